@@ -1,0 +1,1120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pe.h - positional encodings for transformers: correctly rounded, at the speed of memory,
+ *        the same bits on every machine. C99 and C++11; two headers, pe.h and pe_simd.h.
+ *
+ * QUICK START
+ *
+ *     #include "pe.h"
+ *
+ *     static float table[512 * 512];
+ *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
+ *
+ * When the table is needed more than once, from another position, with another base or stride, make
+ * a plan (about 150 KB at d_model = 512; it serves every position):
+ *
+ *     pe_config config = pe_config_default(512);
+ *     void *memory = malloc(pe_plan_size(&config));
+ *     pe_plan plan;
+ *     if (pe_plan_init(&plan, &config, memory, pe_plan_size(&config)) != PE_OK) ...
+ *     pe_fill_f32(&plan, 1000000, 512, table, 512);  // rows for the positions 1000000 ... 1000511
+ *
+ * FORMULA AND LAYOUT
+ *
+ *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
+ *
+ * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
+ * d_model) and holds d_model elements. Elements between d_model and stride are never touched. An odd
+ * d_model has ceil(d_model / 2) pairs and ends with a sine.
+ *
+ * ACCURACY
+ *
+ * Every float is the real number above rounded once, to nearest even, for every integer position
+ * from -2^31 to 2^31. A correct rounding is unique, and so the bits do not depend on the
+ * instruction set, the compiler, its options, SLEEF, or how the rows were cut over calls or threads:
+ * a row is a function of (config, position) alone. Doubles are within 0.501 ulp. base and
+ * amplitude are taken as the exact values of the doubles given.
+ * "make test" proves it against MPFR.
+ *
+ * ERRORS
+ *
+ * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
+ * what to do. Arguments are checked before anything is written: after an error the output is as it
+ * was. rows = 0 is fine and touches nothing, NULL included.
+ *
+ * OPTIONS (define before including, or with -D)
+ *
+ *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
+ *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
+ *                      Affects speed only. What the flags do not allow is an #error.
+ *     PE_SLEEF         1: one row in 65 takes its sines from SLEEF; link with -lsleef. 0: from pe's own
+ *                      polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar build.
+ *                      Affects speed only.
+ *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
+ *                      33554432. Best at about the size of the last-level cache.
+ *
+ * THREADS
+ *
+ * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
+ * as they are. A plan is read-only once made: any number of threads may use it, each on its own rows.
+ *
+ * LIMITS
+ *
+ * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal.
+ * Positions beyond 2^31 in magnitude, bases outside 2^-20 ... 2^900 and amplitudes outside
+ * 2^-1000 ... 2^1000 are refused.
+ */
+#ifndef PE_H
+#define PE_H
+
+#define PE_VERSION_MAJOR 0
+#define PE_VERSION_MINOR 1
+#define PE_VERSION_PATCH 0
+#define PE_VERSION_HEX 0x000100
+#define PE_VERSION_STRING "0.1.0"
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+#ifndef PE_STREAM_BYTES
+#define PE_STREAM_BYTES 33554432
+#endif
+
+#include "pe_simd.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ============================================================================================== */
+/*  TYPES                                                                                         */
+/* ============================================================================================== */
+
+/* What a function has to say. PE__STATUSES(X) lists every status and its text. */
+#define PE__STATUSES(X)                                                                            \
+    X(PE_OK, "success")                                                                            \
+    X(PE_ERR_NULL, "a pointer is NULL though there are rows to do: pass memory, or rows = 0")      \
+    X(PE_ERR_CONFIG, "the config is invalid: d_model must be at least 1 and fit in memory, "       \
+                     "base within 2^-20 and 2^900, amplitude within 2^-1000 and 2^1000 or so "     \
+                     "negative; start from pe_config_default()")                                   \
+    X(PE_ERR_SHAPE, "the stride is smaller than d_model, so rows would overlap: "                  \
+                    "pass the number of elements from one row to the next")                        \
+    X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31: check first, first + rows - 1 and "   \
+                    "every entry of a position list")                                              \
+    X(PE_ERR_SIZE, "a size does not fit: rows * stride overflows the address space, or the "       \
+                   "memory given is smaller than pe_plan_size()")
+
+typedef enum pe_status {
+#define PE__STATUS_NAME(name, text) name,
+    PE__STATUSES(PE__STATUS_NAME) PE__STATUS_COUNT
+#undef PE__STATUS_NAME
+} pe_status;
+
+/* What to compute. Start from pe_config_default() and change fields: more may be added. */
+typedef struct pe_config {
+    size_t d_model;   /* width of a row in elements, >= 1; odd is fine                            */
+    double base;      /* 10000 in the paper; 1 makes all frequencies 1                            */
+    double amplitude; /* factor on every element, 1 in the paper; may be negative, not 0          */
+} pe_config;
+
+/* Frequencies and the first rows, in memory that the caller gave. All fields are private. A plan may
+   be copied by assignment; its memory must outlive the copies, and must not be moved. */
+typedef struct pe_plan {
+    size_t d_model;          /* elements of a row                                            */
+    size_t pairs;            /* ceil(d_model / 2)                                            */
+    size_t padded;           /* doubles from one array to the next, see pe__padded()         */
+    size_t reach;            /* rows 1..reach are stored                                     */
+    const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
+    const double *table;     /* 2 arrays a row from row 0 on: sin(b w), cos(b w)             */
+    double amplitude;        /* A = mantissa * scale                                         */
+    double mantissa;         /* in [0.5, 1), with the sign of A                              */
+    double scale;            /* a power of two                                               */
+    double fastest;          /* largest frequency, in half turns a position                  */
+    double error;            /* bound on the error of a rotated value, see "Rounding test"   */
+    double inflated;         /* A (1 + eta)                                                  */
+    int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
+} pe_plan;
+
+/* ============================================================================================== */
+/*  FUNCTIONS                                                                                     */
+/* ============================================================================================== */
+
+/* Say what a status means and what to do about it: constant English text, never NULL, also for a
+   number that is no status. Threads: any. */
+static inline const char *pe_status_string(pe_status status);
+
+/* Make the config of "Attention Is All You Need": interleaved sines and cosines, base 10000,
+   amplitude 1. d_model is not checked here. Threads: any. */
+static inline pe_config pe_config_default(size_t d_model);
+
+/* Tell how many bytes of memory a plan of this config needs: about 268 per element of a row.
+ * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
+ * counted in. Threads: any. */
+static inline size_t pe_plan_size(const pe_config *config);
+
+/* Make a plan: the frequencies w_i = base^(-2i / d_model), and the rows 1 ... 32 of the table.
+ *
+ * memory       at least pe_plan_size(config) bytes, any alignment; it belongs to the plan until the
+ *              caller takes it back. Nothing outside [memory, memory + memory_size) is touched.
+ * memory_size  its bytes
+ *
+ * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too
+ *              small. On an error neither plan nor memory is written.
+ * Accuracy     frequencies to 2^-140 of their value (tests/test_exact.c sees their effect)
+ * Aliasing     plan, config and memory may not overlap
+ * Threads      as any write to plan and memory; later uses of the plan only read */
+static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                                     size_t memory_size);
+
+/* Fill rows for the positions first, first + 1, ..., first + rows - 1:
+ *
+ *     out[r * stride + 2i]     = A sin((first + r) w_i)
+ *     out[r * stride + 2i + 1] = A cos((first + r) w_i)
+ *
+ * first        any position; first and first + rows - 1 within -2^31 ... 2^31
+ * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * out          rows * stride elements (the last row needs only d_model); aligned as its type
+ * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE
+ * Accuracy     f32: correctly rounded, overflow to infinity and subnormals included; f64: 0.501 ulp
+ *              (tests/test_exact.c)
+ * Aliasing     out may not overlap the plan or its memory
+ * Threads      any number on one plan, each with its own rows
+ * See          Vaswani et al. 2017, section 3.5 */
+static inline pe_status pe_fill_f32(const pe_plan *plan, int64_t first, size_t rows, float *out,
+                                    size_t stride);
+static inline pe_status pe_fill_f64(const pe_plan *plan, int64_t first, size_t rows, double *out,
+                                    size_t stride);
+
+/* Fill row r for positions[r]: any order, repeated, negative. As pe_fill_f32 otherwise, and the same
+ * bits; stretches of consecutive positions run as fast as there.
+ *
+ * positions    rows entries within -2^31 ... 2^31; all are checked before anything is written
+ * Aliasing     out may not overlap positions, the plan or its memory */
+static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *positions, size_t rows,
+                                       float *out, size_t stride);
+
+/* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
+ * plan, the same bits. Uses about 40 KB of stack.
+ *
+ * out          rows * d_model floats
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
+ * Accuracy     correctly rounded (tests/test_exact.c, tests/test_splits.c)
+ * Threads      any */
+static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
+
+/* ============================================================================================== */
+/*  PRIVATE: nothing below is needed to use the library                                           */
+/* ============================================================================================== */
+
+/* ---- checks ----------------------------------------------------------------------------------- */
+
+static inline const char *pe_status_string(pe_status status)
+{
+    static const char *const texts[] = {
+#define PE__STATUS_TEXT(name, text) text,
+        PE__STATUSES(PE__STATUS_TEXT)
+#undef PE__STATUS_TEXT
+    };
+    const size_t index = (size_t)status;
+    return index < (size_t)PE__STATUS_COUNT ? texts[index] : "this number is no pe_status";
+}
+
+static inline pe_config pe_config_default(size_t d_model)
+{
+    pe_config config;
+    config.d_model = d_model;
+    config.base = 10000.0;
+    config.amplitude = 1.0;
+    return config;
+}
+
+#define PE__POSITION_LIMIT ((int64_t)1 << 31)
+
+/* Are both -limit <= p and p <= limit? One comparison, no overflow. */
+PE__INLINE int pe__position_ok(int64_t p)
+{
+    return (uint64_t)p + (uint64_t)PE__POSITION_LIMIT <= 2 * (uint64_t)PE__POSITION_LIMIT;
+}
+
+/* rows of stride elements of the given size: does the last byte lie within reach of a pointer? */
+static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
+{
+    if (stride < d_model) return PE_ERR_SHAPE;
+    if (stride > (size_t)PTRDIFF_MAX / element / rows) return PE_ERR_SIZE;
+    return PE_OK;
+}
+
+static inline pe_status pe__check_range(int64_t first, size_t rows)
+{
+    if (!pe__position_ok(first)) return PE_ERR_RANGE;
+    const uint64_t room = (uint64_t)(PE__POSITION_LIMIT - first); /* rows that may follow */
+    return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
+}
+
+static inline pe_status pe__check_positions(const int64_t *positions, size_t rows)
+{
+    int ok = 1;
+    for (size_t r = 0; r < rows; r++) ok &= pe__position_ok(positions[r]);
+    return ok ? PE_OK : PE_ERR_RANGE;
+}
+
+/* ---- double-double and triple-double ------------------------------------------------------------
+ * Unevaluated sums of two or three doubles, lane by lane, about 106 and 159 bits. Only + - * / and
+ * exact transformations: the bits are the same with and without FMA hardware. */
+
+typedef struct pe__dd {
+    pe__vd hi, lo;
+} pe__dd;
+typedef struct pe__td {
+    pe__vd a, b, c;
+} pe__td;
+
+PE__INLINE pe__dd pe__dd_of(pe__vd hi, pe__vd lo)
+{
+    pe__dd r;
+    r.hi = pe__two_sum(hi, lo, &r.lo);
+    return r;
+}
+
+PE__INLINE pe__dd pe__dd_const(const double *x)
+{
+    pe__dd r;
+    r.hi = pe__splat(x[0]), r.lo = pe__splat(x[1]);
+    return r;
+}
+
+PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
+{
+    pe__vd e;
+    const pe__vd s = pe__two_sum(x.hi, y.hi, &e);
+    return pe__dd_of(s, e + (x.lo + y.lo));
+}
+
+PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
+{
+    pe__vd e;
+    const pe__vd p = pe__two_prod(x.hi, y.hi, &e);
+    return pe__dd_of(p, e + (x.hi * y.lo + x.lo * y.hi));
+}
+
+PE__INLINE pe__dd pe__dd_neg(pe__dd x)
+{
+    x.hi = -x.hi, x.lo = -x.lo;
+    return x;
+}
+
+PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
+{
+    pe__td r;
+    b = pe__two_sum(b, c, &c);
+    r.a = pe__two_sum(a, b, &b);
+    r.b = pe__two_sum(b, c, &r.c);
+    return r;
+}
+
+PE__INLINE pe__td pe__td_const(const double *x)
+{
+    pe__td r;
+    r.a = pe__splat(x[0]), r.b = pe__splat(x[1]), r.c = pe__splat(x[2]);
+    return r;
+}
+
+PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
+{
+    pe__vd e, f, g;
+    const pe__vd a = pe__two_sum(x.a, y.a, &e);
+    pe__vd b = pe__two_sum(x.b, y.b, &f);
+    b = pe__two_sum(b, e, &g);
+    return pe__td_of(a, b, (x.c + y.c) + (f + g));
+}
+
+PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
+{
+    pe__vd e00, e01, e10, t, u;
+    const pe__vd p00 = pe__two_prod(x.a, y.a, &e00);
+    const pe__vd p01 = pe__two_prod(x.a, y.b, &e01);
+    const pe__vd p10 = pe__two_prod(x.b, y.a, &e10);
+    pe__vd b = pe__two_sum(p01, p10, &t);
+    b = pe__two_sum(b, e00, &u);
+    const pe__vd small = (x.b * y.b + (x.a * y.c + x.c * y.a)) + (e01 + e10);
+    return pe__td_of(p00, b, small + (t + u));
+}
+
+PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
+{
+    pe__td r;
+    r.a = y, r.b = pe__splat(0.0), r.c = r.b;
+    return pe__td_mul(x, r);
+}
+
+/* x / y by three digits of long division. */
+PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y)
+{
+    const pe__vd q0 = x.a / y;
+    pe__td digit;
+    digit.a = -q0, digit.b = pe__splat(0.0), digit.c = digit.b;
+    x = pe__td_add(x, pe__td_scale(digit, y));
+    const pe__vd q1 = x.a / y;
+    digit.a = -q1;
+    x = pe__td_add(x, pe__td_scale(digit, y));
+    return pe__td_of(q0, q1, x.a / y);
+}
+
+/* ---- elementary functions in triple-double, for the frequencies -------------------------------- */
+
+static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
+                                         -1.0721436282893004e-33};
+static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
+                                  5.707708438416212e-34};
+
+/* 2^k for -1022 <= k <= 1023. */
+PE__INLINE double pe__exp2i(int k)
+{
+    const uint64_t bits = (uint64_t)(k + 1023) << 52;
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Split a positive normal x into m in [0.5, 1) and e with x = m * 2^e. */
+PE__INLINE double pe__frexp(double x, int *e)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    *e = (int)(bits >> 52) - 1022;
+    bits = (bits & 0xfffffffffffffu) | ((uint64_t)1022 << 52);
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
+   squarings. Lane by lane, but k is taken lane by lane through memory. */
+PE__OUTLINE pe__td pe__td_exp(pe__td x)
+{
+    static const double inverse_factorial[17][3] = {
+        {1.0, 0.0, 0.0},
+        {1.0, 0.0, 0.0},
+        {0.5, 0.0, 0.0},
+        {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
+        {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
+        {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
+        {0.001388888888888889, -5.300543954373577e-20, -1.7386867553495878e-36},
+        {0.0001984126984126984, 1.7209558293420705e-22, 1.4926912391394127e-40},
+        {2.48015873015873e-05, 2.1511947866775882e-23, 1.865864048924266e-41},
+        {2.7557319223985893e-06, -1.858393274046472e-22, 8.491754604881993e-39},
+        {2.755731922398589e-07, 2.3767714622250297e-23, -3.263188903340883e-40},
+        {2.505210838544172e-08, -1.448814070935912e-24, 2.0426735146714455e-41},
+        {2.08767569878681e-09, -1.20734505911326e-25, 1.702227928892871e-42},
+        {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
+        {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
+        {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
+        {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
+    };
+    const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
+    pe__td r = pe__td_add(x, pe__td_scale(pe__td_const(pe__ln2), -k));
+    const pe__vd eighth = pe__splat(1.0 / 64);
+    r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
+
+    pe__td y = pe__td_const(inverse_factorial[16]);
+    for (int n = 15; n >= 1; n--)
+        y = pe__td_add(pe__td_mul(y, r), pe__td_const(inverse_factorial[n]));
+    y = pe__td_mul(y, r); /* exp(r) - 1, so that squaring loses nothing */
+    for (int n = 0; n < 6; n++) {
+        pe__td twice = y;
+        twice.a = y.a + y.a, twice.b = y.b + y.b, twice.c = y.c + y.c;
+        y = pe__td_add(pe__td_mul(y, y), twice);
+    }
+    y = pe__td_add(y, pe__td_const(inverse_factorial[0]));
+
+    double power[PE_LANES];
+    pe__store(power, k);
+    for (int lane = 0; lane < PE_LANES; lane++) power[lane] = pe__exp2i((int)power[lane]);
+    const pe__vd two_k = pe__load(power);
+    y.a = y.a * two_k, y.b = y.b * two_k, y.c = y.c * two_k;
+    return y;
+}
+
+/* ln(x), the same in all lanes, for a normal x > 0: an atanh series gives y to double precision, then
+   one step y + u - u^2/2 + u^3/3 with u = m exp(-y) - 1, which leaves about 2^-148. */
+PE__OUTLINE pe__td pe__td_log(double x)
+{
+    int e;
+    double m = pe__frexp(x, &e);
+    if (m < 0.7071067811865476) m *= 2, e--;
+    const double z = (m - 1) / (m + 1), zz = z * z; /* |z| < 0.172: z^23 is below 2^-58 */
+    double y = 0;
+    for (int n = 21; n >= 1; n -= 2) y = y * zz + 1.0 / n;
+    y *= 2 * z;
+
+    pe__td minus_y, one;
+    minus_y.a = pe__splat(-y), minus_y.b = pe__splat(0.0), minus_y.c = minus_y.b;
+    one.a = pe__splat(-1.0), one.b = minus_y.b, one.c = minus_y.b;
+    const pe__td u = pe__td_add(pe__td_scale(pe__td_exp(minus_y), pe__splat(m)), one);
+    const pe__td uu = pe__td_mul(u, u);
+    pe__td log = pe__td_add(u, pe__td_scale(uu, pe__splat(-0.5)));
+    log = pe__td_add(log, pe__td_div(pe__td_mul(uu, u), pe__splat(3.0)));
+    minus_y.a = -minus_y.a;
+    log = pe__td_add(minus_y, log);
+    return pe__td_add(pe__td_scale(pe__td_const(pe__ln2), pe__splat(e)), log);
+}
+
+/* ---- frequencies --------------------------------------------------------------------------------
+ * f_i = w_i / pi for w_i = r^i with r = base^(-2 / d_model), in triple-double: eight by exp, each further
+ * one from the one eight before it. So the order of the operations on f_i, and its bits, do not depend
+ * on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for every i up
+ * to 2^20, where 2^31 half-turns still leave 2^-97. */
+
+enum { PE__CHAIN = 8 };
+
+typedef struct pe__geometric {
+    pe__td ratio;                         /* r^8 */
+    pe__td next[PE__CHAIN / PE_LANES];    /* the eight frequencies to come */
+} pe__geometric;
+
+static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config)
+{
+    pe__td step = pe__td_log(config->base); /* -ln r = 2 ln(base) / d_model */
+    step = pe__td_div(pe__td_scale(step, pe__splat(-2.0)), pe__splat((double)config->d_model));
+    g->ratio = pe__td_exp(pe__td_scale(step, pe__splat(PE__CHAIN)));
+    for (int v = 0; v < PE__CHAIN / PE_LANES; v++) {
+        double index[PE_LANES];
+        for (int lane = 0; lane < PE_LANES; lane++) index[lane] = v * PE_LANES + lane;
+        const pe__td power = pe__td_exp(pe__td_scale(step, pe__load(index)));
+        g->next[v] = pe__td_mul(power, pe__td_const(pe__inverse_pi));
+    }
+}
+
+/* Write the next eight frequencies to f, f + padded, f + 2 padded. */
+PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
+{
+    for (int v = 0; v < PE__CHAIN / PE_LANES; v++, f += PE_LANES) {
+        pe__store(f, g->next[v].a);
+        pe__store(f + padded, g->next[v].b);
+        pe__store(f + 2 * padded, g->next[v].c);
+        g->next[v] = pe__td_mul(g->next[v], g->ratio);
+    }
+}
+
+/* ---- turns, exactly -----------------------------------------------------------------------------
+ * Position t turns pair i by t w_i = pi t f_i. */
+
+/* The sine and cosine of pi x to about 2^-100 of their value, |x| <= 0.3: Taylor series in x^2 with
+   coefficients +-pi^n / n!. A double is enough for the coefficients whose term is below 2^-53. */
+static const double pe__sine_series[15][2] = {
+    {3.141592653589793, 1.2246467991473532e-16},
+    {-5.16771278004997, 2.2665622825789447e-16},
+    {2.5501640398773455, -7.931006345326556e-17},
+    {-0.5992645293207921, 2.845026112698218e-17},
+    {0.08214588661112823, -3.847292805297656e-18},
+    {-0.0073704309457143504, -3.328281165603432e-19},
+    {0.00046630280576761255, 1.0704561733683463e-20},
+    {-2.1915353447830217e-05, 1.4648526682685598e-21},
+    {7.952054001475513e-07, 1.736540361519021e-23},
+    {-2.2948428997269873e-08, 0},
+    {5.392664662608129e-10, 0},
+    {-1.0518471716932065e-11, 0},
+    {1.7302192458361107e-13, 0},
+    {-2.432561179993389e-15, 0},
+    {2.9567015428549106e-17, 0},
+};
+static const double pe__cosine_series[15][2] = {
+    {1.0, 0.0},
+    {-4.934802200544679, -3.1326477543698557e-16},
+    {4.0587121264167685, -2.6602000824298645e-16},
+    {-1.3352627688545895, 3.1815237892149862e-18},
+    {0.2353306303588932, -1.2583065576724427e-18},
+    {-0.02580689139001406, 1.170191067939226e-18},
+    {0.0019295743094039231, -9.669517939986956e-20},
+    {-0.0001046381049248457, -2.421206183964864e-21},
+    {4.303069587032947e-06, -2.864010082936791e-22},
+    {-1.3878952462213771e-07, 0},
+    {3.604730797462501e-09, 0},
+    {-7.700707130601354e-11, 0},
+    {1.3768647280377414e-12, 0},
+    {-2.0906323353147685e-14, 0},
+    {2.729327261598196e-16, 0},
+};
+
+PE__INLINE pe__dd pe__dd_series(const double (*series)[2], pe__dd xx)
+{
+    pe__vd tail = pe__splat(series[14][0]);
+    for (int k = 13; k > 8; k--) tail = tail * xx.hi + pe__splat(series[k][0]);
+    pe__dd y;
+    y.hi = tail, y.lo = pe__splat(0.0);
+    for (int k = 8; k >= 0; k--) y = pe__dd_add(pe__dd_const(series[k]), pe__dd_mul(y, xx));
+    return y;
+}
+
+/* Turn (s, c) by q quarter turns, q in -2 ... 2. Exact: of each sum one term is zero. */
+PE__INLINE void pe__quarters(pe__vd q, pe__vd *s, pe__vd *c)
+{
+    const pe__vd cosine = pe__splat(1.0) - pe__abs(q), sine = q * (pe__splat(2.0) - pe__abs(q));
+    const pe__vd s0 = *s, c0 = *c;
+    *s = s0 * cosine + c0 * sine;
+    *c = c0 * cosine - s0 * sine;
+}
+
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98. */
+PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                                pe__dd *cosine)
+{
+    const double *f = plan->frequency + pair;
+    const pe__vd tt = pe__splat(t), half = pe__splat(0.5);
+    pe__vd e0, e1;
+    const pe__vd p0 = pe__two_prod(tt, pe__load(f), &e0);
+    const pe__vd p1 = pe__two_prod(tt, pe__load(f + plan->padded), &e1);
+    const pe__vd p2 = tt * pe__load(f + 2 * plan->padded);
+
+    /* half turns modulo 2, then to the nearest quarter turn: both exact */
+    pe__vd x = p0 - pe__round(p0 * half) * pe__splat(2.0);
+    const pe__vd q = pe__round(x + x);
+    x = x - q * half;
+    const pe__td r = pe__td_of(x, e0, pe__splat(0.0));
+    pe__td rest;
+    rest.a = p1, rest.b = e1, rest.c = p2;
+    const pe__td sum = pe__td_add(r, rest);
+    const pe__dd z = pe__dd_of(sum.a, sum.b);
+    const pe__dd zz = pe__dd_mul(z, z);
+
+    *sine = pe__dd_mul(z, pe__dd_series(pe__sine_series, zz));
+    *cosine = pe__dd_series(pe__cosine_series, zz);
+    pe__quarters(q, &sine->hi, &cosine->hi);
+    pe__quarters(q, &sine->lo, &cosine->lo);
+}
+
+/* (hi + lo) * scale rounded once to float, for a power of two: round to odd, then to nearest. */
+static inline float pe__round_f32(double hi, double lo, double scale)
+{
+    uint64_t bits;
+    hi *= scale, lo *= scale;
+    memcpy(&bits, &hi, sizeof bits);
+    if (lo != 0 && (bits & 1) == 0) {
+        if ((lo < 0) == (hi < 0)) bits++;
+        else bits--;
+        memcpy(&hi, &bits, sizeof bits);
+    }
+    return (float)hi;
+}
+
+/* ---- turns, fast --------------------------------------------------------------------------------
+ * One row in 65, the anchor a, gets its sines and cosines from pe__anchor(). The rows a + b and a - b
+ * follow by turning it by row b of the plan, forth and back. */
+
+#if !PE_SLEEF
+/* sin and cos of pi a to 2 ulp, |a| < 2. */
+PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
+{
+    a = a - pe__round(a * pe__splat(0.5)) * pe__splat(2.0);
+    const pe__vd q = pe__round(a + a), x = a - q * pe__splat(0.5), xx = x * x;
+    pe__vd sine = pe__splat(pe__sine_series[9][0]), cosine = pe__splat(pe__cosine_series[9][0]);
+    for (int k = 8; k >= 0; k--) {
+        sine = pe__fma(sine, xx, pe__splat(pe__sine_series[k][0]));
+        cosine = pe__fma(cosine, xx, pe__splat(pe__cosine_series[k][0]));
+    }
+    *s = sine * x, *c = cosine;
+    pe__quarters(q, s, c);
+}
+#endif
+
+/* Rounding test: what keeps floats correctly rounded
+ *
+ * In units of u = 2^-53 and for amplitude 1, a value that pe__turn() makes has an error of at most
+ *     4.95  SLEEF's sine and cosine, 3.5 ulp each (u35), as a vector: 3.5 sqrt(2)
+ *     0.71  their correction by the low part of the phase, rounded: 0.5 sqrt(2)
+ *     2.0   the amplitude's factor, rounded, and the product with it: 1 each, relative
+ *     0.71  the plan's row b, rounded: 0.5 sqrt(2)
+ *     2.0   the turn: its products 1 (|sC| + |cS| <= 1), their sum 1; less where it is fused
+ *     0.01  the phase, kept to 2^-106 |t f| <= 2^-64 half turns for |t f| <= 2^42 (beyond, the
+ *           anchors are exact)
+ * together 10.4; dividing the factor (1 + eta) out again, in pe__settle(), adds 1.5. e = 12 u |A|.
+ *
+ * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a few
+ * integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >= 2^-12 |A|:
+ * then |y'| is never below the true |x|, and at most 2 eta |x| above, so float(y') is wrong only if a
+ * midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to float drops say
+ * so: their value is then in [2^28, 2^28 + 2 eta 2^53]. Shifted left by 3 they are, as a signed
+ * number, the smallest numbers there are: the hot loop keeps one running minimum of these, and one of
+ * the floats' absolute values to guard |y| >= 2^-12 |A| and the end of the normal floats. About 3
+ * elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood closely.
+ *
+ * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
+#define PE__ERROR (12.0 / 9007199254740992.0)        /* 12 * 2^-53                     */
+#define PE__ETA (12.25 / 2199023255552.0)            /* 12.25 * 2^-41                  */
+#define PE__WINDOW (INT32_MIN + (25 * 4096) * 8)     /* 2 * 12.25 * 2^12, and some     */
+#define PE__GUARD (1.0009765625 / 4096)              /* 2^-12, and some: |float| > it  */
+#define PE__FAST_LIMIT 4398046511104.0               /* 2^42 half turns                */
+
+enum { PE__REACH = 32, PE__TILE = 512 };
+
+PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The anchor: A (1 + eta) times sin and cos of position t, for count pairs from pair on. Writes whole
+   vectors: up to PE_LANES - 1 doubles more. */
+PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t count, double *s,
+                            double *c)
+{
+    const double *f = plan->frequency + pair;
+    const pe__vd tt = pe__splat(t), half = pe__splat(0.5), scale = pe__splat(plan->inflated);
+    const int far = (t < 0 ? -t : t) * plan->fastest > PE__FAST_LIMIT;
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__vd sine, cosine;
+        if (PE__UNLIKELY(far)) {
+            pe__dd ss, cc;
+            pe__exact_turn(plan, pair + i, t, &ss, &cc);
+            sine = ss.hi, cosine = cc.hi;
+        } else {
+            pe__vd e;
+            const pe__vd p = pe__two_prod(tt, pe__load(f + i), &e);
+            const pe__vd turn = p - pe__round(p * half) * pe__splat(2.0);
+            const pe__dd x = pe__dd_of(turn, e + tt * pe__load(f + i + plan->padded));
+            const pe__vd low = x.lo * pe__splat(3.141592653589793);
+            pe__sincospi(x.hi, &sine, &cosine);
+            const pe__vd unmoved = sine;
+            sine = pe__fma(low, cosine, sine);
+            cosine = pe__fnma(low, unmoved, cosine);
+        }
+        pe__store(s + i, sine * scale);
+        pe__store(c + i, cosine * scale);
+    }
+}
+
+/* Some columns of the one or two rows that are b rows from an anchor. */
+typedef struct pe__span {
+    const pe_plan *plan;
+    const double *s, *c;     /* the anchor's columns */
+    const double *S, *C;     /* the plan's row b */
+    double up, down;         /* positions of the two rows */
+    float *out_up, *out_down;
+    size_t pair;             /* the plan's pair of column 0 */
+} pe__span;
+
+/* Round with care: the n floats of one vector of pairs at position t, from y' to y to the truth. */
+PE__COLD void pe__settle(const pe_plan *plan, double t, size_t pair, pe__vd s, pe__vd c, float *out,
+                         size_t n)
+{
+    if (t == 0) {
+        pe__put_n(out, pe__zip(pe__splat(0 * plan->amplitude), pe__splat(plan->amplitude)), n);
+        return;
+    }
+    const pe__vd deflate = pe__splat(1 - PE__ETA + PE__ETA * PE__ETA);
+    const pe__vd e = pe__splat(plan->error);
+    s = s * deflate, c = c * deflate;
+    const pe__vf above = pe__zip(s + e, c + e);
+    const unsigned doubt = pe__differ(above, pe__zip(s - e, c - e)) & ((1u << n) - 1u);
+    pe__put_n(out, above, n);
+    if (!doubt) return;
+
+    pe__dd sine, cosine;
+    double value[4][PE_LANES]; /* sine hi, cosine hi, sine lo, cosine lo */
+    pe__exact_turn(plan, pair, t, &sine, &cosine);
+    pe__dd mantissa;
+    mantissa.hi = pe__splat(plan->mantissa), mantissa.lo = pe__splat(0.0);
+    sine = pe__dd_mul(sine, mantissa), cosine = pe__dd_mul(cosine, mantissa);
+    pe__store(value[0], sine.hi);
+    pe__store(value[1], cosine.hi);
+    pe__store(value[2], sine.lo);
+    pe__store(value[3], cosine.lo);
+    for (size_t i = 0; i < n; i++)
+        if (doubt >> i & 1)
+            out[i] = pe__round_f32(value[i % 2][i / 2], value[2 + i % 2][i / 2], plan->scale);
+}
+
+/* sC = s C, cC = c C, and from these (s, c) turned forth and back by (S, C). */
+PE__INLINE void pe__turn(pe__vd s, pe__vd c, pe__vd S, pe__vd C, pe__vd *s_up, pe__vd *c_up,
+                         pe__vd *s_down, pe__vd *c_down)
+{
+    const pe__vd sC = s * C, cC = c * C;
+    *s_up = pe__fma(c, S, sC);
+    *c_up = pe__fnma(s, S, cC);
+    *s_down = pe__fnma(c, S, sC);
+    *c_down = pe__fma(s, S, cC);
+}
+
+/* Do again, with care, the columns i ... i + count - 1 of a span whose watch raised the alarm. */
+PE__COLD void pe__settle_span(const pe__span *x, size_t i, size_t pairs, size_t floats, int both)
+{
+    for (; pairs > 0; i += PE_LANES) {
+        pe__vd s_up, c_up, s_down, c_down;
+        const size_t n = pe__min(floats, 2 * PE_LANES);
+        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i),
+                 &s_up, &c_up, &s_down, &c_down);
+        pe__settle(x->plan, x->up, x->pair + i, s_up, c_up, x->out_up + 2 * i, n);
+        if (both) pe__settle(x->plan, x->down, x->pair + i, s_down, c_down, x->out_down + 2 * i, n);
+        floats -= n;
+        pairs -= pe__min(pairs, PE_LANES);
+    }
+}
+
+/* The columns i ... of one vector (or of a part of it, floats < 2 PE_LANES) of a span: turn, round,
+   watch, store. */
+PE__INLINE void pe__turn_columns(const pe__span *x, size_t i, size_t floats, int both, int stream,
+                                 pe__watch *watch)
+{
+    pe__vd s_up, c_up, s_down, c_down;
+    pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s_up,
+             &c_up, &s_down, &c_down);
+    for (int side = 0; side <= both; side++) {
+        const pe__vd s = side ? s_down : s_up, c = side ? c_down : c_up;
+        const pe__vf v = pe__zip(s, c);
+        float *out = (side ? x->out_down : x->out_up) + 2 * i;
+        pe__watch_add(watch, s, c, v);
+        if (floats < 2 * PE_LANES) pe__put_n(out, v, floats);
+        else if (stream) pe__stream(out, v);
+        else pe__put(out, v);
+    }
+}
+
+/* All columns of a span: head pairs up to an aligned address, whole vectors, the rest. */
+PE__INLINE void pe__turn_span(const pe__span *x, size_t head, size_t floats, int both, int stream)
+{
+    enum { STEP = 4 }; /* vectors between two looks at the watch */
+    const int32_t guard = x->plan->guard;
+    size_t i = 0;
+    if (head) {
+        pe__watch watch = pe__watch_begin();
+        pe__turn_columns(x, 0, 2 * head, both, 0, &watch);
+        if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, guard)))
+            pe__settle_span(x, 0, head, 2 * head, both);
+        i = head;
+    }
+    size_t whole = (floats - 2 * i) / (2 * PE_LANES);
+    while (whole) {
+        const size_t count = pe__min(whole, STEP);
+        pe__watch watch = pe__watch_begin();
+        for (size_t v = 0; v < count; v++)
+            pe__turn_columns(x, i + v * PE_LANES, 2 * PE_LANES, both, stream, &watch);
+        if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, guard)))
+            pe__settle_span(x, i, count * PE_LANES, 2 * count * PE_LANES, both);
+        i += count * PE_LANES;
+        whole -= count;
+    }
+    if (2 * i < floats) {
+        pe__watch watch = pe__watch_begin();
+        pe__turn_columns(x, i, floats - 2 * i, both, 0, &watch);
+        if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, guard)))
+            pe__settle_span(x, i, (floats - 2 * i + 1) / 2, floats - 2 * i, both);
+    }
+}
+
+/* Where the rows go: address of row 0, stride, pairs before the first aligned address, stream? */
+typedef struct pe__rows_f32 {
+    float *out;
+    size_t stride;
+    size_t head;
+    int stream;
+} pe__rows_f32;
+
+/* The rows of positions first ... first + rows - 1 (rows <= 2 reach + 1), columns 2 pair ... of them:
+   from one anchor in the middle. An even number of rows has one more row above than below. */
+PE__INLINE void pe__block(const pe_plan *plan, int64_t first, size_t rows, size_t pair,
+                          size_t floats, const pe__rows_f32 *to, int stream)
+{
+    double s[PE__TILE + 2 * PE__CHAIN], c[PE__TILE + 2 * PE__CHAIN];
+    const size_t middle = (rows - 1) / 2;
+    const double anchor = (double)(first + (int64_t)middle);
+    pe__span x;
+    pe__anchor(plan, anchor, pair, (floats + 1) / 2 + (to->head ? PE_LANES - 1 : 0), s, c);
+    x.plan = plan, x.s = s, x.c = c, x.pair = pair;
+    for (size_t b = 0; b <= rows / 2; b++) {
+        const double *row = plan->table + 2 * b * plan->padded + pair;
+        x.S = row, x.C = row + plan->padded;
+        x.up = anchor + (double)b, x.down = anchor - (double)b;
+        x.out_up = to->out + (middle + b) * to->stride;
+        x.out_down = to->out + (middle - b) * to->stride;
+        if (b == 0 || b > middle) pe__turn_span(&x, to->head, floats, 0, stream);
+        else pe__turn_span(&x, to->head, floats, 1, stream);
+    }
+}
+
+/* Any number of consecutive rows, in tiles of columns and blocks of rows of nearly the same size. */
+PE__OUTLINE void pe__fill_rows_f32(const pe_plan *plan, int64_t first, size_t rows,
+                                   const pe__rows_f32 *to)
+{
+    const size_t most = 2 * plan->reach + 1;
+    const size_t blocks = (rows + most - 1) / most;
+    for (size_t pair = 0; pair < plan->pairs; pair += PE__TILE) {
+        const size_t floats = pe__min(2 * PE__TILE, plan->d_model - 2 * pair);
+        size_t done = 0;
+        for (size_t b = 0; b < blocks; b++) {
+            const size_t count = (rows - done) / (blocks - b);
+            pe__rows_f32 part = *to;
+            part.out += done * to->stride + 2 * pair;
+            part.head = pe__min(part.head, floats / 2);
+            if (part.stream) pe__block(plan, first + (int64_t)done, count, pair, floats, &part, 1);
+            else pe__block(plan, first + (int64_t)done, count, pair, floats, &part, 0);
+            done += count;
+        }
+    }
+}
+
+/* Decide how to store rows * width floats: past the caches if there are many and every row can be
+   brought to an aligned address by the same number of pairs. */
+PE__INLINE pe__rows_f32 pe__rows_to_f32(float *out, size_t stride, size_t rows, size_t width)
+{
+    const size_t vector = sizeof(pe__vf), offset = (size_t)((uintptr_t)out % vector);
+    pe__rows_f32 to;
+    to.out = out, to.stride = stride, to.head = 0, to.stream = 0;
+    if (rows * width * sizeof(float) < PE_STREAM_BYTES) return to;
+    if (offset % (2 * sizeof(float)) || stride * sizeof(float) % vector) return to;
+    to.head = (vector - offset) % vector / (2 * sizeof(float));
+    to.stream = 1;
+    return to;
+}
+
+static inline pe_status pe_fill_f32(const pe_plan *plan, int64_t first, size_t rows, float *out,
+                                    size_t stride)
+{
+    if (rows == 0) return PE_OK;
+    if (!plan || !out) return PE_ERR_NULL;
+    pe_status status = pe__check_shape(plan->d_model, rows, stride, sizeof *out);
+    if (status == PE_OK) status = pe__check_range(first, rows);
+    if (status != PE_OK) return status;
+    const pe__rows_f32 to = pe__rows_to_f32(out, stride, rows, plan->d_model);
+    pe__fill_rows_f32(plan, first, rows, &to);
+    if (to.stream) pe__fence();
+    return PE_OK;
+}
+
+static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *positions, size_t rows,
+                                       float *out, size_t stride)
+{
+    if (rows == 0) return PE_OK;
+    if (!plan || !positions || !out) return PE_ERR_NULL;
+    pe_status status = pe__check_shape(plan->d_model, rows, stride, sizeof *out);
+    if (status == PE_OK) status = pe__check_positions(positions, rows);
+    if (status != PE_OK) return status;
+    pe__rows_f32 to = pe__rows_to_f32(out, stride, rows, plan->d_model);
+    for (size_t r = 0, run; r < rows; r += run) {
+        for (run = 1; r + run < rows && positions[r + run] == positions[r] + (int64_t)run;) run++;
+        to.out = out + r * stride;
+        pe__fill_rows_f32(plan, positions[r], run, &to);
+    }
+    if (to.stream) pe__fence();
+    return PE_OK;
+}
+
+/* ---- f64 ----------------------------------------------------------------------------------------
+ * Doubles come from turns in double-double, row after row, by row 1 of the plan's frequencies; every
+ * 64 rows start anew from an exact turn. One turn adds less than 2^-102, and the test below takes 2^-95
+ * for all: where that could change the rounded double, the element is made by an exact turn. */
+
+enum { PE__STEPS = 64 };
+#define PE__ERROR_F64 (1.0 / 39614081257132168796771975168.0) /* 2^-95 */
+
+PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
+{
+    pe__dd y;
+    y.hi = pe__splat(by), y.lo = pe__splat(0.0);
+    return pe__dd_mul(x, y);
+}
+
+/* Store n of the doubles hi * scale, interleaved. */
+PE__INLINE void pe__put_f64(double *out, pe__vd s, pe__vd c, double scale, size_t n)
+{
+    const pe__vd by = pe__splat(scale);
+    if (n == 2 * PE_LANES) {
+        pe__zip_store(out, s * by, c * by);
+    } else {
+        double all[2 * PE_LANES];
+        pe__zip_store(all, s * by, c * by);
+        memcpy(out, all, n * sizeof *out);
+    }
+}
+
+/* Up to 64 rows of one vector of pairs. */
+PE__OUTLINE void pe__column_f64(const pe_plan *plan, int64_t first, size_t rows, size_t pair,
+                                double *out, size_t stride)
+{
+    const size_t n = pe__min(2 * PE_LANES, plan->d_model - 2 * pair);
+    const pe__vd error = pe__splat(PE__ERROR_F64);
+    pe__dd s, c, S, C;
+    pe__exact_turn(plan, pair, (double)first, &s, &c);
+    pe__exact_turn(plan, pair, 1.0, &S, &C);
+    s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
+    for (size_t r = 0; r < rows; r++, out += stride) {
+        pe__put_f64(out, s.hi, c.hi, plan->scale, n);
+        const pe__vd moved_s = pe__abs((s.hi + (s.lo + error)) - (s.hi + (s.lo - error)));
+        const pe__vd moved_c = pe__abs((c.hi + (c.lo + error)) - (c.hi + (c.lo - error)));
+        double moved[PE_LANES];
+        pe__store(moved, moved_s + moved_c);
+        double any = 0;
+        for (int lane = 0; lane < PE_LANES; lane++) any += moved[lane];
+        if (PE__UNLIKELY(any != 0)) {
+            pe__dd sine, cosine;
+            pe__exact_turn(plan, pair, (double)(first + (int64_t)r), &sine, &cosine);
+            sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
+            pe__put_f64(out, sine.hi, cosine.hi, plan->scale, n);
+        }
+        const pe__dd next = pe__dd_add(pe__dd_mul(s, C), pe__dd_mul(c, S));
+        c = pe__dd_add(pe__dd_mul(c, C), pe__dd_neg(pe__dd_mul(s, S)));
+        s = next;
+    }
+}
+
+static inline pe_status pe_fill_f64(const pe_plan *plan, int64_t first, size_t rows, double *out,
+                                    size_t stride)
+{
+    if (rows == 0) return PE_OK;
+    if (!plan || !out) return PE_ERR_NULL;
+    pe_status status = pe__check_shape(plan->d_model, rows, stride, sizeof *out);
+    if (status == PE_OK) status = pe__check_range(first, rows);
+    if (status != PE_OK) return status;
+    for (size_t r = 0; r < rows; r += PE__STEPS)
+        for (size_t pair = 0; pair < plan->pairs; pair += PE_LANES)
+            pe__column_f64(plan, first + (int64_t)r, pe__min(PE__STEPS, rows - r), pair,
+                           out + r * stride + 2 * pair, stride);
+    return PE_OK;
+}
+
+/* ---- plans --------------------------------------------------------------------------------------
+ * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; rows 0 ... reach in 2 arrays
+ * each. An array has room for a vector that starts at any pair: the doubles behind the last pair
+ * repeat it, so that they raise no alarm. */
+
+PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
+
+PE__INLINE size_t pe__plan_doubles(size_t pairs, size_t reach)
+{
+    return pe__padded(pairs) * (3 + 2 * (1 + reach));
+}
+
+PE__INLINE int pe__config_ok(const pe_config *config)
+{
+    const size_t most = PTRDIFF_MAX / sizeof(double) / (3 + 2 * (1 + PE__REACH)) / 2;
+    const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
+    return config->d_model >= 1 && config->d_model < most && /* NaN fails every comparison */
+           config->base >= pe__exp2i(-20) && config->base <= pe__exp2i(900) &&
+           a >= pe__exp2i(-1000) && a <= pe__exp2i(1000);
+}
+
+/* Row 0 is (0, 1), row 1 an exact turn, and each further one a turn by row 1 in double-double. */
+PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
+{
+    const size_t padded = plan->padded;
+    for (size_t i = 0; i < padded; i += PE_LANES) {
+        pe__store(table + i, pe__splat(0.0));
+        pe__store(table + padded + i, pe__splat(1.0));
+        if (plan->reach == 0) continue;
+        pe__dd S, C;
+        pe__exact_turn(plan, i, 1.0, &S, &C);
+        pe__dd s = S, c = C;
+        for (size_t b = 1;; b++) {
+            pe__store(table + 2 * b * padded + i, s.hi);
+            pe__store(table + (2 * b + 1) * padded + i, c.hi);
+            if (b == plan->reach) break;
+            const pe__dd next = pe__dd_add(pe__dd_mul(s, C), pe__dd_mul(c, S));
+            c = pe__dd_add(pe__dd_mul(c, C), pe__dd_neg(pe__dd_mul(s, S)));
+            s = next;
+        }
+    }
+}
+
+/* Make a plan of the next plan->pairs frequencies of g in aligned memory. */
+PE__INLINE void pe__plan_make(pe_plan *plan, const pe_config *config, pe__geometric *g,
+                              double *memory)
+{
+    int exponent;
+    const double amplitude = config->amplitude, size = amplitude < 0 ? -amplitude : amplitude;
+    const double mantissa = pe__frexp(size, &exponent);
+    const float guard = (float)(size * PE__GUARD);
+    plan->amplitude = amplitude;
+    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
+    plan->scale = pe__exp2i(exponent);
+    plan->error = PE__ERROR * size;
+    plan->inflated = amplitude * (1 + PE__ETA);
+    memcpy(&plan->guard, &guard, sizeof guard);
+    if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
+
+    const size_t padded = pe__padded(plan->pairs);
+    plan->padded = padded;
+    for (size_t i = 0; i < plan->pairs; i += PE__CHAIN) pe__geometric_next(g, memory + i, padded);
+    for (size_t i = plan->pairs; i < padded; i++)
+        for (size_t part = 0; part < 3; part++)
+            memory[part * padded + i] = memory[part * padded + plan->pairs - 1];
+    plan->frequency = memory;
+    plan->fastest = memory[0] > memory[plan->pairs - 1] ? memory[0] : memory[plan->pairs - 1];
+    plan->table = memory + 3 * padded;
+    pe__plan_rows(plan, memory + 3 * padded);
+}
+
+static inline size_t pe_plan_size(const pe_config *config)
+{
+    if (!config || !pe__config_ok(config)) return 0;
+    const size_t pairs = config->d_model / 2 + config->d_model % 2;
+    return pe__plan_doubles(pairs, PE__REACH) * sizeof(double) + 63;
+}
+
+static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                                     size_t memory_size)
+{
+    if (!plan || !config || !memory) return PE_ERR_NULL;
+    const size_t size = pe_plan_size(config);
+    if (size == 0) return PE_ERR_CONFIG;
+    if (memory_size < size) return PE_ERR_SIZE;
+    unsigned char *bytes = (unsigned char *)memory;
+    bytes += (64 - (uintptr_t)bytes % 64) % 64;
+    pe__geometric g;
+    pe__geometric_begin(&g, config);
+    plan->d_model = config->d_model;
+    plan->pairs = config->d_model / 2 + config->d_model % 2;
+    plan->reach = PE__REACH;
+    pe__plan_make(plan, config, &g, (double *)(void *)bytes);
+    return PE_OK;
+}
+
+/* Without a plan: tiles of columns, each with a small plan on the stack that has no more rows than it
+   needs. */
+static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
+{
+    enum { PAIRS = 32, PADDED = PAIRS + PE__CHAIN };
+    if (rows == 0) return PE_OK;
+    if (!out) return PE_ERR_NULL;
+    const pe_config config = pe_config_default(d_model);
+    if (!pe__config_ok(&config)) return PE_ERR_CONFIG;
+    pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
+    if (status == PE_OK) status = pe__check_range(0, rows);
+    if (status != PE_OK) return status;
+
+    double memory[PADDED * (3 + 2 * (1 + PE__REACH))];
+    pe_plan plan;
+    pe__geometric g;
+    pe__geometric_begin(&g, &config);
+    for (size_t column = 0; column < d_model; column += 2 * PAIRS) {
+        plan.d_model = pe__min(2 * PAIRS, d_model - column);
+        plan.pairs = (plan.d_model + 1) / 2;
+        plan.reach = pe__min(PE__REACH, rows / 2);
+        pe__plan_make(&plan, &config, &g, memory);
+        pe__rows_f32 to = pe__rows_to_f32(out, d_model, rows, d_model);
+        to.out += column;
+        pe__fill_rows_f32(&plan, 0, rows, &to);
+    }
+    pe__fence();
+    return PE_OK;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Hints, end: the user's floating-point options again. */
+#if defined(__clang__)
+#pragma float_control(pop)
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+
+#undef PE__STATUSES
+#undef PE__POSITION_LIMIT
+#undef PE__ERROR
+#undef PE__ETA
+#undef PE__WINDOW
+#undef PE__GUARD
+#undef PE__FAST_LIMIT
+#undef PE__ERROR_F64
+#undef PE__INLINE
+#undef PE__OUTLINE
+#undef PE__COLD
+#undef PE__UNLIKELY
+
+#endif /* PE_H */

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pe_simd.h - the small vector layer under pe.h: one list of operations, four instruction sets.
+ *
+ * Users include pe.h, never this file. Everything here is private except the choice of the
+ * instruction set (PE_ISA) and of SLEEF (PE_SLEEF), described in pe.h under "Options".
+ *
+ * A kernel in pe.h is written once, over vectors of PE_LANES doubles, and compiled for the one
+ * instruction set that was chosen. Only this file knows an intrinsic.
+ *
+ *   operation              per lane                                                      rounding
+ *   ---------------------  ------------------------------------------------------------  --------
+ *   + - * /                the C operators on pe__vd                                     one
+ *   pe__load  pe__store    PE_LANES doubles at any address                               -
+ *   pe__splat              the same double in each lane                                  -
+ *   pe__abs                |a|                                                           exact
+ *   pe__fma(a,b,c)         a*b + c   } fused where the hardware has it: used only where  one or
+ *   pe__fnma(a,b,c)        c - a*b   } a rounding test or an exactness proof decides     two
+ *   pe__two_prod(a,b,&e)   p = a*b and e with p + e = a*b; by fma, or by splitting       exact
+ *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
+ *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
+ *   pe__zip_store(p,s,c)   s0 c0 s1 c1 ... as 2*PE_LANES doubles at any address          -
+ *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
+ *   pe__stream             store all floats past the caches, address a multiple of       -
+ *                          sizeof(pe__vf); plain stores where there is no such thing
+ *   pe__fence              order streaming stores before what follows                    -
+ *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
+ *   pe__watch_*            watch floats for roundings that may be wrong, see pe.h        -
+ *
+ * The derived operations below the backends (pe__round, pe__two_sum) are written over these.
+ */
+#ifndef PE_SIMD_H
+#define PE_SIMD_H
+
+/* ---- which instruction set, which sine ------------------------------------------------------ */
+
+#define PE_ISA_SCALAR 1 /* C99: needs neither SIMD nor FMA hardware            */
+#define PE_ISA_NEON 2   /* AArch64                                             */
+#define PE_ISA_AVX2 3   /* x86-64 with AVX2 and FMA                            */
+#define PE_ISA_AVX512 4 /* x86-64 with AVX-512F (and DQ, where it is compiled) */
+
+#ifndef PE_ISA
+#if defined(__AVX512F__)
+#define PE_ISA PE_ISA_AVX512
+#elif defined(__AVX2__) && defined(__FMA__)
+#define PE_ISA PE_ISA_AVX2
+#elif defined(__aarch64__) && defined(__ARM_NEON)
+#define PE_ISA PE_ISA_NEON
+#else
+#define PE_ISA PE_ISA_SCALAR
+#endif
+#endif
+
+#if PE_ISA == PE_ISA_SCALAR
+#define PE_ISA_NAME "scalar"
+#elif PE_ISA == PE_ISA_NEON
+#define PE_ISA_NAME "NEON"
+#if !defined(__aarch64__) || !defined(__ARM_NEON)
+#error "PE_ISA_NEON needs an AArch64 compiler: build for AArch64, or leave PE_ISA undefined"
+#endif
+#elif PE_ISA == PE_ISA_AVX2
+#define PE_ISA_NAME "AVX2"
+#if !defined(__AVX2__) || !defined(__FMA__)
+#error "PE_ISA_AVX2 needs AVX2 and FMA: compile with -mavx2 -mfma, or leave PE_ISA undefined"
+#endif
+#elif PE_ISA == PE_ISA_AVX512
+#define PE_ISA_NAME "AVX-512"
+#if !defined(__AVX512F__)
+#error "PE_ISA_AVX512 needs AVX-512F: compile with -mavx512f, or leave PE_ISA undefined"
+#endif
+#else
+#error "PE_ISA must be PE_ISA_SCALAR (1), _NEON (2), _AVX2 (3) or _AVX512 (4), or be left undefined"
+#endif
+
+#ifdef __has_include
+#if __has_include(<sleef.h>)
+#define PE__HAVE_SLEEF_H 1
+#endif
+#endif
+#ifndef PE__HAVE_SLEEF_H
+#define PE__HAVE_SLEEF_H 0
+#endif
+
+#ifndef PE_SLEEF
+#if PE__HAVE_SLEEF_H && PE_ISA != PE_ISA_SCALAR
+#define PE_SLEEF 1
+#else
+#define PE_SLEEF 0
+#endif
+#endif
+
+/* 0 + PE_SLEEF + 0 is 0 for an empty definition too, so a bare -DPE_SLEEF= is caught here. */
+#if (PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1
+#error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
+#endif
+#if (PE_SLEEF + 0) == 1 && !PE__HAVE_SLEEF_H && defined(__has_include)
+#error "PE_SLEEF is 1 but sleef.h is not found: install SLEEF (libsleef-dev), or set PE_SLEEF=0"
+#endif
+
+/* ---- floating-point environment -------------------------------------------------------------- */
+
+#include <float.h>
+/* Doubles must be rounded to double by every operation. (-1 is what clang says under -ffast-math,
+   which pe.h turns off for its own code; 16 concerns _Float16 alone.) */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && \
+    !(FLT_EVAL_METHOD == -1 && defined(__clang__))
+#error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse"
+#endif
+
+/* ---- includes ---------------------------------------------------------------------------------- */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
+#include <immintrin.h>
+#elif PE_ISA == PE_ISA_NEON
+#include <arm_neon.h>
+#endif
+
+#if PE_SLEEF
+#pragma push_macro("CONST") /* sleef.h leaves a macro of this name behind: keep the user's, or none */
+#undef CONST
+#include <sleef.h>
+#undef CONST
+#pragma pop_macro("CONST")
+#define PE__STRING_(x) #x
+#define PE__STRING(x) PE__STRING_(x)
+#if defined(SLEEF_VERSION_MAJOR)
+#define PE_SLEEF_NAME                                                               \
+    "SLEEF " PE__STRING(SLEEF_VERSION_MAJOR) "." PE__STRING(SLEEF_VERSION_MINOR) "." \
+    PE__STRING(SLEEF_VERSION_PATCHLEVEL)
+#else
+#define PE_SLEEF_NAME "SLEEF"
+#endif
+#else
+#define PE_SLEEF_NAME "none"
+#endif
+
+/* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
+   re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
+#if defined(__clang__)
+#pragma float_control(push)
+#pragma float_control(precise, on)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
+                     "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
+                     "no-finite-math-only", "trapping-math", "no-rounding-math")
+#endif
+
+#ifdef __GNUC__
+#define PE__INLINE static inline __attribute__((always_inline, unused))
+#define PE__OUTLINE static __attribute__((noinline, unused))
+#define PE__COLD static __attribute__((noinline, cold, unused))
+#define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define PE__INLINE static inline
+#define PE__OUTLINE static inline
+#define PE__COLD static inline
+#define PE__UNLIKELY(x) (x)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- AVX-512 -------------------------------------------------------------------------------- */
+#if PE_ISA == PE_ISA_AVX512
+
+enum { PE_LANES = 8 };
+typedef __m512d pe__vd;
+typedef __m512 pe__vf;
+typedef struct pe__watch {
+    __m512i low, size;
+} pe__watch;
+
+PE__INLINE pe__vd pe__load(const double *p) { return _mm512_loadu_pd(p); }
+PE__INLINE void pe__store(double *p, pe__vd a) { _mm512_storeu_pd(p, a); }
+PE__INLINE pe__vd pe__splat(double x) { return _mm512_set1_pd(x); }
+PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm512_abs_pd(a); }
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmadd_pd(a, b, c); }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_pd(a, b, c); }
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
+{
+    const pe__vd p = a * b;
+    *e = _mm512_fmsub_pd(a, b, p);
+    return p;
+}
+#if PE_SLEEF
+PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const Sleef___m512d_2 r = Sleef_sincospid8_u35avx512f(a);
+    *s = r.x, *c = r.y;
+}
+#endif
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
+{
+    const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    return _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)), order,
+                                  _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
+}
+PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+{
+    const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+    const __m512i high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
+    _mm512_storeu_pd(p, _mm512_permutex2var_pd(s, low, c));
+    _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(s, high, c));
+}
+PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
+PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
+{
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
+}
+PE__INLINE void pe__stream(float *p, pe__vf v) { _mm512_stream_ps(p, v); }
+PE__INLINE void pe__fence(void) { _mm_sfence(); }
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    return _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b));
+}
+PE__INLINE pe__watch pe__watch_begin(void)
+{
+    const pe__watch w = {_mm512_set1_epi32(INT32_MAX), _mm512_set1_epi32(0x7f800000)};
+    return w;
+}
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
+{
+    const __m512 dropped = _mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88);
+    w->low = _mm512_min_epi32(w->low, _mm512_slli_epi32(_mm512_castps_si512(dropped), 3));
+#ifdef __AVX512DQ__ /* the smaller absolute value in one instruction */
+    w->size = _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(w->size), v, 0x0a));
+#else
+    w->size = _mm512_min_epi32(
+        w->size, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(INT32_MAX)));
+#endif
+}
+PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+{
+    return (_mm512_cmplt_epi32_mask(w.low, _mm512_set1_epi32(window)) |
+            _mm512_cmplt_epi32_mask(w.size, _mm512_set1_epi32(guard))) != 0;
+}
+
+/* ---- AVX2 and FMA ----------------------------------------------------------------------------- */
+#elif PE_ISA == PE_ISA_AVX2
+
+enum { PE_LANES = 4 };
+typedef __m256d pe__vd;
+typedef __m256 pe__vf;
+typedef struct pe__watch {
+    __m256i low, size;
+} pe__watch;
+
+PE__INLINE pe__vd pe__load(const double *p) { return _mm256_loadu_pd(p); }
+PE__INLINE void pe__store(double *p, pe__vd a) { _mm256_storeu_pd(p, a); }
+PE__INLINE pe__vd pe__splat(double x) { return _mm256_set1_pd(x); }
+PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmadd_pd(a, b, c); }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_pd(a, b, c); }
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
+{
+    const pe__vd p = a * b;
+    *e = _mm256_fmsub_pd(a, b, p);
+    return p;
+}
+#if PE_SLEEF
+PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const Sleef___m256d_2 r = Sleef_sincospid4_u35avx2(a);
+    *s = r.x, *c = r.y;
+}
+#endif
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
+{
+    const __m128 sines = _mm256_cvtpd_ps(s), cosines = _mm256_cvtpd_ps(c);
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_unpacklo_ps(sines, cosines)),
+                                _mm_unpackhi_ps(sines, cosines), 1);
+}
+PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+{
+    const pe__vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c);
+    _mm256_storeu_pd(p, _mm256_permute2f128_pd(even, odd, 0x20));
+    _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(even, odd, 0x31));
+}
+PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
+PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
+{
+    const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), index), v);
+}
+PE__INLINE void pe__stream(float *p, pe__vf v) { _mm256_stream_ps(p, v); }
+PE__INLINE void pe__fence(void) { _mm_sfence(); }
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    const __m256i same = _mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b));
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffu;
+}
+PE__INLINE pe__watch pe__watch_begin(void)
+{
+    const pe__watch w = {_mm256_set1_epi32(INT32_MAX), _mm256_set1_epi32(INT32_MAX)};
+    return w;
+}
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
+{
+    const __m256 dropped = _mm256_shuffle_ps(_mm256_castpd_ps(s), _mm256_castpd_ps(c), 0x88);
+    const __m256i magnitude =
+        _mm256_and_si256(_mm256_castps_si256(v), _mm256_set1_epi32(INT32_MAX));
+    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(dropped), 3));
+    w->size = _mm256_min_epi32(w->size, magnitude);
+}
+PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+{
+    const __m256i near_tie = _mm256_cmpgt_epi32(_mm256_set1_epi32(window), w.low);
+    const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), w.size);
+    return _mm256_movemask_epi8(_mm256_or_si256(near_tie, tiny)) != 0;
+}
+
+/* ---- NEON (AArch64) --------------------------------------------------------------------------- */
+#elif PE_ISA == PE_ISA_NEON
+
+enum { PE_LANES = 2 };
+typedef float64x2_t pe__vd;
+typedef float32x4_t pe__vf;
+typedef struct pe__watch {
+    int32x4_t low, size;
+} pe__watch;
+
+PE__INLINE pe__vd pe__load(const double *p) { return vld1q_f64(p); }
+PE__INLINE void pe__store(double *p, pe__vd a) { vst1q_f64(p, a); }
+PE__INLINE pe__vd pe__splat(double x) { return vdupq_n_f64(x); }
+PE__INLINE pe__vd pe__abs(pe__vd a) { return vabsq_f64(a); }
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(c, a, b); }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return vfmsq_f64(c, a, b); }
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
+{
+    const pe__vd p = a * b;
+    *e = vfmaq_f64(-p, a, b);
+    return p;
+}
+#if PE_SLEEF
+PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const Sleef_float64x2_t_2 r = Sleef_sincospid2_u35advsimd(a);
+    *s = r.x, *c = r.y;
+}
+#endif
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
+{
+    return vcvt_high_f32_f64(vcvt_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
+}
+PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+{
+    vst1q_f64(p, vzip1q_f64(s, c));
+    vst1q_f64(p + 2, vzip2q_f64(s, c));
+}
+PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
+PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
+{
+    float all[4];
+    vst1q_f32(all, v);
+    memcpy(p, all, n * sizeof *p);
+}
+PE__INLINE void pe__stream(float *p, pe__vf v) { vst1q_f32(p, v); }
+PE__INLINE void pe__fence(void) {}
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    static const uint32_t bit[4] = {1, 2, 4, 8};
+    const uint32x4_t same = vceqq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b));
+    return vaddvq_u32(vbicq_u32(vld1q_u32(bit), same));
+}
+PE__INLINE pe__watch pe__watch_begin(void)
+{
+    const pe__watch w = {vdupq_n_s32(INT32_MAX), vdupq_n_s32(INT32_MAX)};
+    return w;
+}
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
+{
+    const int32x4_t dropped = vuzp1q_s32(vreinterpretq_s32_f64(s), vreinterpretq_s32_f64(c));
+    w->low = vminq_s32(w->low, vshlq_n_s32(dropped, 3));
+    w->size = vminq_s32(w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
+}
+PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+{
+    const uint32x4_t near_tie = vcltq_s32(w.low, vdupq_n_s32(window));
+    const uint32x4_t tiny = vcltq_s32(w.size, vdupq_n_s32(guard));
+    return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
+}
+
+/* ---- scalar: one lane, any C99 compiler --------------------------------------------------------- */
+#else
+
+enum { PE_LANES = 1 };
+typedef double pe__vd;
+typedef struct pe__vf {
+    float s, c;
+} pe__vf;
+typedef struct pe__watch {
+    int32_t low, size;
+} pe__watch;
+
+#if (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)) && defined(__GNUC__)
+#define PE__SCALAR_FMA 1
+#else
+#define PE__SCALAR_FMA 0
+#endif
+
+PE__INLINE pe__vd pe__load(const double *p) { return *p; }
+PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
+PE__INLINE pe__vd pe__splat(double x) { return x; }
+PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
+#if PE__SCALAR_FMA
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, c); }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(-a, b, c); }
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
+{
+    const pe__vd p = a * b;
+    *e = __builtin_fma(a, b, -p);
+    return p;
+}
+#else
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
+PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
+{
+    const pe__vd x = 134217729.0 * a;
+    return x - (x - a);
+}
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e) /* Dekker */
+{
+    const pe__vd p = a * b, ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
+    *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+    return p;
+}
+#endif
+#if PE_SLEEF
+PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
+{
+#if PE__SCALAR_FMA
+    const Sleef_double_2 r = Sleef_sincospid1_u35purecfma(a);
+#else
+    const Sleef_double_2 r = Sleef_sincospid1_u35purec(a);
+#endif
+    *s = r.x, *c = r.y;
+}
+#endif
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
+{
+    const pe__vf v = {(float)s, (float)c};
+    return v;
+}
+PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c) { p[0] = s, p[1] = c; }
+PE__INLINE void pe__put(float *p, pe__vf v) { p[0] = v.s, p[1] = v.c; }
+PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
+{
+    if (n > 0) p[0] = v.s;
+    if (n > 1) p[1] = v.c;
+}
+PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
+PE__INLINE void pe__fence(void) {}
+PE__INLINE int32_t pe__float_bits(float x)
+{
+    int32_t i;
+    memcpy(&i, &x, sizeof i);
+    return i;
+}
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
+           (unsigned)(pe__float_bits(a.c) != pe__float_bits(b.c)) << 1;
+}
+PE__INLINE pe__watch pe__watch_begin(void)
+{
+    const pe__watch w = {INT32_MAX, INT32_MAX};
+    return w;
+}
+PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
+{
+    uint64_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    const int32_t size = pe__float_bits(v) & INT32_MAX;
+    const int64_t low = (int64_t)((bits & 0x1fffffffu) << 3); /* as a signed 32-bit number */
+    const int32_t dropped = (int32_t)(low - ((low & 0x80000000) << 1));
+    w->low = dropped < w->low ? dropped : w->low;
+    w->size = size < w->size ? size : w->size;
+}
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
+{
+    pe__watch_one(w, s, v.s);
+    pe__watch_one(w, c, v.c);
+}
+PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+{
+    return (w.low < window) | (w.size < guard);
+}
+
+#endif /* backends */
+
+/* ---- derived, the same for all ------------------------------------------------------------------ */
+
+/* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
+PE__INLINE pe__vd pe__round(pe__vd a)
+{
+    const pe__vd big = pe__splat(6755399441055744.0);
+    return (a + big) - big;
+}
+
+/* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
+PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
+{
+    const pe__vd s = a + b, z = s - a;
+    *e = (a - (s - z)) + (b - z);
+    return s;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PE_SIMD_H */
