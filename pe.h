@@ -260,8 +260,8 @@ static inline pe_status pe__check_positions(const int64_t *positions, size_t row
 }
 
 /* ---- double-double and triple-double ------------------------------------------------------------
- * Unevaluated sums of two or three doubles, lane by lane, about 106 and 159 bits. Only + - * / and
- * exact transformations: the bits are the same with and without FMA hardware. */
+ * Unevaluated sums of two or three doubles, lane by lane, about 104 and 156 bits. The low part of a
+ * pe__dd may be as large as a few units in the last place of the high part, where not said otherwise. */
 
 typedef struct pe__dd {
     pe__vd hi, lo;
@@ -270,38 +270,48 @@ typedef struct pe__td {
     pe__vd a, b, c;
 } pe__td;
 
-PE__INLINE pe__dd pe__dd_of(pe__vd hi, pe__vd lo)
-{
-    pe__dd r;
-    r.hi = pe__two_sum(hi, lo, &r.lo);
-    return r;
-}
-
-PE__INLINE pe__dd pe__dd_const(const double *x)
-{
-    pe__dd r;
-    r.hi = pe__splat(x[0]), r.lo = pe__splat(x[1]);
-    return r;
-}
-
-PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
-{
-    pe__vd e;
-    const pe__vd s = pe__two_sum(x.hi, y.hi, &e);
-    return pe__dd_of(s, e + (x.lo + y.lo));
-}
-
+/* x * y; relative error below 2^-102. */
 PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
 {
-    pe__vd e;
-    const pe__vd p = pe__two_prod(x.hi, y.hi, &e);
-    return pe__dd_of(p, e + (x.hi * y.lo + x.lo * y.hi));
+    pe__dd r;
+    r.hi = pe__two_prod(x.hi, y.hi, &r.lo);
+    r.lo = pe__fma(x.lo, y.hi, pe__fma(x.hi, y.lo, r.lo));
+    return r;
 }
 
-PE__INLINE pe__dd pe__dd_neg(pe__dd x)
+/* a + x for |a| >= |x|. */
+PE__INLINE pe__dd pe__dd_add_small(const double *a, pe__dd x)
 {
-    x.hi = -x.hi, x.lo = -x.lo;
+    pe__dd r;
+    r.hi = pe__fast_two_sum(pe__splat(a[0]), x.hi, &r.lo);
+    r.lo = r.lo + (pe__splat(a[1]) + x.lo);
+    return r;
+}
+
+/* hi = the double nearest to the sum. */
+PE__INLINE pe__dd pe__dd_normal(pe__dd x)
+{
+    x.hi = pe__fast_two_sum(x.hi, x.lo, &x.lo);
     return x;
+}
+
+/* x * X + y * Y, normal. */
+PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd x, pe__dd X, pe__dd y, pe__dd Y)
+{
+    pe__dd r;
+    const pe__dd p = pe__dd_mul(x, X), q = pe__dd_mul(y, Y);
+    r.hi = pe__two_sum(p.hi, q.hi, &r.lo);
+    r.lo = r.lo + (p.lo + q.lo);
+    return pe__dd_normal(r);
+}
+
+/* (s, c) turned by (S, C), in place: one more turn adds less than 2^-100 to the error. */
+PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd S, pe__dd C)
+{
+    const pe__dd s0 = *s, c0 = *c;
+    *s = pe__dd_mul_mul_add(s0, C, c0, S);
+    S.hi = -S.hi, S.lo = -S.lo;
+    *c = pe__dd_mul_mul_add(c0, C, s0, S);
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
@@ -539,10 +549,10 @@ static const double pe__cosine_series[15][2] = {
 PE__INLINE pe__dd pe__dd_series(const double (*series)[2], pe__dd xx)
 {
     pe__vd tail = pe__splat(series[14][0]);
-    for (int k = 13; k > 8; k--) tail = tail * xx.hi + pe__splat(series[k][0]);
+    for (int k = 13; k > 8; k--) tail = pe__fma(tail, xx.hi, pe__splat(series[k][0]));
     pe__dd y;
     y.hi = tail, y.lo = pe__splat(0.0);
-    for (int k = 8; k >= 0; k--) y = pe__dd_add(pe__dd_const(series[k]), pe__dd_mul(y, xx));
+    for (int k = 8; k >= 0; k--) y = pe__dd_add_small(series[k], pe__dd_mul(y, xx));
     return y;
 }
 
@@ -574,13 +584,23 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     pe__td rest;
     rest.a = p1, rest.b = e1, rest.c = p2;
     const pe__td sum = pe__td_add(r, rest);
-    const pe__dd z = pe__dd_of(sum.a, sum.b);
+    pe__dd z;
+    z.hi = sum.a, z.lo = sum.b;
     const pe__dd zz = pe__dd_mul(z, z);
 
-    *sine = pe__dd_mul(z, pe__dd_series(pe__sine_series, zz));
-    *cosine = pe__dd_series(pe__cosine_series, zz);
+    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
+    *cosine = pe__dd_normal(pe__dd_series(pe__cosine_series, zz));
     pe__quarters(q, &sine->hi, &cosine->hi);
     pe__quarters(q, &sine->lo, &cosine->lo);
+}
+
+/* x times a double, normal. */
+PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
+{
+    pe__dd r;
+    r.hi = pe__two_prod(x.hi, pe__splat(by), &r.lo);
+    r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
+    return pe__dd_normal(r);
 }
 
 /* (hi + lo) * scale rounded once to float, for a power of two: round to odd, then to nearest. */
@@ -667,9 +687,11 @@ PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t c
             pe__vd e;
             const pe__vd p = pe__two_prod(tt, pe__load(f + i), &e);
             const pe__vd turn = p - pe__round(p * half) * pe__splat(2.0);
-            const pe__dd x = pe__dd_of(turn, e + tt * pe__load(f + i + plan->padded));
-            const pe__vd low = x.lo * pe__splat(3.141592653589793);
-            pe__sincospi(x.hi, &sine, &cosine);
+            pe__vd low;
+            const pe__vd rest = pe__fma(tt, pe__load(f + i + plan->padded), e);
+            const pe__vd x = pe__two_sum(turn, rest, &low);
+            pe__sincospi(x, &sine, &cosine);
+            low = low * pe__splat(3.141592653589793);
             const pe__vd unmoved = sine;
             sine = pe__fma(low, cosine, sine);
             cosine = pe__fnma(low, unmoved, cosine);
@@ -708,9 +730,7 @@ PE__COLD void pe__settle(const pe_plan *plan, double t, size_t pair, pe__vd s, p
     pe__dd sine, cosine;
     double value[4][PE_LANES]; /* sine hi, cosine hi, sine lo, cosine lo */
     pe__exact_turn(plan, pair, t, &sine, &cosine);
-    pe__dd mantissa;
-    mantissa.hi = pe__splat(plan->mantissa), mantissa.lo = pe__splat(0.0);
-    sine = pe__dd_mul(sine, mantissa), cosine = pe__dd_mul(cosine, mantissa);
+    sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
     pe__store(value[0], sine.hi);
     pe__store(value[1], cosine.hi);
     pe__store(value[2], sine.lo);
@@ -731,25 +751,10 @@ PE__INLINE void pe__turn(pe__vd s, pe__vd c, pe__vd S, pe__vd C, pe__vd *s_up, p
     *c_down = pe__fma(s, S, cC);
 }
 
-/* Do again, with care, the columns i ... i + count - 1 of a span whose watch raised the alarm. */
-PE__COLD void pe__settle_span(const pe__span *x, size_t i, size_t pairs, size_t floats, int both)
-{
-    for (; pairs > 0; i += PE_LANES) {
-        pe__vd s_up, c_up, s_down, c_down;
-        const size_t n = pe__min(floats, 2 * PE_LANES);
-        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i),
-                 &s_up, &c_up, &s_down, &c_down);
-        pe__settle(x->plan, x->up, x->pair + i, s_up, c_up, x->out_up + 2 * i, n);
-        if (both) pe__settle(x->plan, x->down, x->pair + i, s_down, c_down, x->out_down + 2 * i, n);
-        floats -= n;
-        pairs -= pe__min(pairs, PE_LANES);
-    }
-}
-
-/* The columns i ... of one vector (or of a part of it, floats < 2 PE_LANES) of a span: turn, round,
+/* One vector of pairs of a span, or the first pairs of it that make so many floats: turn, round,
    watch, store. */
-PE__INLINE void pe__turn_columns(const pe__span *x, size_t i, size_t floats, int both, int stream,
-                                 pe__watch *watch)
+PE__INLINE void pe__turn_vector(const pe__span *x, size_t i, size_t floats, int both, int stream,
+                                pe__watch *watch)
 {
     pe__vd s_up, c_up, s_down, c_down;
     pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s_up,
@@ -765,35 +770,50 @@ PE__INLINE void pe__turn_columns(const pe__span *x, size_t i, size_t floats, int
     }
 }
 
+/* The watch raised the alarm somewhere in these floats from pair i on: find where, and settle it. */
+PE__COLD void pe__settle_span(const pe__span *x, size_t i, size_t floats, int both)
+{
+    for (size_t n; floats > 0; i += PE_LANES, floats -= n) {
+        pe__vd s_up, c_up, s_down, c_down;
+        n = pe__min(floats, 2 * PE_LANES);
+        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i),
+                 &s_up, &c_up, &s_down, &c_down);
+        for (int side = 0; side <= both; side++) {
+            const pe__vd s = side ? s_down : s_up, c = side ? c_down : c_up;
+            pe__watch watch = pe__watch_begin();
+            pe__watch_add(&watch, s, c, pe__zip(s, c));
+            if (pe__watch_alarm(watch, PE__WINDOW, x->plan->guard))
+                pe__settle(x->plan, side ? x->down : x->up, x->pair + i, s, c,
+                           (side ? x->out_down : x->out_up) + 2 * i, n);
+        }
+    }
+}
+
 /* All columns of a span: head pairs up to an aligned address, whole vectors, the rest. */
 PE__INLINE void pe__turn_span(const pe__span *x, size_t head, size_t floats, int both, int stream)
 {
-    enum { STEP = 4 }; /* vectors between two looks at the watch */
     const int32_t guard = x->plan->guard;
-    size_t i = 0;
-    if (head) {
-        pe__watch watch = pe__watch_begin();
-        pe__turn_columns(x, 0, 2 * head, both, 0, &watch);
-        if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, guard)))
-            pe__settle_span(x, 0, head, 2 * head, both);
-        i = head;
+    pe__watch watch = pe__watch_begin();
+    size_t i = head;
+    const size_t whole = head + (floats / 2 - head) / PE_LANES * PE_LANES;
+    for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) {
+        pe__watch step = pe__watch_begin();
+        pe__turn_vector(x, i, 2 * PE_LANES, both, stream, &step);
+        pe__turn_vector(x, i + PE_LANES, 2 * PE_LANES, both, stream, &step);
+        pe__turn_vector(x, i + 2 * PE_LANES, 2 * PE_LANES, both, stream, &step);
+        pe__turn_vector(x, i + 3 * PE_LANES, 2 * PE_LANES, both, stream, &step);
+        if (PE__UNLIKELY(pe__watch_alarm(step, PE__WINDOW, guard)))
+            pe__settle_span(x, i, 8 * PE_LANES, both);
     }
-    size_t whole = (floats - 2 * i) / (2 * PE_LANES);
-    while (whole) {
-        const size_t count = pe__min(whole, STEP);
-        pe__watch watch = pe__watch_begin();
-        for (size_t v = 0; v < count; v++)
-            pe__turn_columns(x, i + v * PE_LANES, 2 * PE_LANES, both, stream, &watch);
-        if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, guard)))
-            pe__settle_span(x, i, count * PE_LANES, 2 * count * PE_LANES, both);
-        i += count * PE_LANES;
-        whole -= count;
-    }
-    if (2 * i < floats) {
-        pe__watch watch = pe__watch_begin();
-        pe__turn_columns(x, i, floats - 2 * i, both, 0, &watch);
-        if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, guard)))
-            pe__settle_span(x, i, (floats - 2 * i + 1) / 2, floats - 2 * i, both);
+    if (head == 0 && 2 * i == floats) return;
+
+    const size_t rest = i;
+    for (; i < whole; i += PE_LANES) pe__turn_vector(x, i, 2 * PE_LANES, both, stream, &watch);
+    if (2 * i < floats) pe__turn_vector(x, i, floats - 2 * i, both, 0, &watch);
+    if (head) pe__turn_vector(x, 0, 2 * head, both, 0, &watch);
+    if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, guard))) {
+        pe__settle_span(x, rest, floats - 2 * rest, both);
+        pe__settle_span(x, 0, 2 * head, both);
     }
 }
 
@@ -896,18 +916,11 @@ static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *posit
 
 /* ---- f64 ----------------------------------------------------------------------------------------
  * Doubles come from turns in double-double, row after row, by row 1 of the plan's frequencies; every
- * 64 rows start anew from an exact turn. One turn adds less than 2^-102, and the test below takes 2^-95
+ * 64 rows start anew from an exact turn. One turn adds less than 2^-100, and the test below takes 2^-93
  * for all: where that could change the rounded double, the element is made by an exact turn. */
 
 enum { PE__STEPS = 64 };
-#define PE__ERROR_F64 (1.0 / 39614081257132168796771975168.0) /* 2^-95 */
-
-PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
-{
-    pe__dd y;
-    y.hi = pe__splat(by), y.lo = pe__splat(0.0);
-    return pe__dd_mul(x, y);
-}
+#define PE__ERROR_F64 (1.0 / 9903520314283042199192993792.0) /* 2^-93 */
 
 /* Store n of the doubles hi * scale, interleaved. */
 PE__INLINE void pe__put_f64(double *out, pe__vd s, pe__vd c, double scale, size_t n)
@@ -946,9 +959,7 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, int64_t first, size_t rows,
             sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
             pe__put_f64(out, sine.hi, cosine.hi, plan->scale, n);
         }
-        const pe__dd next = pe__dd_add(pe__dd_mul(s, C), pe__dd_mul(c, S));
-        c = pe__dd_add(pe__dd_mul(c, C), pe__dd_neg(pe__dd_mul(s, S)));
-        s = next;
+        pe__dd_turn(&s, &c, S, C);
     }
 }
 
@@ -988,24 +999,26 @@ PE__INLINE int pe__config_ok(const pe_config *config)
            a >= pe__exp2i(-1000) && a <= pe__exp2i(1000);
 }
 
-/* Row 0 is (0, 1), row 1 an exact turn, and each further one a turn by row 1 in double-double. */
+/* Row 0 is (0, 1), row 1 an exact turn, and row b the rows b/2 and b - b/2 one after the other, in
+   double-double: at most five turns from row 1. Rows beyond half the reach are needed as doubles only. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     const size_t padded = plan->padded;
+    pe__dd s[PE__REACH / 2 + 2], c[PE__REACH / 2 + 2];
     for (size_t i = 0; i < padded; i += PE_LANES) {
         pe__store(table + i, pe__splat(0.0));
         pe__store(table + padded + i, pe__splat(1.0));
         if (plan->reach == 0) continue;
-        pe__dd S, C;
-        pe__exact_turn(plan, i, 1.0, &S, &C);
-        pe__dd s = S, c = C;
-        for (size_t b = 1;; b++) {
-            pe__store(table + 2 * b * padded + i, s.hi);
-            pe__store(table + (2 * b + 1) * padded + i, c.hi);
-            if (b == plan->reach) break;
-            const pe__dd next = pe__dd_add(pe__dd_mul(s, C), pe__dd_mul(c, S));
-            c = pe__dd_add(pe__dd_mul(c, C), pe__dd_neg(pe__dd_mul(s, S)));
-            s = next;
+        pe__exact_turn(plan, i, 1.0, &s[1], &c[1]);
+        for (size_t b = 1; b <= plan->reach; b++) {
+            const size_t half = b / 2, to = b <= PE__REACH / 2 ? b : PE__REACH / 2 + 1;
+            if (b > 1) {
+                pe__dd sine = s[half], cosine = c[half];
+                pe__dd_turn(&sine, &cosine, s[b - half], c[b - half]);
+                s[to] = sine, c[to] = cosine;
+            }
+            pe__store(table + 2 * b * padded + i, s[to].hi);
+            pe__store(table + (2 * b + 1) * padded + i, c[to].hi);
         }
     }
 }
@@ -1025,6 +1038,7 @@ PE__INLINE void pe__plan_make(pe_plan *plan, const pe_config *config, pe__geomet
     plan->inflated = amplitude * (1 + PE__ETA);
     memcpy(&plan->guard, &guard, sizeof guard);
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
+    if (size > pe__exp2i(127)) plan->guard = INT32_MAX;     /* infinite or not is a close question */
 
     const size_t padded = pe__padded(plan->pairs);
     plan->padded = padded;

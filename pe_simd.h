@@ -163,6 +163,13 @@
 #define PE__UNLIKELY(x) (x)
 #endif
 
+/* gcc would rather load a value again for each use than keep it: the loads become the limit. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define PE__IN_REGISTER(a) __asm__("" : "+v"(a))
+#else
+#define PE__IN_REGISTER(a) (void)0
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -177,7 +184,12 @@ typedef struct pe__watch {
     __m512i low, size;
 } pe__watch;
 
-PE__INLINE pe__vd pe__load(const double *p) { return _mm512_loadu_pd(p); }
+PE__INLINE pe__vd pe__load(const double *p)
+{
+    pe__vd a = _mm512_loadu_pd(p);
+    PE__IN_REGISTER(a);
+    return a;
+}
 PE__INLINE void pe__store(double *p, pe__vd a) { _mm512_storeu_pd(p, a); }
 PE__INLINE pe__vd pe__splat(double x) { return _mm512_set1_pd(x); }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm512_abs_pd(a); }
@@ -252,7 +264,12 @@ typedef struct pe__watch {
     __m256i low, size;
 } pe__watch;
 
-PE__INLINE pe__vd pe__load(const double *p) { return _mm256_loadu_pd(p); }
+PE__INLINE pe__vd pe__load(const double *p)
+{
+    pe__vd a = _mm256_loadu_pd(p);
+    PE__IN_REGISTER(a);
+    return a;
+}
 PE__INLINE void pe__store(double *p, pe__vd a) { _mm256_storeu_pd(p, a); }
 PE__INLINE pe__vd pe__splat(double x) { return _mm256_set1_pd(x); }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
@@ -510,6 +527,14 @@ PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
     const pe__vd s = a + b, z = s - a;
     *e = (a - (s - z)) + (b - z);
+    return s;
+}
+
+/* The same where |a| >= |b| or a = 0, for half the price (Dekker). */
+PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
+{
+    const pe__vd s = a + b;
+    *e = b - (s - a);
     return s;
 }
 
