@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+#
+##
+##   make bench-quick   `make bench` in under a minute: no sweep over table sizes, few repetitions
+##   make bench-table   write the figures of the last `make bench` into README.md
+##   make bench-plot    draw ns per pair against table size: bench/fill.svg, bench/fill.png
+##   make bench-deps    install what the benchmarks need (they do it themselves)
+##
+## Benchmark variables: BENCH_BUILDS (avx512 avx2 neon scalar), BENCH_FILTER (a regular expression on
+## verb/shape/type/function/build), BENCH_ARGS (--cpu N, --repetitions N, --json FILE)
+
+CXX          ?= g++
+BENCH_OUT    := $(BUILD)/bench
+ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
+BENCH_BUILDS ?= neon scalar
+else
+BENCH_BUILDS ?= avx512 avx2 scalar
+BENCH_LIBMVEC = -lmvec
+endif
+BENCH_FILTER ?=
+BENCH_ARGS   ?=
+BENCH_SOURCES := $(wildcard bench/*.cpp)
+BENCH_LIBS    = -lbenchmark -lsleef $(BENCH_LIBMVEC) -lmpfr -lm -lpthread
+BENCH_WARNINGS = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef \
+                 -Wdouble-promotion -Wcast-qual
+# The builds differ in nothing but these.
+BENCH_avx512  = -march=x86-64-v4 -DPE_ISA=PE_ISA_AVX512
+BENCH_avx2    = -march=x86-64-v3 -DPE_ISA=PE_ISA_AVX2
+BENCH_neon    = -DPE_ISA=PE_ISA_NEON
+BENCH_scalar  = $(if $(BENCH_LIBMVEC),-march=x86-64) -DPE_ISA=PE_ISA_SCALAR
+# Highway wants AES for its wide targets, which the sines do not use.
+BENCH_FLAGS   = -std=c++17 $(CFLAGS) $(BENCH_WARNINGS) -I. -isystem /usr/include/eigen3 \
+                -DHWY_DISABLE_PCLMUL_AES $(EXTRA_CFLAGS) \
+                -DBENCH_COMPILER='"$(shell $(CXX) --version | head -1) $(CFLAGS)"'
+
+.PHONY: bench bench-quick bench-deps bench-programs bench-table bench-plot
+bench-deps:
+	@sh bench/deps.sh
+
+BENCH_RUN = python3 bench/bench.py run $(if $(BENCH_FILTER),--filter '$(BENCH_FILTER)') \
+            $(foreach b,$(BENCH_BUILDS),$(BENCH_OUT)/bench-$(b))
+
+bench: bench-deps
+	@$(SUBMAKE) $(PARALLEL) bench-programs
+	@$(BENCH_RUN) --json $(BENCH_OUT)/bench.json $(BENCH_ARGS)
+
+bench-quick: bench-deps
+	@$(SUBMAKE) $(PARALLEL) bench-programs
+	@$(BENCH_RUN) --quick --json $(BENCH_OUT)/quick.json $(BENCH_ARGS)
+
+bench-programs: $(foreach b,$(BENCH_BUILDS),$(BENCH_OUT)/bench-$(b))
+
+define BENCH_RULES
+$(BENCH_OUT)/$(1)/%.o: bench/%.cpp bench/bench.hpp bench/peers.hpp bench/bench.mk $(wildcard pe.h pe_simd.h)
+	@mkdir -p $$(@D)
+	$$(CXX) $$(BENCH_FLAGS) $$(BENCH_$(1)) -DBENCH_BUILD='"$(1)"' -c $$< -o $$@
+$(BENCH_OUT)/bench-$(1): $(patsubst bench/%.cpp,$(BENCH_OUT)/$(1)/%.o,$(BENCH_SOURCES))
+	$$(CXX) $$^ -o $$@ $$(BENCH_LIBS)
+endef
+$(foreach b,$(BENCH_BUILDS),$(eval $(call BENCH_RULES,$(b))))
+
+$(BENCH_OUT)/bench.json:
+	@$(SUBMAKE) bench
+
+bench-table: $(BENCH_OUT)/bench.json
+	@python3 bench/bench.py table $< README.md
+
+bench-plot: $(BENCH_OUT)/bench.json
+	@python3 bench/bench.py plot $< bench/fill

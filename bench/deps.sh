@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# deps.sh: see what the benchmarks miss and install it, as tests/deps.sh does for the tests: what is
+# there is found by compiling with it, and DEPS=0 installs nothing. numpy and torch are large and
+# join in only where they are installed already.
+# shellcheck disable=SC2086
+set -u
+. tests/lib.sh
+CXX=${CXX:-c++}
+
+say() { echo "bench-deps: $*"; }
+
+includes() { # HEADER
+    printf '#include <%s>\nint main() { return 0; }\n' "$1" |
+        $CXX $EXTRA_CFLAGS -std=c++17 -isystem /usr/include/eigen3 -x c++ -fsyntax-only - 2>/dev/null
+}
+
+# item: is it there?
+present() {
+    case $1 in
+    c++) have "$CXX" ;;
+    benchmark) includes benchmark/benchmark.h ;;
+    eigen) includes Eigen/Core ;;
+    xsimd) includes xsimd/xsimd.hpp ;;
+    highway) includes hwy/highway.h ;;
+    sleef | mpfr) have_library "$1" "$CC" ;;
+    gnuplot | python3) have "$1" ;;
+    esac
+}
+
+# item: its package under apt-get, dnf, pacman and brew.
+package() {
+    case $1 in
+    c++) set -- g++ gcc-c++ gcc - ;;
+    benchmark) set -- libbenchmark-dev google-benchmark-devel benchmark google-benchmark ;;
+    eigen) set -- libeigen3-dev eigen3-devel eigen eigen ;;
+    xsimd) set -- libxsimd-dev xsimd-devel xsimd xsimd ;;
+    highway) set -- libhwy-dev highway-devel highway highway ;;
+    sleef) set -- libsleef-dev sleef-devel sleef sleef ;;
+    mpfr) set -- libmpfr-dev mpfr-devel mpfr mpfr ;;
+    gnuplot) set -- gnuplot-nox gnuplot gnuplot gnuplot ;;
+    python3) set -- python3 python3 python python3 ;;
+    esac
+    case $manager in
+    apt-get) echo "$1" ;;
+    dnf) echo "$2" ;;
+    pacman) echo "$3" ;;
+    brew) echo "$4" ;;
+    esac
+}
+
+install() { # PACKAGE...
+    root=
+    [ "$(id -u)" = 0 ] || [ "$manager" = brew ] || root=sudo
+    case $manager in
+    apt-get)
+        $root apt-get update &&
+            $root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+        ;;
+    dnf) $root dnf install -y --setopt=install_weak_deps=False "$@" ;;
+    pacman) $root pacman -Sy --noconfirm --needed "$@" ;;
+    brew) brew install "$@" ;;
+    esac
+}
+
+missing_items() {
+    for item in c++ benchmark eigen xsimd highway sleef mpfr gnuplot python3; do
+        present "$item" || printf '%s ' "$item"
+    done
+}
+
+missing=$(missing_items)
+manager=
+for candidate in apt-get dnf pacman brew; do
+    have $candidate && manager=$candidate && break
+done
+if [ -n "$missing" ] && [ "$DEPS" = 1 ] && [ -n "$manager" ]; then
+    packages=$(for item in $missing; do package "$item"; done | sed '/^-$/d')
+    say "missing: $missing"
+    say "installing with $manager:" $packages "   (DEPS=0 turns this off)"
+    mkdir -p "$BUILD"
+    install $packages >"$BUILD/bench-deps.log" 2>&1 || say "that failed, see $BUILD/bench-deps.log"
+    missing=$(missing_items)
+fi
+[ -z "$missing" ] || {
+    say "STILL MISSING: $missing(the benchmarks need all of it)"
+    exit 1
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// The harness. Run by bench.py; by hand it is an ordinary google-benchmark program, with
+// --quick (no sweep, short repetitions) and --cpu=N (the core to stay on) besides.
+
+#include "bench.hpp"
+
+#include "pe.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <regex>
+#include <set>
+#include <type_traits>
+
+#include <mpfr.h>
+#include <unistd.h>
+#if defined(__linux__)
+    #include <sched.h>
+#endif
+
+namespace bench
+{
+
+Options options;
+
+static std::size_t buffer_bytes = 4096;
+static void *buffers[2];
+static int rows_asked_for;
+static std::set<std::string> names;
+
+void *buffer(std::size_t which) { return buffers[which]; }
+
+static void pin(int cpu)
+{
+#if defined(__linux__)
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0)
+        std::fprintf(stderr, "warning: cannot stay on core %d\n", cpu);
+#else
+    (void)cpu;
+#endif
+}
+
+// Nanoseconds of a fixed piece of arithmetic: the same on a machine left alone.
+static double fixed_loop()
+{
+    const auto from = std::chrono::steady_clock::now();
+    std::uint64_t a = 1, b = 2, c = 3, d = 4;
+    for (int i = 0; i < 20000; i++) {
+        a = a * 0x5851f42d4c957f2d + 1, b = b * 0x5851f42d4c957f2d + 1;
+        c = c * 0x5851f42d4c957f2d + 1, d = d * 0x5851f42d4c957f2d + 1;
+        benchmark::DoNotOptimize(a);
+    }
+    benchmark::DoNotOptimize(b ^ c ^ d);
+    return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - from)
+        .count();
+}
+
+static void show_progress(const std::string &name)
+{
+    static const auto start = std::chrono::steady_clock::now();
+    static int done, shown = -1;
+    const int total = std::max(1, rows_asked_for * options.repetitions);
+    const int percent = ++done * 100 / total;
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const bool terminal = isatty(2) != 0;
+    if (terminal || percent / 10 != shown / 10 || shown < 0)
+        std::fprintf(stderr,
+                     terminal ? "\r\033[K%-7s %3d%% %4.0f s  %s" : "%-7s %3d%% %4.0f s  %s\n",
+                     BENCH_BUILD, percent, seconds, name.c_str());
+    if (terminal && done == total)
+        std::fprintf(stderr, "\r\033[K");
+    shown = percent;
+}
+
+void add_row(const Row &row, Body body, Check check)
+{
+    const std::string name = row.verb + "/" + row.shape + "/" + row.type + "/" + row.function +
+                             "/" BENCH_BUILD +
+                             (row.threads > 1 ? "/" + std::to_string(row.threads) : "");
+    const std::string wanted = benchmark::GetBenchmarkFilter();
+    const bool asked = wanted.empty() || std::regex_search(name, std::regex(wanted));
+    if (!asked || !names.insert(name).second)
+        return;
+    const std::size_t bytes = static_cast<std::size_t>(row.bytes * row.threads);
+#if defined(__linux__)
+    if (bytes / 4096 > static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) / 4) {
+        std::fprintf(stderr, "left out, too large for this machine: %s\n", name.c_str());
+        return;
+    }
+#endif
+    buffer_bytes = std::max(buffer_bytes, bytes);
+    rows_asked_for++;
+
+    struct Seen {
+        bool timed = false, checked = false;
+        Accuracy accuracy;
+    };
+    const auto seen = std::make_shared<Seen>();
+    const auto run = [=](benchmark::State &state) {
+        const std::size_t thread = static_cast<std::size_t>(state.thread_index());
+        if (row.threads > 1)
+            pin(thread == 0 ? options.cpu : options.cpu == 0 ? 1 : options.cpu - 1);
+        const double before = fixed_loop();
+        const auto from = std::chrono::steady_clock::now();
+        std::size_t call = 0;
+        for (auto _ : state) {
+            body(call++, thread);
+            benchmark::ClobberMemory();
+        }
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
+        const double after = fixed_loop();
+        using benchmark::Counter; // counters of the threads are added up
+        const Counter::Flags rate = Counter::kIsIterationInvariantRate | Counter::kAvgThreads;
+        state.counters["ns_per_pair"] = Counter(row.pairs * 1e-9, rate | Counter::kInvert);
+        state.counters["GB/s"] = Counter(row.bytes * 1e-9, rate);
+        if (thread != 0)
+            return;
+        state.counters["bytes"] = row.bytes * row.threads;
+        state.counters["fixed_loop"] = std::max(before, after);
+        if (check && !seen->checked) {
+            seen->accuracy = check();
+            seen->checked = true;
+        }
+        if (check) {
+            state.counters["max_error"] = seen->accuracy.max_error;
+            state.counters["exact"] = seen->accuracy.exact;
+        }
+        if (seen->timed || took.count() >= 0.9 * options.min_time) {
+            seen->timed = true;
+            show_progress(name);
+        }
+    };
+    auto *registered = benchmark::RegisterBenchmark(name.c_str(), run);
+    if (row.verb == "threads")
+        registered->Threads(row.threads)->UseRealTime();
+}
+
+// The exact row of a position, rounded to T, and to long double to measure errors with.
+template <class T> struct Exact {
+    std::vector<T> rounded;
+    std::vector<long double> real;
+};
+
+template <class T> static const Exact<T> &exact_row(std::int64_t position, std::size_t d)
+{
+    static std::map<std::pair<std::int64_t, std::size_t>, Exact<T>> known;
+    Exact<T> &row = known[{position, d}];
+    if (!row.rounded.empty())
+        return row;
+    mpfr_t x;
+    mpfr_init2(x, 256);
+    for (std::size_t j = 0; j < d; j++) {
+        // base^(-2i/d), the angle, its sine or cosine
+        mpfr_set_si(x, -2 * static_cast<long>(j / 2), MPFR_RNDN);
+        mpfr_div_ui(x, x, d, MPFR_RNDN);
+        mpfr_ui_pow(x, 10000, x, MPFR_RNDN);
+        mpfr_mul_si(x, x, position, MPFR_RNDN);
+        (j % 2 == 0 ? mpfr_sin : mpfr_cos)(x, x, MPFR_RNDN);
+        row.real.push_back(mpfr_get_ld(x, MPFR_RNDN));
+        row.rounded.push_back(std::is_same<T, float>::value
+                                  ? static_cast<T>(mpfr_get_flt(x, MPFR_RNDN))
+                                  : static_cast<T>(mpfr_get_d(x, MPFR_RNDN)));
+    }
+    mpfr_clear(x);
+    return row;
+}
+
+template <class T> Accuracy accuracy(const std::vector<std::int64_t> &positions, std::size_t d)
+{
+    const std::size_t rows = std::min<std::size_t>(32, positions.size());
+    double largest = 0;
+    std::size_t right = 0;
+    for (std::size_t k = 0; k < rows; k++) {
+        // spread from the first row to the last
+        const std::size_t r = rows < 2 ? 0 : k * (positions.size() - 1) / (rows - 1);
+        const Exact<T> &want = exact_row<T>(positions[r], d);
+        const T *got = output<T>() + r * d;
+        for (std::size_t j = 0; j < d; j++) {
+            const double error =
+                static_cast<double>(std::fabs(static_cast<long double>(got[j]) - want.real[j]));
+            largest = std::fmax(largest, std::isnan(error) ? HUGE_VAL : error);
+            right += std::memcmp(&got[j], &want.rounded[j], sizeof(T)) == 0;
+        }
+    }
+    return {largest, static_cast<double>(right) / static_cast<double>(rows * d)};
+}
+template Accuracy accuracy<float>(const std::vector<std::int64_t> &, std::size_t);
+template Accuracy accuracy<double>(const std::vector<std::int64_t> &, std::size_t);
+
+// The value of the last --name=value, or none.
+static const char *argument(const std::vector<char *> &arguments, const char *name)
+{
+    const std::size_t n = std::strlen(name);
+    const char *value = nullptr;
+    for (const char *a : arguments)
+        if (std::strncmp(a, name, n) == 0 && a[n] == '=')
+            value = a + n + 1;
+    return value;
+}
+
+struct Silent : benchmark::BenchmarkReporter {
+    bool ReportContext(const Context &) override { return true; }
+    void ReportRuns(const std::vector<Run> &) override {}
+};
+
+static int run(int argc, char **argv)
+{
+    std::vector<char *> arguments(argv, argv + argc);
+    const auto quick = std::find_if(arguments.begin(), arguments.end(),
+                                    [](const char *a) { return std::strcmp(a, "--quick") == 0; });
+    if (quick != arguments.end()) {
+        options.quick = true;
+        arguments.erase(quick);
+    }
+    // Our defaults come first, so that any of them can be overridden.
+    std::string defaults[] = {
+        options.quick ? "--benchmark_min_time=0.01" : "--benchmark_min_time=0.03",
+        options.quick ? "--benchmark_repetitions=5" : "--benchmark_repetitions=9",
+        "--benchmark_enable_random_interleaving=true"};
+    for (std::string &one : defaults)
+        arguments.insert(arguments.begin() + 1, &one[0]);
+    options.min_time = std::atof(argument(arguments, "--benchmark_min_time"));
+    options.repetitions = std::atoi(argument(arguments, "--benchmark_repetitions"));
+#if defined(__linux__)
+    options.cpu = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) - 1;
+#endif
+    if (const char *cpu = argument(arguments, "--cpu"))
+        options.cpu = std::atoi(cpu);
+    arguments.erase(std::remove_if(arguments.begin(), arguments.end(),
+                                   [](const char *a) { return !std::strncmp(a, "--cpu=", 6); }),
+                    arguments.end());
+
+    int count = static_cast<int>(arguments.size());
+    const bool to_file = argument(arguments, "--benchmark_out") != nullptr;
+    benchmark::Initialize(&count, arguments.data());
+    if (benchmark::ReportUnrecognizedArguments(count, arguments.data()))
+        return 1;
+    benchmark::AddCustomContext("build", BENCH_BUILD);
+    benchmark::AddCustomContext("isa", PE_ISA_NAME);
+    benchmark::AddCustomContext("sleef", PE_SLEEF_NAME);
+    benchmark::AddCustomContext("compiler", BENCH_COMPILER);
+    benchmark::AddCustomContext("core", std::to_string(options.cpu));
+
+    pin(options.cpu);
+    rows_fill();
+    for (void *&one : buffers) {
+        one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
+        if (one == nullptr) {
+            std::fprintf(stderr, "no memory: two buffers of %zu bytes\n", buffer_bytes);
+            return 1;
+        }
+        std::memset(one, 0, buffer_bytes);
+    }
+    Silent silent;
+    if (to_file) // bench.py reads the file; here only the progress is shown
+        benchmark::RunSpecifiedBenchmarks(&silent);
+    else
+        benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+    for (void *one : buffers)
+        std::free(one);
+    return 0;
+}
+
+} // namespace bench
+
+int main(int argc, char **argv) { return bench::run(argc, argv); }

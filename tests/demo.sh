@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# demo.sh: the demo builds without a warning and does its job, with everything (SLEEF, libpng) and
+# with nothing.
+set -u
+. tests/lib.sh
+WORK=$BUILD/demo-runs
+rm -rf "$WORK"
+mkdir -p "$WORK"
+passed=0 failed=0 skipped=0
+
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then
+        echo "ok   $what"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $what"
+        cat "$WORK/log"
+        failed=$((failed + 1))
+    fi
+}
+
+build() { # OUT FLAGS...
+    out=$1
+    shift
+    # shellcheck disable=SC2086
+    "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS -I. examples/demo.c -o "$out" "$@" -lm
+}
+
+run() { "$@" >"$WORK/out" 2>&1 || { cat "$WORK/out" && return 1; }; }
+
+# Rows 1 and 3 of the 4 x 8 table, known from the literature, and the length of a row.
+says_table() {
+    grep -q '1:  0.8415  0.5403  0.0998  0.9950  0.0100 .* length 2.000000' "$WORK/out" &&
+        grep -q '3:  0.1411 -0.9900  0.2955  0.9553  0.0300 .* length 2.000000' "$WORK/out" &&
+        grep -q 'GB/s .* ns per pair' "$WORK/out"
+}
+is_png() { [ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]; }
+
+check "builds with nothing" build "$WORK/plain" -DPE_SLEEF=0 -DDEMO_PNG=0
+check "runs with nothing" run "$WORK/plain" "$WORK"
+check "prints the table" says_table
+check "says that there are no pictures" grep -q "NO PICTURES" "$WORK/out"
+
+if have_library png "$CC"; then
+    libs="-lpng"
+    flags="-DDEMO_PNG=1 -DPE_SLEEF=0"
+    if [ "$SLEEF" != 0 ] && have_library sleef "$CC"; then
+        libs="$libs -lsleef"
+        flags="-DDEMO_PNG=1 -DPE_SLEEF=1 $(isa_flags "$(best_isa)")"
+    fi
+    # shellcheck disable=SC2086
+    check "builds with $flags" build "$WORK/full" $flags $libs
+    check "runs" run "$WORK/full" "$WORK"
+    check "prints the table" says_table
+    check "draws heatmap.png" is_png "$WORK/heatmap.png"
+    check "draws clocks.png" is_png "$WORK/clocks.png"
+else
+    echo "SKIP: the demo's pictures: libpng is missing"
+    skipped=1
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

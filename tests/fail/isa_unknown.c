@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* An ISA number that does not exist. */
+/* expect: PE_ISA must be */
+/* flags: -DPE_ISA=7 */
+/* good: -DPE_ISA=1 */
+#include "pe.h"
+
+int main(void)
+{
+    float row[8];
+    return (int)pe_sinusoidal_f32(row, 1, 8);
+}

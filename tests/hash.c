@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hash: one running 64-bit hash over everything the library computes, printed after each section.
+ *
+ *     hash [sections]        sections: run only the first so many (an emulator runs a prefix)
+ *
+ * Two builds agree when their lines agree; a run of a prefix is compared with the same prefix of a full
+ * run. tests/matrix.sh does so for every ISA, compiler, optimisation level and language standard.
+ * Whole rows are hashed, padding included, so a store outside a row changes the hash as well.
+ * Values are hashed as integers, not as bytes, so the hash does not depend on byte order.
+ *
+ * Plain C99 that is C++11 too, no dependency but pe.h. To add a verb, write a section function and append
+ * it to SECTIONS below; keep the cheap sections first.
+ */
+#include "pe.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUFFER_BYTES ((size_t)1 << 23)
+#define LIMIT        INT64_C(2147483648) /* positions reach from -LIMIT to LIMIT */
+
+static uint64_t g_hash = UINT64_C(0x9e3779b97f4a7c15);
+static uint64_t g_elements;
+static void *g_buffer;
+
+/* ---- hashing ---------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
+    return h ^ (h >> 32);
+}
+
+/* The sign of a zero and the payload of a NaN count: bits are compared, not values. */
+static void hash_f32(const float *x, size_t n)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        h = mix(h, bits);
+    }
+    g_hash = h;
+}
+
+static void hash_f64(const double *x, size_t n)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        h = mix(h, bits);
+    }
+    g_hash = h;
+}
+
+/* ---- plans ------------------------------------------------------------------------------------ */
+
+static void need(int ok, const char *what, const char *why)
+{
+    if (!ok) {
+        fprintf(stderr, "hash: %s: %s\n", what, why);
+        exit(1);
+    }
+}
+
+static void need_ok(pe_status status, const char *what)
+{
+    need(status == PE_OK, what, pe_status_string(status));
+}
+
+typedef struct table {
+    size_t rows, d_model, padding; /* stride = d_model + padding */
+    int64_t first;
+    double base, amplitude;
+} table;
+
+/* Make the plan of a table; the caller frees the memory returned. */
+static void *plan_of(pe_plan *plan, const table *t)
+{
+    pe_config config = pe_config_default(t->d_model);
+    config.base = t->base;
+    config.amplitude = t->amplitude;
+    const size_t size = pe_plan_size(&config);
+    need(size > 0, "pe_plan_size", "returned 0");
+    void *memory = malloc(size);
+    need(memory != NULL, "malloc", "out of memory");
+    need_ok(pe_plan_init(plan, &config, memory, size), "pe_plan_init");
+    return memory;
+}
+
+/* ---- verbs: each fills the buffer in pieces and hashes whole rows -------------------------------- */
+
+static size_t rows_per_call(size_t row_bytes)
+{
+    const size_t rows = BUFFER_BYTES / row_bytes;
+    need(rows > 0, "table", "one row is larger than the buffer");
+    return rows;
+}
+
+static void fill_f32(const table *tables, size_t count)
+{
+    for (const table *t = tables; t < tables + count; t++) {
+        pe_plan plan;
+        void *memory = plan_of(&plan, t);
+        float *out = (float *)g_buffer;
+        const size_t stride = t->d_model + t->padding;
+        const size_t step = rows_per_call(stride * sizeof *out);
+        for (size_t row = 0; row < t->rows; row += step) {
+            const size_t rows = t->rows - row < step ? t->rows - row : step;
+            memset(out, 0x5a, rows * stride * sizeof *out);
+            need_ok(pe_fill_f32(&plan, t->first + (int64_t)row, rows, out, stride), "pe_fill_f32");
+            hash_f32(out, rows * stride);
+        }
+        g_elements += t->rows * t->d_model;
+        free(memory);
+    }
+}
+
+static void fill_f64(const table *tables, size_t count)
+{
+    for (const table *t = tables; t < tables + count; t++) {
+        pe_plan plan;
+        void *memory = plan_of(&plan, t);
+        double *out = (double *)g_buffer;
+        const size_t stride = t->d_model + t->padding;
+        const size_t step = rows_per_call(stride * sizeof *out);
+        for (size_t row = 0; row < t->rows; row += step) {
+            const size_t rows = t->rows - row < step ? t->rows - row : step;
+            memset(out, 0x5a, rows * stride * sizeof *out);
+            need_ok(pe_fill_f64(&plan, t->first + (int64_t)row, rows, out, stride), "pe_fill_f64");
+            hash_f64(out, rows * stride);
+        }
+        g_elements += t->rows * t->d_model;
+        free(memory);
+    }
+}
+
+/* Rows at the table's positions, shuffled and mixed with remote ones: first is a seed here. */
+static void fill_at_f32(const table *tables, size_t count)
+{
+    for (const table *t = tables; t < tables + count; t++) {
+        pe_plan plan;
+        void *memory = plan_of(&plan, t);
+        float *out = (float *)g_buffer;
+        const size_t stride = t->d_model + t->padding;
+        need(t->rows <= rows_per_call(stride * sizeof *out), "fill_at_f32", "too many rows");
+        int64_t *positions = (int64_t *)malloc(t->rows * sizeof *positions);
+        need(positions != NULL, "malloc", "out of memory");
+        uint64_t state = (uint64_t)t->first;
+        for (size_t i = 0; i < t->rows; i++) {
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const int64_t remote = (int64_t)(state >> 32) - LIMIT; /* -2^31 .. 2^31 - 1 */
+            positions[i] = i % 3 == 0   ? remote
+                           : i % 3 == 1 ? remote / 65536
+                                        : (int64_t)(t->rows - i);
+        }
+        positions[0] = LIMIT;
+        positions[t->rows / 2] = -LIMIT;
+        positions[t->rows - 1] = 0;
+        memset(out, 0x5a, t->rows * stride * sizeof *out);
+        need_ok(pe_fill_at_f32(&plan, positions, t->rows, out, stride), "pe_fill_at_f32");
+        hash_f32(out, t->rows * stride);
+        g_elements += t->rows * t->d_model;
+        free(positions);
+        free(memory);
+    }
+}
+
+static void sinusoidal_f32(const table *tables, size_t count)
+{
+    for (const table *t = tables; t < tables + count; t++) {
+        float *out = (float *)g_buffer;
+        const size_t n = t->rows * t->d_model;
+        need(t->rows <= rows_per_call(t->d_model * sizeof *out), "sinusoidal_f32", "too many rows");
+        memset(out, 0x5a, n * sizeof *out);
+        need_ok(pe_sinusoidal_f32(out, t->rows, t->d_model), "pe_sinusoidal_f32");
+        hash_f32(out, n);
+        g_elements += n;
+    }
+}
+
+/* ---- sections ----------------------------------------------------------------------------------- */
+
+/* rows, d_model, padding, first, base, amplitude */
+static const table SMALL[] = {
+    {512, 8, 0, 0, 1e4, 1},
+    {200, 16, 1, 100, 1e4, 1},
+    {64, 64, 7, -32, 1e4, 1},
+    {16, 32, 0, 0, 1e4, 1},
+};
+
+static const table EXTREME[] = {
+    {96, 33, 0, LIMIT - 95, 1e4, 1},  {96, 64, 3, -LIMIT, 1e4, 1},
+    {128, 16, 0, 1 << 20, 5e5, 1},    {128, 16, 0, (1 << 24) - 64, 1e6, 1},
+    {128, 24, 0, -(1 << 24), 1e4, 1}, {96, 40, 0, LIMIT - 95, 5e5, 1},
+    {96, 48, 0, -LIMIT, 1e6, 1},
+};
+
+static const table SCALED[] = {
+    {128, 32, 0, 0, 1e4, 0.1}, {128, 32, 0, 0, 1e4, 3.0},     {64, 15, 2, 1000, 1e4, 1e-3},
+    {64, 20, 0, -500, 1.0, 1}, {64, 128, 0, 1 << 20, 2.5, 1}, {64, 18, 0, 7, 123456.789, 0.7},
+};
+
+static const table SHUFFLED[] = {
+    {500, 64, 0, 1, 1e4, 1},
+    {333, 31, 5, 2, 1e4, 1},
+    {257, 6, 0, 3, 1e6, 0.5},
+};
+
+static const table DOUBLES[] = {
+    {256, 64, 0, 0, 1e4, 1},         {96, 33, 3, LIMIT - 95, 1e4, 1}, {96, 30, 0, -LIMIT, 5e5, 1},
+    {256, 17, 0, 1 << 20, 1e6, 0.3}, {64, 1, 1, -3, 1e4, 1},
+};
+
+static const table ONE_CALL[] = {
+    {512, 64, 0, 0, 1e4, 1},
+    {77, 129, 0, 0, 1e4, 1},
+    {4, 8, 0, 0, 1e4, 1},
+};
+
+static const table PAPER[] = {{512, 512, 0, 0, 1e4, 1}};
+static const table LONG[] = {{131072, 64, 0, 0, 1e4, 1}};
+static const table FAR_ROWS[] = {{8192, 128, 0, 16000000, 5e5, 1}};
+static const table WIDE[] = {{1024, 1000, 24, -512, 1e6, 1}};
+static const table LONG_DOUBLES[] = {{4096, 128, 0, -100000, 1e4, 1}};
+static const table LONG_LIST[] = {{8192, 96, 0, 4, 1e4, 1}};
+
+/* Every width a tail can have, on both sides of every vector length, at a cheap number of rows. */
+static void every_width(const table *unused, size_t count)
+{
+    (void)unused;
+    (void)count;
+    for (size_t d = 1; d <= 140; d++) {
+        const table t = {d < 36 ? 70u : 9u, d, d % 4, (int64_t)d * 1000 - 20000, 1e4, 1};
+        fill_f32(&t, 1);
+        if (d <= 36) {
+            fill_f64(&t, 1);
+        }
+    }
+}
+
+#define TABLES(a) a, sizeof(a) / sizeof((a)[0])
+
+static const struct section {
+    const char *name;
+    void (*run)(const table *tables, size_t count);
+    const table *tables;
+    size_t count;
+} SECTIONS[] = {
+    {"fill_f32 small", fill_f32, TABLES(SMALL)},
+    {"fill_f32 to +-2^31", fill_f32, TABLES(EXTREME)},
+    {"fill_f32 base, amplitude", fill_f32, TABLES(SCALED)},
+    {"fill_at_f32 shuffled", fill_at_f32, TABLES(SHUFFLED)},
+    {"fill_f64", fill_f64, TABLES(DOUBLES)},
+    {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
+    {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
+    {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
+    {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
+    {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},
+    {"fill_f32 1024 x 1000", fill_f32, TABLES(WIDE)},
+    {"fill_f32 from 16,000,000", fill_f32, TABLES(FAR_ROWS)},
+    {"fill_f32 131072 x 64", fill_f32, TABLES(LONG)},
+};
+
+int main(int argc, char **argv)
+{
+    const size_t all = sizeof SECTIONS / sizeof SECTIONS[0];
+    const unsigned long given = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+    const size_t last = given > 0 && given < all ? (size_t)given : all;
+    g_buffer = malloc(BUFFER_BYTES);
+    need(g_buffer != NULL, "malloc", "out of memory");
+    printf("# pe %s, %s, %s\n", PE_VERSION_STRING, PE_ISA_NAME, PE_SLEEF_NAME);
+    for (size_t s = 0; s < last; s++) {
+        SECTIONS[s].run(SECTIONS[s].tables, SECTIONS[s].count);
+        printf("%2u  %-26s %10" PRIu64 " elements so far  %016" PRIx64 "\n", (unsigned)(s + 1),
+               SECTIONS[s].name, g_elements, g_hash);
+        if (fflush(stdout) != 0) {
+            return 1;
+        }
+    }
+    free(g_buffer);
+    return 0;
+}

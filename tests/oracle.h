@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The oracle: what every element of a sinusoidal table has to be, from MPFR and from nothing else.
+ * The tests that say "correctly rounded" rest on it; test_exact.c proves the oracle itself first.
+ *
+ * Directly:   frequency and angle at 320 bits (the largest angle, 2^51, leaves 269 bits behind the
+ *             point), sine and cosine at 256 bits rounded to odd, the exact product with the
+ *             amplitude, one rounding to the type. About 4 us a pair. Rounding to odd keeps a value
+ *             that is next to a tie on its side of it, however near: the sine of a tiny x is x less
+ *             x^3/6, and the sign of that decides where x is half way between two floats.
+ * Certified:  a whole table in double precision from MPFR anchors and MPFR turns, with a proven
+ *             bound on the error. Where every real number within the bound rounds to the float that
+ *             was delivered, that float is proven right; all others go to MPFR. About 5 ns a pair.
+ */
+#ifndef PE_TESTS_ORACLE_H
+#define PE_TESTS_ORACLE_H
+
+#include "common.h"
+
+#include <mpfr.h>
+
+#define ORACLE_ANGLE_BITS 320
+#define ORACLE_VALUE_BITS 256
+
+/*
+ * The certified value is s*C + c*S (or c*C - s*S) with four operands in [-1, 1] that are one
+ * rounding (2^-53) away from MPFR's. As |s*C| + |c*S| <= 1: operands 2 * 2^-53, products 2^-53, sum
+ * 2^-53; then y +- bound 2^-53 and the product with the amplitude 2^-53 more: 6 * 2^-53 < 2^-50.
+ */
+#define ORACLE_BOUND      0x1p-50
+
+typedef struct oracle {
+    size_t d_model, pairs;
+    double base, amplitude;
+    mpfr_t *frequencies; /* base^(-2i/d_model) */
+    mpfr_t angle, scratch, next;
+    mpfr_t sine, cosine;    /* of the last turn */
+    mpfr_t element[2];      /* the same times the amplitude, exactly: columns 2i, 2i + 1 */
+    size_t block;           /* certified: rows per anchor */
+    double *turns, *anchor; /* pairs (sine, cosine): [block][pairs], [pairs] */
+    const char *test;       /* for the message */
+    int quiet;              /* count, do not print */
+    size_t reported;
+} oracle;
+
+/* How much was checked, over the whole program. */
+typedef struct oracle_totals {
+    uint64_t direct_f32, certified_f32, near_ties, direct_f64;
+} oracle_totals;
+
+static inline oracle_totals *oracle_count(void)
+{
+    static oracle_totals totals;
+    return &totals;
+}
+
+static inline size_t oracle_gcd(size_t a, size_t b)
+{
+    while (b != 0) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static inline void oracle_make(oracle *o, const char *test, size_t d_model, double base,
+                               double amplitude)
+{
+    memset(o, 0, sizeof *o);
+    o->test = test;
+    o->d_model = d_model;
+    o->pairs = (d_model + 1) / 2;
+    o->base = base;
+    o->amplitude = amplitude;
+    o->anchor = (double *)must_alloc(2 * o->pairs * sizeof *o->anchor);
+    o->frequencies = (mpfr_t *)must_alloc(o->pairs * sizeof *o->frequencies);
+    mpfr_inits2(ORACLE_ANGLE_BITS, o->angle, o->scratch, o->element[0], o->element[1],
+                (mpfr_ptr)NULL);
+    mpfr_inits2(ORACLE_VALUE_BITS, o->sine, o->cosine, o->next, (mpfr_ptr)NULL);
+    for (size_t i = 0; i < o->pairs; i++) {
+        /* A root of a power instead of a real exponent: exact wherever the result is. */
+        const size_t common = oracle_gcd(2 * i, d_model);
+        mpfr_init2(o->frequencies[i], ORACLE_ANGLE_BITS);
+        mpfr_set_d(o->angle, base, MPFR_RNDN);
+        mpfr_pow_ui(o->angle, o->angle, (unsigned long)(2 * i / common), MPFR_RNDN);
+        mpfr_rootn_ui(o->angle, o->angle, (unsigned long)(d_model / common), MPFR_RNDN);
+        mpfr_ui_div(o->frequencies[i], 1, o->angle, MPFR_RNDN);
+    }
+}
+
+static inline void oracle_free(oracle *o)
+{
+    for (size_t i = 0; i < o->pairs; i++)
+        mpfr_clear(o->frequencies[i]);
+    mpfr_clears(o->angle, o->scratch, o->element[0], o->element[1], o->sine, o->cosine, o->next,
+                (mpfr_ptr)NULL);
+    free(o->frequencies);
+    free(o->anchor);
+    free(o->turns);
+}
+
+/* Make x, truncated, odd if that lost anything. */
+static inline void oracle_to_odd(mpfr_t x, int inexact)
+{
+    if (!inexact || mpfr_min_prec(x) == mpfr_get_prec(x)) /* exact, or odd already */
+        return;
+    if (mpfr_signbit(x))
+        mpfr_nextbelow(x);
+    else
+        mpfr_nextabove(x);
+}
+
+/* sine, cosine = those of position * frequency, without the amplitude */
+static inline void oracle_turn(oracle *o, int64_t position, size_t pair)
+{
+    int inexact;
+    mpfr_mul_d(o->angle, o->frequencies[pair], (double)position, MPFR_RNDN);
+    inexact = mpfr_sin_cos(o->sine, o->cosine, o->angle, MPFR_RNDZ); /* sine: 2 bits, cosine: 2 */
+    oracle_to_odd(o->sine, inexact & 3);
+    oracle_to_odd(o->cosine, inexact >> 2);
+}
+
+/* element[] = the two elements of a pair, before the one rounding */
+static inline void oracle_pair(oracle *o, int64_t position, size_t pair)
+{
+    oracle_turn(o, position, pair);
+    mpfr_mul_d(o->element[0], o->sine, o->amplitude, MPFR_RNDN);
+    mpfr_mul_d(o->element[1], o->cosine, o->amplitude, MPFR_RNDN);
+}
+
+static inline void oracle_report(oracle *o, int64_t position, size_t column, double got,
+                                 double want)
+{
+    if (o->quiet || o->reported++ >= 4)
+        return;
+    fprintf(stderr,
+            "  MISROUNDED d_model %zu, base %a, amplitude %a, position %" PRId64
+            ", pair %zu, %s: got %a, want %a\n",
+            o->d_model, o->base, o->amplitude, position, column / 2,
+            column % 2 == 0 ? "sine" : "cosine", got, want);
+    test_print_rerun(stderr, o->test);
+}
+
+/* One element against the last oracle_pair(); 1 if it is wrong. At position 0 +0 is not -0. */
+static inline size_t oracle_compare_f32(oracle *o, int64_t position, size_t column, float got)
+{
+    const float want = mpfr_get_flt(o->element[column % 2], MPFR_RNDN);
+    const int negative_zero = got == 0.0f && position == 0 && o->amplitude > 0 && signbit(got);
+    if (got == want && !negative_zero)
+        return 0;
+    oracle_report(o, position, column, (double)got, (double)want);
+    return 1;
+}
+
+/* One row, every element by MPFR; returns how many are wrong. */
+static inline size_t oracle_row_f32(oracle *o, int64_t position, const float *row)
+{
+    size_t wrong = 0;
+    for (size_t column = 0; column < o->d_model; column++) {
+        if (column % 2 == 0)
+            oracle_pair(o, position, column / 2);
+        wrong += oracle_compare_f32(o, position, column, row[column]);
+    }
+    oracle_count()->direct_f32 += o->d_model;
+    return wrong;
+}
+
+/* turns[b] = the turns by b positions, b = 0 .. block-1, by repeated rotation at 256 bits. */
+static inline void oracle_make_turns(oracle *o, size_t block)
+{
+    mpfr_t step_sine, step_cosine;
+    if (o->block == block)
+        return;
+    mpfr_inits2(ORACLE_VALUE_BITS, step_sine, step_cosine, (mpfr_ptr)NULL);
+    free(o->turns);
+    o->turns = (double *)must_alloc(2 * block * o->pairs * sizeof *o->turns);
+    o->block = block;
+    for (size_t i = 0; i < o->pairs; i++) {
+        oracle_turn(o, 1, i);
+        mpfr_set(step_sine, o->sine, MPFR_RNDN);
+        mpfr_set(step_cosine, o->cosine, MPFR_RNDN);
+        oracle_turn(o, 0, i);
+        for (size_t b = 0; b < block; b++) {
+            double *turn = o->turns + 2 * (b * o->pairs + i);
+            turn[0] = mpfr_get_d(o->sine, MPFR_RNDN);
+            turn[1] = mpfr_get_d(o->cosine, MPFR_RNDN);
+            mpfr_fmma(o->next, o->sine, step_cosine, o->cosine, step_sine, MPFR_RNDN);
+            mpfr_fmms(o->cosine, o->cosine, step_cosine, o->sine, step_sine, MPFR_RNDN);
+            mpfr_swap(o->sine, o->next);
+        }
+    }
+    mpfr_clears(step_sine, step_cosine, (mpfr_ptr)NULL);
+}
+
+/* All real numbers within the bound of y round, times the amplitude, to what was delivered. */
+static inline int oracle_sure(double y, double amplitude, float got)
+{
+    const float low = (float)((y - ORACLE_BOUND) * amplitude);
+    const float high = (float)((y + ORACLE_BOUND) * amplitude);
+    return (low == got) & (high == got);
+}
+
+/* The row `turn` positions after the anchor; returns how many elements are wrong. */
+static inline size_t oracle_certify_row(oracle *o, int64_t position, const double *turn,
+                                        const float *row)
+{
+    const double *anchor = o->anchor;
+    const double amplitude = o->amplitude;
+    size_t wrong = 0;
+    for (size_t i = 0; i < o->pairs; i++) {
+        const double s = anchor[2 * i], c = anchor[2 * i + 1];
+        const double S = turn[2 * i], C = turn[2 * i + 1];
+        const int has_cosine = 2 * i + 1 < o->d_model;
+        int sure = oracle_sure(s * C + c * S, amplitude, row[2 * i]);
+        if (has_cosine)
+            sure &= oracle_sure(c * C - s * S, amplitude, row[2 * i + 1]);
+        if (!sure) {
+            oracle_pair(o, position, i);
+            wrong += oracle_compare_f32(o, position, 2 * i, row[2 * i]);
+            if (has_cosine)
+                wrong += oracle_compare_f32(o, position, 2 * i + 1, row[2 * i + 1]);
+            oracle_count()->near_ties++;
+        }
+    }
+    return wrong;
+}
+
+/* Every element of a table of consecutive positions, certified, until a thousand are wrong. */
+static inline size_t oracle_table_f32(oracle *o, int64_t first, size_t rows, const float *table,
+                                      size_t stride)
+{
+    size_t wrong = 0, block = 8;
+    while (block < 1024 && block * block < rows)
+        block *= 2;
+    oracle_make_turns(o, block);
+    for (size_t row = 0; row < rows && wrong < 1000; row++) {
+        if (row % block == 0)
+            for (size_t i = 0; i < o->pairs; i++) {
+                oracle_turn(o, first + (int64_t)row, i);
+                o->anchor[2 * i] = mpfr_get_d(o->sine, MPFR_RNDN);
+                o->anchor[2 * i + 1] = mpfr_get_d(o->cosine, MPFR_RNDN);
+            }
+        wrong += oracle_certify_row(o, first + (int64_t)row,
+                                    o->turns + 2 * (row % block) * o->pairs, table + row * stride);
+    }
+    oracle_count()->certified_f32 += (uint64_t)rows * o->d_model;
+    return wrong;
+}
+
+/* The largest error seen, in units in the last place of the exact value, and where it was. */
+typedef struct oracle_worst {
+    double ulp, got, base, amplitude;
+    size_t d_model, column;
+    int64_t position;
+} oracle_worst;
+
+/* |got - exact| / ulp(exact) for a double; infinite for what is not a number. */
+static inline double oracle_ulp_f64(oracle *o, const mpfr_t exact, double got)
+{
+    const long subnormal = -1074;
+    long unit;
+    if (!isfinite(got))
+        return HUGE_VAL;
+    if (mpfr_zero_p(exact))
+        return got == 0.0 ? 0.0 : HUGE_VAL;
+    unit = (long)mpfr_get_exp(exact) - 53;
+    mpfr_set_d(o->scratch, got, MPFR_RNDN);
+    mpfr_sub(o->scratch, o->scratch, exact, MPFR_RNDN);
+    mpfr_div_2si(o->scratch, o->scratch, unit > subnormal ? unit : subnormal, MPFR_RNDN);
+    return fabs(mpfr_get_d(o->scratch, MPFR_RNDN));
+}
+
+/* One row of doubles; returns how many are off by more than `limit` ulp. */
+static inline size_t oracle_row_f64(oracle *o, int64_t position, const double *row, double limit,
+                                    oracle_worst *worst)
+{
+    size_t wrong = 0;
+    for (size_t column = 0; column < o->d_model; column++) {
+        double ulp;
+        if (column % 2 == 0)
+            oracle_pair(o, position, column / 2);
+        ulp = oracle_ulp_f64(o, o->element[column % 2], row[column]);
+        if (ulp > worst->ulp) {
+            worst->ulp = ulp;
+            worst->got = row[column];
+            worst->base = o->base;
+            worst->amplitude = o->amplitude;
+            worst->d_model = o->d_model;
+            worst->column = column;
+            worst->position = position;
+        }
+        if (!(ulp <= limit)) {
+            wrong++;
+            oracle_report(o, position, column, row[column],
+                          mpfr_get_d(o->element[column % 2], MPFR_RNDN));
+        }
+    }
+    oracle_count()->direct_f64 += o->d_model;
+    return wrong;
+}
+
+static inline void oracle_print_totals(void)
+{
+    const oracle_totals *n = oracle_count();
+    printf("checked: %" PRIu64 " f32 elements by MPFR directly, %" PRIu64
+           " certified (of them %" PRIu64 " pairs by MPFR), %" PRIu64 " f64 elements\n",
+           n->direct_f32, n->certified_f32, n->near_ties, n->direct_f64);
+}
+
+#endif /* PE_TESTS_ORACLE_H */

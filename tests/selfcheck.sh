@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# selfcheck.sh: do the tests notice? Each line breaks a copy of the tree in one way (tests/mutate.sh)
+# and runs the gate that is there for it. The gate must be green before and red after.
+set -u
+. tests/lib.sh
+WORK=$PWD/$BUILD/selfcheck
+rm -rf "$WORK"
+mkdir -p "$WORK"
+passed=0 failed=0
+unset MAKEFLAGS MAKELEVEL
+GREEN=" "
+
+ok() {
+    printf 'ok    %s\n' "$*"
+    passed=$((passed + 1))
+}
+bad() {
+    printf 'FAIL  %s\n' "$*"
+    failed=$((failed + 1))
+}
+
+fresh_tree() {
+    rm -rf "$WORK/tree"
+    mkdir -p "$WORK/tree/build"
+    cp -R pe.h pe_simd.h tests examples Makefile "$WORK/tree/"
+    [ ! -f README.md ] || cp README.md "$WORK/tree/"
+    [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
+}
+
+gate() { (cd "$WORK/tree" && BUILD=build STRICT=0 "$@") >"$WORK/log" 2>&1 </dev/null; }
+
+# breaks FILE DEFECT GATE...: the gate is green on the tree as it is, and red with the defect.
+breaks() {
+    file=$1 defect=$2
+    shift 2
+    [ -f "$file" ] || { bad "$defect: there is no $file" && return; }
+    fresh_tree
+    case $GREEN in
+    *" $*;"*) ;;
+    *)
+        gate "$@"
+        status=$?
+        if [ $status -ne 0 ]; then
+            bad "$defect: the gate is not green to begin with (status $status): $*"
+            tail -n 5 "$WORK/log"
+            return
+        fi
+        GREEN="$GREEN $*;"
+        fresh_tree
+        ;;
+    esac
+    sh tests/mutate.sh "$file" "$defect" >"$WORK/mutated" || { bad "$defect: no place for it" && return; }
+    cp "$WORK/mutated" "$WORK/tree/$file"
+    if gate "$@"; then
+        bad "$defect in $file: not noticed by: $*"
+    else
+        status=$?
+        if [ $status -eq 77 ]; then
+            bad "$defect: the gate was skipped: $*"
+        else
+            ok "$defect in $file: noticed by: $*"
+        fi
+    fi
+}
+
+unit() { echo "sh tests/unit.sh $1"; }
+
+echo "Defects of the library"
+# shellcheck disable=SC2046
+{
+    breaks pe.h sign $(unit seeds.gcc.best.none)
+    breaks pe.h sign $(unit exact.gcc.scalar.none)
+    breaks pe.h constant $(unit exact.gcc.best.none)
+    breaks pe.h series $(unit exact.gcc.best.none)
+    breaks pe.h logarithm $(unit exact.gcc.best.none)
+    breaks pe.h no-rounding-test $(unit exact.gcc.best.none)
+    breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
+    breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
+    breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
+}
+if cpu_has avx2; then
+    breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/matrix.sh
+fi
+breaks pe_simd.h fast-math env "CELLS=native .* none .*(fast|Ofast)" sh tests/matrix.sh
+breaks pe_simd.h any-isa sh tests/fail/run.sh
+breaks pe.h warning sh tests/warnings.sh
+breaks pe.h malloc sh tests/names.sh
+breaks pe.h leaked-macro sh tests/names.sh
+breaks README.md readme sh tests/readme.sh
+
+echo
+echo "Defects of the tests' own machinery"
+STEP="sh tests/step.sh"
+red() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then bad "$name: green"; else ok "$name: red"; fi
+}
+green() {
+    name=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then ok "$name: green"; else bad "$name: red"; fi
+}
+export BUILD="$BUILD/selfcheck/steps"
+green "a step that passes" $STEP a true
+red "a step that fails" $STEP a false
+red "a step that reports failures and returns 0" $STEP a echo "3 passed, 1 failed"
+red "a program that crashes after its last test passed" \
+    $STEP a sh -c 'echo "[  PASSED  ] 2 test(s)."; kill -SEGV $$'
+green "a step that cannot run" env STRICT=0 $STEP a sh -c 'echo "SKIP: no reason"; exit 77'
+red "a step that cannot run, under STRICT=1" env STRICT=1 $STEP a sh -c 'echo "SKIP: no reason"; exit 77'
+red "a step with a part that cannot run, under STRICT=1" \
+    env STRICT=1 $STEP a echo "3 passed, 0 failed, 1 skipped"
+$STEP a true >/dev/null
+green "a summary of steps that pass" $STEP --summary
+$STEP b false >/dev/null
+red "a summary with a step that failed" $STEP --summary
+rm -f "$BUILD"/log/*.count
+red "a summary of no steps" $STEP --summary
+
+echo
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

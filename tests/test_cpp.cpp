@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proves that C++11 and later can include the header, first of all and more than once, beside a C
+ * translation unit that does the same (test_cpp_two.c); that every function works from there with
+ * the bits of C; and that no name of a backend leaks out as a macro.
+ */
+#include "pe.h"
+
+#include "pe.h"
+
+/* Macros that SLEEF's or anyone's headers are known to leave behind, and short names of our own. */
+#if defined(CONST) || defined(EXPORT) || defined(IMPORT) || defined(INLINE) || defined(VECTCC) ||  \
+    defined(ISNAN) || defined(MIN) || defined(MAX) || defined(min) || defined(max) ||              \
+    defined(LANES) || defined(STEPS) || defined(TILE) || defined(UNLIKELY) || defined(SQR)
+    #error "pe.h leaks a macro that is not its own"
+#endif
+#if defined(PE__INLINE) || defined(PE__STATUSES) || defined(PE__UNLIKELY)
+    #error "pe.h leaves a private helper macro behind"
+#endif
+
+#include "common.h"
+
+#include "test_cpp_two.h"
+
+#include <vector>
+
+namespace
+{
+
+const size_t widths[] = {1, 2, 7, 64, 129, 512};
+const size_t rows = 150;
+
+void layouts_agree(void **)
+{
+    assert_true(two_sizeof(0) == sizeof(pe_config));
+    assert_true(two_sizeof(1) == sizeof(pe_plan));
+    assert_true(two_sizeof(2) == sizeof(pe_status));
+    const pe_status all[] = {PE_OK,        PE_ERR_NULL,  PE_ERR_CONFIG,
+                             PE_ERR_SHAPE, PE_ERR_RANGE, PE_ERR_SIZE};
+    for (pe_status status : all)
+        assert_string_equal(pe_status_string(status), two_text(status));
+}
+
+/* A value that is known without any code: sin(1) and cos(1), to the last bit. */
+void values_are_right(void **)
+{
+    float row[4] = {0, 0, 0, 0};
+    assert_true(pe_sinusoidal_f32(row, 2, 2) == PE_OK);
+    assert_true(row[0] == 0.0f && row[1] == 1.0f);
+    assert_true(row[2] == 0.84147098480789650665f && row[3] == 0.54030230586813971740f);
+}
+
+void every_function_has_the_bits_of_c(void **)
+{
+    for (size_t d : widths) {
+        const size_t n = rows * d;
+        std::vector<float> f32(n), c_f32(n), simple(n), listed(n);
+        std::vector<double> f64(n), c_f64(n);
+        std::vector<int64_t> positions(rows);
+        pe_config config = pe_config_default(d);
+        std::vector<unsigned char> memory(pe_plan_size(&config));
+        pe_plan plan;
+        assert_int_equal(pe_plan_init(&plan, &config, memory.data(), memory.size()), PE_OK);
+        count_up(positions.data(), 0, rows);
+        must_fill(CALL_FILL_F32, &plan, d, 0, nullptr, rows, f32.data(), d);
+        must_fill(CALL_FILL_F64, &plan, d, 0, nullptr, rows, f64.data(), d);
+        must_fill(CALL_FILL_AT_F32, &plan, d, 0, positions.data(), rows, listed.data(), d);
+        must_fill(CALL_SINUSOIDAL_F32, nullptr, d, 0, nullptr, rows, simple.data(), d);
+        assert_int_equal(two_fill(d, 0, rows, c_f32.data(), c_f64.data()), PE_OK);
+        assert_memory_equal(f32.data(), c_f32.data(), n * sizeof(float));
+        assert_memory_equal(listed.data(), c_f32.data(), n * sizeof(float));
+        assert_memory_equal(simple.data(), c_f32.data(), n * sizeof(float));
+        assert_memory_equal(f64.data(), c_f64.data(), n * sizeof(double));
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(layouts_agree),
+        cmocka_unit_test(values_are_right),
+        cmocka_unit_test(every_function_has_the_bits_of_c),
+    };
+    test_begin(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

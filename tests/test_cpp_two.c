@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The C half of test_cpp.cpp: a second translation unit that includes the header, first of all and
+ * again, so that linking the two proves that it defines nothing twice and that both see one layout.
+ */
+#include "pe.h"
+
+#include "pe.h"
+
+#include "test_cpp_two.h"
+
+#include <stdlib.h>
+
+pe_status two_fill(size_t d_model, int64_t first, size_t rows, float *f32, double *f64)
+{
+    const pe_config config = pe_config_default(d_model);
+    const size_t bytes = pe_plan_size(&config);
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+    pe_plan plan;
+    pe_status status = pe_plan_init(&plan, &config, memory, bytes);
+    if (status == PE_OK)
+        status = pe_fill_f32(&plan, first, rows, f32, d_model);
+    if (status == PE_OK)
+        status = pe_fill_f64(&plan, first, rows, f64, d_model);
+    free(memory);
+    return status;
+}
+
+size_t two_sizeof(int which)
+{
+    return which == 0 ? sizeof(pe_config) : which == 1 ? sizeof(pe_plan) : sizeof(pe_status);
+}
+
+const char *two_text(pe_status status) { return pe_status_string(status); }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What the C half of test_cpp lends to the C++ half; see test_cpp.cpp. */
+#ifndef PE_TESTS_CPP_TWO_H
+#define PE_TESTS_CPP_TWO_H
+
+#include "pe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A table made by the C translation unit, and the size it sees for each public type. */
+pe_status two_fill(size_t d_model, int64_t first, size_t rows, float *f32, double *f64);
+size_t two_sizeof(int which);
+const char *two_text(pe_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PE_TESTS_CPP_TWO_H */

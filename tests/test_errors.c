@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proves that bad input is refused with the status that says why, and that not a byte is written
+ * then, neither to the output nor to a plan or its memory; that zero rows are always fine; that a
+ * plan fits exactly into the memory it asks for, at any alignment, and is only read afterwards; and
+ * that errno and the floating-point environment are left alone and, where the latter flushes
+ * subnormals, no bit of a normal result changes.
+ */
+#include "common.h"
+
+#include <float.h>
+
+/* A buffer of canaries that has to stay one. */
+enum { OUTPUT_BYTES = 1 << 16 };
+static union {
+    unsigned char bytes[OUTPUT_BYTES];
+    double align;
+} output;
+
+static void output_paint(void) { memset(output.bytes, CANARY, OUTPUT_BYTES); }
+
+static void output_is_untouched(const char *what)
+{
+    if (!all_canaries(output.bytes, OUTPUT_BYTES))
+        fail_msg("written to although refused: %s", what);
+}
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static void
+expect(pe_status got, pe_status want, const char *format, ...)
+{
+    char what[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    if (got != want)
+        fail_msg("got %d (%s), want %d (%s): %s", (int)got, pe_status_string(got), (int)want,
+                 pe_status_string(want), what);
+    if (want != PE_OK)
+        output_is_untouched(what);
+}
+
+/* Would rows * stride elements be more bytes than an object can have? */
+static int too_many_bytes(size_t rows, size_t stride, size_t element)
+{
+    return stride > 0 && rows > (size_t)PTRDIFF_MAX / element / stride;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Statuses
+ * --------------------------------------------------------------------------------------------- */
+
+static void statuses_have_texts(void **state)
+{
+    static const pe_status all[] = {PE_OK,        PE_ERR_NULL,  PE_ERR_CONFIG,
+                                    PE_ERR_SHAPE, PE_ERR_RANGE, PE_ERR_SIZE};
+    static const int outside[] = {-1, 6 + 1000, 255, INT16_MAX, -INT32_MAX - 1, INT32_MAX};
+    (void)state;
+    assert_int_equal(PE_OK, 0);
+    for (size_t a = 0; a < LENGTH(all); a++) {
+        const char *text = pe_status_string(all[a]);
+        assert_non_null(text);
+        assert_true(strlen(text) > 0);
+        assert_ptr_equal(text, pe_status_string(all[a]));
+        for (size_t b = 0; b < a; b++)
+            assert_string_not_equal(text, pe_status_string(all[b]));
+    }
+    for (size_t k = 0; k < LENGTH(outside); k++) {
+        int value = outside[k];
+        pe_status status = PE_OK;
+        memcpy(&status, &value, sizeof status < sizeof value ? sizeof status : sizeof value);
+        assert_non_null(pe_status_string(status));
+        assert_true(strlen(pe_status_string(status)) > 0);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Configurations and plans
+ * --------------------------------------------------------------------------------------------- */
+
+/* Refused by pe_plan_size with 0 and by pe_plan_init, plan and memory untouched. */
+static void refuse_config(const pe_config *config, const char *what)
+{
+    static unsigned char memory[1 << 16];
+    pe_plan plan;
+    memset(&plan, CANARY, sizeof plan);
+    memset(memory, CANARY, sizeof memory);
+    output_paint();
+    if (pe_plan_size(config) != 0)
+        fail_msg("pe_plan_size is %zu: %s", pe_plan_size(config), what);
+    expect(pe_plan_init(&plan, config, memory, sizeof memory), PE_ERR_CONFIG, "%s", what);
+    if (!all_canaries(&plan, sizeof plan) || !all_canaries(memory, sizeof memory))
+        fail_msg("plan or memory written to although refused: %s", what);
+}
+
+static void bad_configs_are_refused(void **state)
+{
+    const double bad_bases[] = {0.0,
+                                -0.0,
+                                -1.0,
+                                -10000.0,
+                                (double)NAN,
+                                -(double)NAN,
+                                HUGE_VAL,
+                                -HUGE_VAL,
+                                -0x1p-1074,
+                                0x1p-1074,
+                                -DBL_MAX,
+                                DBL_MAX,
+                                DBL_MIN,
+                                1e-300,
+                                0x1.fffffffffffffp-21,
+                                1e300,
+                                0x1.0000000000001p900};
+    const double bad_amplitudes[] = {0.0,         -0.0,
+                                     (double)NAN, HUGE_VAL,
+                                     -HUGE_VAL,   0x1.0000000000001p1000,
+                                     -0x1p1001,   0x1.fffffffffffffp-1001,
+                                     -0x1p-1001,  DBL_MAX,
+                                     0x1p-1074,   DBL_MIN};
+    const size_t bad_widths[] = {
+        0,           SIZE_MAX,     SIZE_MAX - 1,    SIZE_MAX / 2, SIZE_MAX / 2 + 1,
+        PTRDIFF_MAX, SIZE_MAX / 4, SIZE_MAX / 4 + 2};
+    char what[100];
+    pe_config config;
+    (void)state;
+    assert_int_equal(pe_plan_size(NULL), 0);
+    for (size_t d = 1; d <= 64; d = 2 * d + 1) {
+        for (size_t k = 0; k < LENGTH(bad_bases); k++) {
+            config = config_of(d, bad_bases[k], 1.0);
+            snprintf(what, sizeof what, "d_model %zu, base %a", d, bad_bases[k]);
+            refuse_config(&config, what);
+        }
+        for (size_t k = 0; k < LENGTH(bad_amplitudes); k++) {
+            config = config_of(d, 10000.0, bad_amplitudes[k]);
+            snprintf(what, sizeof what, "d_model %zu, amplitude %a", d, bad_amplitudes[k]);
+            refuse_config(&config, what);
+        }
+    }
+    for (size_t k = 0; k < LENGTH(bad_widths); k++) {
+        config = pe_config_default(bad_widths[k]);
+        snprintf(what, sizeof what, "d_model %zu", bad_widths[k]);
+        refuse_config(&config, what);
+    }
+}
+
+/* Where a wrap-around could make a small size out of an absurd width. */
+static void no_size_wraps(void **state)
+{
+    (void)state;
+    for (size_t part = 1; part <= 256; part++)
+        for (size_t near = 0; near < 9; near++) {
+            const pe_config config = pe_config_default(SIZE_MAX / part - 4 + near);
+            const size_t bytes = pe_plan_size(&config);
+            if (part == 1 && near > 4)
+                continue; /* wrapped here, not there: d_model 0 and up */
+            if (bytes != 0 && bytes < config.d_model)
+                fail_msg("d_model %zu in %zu bytes", config.d_model, bytes);
+        }
+}
+
+static void good_configs_are_taken(void **state)
+{
+    const struct {
+        size_t d_model;
+        double base, amplitude;
+    } good[] = {{1, 10000, 1},         {2, 10000, 1},         {3, 0x1p-20, 1},
+                {64, 0x1p-20, 1},      {8, 1.0, 1},           {8, 10000, 0x1p1000},
+                {8, 10000, -0x1p1000}, {8, 10000, 0x1p-1000}, {8, 10000, -0x1p-1000},
+                {8, 0x1p900, 1},       {64, 0x1p900, 1},      {8192, 10000, 1}};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(good); k++) {
+        owned_plan p;
+        plan_make(&p, good[k].d_model, good[k].base, good[k].amplitude);
+        plan_free(&p);
+    }
+    assert_true(pe_config_default(512).d_model == 512);
+    assert_true(pe_config_default(512).base == 10000.0);
+    assert_true(pe_config_default(512).amplitude == 1.0);
+}
+
+/* NULLs, and memory that is a byte short. */
+static void plans_check_their_memory(void **state)
+{
+    static const size_t widths[] = {1, 2, 3, 7, 8, 64, 129, 513};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(widths); k++) {
+        const pe_config config = pe_config_default(widths[k]);
+        const size_t bytes = pe_plan_size(&config);
+        const size_t shorts[] = {bytes - 1, bytes / 2, 1, 0};
+        unsigned char *memory = (unsigned char *)must_alloc(bytes);
+        pe_plan plan;
+        memset(&plan, CANARY, sizeof plan);
+        memset(memory, CANARY, bytes);
+        output_paint();
+        expect(pe_plan_init(NULL, &config, memory, bytes), PE_ERR_NULL, "plan NULL");
+        expect(pe_plan_init(&plan, NULL, memory, bytes), PE_ERR_NULL, "config NULL");
+        expect(pe_plan_init(&plan, &config, NULL, bytes), PE_ERR_NULL, "memory NULL");
+        for (size_t s = 0; s < LENGTH(shorts); s++)
+            expect(pe_plan_init(&plan, &config, memory, shorts[s]), PE_ERR_SIZE,
+                   "d_model %zu: %zu bytes instead of %zu", widths[k], shorts[s], bytes);
+        assert_true(all_canaries(&plan, sizeof plan));
+        assert_true(all_canaries(memory, bytes));
+        expect(pe_plan_init(&plan, &config, memory, bytes), PE_OK, "%zu bytes", bytes);
+        free(memory);
+    }
+}
+
+/* Exactly pe_plan_size() bytes between two inaccessible pages; read-only once the plan is made. */
+static void plans_fit_their_memory(void **state)
+{
+    static const size_t widths[] = {1, 2, 3, 5, 8, 15, 16, 17, 31, 33, 64, 129, 512, 513, 1024};
+    static float want[70 * 1024], got[70 * 1024];
+    static double want_f64[70 * 1024], got_f64[70 * 1024];
+    (void)state;
+    FAIL_ON_FAULT();
+    for (size_t k = 0; k < LENGTH(widths); k++) {
+        const size_t d = widths[k];
+        const pe_config config = pe_config_default(d);
+        const size_t bytes = pe_plan_size(&config);
+        guarded g = guarded_make(bytes), holder = guarded_make(sizeof(pe_plan));
+        const size_t slack = (size_t)(g.end - g.begin) - bytes;
+        /* The plan itself on a page of its own, so that it can be made read-only as well. */
+        pe_plan *plan = (pe_plan *)(void *)holder.begin;
+        for (size_t at = 0; at <= 64; at++) {
+            unsigned char *memory = at < 64 ? g.begin + (at <= slack ? at : slack) : g.end - bytes;
+            fault_case("d_model %zu, plan memory of %zu bytes at byte %zu", d, bytes, at);
+            memset(g.begin, CANARY, (size_t)(g.end - g.begin));
+            expect(pe_plan_init(plan, &config, memory, bytes), PE_OK, "at byte %zu", at);
+            assert_true(all_canaries(g.begin, (size_t)(memory - g.begin)));
+            assert_true(all_canaries(memory + bytes, (size_t)(g.end - memory) - bytes));
+            guarded_protect(&g, PROT_READ);
+            guarded_protect(&holder, PROT_READ);
+            must_fill(CALL_FILL_F32, plan, d, -3, NULL, 70, got, d);
+            must_fill(CALL_FILL_F64, plan, d, -3, NULL, 70, got_f64, d);
+            if (at == 0) {
+                memcpy(want, got, sizeof want);
+                memcpy(want_f64, got_f64, sizeof want_f64);
+            }
+            if (memcmp(want, got, 70 * d * sizeof *got) != 0 ||
+                memcmp(want_f64, got_f64, 70 * d * sizeof *got_f64) != 0)
+                fail_msg("other bits with plan memory at byte %zu, d_model %zu", at, d);
+            guarded_protect(&g, PROT_READ | PROT_WRITE);
+            guarded_protect(&holder, PROT_READ | PROT_WRITE);
+        }
+        guarded_free(&g);
+        guarded_free(&holder);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Calls
+ * --------------------------------------------------------------------------------------------- */
+
+static void zero_rows_are_fine(void **state)
+{
+    int64_t bad_position = INT64_MAX;
+    owned_plan p;
+    (void)state;
+    plan_make(&p, 8, 10000.0, 1.0);
+    output_paint();
+    for (int c = 0; c < CALLS; c++) {
+        const char *name = call_name((call)c);
+        expect(call_run((call)c, NULL, 0, 0, NULL, 0, NULL, 0), PE_OK, "%s: all NULL", name);
+        expect(call_run((call)c, NULL, 8, INT64_MIN, NULL, 0, NULL, SIZE_MAX), PE_OK,
+               "%s: all NULL", name);
+        expect(call_run((call)c, &p.plan, 8, INT64_MAX, &bad_position, 0, output.bytes, 1), PE_OK,
+               "%s: bad position, bad stride", name);
+        output_is_untouched(name);
+    }
+    plan_free(&p);
+}
+
+static void nulls_and_shapes_are_refused(void **state)
+{
+    static const size_t widths[] = {1, 2, 7, 8, 64, 129};
+    int64_t positions[100];
+    (void)state;
+    count_up(positions, 0, 100);
+    for (size_t k = 0; k < LENGTH(widths); k++) {
+        const size_t d = widths[k];
+        owned_plan p;
+        plan_make(&p, d, 10000.0, 1.0);
+        output_paint();
+        for (int i = 0; i < CALL_SINUSOIDAL_F32; i++) {
+            const call c = (call)i;
+            const char *name = call_name(c);
+            for (size_t rows = 1; rows <= 100; rows += 33) {
+                expect(call_run(c, NULL, d, 0, positions, rows, output.bytes, d), PE_ERR_NULL,
+                       "%s: plan NULL", name);
+                expect(call_run(c, &p.plan, d, 0, positions, rows, NULL, d), PE_ERR_NULL,
+                       "%s: out NULL", name);
+                expect(call_run(c, NULL, d, 0, NULL, rows, NULL, d), PE_ERR_NULL, "%s: all NULL",
+                       name);
+                for (size_t stride = 0; stride < d; stride += 1 + d / 5)
+                    expect(call_run(c, &p.plan, d, 0, positions, rows, output.bytes, stride),
+                           PE_ERR_SHAPE, "%s: stride %zu, d_model %zu", name, stride, d);
+                expect(call_run(c, &p.plan, d, 0, positions, rows, output.bytes, d - 1),
+                       PE_ERR_SHAPE, "%s: stride %zu, d_model %zu", name, d - 1, d);
+            }
+        }
+        expect(pe_fill_at_f32(&p.plan, NULL, 3, (float *)(void *)output.bytes, d), PE_ERR_NULL,
+               "positions NULL");
+        expect(call_run(CALL_SINUSOIDAL_F32, NULL, d, 0, NULL, 3, NULL, d), PE_ERR_NULL,
+               "pe_sinusoidal_f32: out NULL");
+        plan_free(&p);
+    }
+    expect(call_run(CALL_SINUSOIDAL_F32, NULL, 0, 0, NULL, 3, output.bytes, 0), PE_ERR_CONFIG,
+           "pe_sinusoidal_f32: d_model 0");
+}
+
+/* Both ends of the range are legal, one beyond either is not, and no sum wraps. */
+static void ranges_are_refused(void **state)
+{
+    const int64_t P = POSITION_MAX;
+    const struct {
+        int64_t first;
+        size_t rows;
+        int good;
+    } cases[] = {{P, 1, 1},
+                 {P, 2, 0},
+                 {P, 100, 0},
+                 {P - 1, 2, 1},
+                 {P - 1, 3, 0},
+                 {P - 99, 100, 1},
+                 {P - 99, 101, 0},
+                 {P - 98, 100, 0},
+                 {P + 1, 1, 0},
+                 {-P, 1, 1},
+                 {-P, 100, 1},
+                 {-P - 1, 1, 0},
+                 {-P - 1, 100, 0},
+                 {-P - 50, 100, 0},
+                 {INT64_C(1) << 32, 1, 0},
+                 {-(INT64_C(1) << 32), 1, 0},
+                 {(INT64_C(1) << 32) + 5, 64, 0},
+                 {INT64_C(1) << 53, 1, 0},
+                 {INT64_C(1) << 62, 2, 0},
+                 {INT64_MAX, 1, 0},
+                 {INT64_MAX, 2, 0},
+                 {INT64_MAX - 98, 100, 0},
+                 {INT64_MIN, 1, 0},
+                 {INT64_MIN, 100, 0},
+                 {INT64_MIN + 1, 2, 0}};
+    owned_plan p;
+    (void)state;
+    plan_make(&p, 5, 10000.0, 1.0);
+    for (size_t k = 0; k < LENGTH(cases); k++)
+        for (int c = 0; c <= CALL_FILL_F64; c++) {
+            output_paint();
+            expect(
+                call_run((call)c, &p.plan, 5, cases[k].first, NULL, cases[k].rows, output.bytes, 7),
+                cases[k].good ? PE_OK : PE_ERR_RANGE, "%s: first %" PRId64 ", rows %zu",
+                call_name((call)c), cases[k].first, cases[k].rows);
+        }
+    plan_free(&p);
+}
+
+/* One bad entry, wherever it is in the list and whatever its neighbours: nothing is written. */
+static void one_bad_position_refuses_the_list(void **state)
+{
+    const int64_t bad[] = {
+        POSITION_MAX + 1,       -POSITION_MAX - 1, INT64_C(1) << 32, -(INT64_C(1) << 32),
+        (INT64_C(1) << 32) + 1, INT64_C(1) << 62,  INT64_MAX,        INT64_MIN};
+    static const size_t lengths[] = {1, 2, 3, 4, 7, 8, 9, 16, 17, 31, 33, 64, 65, 99, 100};
+    int64_t positions[100];
+    rng random = rng_for(__func__);
+    owned_plan p;
+    (void)state;
+    plan_make(&p, 12, 10000.0, 1.0);
+    for (size_t b = 0; b < LENGTH(bad); b++)
+        for (size_t n = 0; n < LENGTH(lengths); n++)
+            for (size_t at = 0, rows = lengths[n]; at < rows; at++) {
+                for (size_t k = 0; k < rows; k++)
+                    positions[k] = k % 3 == 0 ? (int64_t)k : rng_position(&random);
+                positions[at] = bad[b];
+                output_paint();
+                expect(
+                    call_run(CALL_FILL_AT_F32, &p.plan, 12, 0, positions, rows, output.bytes, 12),
+                    PE_ERR_RANGE, "positions[%zu] of %zu = %" PRId64, at, rows, bad[b]);
+            }
+    positions[0] = POSITION_MAX;
+    positions[1] = -POSITION_MAX;
+    expect(call_run(CALL_FILL_AT_F32, &p.plan, 12, 0, positions, 2, output.bytes, 12), PE_OK,
+           "both ends of the range");
+    plan_free(&p);
+}
+
+/* Products of sizes that overflow, or wrap to something small, never reach the memory. */
+static void sizes_are_refused(void **state)
+{
+    const size_t half = SIZE_MAX / 2 + 1, quarter = SIZE_MAX / 4 + 1;
+    const size_t root = (size_t)1 << (sizeof(size_t) * 4); /* root * root wraps to 0 */
+    const size_t sizes[] = {SIZE_MAX,
+                            SIZE_MAX - 1,
+                            half + 1,
+                            half,
+                            half - 1,
+                            quarter + 1,
+                            quarter,
+                            quarter - 1,
+                            quarter / 2,
+                            quarter / 2 + 1,
+                            quarter / 4,
+                            quarter / 64,
+                            root * 2,
+                            root + 1,
+                            root,
+                            root - 1,
+                            root / 2 + 2,
+                            0x7fffffff,
+                            0x80000002u,
+                            0xffffffffu,
+                            SIZE_MAX / 3,
+                            SIZE_MAX / 5 + 1,
+                            SIZE_MAX / 7 + 2,
+                            SIZE_MAX / 12 + 1};
+    const size_t small[] = {8, 9, 64, 12345};
+    int64_t position = 0;
+    owned_plan p;
+    (void)state;
+    FAIL_ON_FAULT();
+    plan_make(&p, 8, 10000.0, 1.0);
+    output_paint();
+    for (size_t a = 0; a < LENGTH(sizes); a++)
+        for (size_t b = 0; b < LENGTH(sizes) + LENGTH(small); b++) {
+            const size_t other = b < LENGTH(sizes) ? sizes[b] : small[b - LENGTH(sizes)];
+            for (int swap = 0; swap < 2; swap++)
+                for (int i = 0; i < CALLS; i++) {
+                    const call c = (call)i;
+                    const size_t rows = swap ? other : sizes[a], stride = swap ? sizes[a] : other;
+                    const int bytes = too_many_bytes(rows, stride, call_element(c));
+                    const int range = (uint64_t)rows > (uint64_t)POSITION_MAX + 1;
+                    pe_status got, want = bytes ? PE_ERR_SIZE : PE_ERR_RANGE;
+                    fault_case("%s: rows %zu, stride %zu", call_name(c), rows, stride);
+                    if (c == CALL_SINUSOIDAL_F32) {
+                        /* The width is the stride: absurd widths may be refused as such. */
+                        if (!bytes && !range)
+                            continue;
+                        got = call_run(c, NULL, stride, 0, NULL, rows, output.bytes, stride);
+                        if (got == PE_ERR_CONFIG && stride > 1u << 16)
+                            want = PE_ERR_CONFIG;
+                    } else {
+                        /* A list cannot be that long: only its output can be too large. */
+                        if (!bytes && (!range || c == CALL_FILL_AT_F32))
+                            continue;
+                        got = call_run(c, &p.plan, 8, 0, &position, rows, output.bytes, stride);
+                    }
+                    expect(got, want, "%s: rows %zu, stride %zu", call_name(c), rows, stride);
+                }
+        }
+    /* One row has no distance to the next: the largest stride that passes is harmless. */
+    for (int c = 0; c <= CALL_FILL_AT_F32; c++)
+        expect(call_run((call)c, &p.plan, 8, 0, &position, 1, output.bytes,
+                        (size_t)PTRDIFF_MAX / call_element((call)c)),
+               PE_OK, "%s: one row, the largest stride", call_name((call)c));
+    assert_true(all_canaries(output.bytes + 8 * sizeof(double), OUTPUT_BYTES - 8 * sizeof(double)));
+    plan_free(&p);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Surroundings
+ * --------------------------------------------------------------------------------------------- */
+
+/* call_run() looks at errno and the environment; here in every rounding mode, for good and bad. */
+static void the_environment_survives(void **state)
+{
+    static const int modes[] = {
+#if defined(FE_UPWARD) && defined(FE_DOWNWARD) && defined(FE_TOWARDZERO)
+        FE_UPWARD,
+        FE_DOWNWARD,
+        FE_TOWARDZERO,
+#endif
+        FE_TONEAREST
+    };
+    static const size_t widths[] = {1, 7, 8, 64, 513};
+    static double out[100 * 513];
+    int64_t positions[100];
+    (void)state;
+    for (size_t m = 0; m < LENGTH(modes); m++)
+        for (size_t k = 0; k < LENGTH(widths); k++) {
+            const size_t d = widths[k];
+            const pe_config config = pe_config_default(d);
+            void *memory = must_alloc(pe_plan_size(&config));
+            pe_plan plan;
+            count_up(positions, 16777216 - 7, 100);
+            fesetround(modes[m]);
+            errno = 77;
+            assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), PE_OK);
+            assert_int_equal(errno, 77);
+            assert_int_equal(fegetround(), modes[m]);
+            for (int c = 0; c < CALLS; c++) {
+                (void)call_run((call)c, &plan, d, positions[0], positions, 100, out, d);
+                (void)call_run((call)c, &plan, d, INT64_MAX, positions, 100, out, d);
+                (void)call_run((call)c, &plan, d, 0, NULL, 100, NULL, d);
+            }
+            (void)pe_status_string(PE_ERR_SIZE);
+            assert_int_equal(errno, 77);
+            assert_int_equal(fegetround(), modes[m]);
+            fesetround(FE_TONEAREST);
+            free(memory);
+        }
+}
+
+/* Flush-to-zero and denormals-are-zero, as other libraries leave them behind: no bit changes. */
+static void flushing_subnormals_changes_nothing(void **state)
+{
+    (void)state;
+#if defined(__SSE2__)
+    static const size_t widths[] = {1, 3, 8, 64, 129, 512};
+    static const int64_t firsts[] = {0, -60, 131000, 16777216, POSITION_MAX - 199};
+    static float want[200 * 512], got[200 * 512];
+    static double want_f64[200 * 512], got_f64[200 * 512];
+    for (size_t k = 0; k < LENGTH(widths); k++)
+        for (size_t f = 0; f < LENGTH(firsts); f++) {
+            const size_t d = widths[k];
+            const unsigned usual = _mm_getcsr();
+            owned_plan p, flushed;
+            plan_make(&p, d, 10000.0, 1.0);
+            must_fill(CALL_FILL_F32, &p.plan, d, firsts[f], NULL, 200, want, d);
+            must_fill(CALL_FILL_F64, &p.plan, d, firsts[f], NULL, 200, want_f64, d);
+            _mm_setcsr(usual | 0x8040u);
+            plan_make(&flushed, d, 10000.0, 1.0);
+            must_fill(CALL_FILL_F32, &flushed.plan, d, firsts[f], NULL, 200, got, d);
+            must_fill(CALL_FILL_F64, &flushed.plan, d, firsts[f], NULL, 200, got_f64, d);
+            _mm_setcsr(usual);
+            assert_memory_equal(got, want, 200 * d * sizeof *got);
+            assert_memory_equal(got_f64, want_f64, 200 * d * sizeof *got_f64);
+            plan_free(&p);
+            plan_free(&flushed);
+        }
+#else
+    skip(); /* no portable way to set the mode here */
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statuses_have_texts),
+        cmocka_unit_test(bad_configs_are_refused),
+        cmocka_unit_test(no_size_wraps),
+        cmocka_unit_test(good_configs_are_taken),
+        cmocka_unit_test(plans_check_their_memory),
+        cmocka_unit_test(plans_fit_their_memory),
+        cmocka_unit_test(zero_rows_are_fine),
+        cmocka_unit_test(nulls_and_shapes_are_refused),
+        cmocka_unit_test(ranges_are_refused),
+        cmocka_unit_test(one_bad_position_refuses_the_list),
+        cmocka_unit_test(sizes_are_refused),
+        cmocka_unit_test(the_environment_survives),
+        cmocka_unit_test(flushing_subnormals_changes_nothing),
+    };
+    test_begin(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

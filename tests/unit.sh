@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/ and run it.
+#
+#   PROGRAM   exact, seeds, errors, bounds, splits: tests/test_PROGRAM.c
+#             cpp: tests/test_cpp.cpp and tests/test_cpp_two.c in one program
+#   COMPILER  gcc, clang
+#   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
+#   SLEEF     sleef, none
+#   VARIANT   any of: stream0 (every store is a streaming one), asan (address and undefined
+#             behaviour), fma (the scalar code with hardware FMA), quick (a 16th of the work)
+set -u
+. tests/lib.sh
+
+IFS=. read -r program compiler isa sleef variants <<X
+$1
+X
+[ "$isa" = best ] && isa=$(best_isa)
+
+runner=
+includes=-I.
+libraries="-lcmocka -lmpfr -lgmp"
+case $compiler in
+gcc) cc=$GCC cxx=$GXX ;;
+clang) cc=$CLANG cxx=$CLANGXX ;;
+*) echo "unknown compiler in $1" && exit 1 ;;
+esac
+
+if cpu_has "$isa"; then
+    have "$cc" || skip "$cc is missing"
+    [ "$program" != cpp ] || have "$cxx" || skip "$cxx is missing"
+    for library in cmocka mpfr; do
+        have_library $library "$cc" || skip "lib$library is missing: make deps"
+    done
+elif [ "$isa" = neon ]; then
+    have_arm64 || skip "AArch64: $ARM64_GCC or $QEMU_ARM64 is missing: make deps"
+    [ -d "$ARM64_SYSROOT/usr" ] || skip "AArch64: no libraries in $ARM64_SYSROOT: make deps"
+    runner=arm64_run
+    includes="-I. $(arm64_cflags)"
+    libraries="$libraries $(arm64_ldflags)"
+    cc=$ARM64_GCC
+    [ "$compiler" = gcc ] || cc="$CLANG --target=aarch64-linux-gnu"
+    [ "$program" != cpp ] || skip "AArch64: no C++ compiler for it is asked for"
+else
+    skip "this CPU has no $isa"
+fi
+
+case $sleef in
+sleef)
+    [ "$SLEEF" != 0 ] || skip "SLEEF=0 was given"
+    [ -n "$runner" ] || have_library sleef "$cc" || skip "libsleef is missing: make deps"
+    includes="$includes -DPE_SLEEF=1"
+    libraries="$libraries -lsleef"
+    ;;
+none) includes="$includes -DPE_SLEEF=0" ;;
+*) echo "sleef or none, not '$sleef'" && exit 1 ;;
+esac
+
+flags="-O2 $(isa_flags "$isa")"
+for variant in $(echo "$variants" | tr . ' '); do
+    case $variant in
+    stream0) flags="$flags -DPE_STREAM_BYTES=0" ;;
+    fma) flags="$flags -mfma" ;;
+    asan) flags="$flags -g -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+    quick) export PE_QUICK=1 ;;
+    *) echo "unknown variant '$variant'" && exit 1 ;;
+    esac
+done
+
+mkdir -p "$BUILD/unit"
+out=$BUILD/unit/$1
+# shellcheck disable=SC2086
+case $program in
+cpp)
+    set -x
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -c -o "$out.o" tests/test_cpp_two.c &&
+        $cxx -std=c++11 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" tests/test_cpp.cpp \
+            "$out.o" $libraries -lm || exit 1
+    ;;
+*)
+    set -x
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" "tests/test_$program.c" \
+        $libraries -lpthread -lm || exit 1
+    ;;
+esac
+$runner "$out" >"$out.txt" 2>&1
+status=$?
+{ set +x; } 2>/dev/null
+cat "$out.txt"
+# A program that ran no test, or that stopped half-way, has not passed whatever it returned.
+grep -q '^\[  PASSED  \] [1-9][0-9]* test' "$out.txt" || exit 1
+! grep -q '^\[  FAILED  \]' "$out.txt" || exit 1
+exit $status

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# warnings.sh: no warnings. pe.h as the only include, and a program that calls all of it, with
+# every flag of lib.sh as an error: gcc and clang, C99 to C17, C++11 to C++17, every ISA, SLEEF and
+# none. Nothing is run, so the CPU does not matter.
+set -u
+. tests/lib.sh
+WORK=$BUILD/warnings
+
+# One job: COMPILER STD ISA SLEEF. Quiet when clean.
+if [ "${1:-}" = job ]; then
+    cc=$2 std=$3 isa=$4 sleef=$5
+    language=c
+    case $std in c++*) language=c++ ;; esac
+    case $cc:$language in
+    gcc:c) cc=$GCC ;;
+    gcc:c++) cc=$GXX ;;
+    clang:c) cc=$CLANG ;;
+    clang:c++) cc=$CLANGXX ;;
+    arm64:c) cc="$ARM64_GCC $(arm64_cflags)" ;;
+    esac
+    log=$(mktemp "$WORK/log.XXXXXX")
+    flags="-std=$std $WARNINGS $EXTRA_CFLAGS $(isa_flags "$isa") -DPE_SLEEF=$sleef -I. -x $language"
+    # shellcheck disable=SC2086
+    if { echo '#include "pe.h"' | $cc $flags -fsyntax-only - &&
+        $cc $flags -O2 -c -o "$log.o" tests/hash.c; } >"$log" 2>&1; then
+        rm -f "$log" "$log.o"
+    else
+        {
+            echo "FAIL $cc $flags"
+            head -n 20 "$log"
+        } >"$log.failed"
+    fi
+    exit 0
+fi
+rm -rf "$WORK"
+mkdir -p "$WORK"
+sleefs="0 1"
+have_library sleef "$CC" && [ "$SLEEF" != 0 ] || {
+    echo "SKIP: libsleef is missing or off: its half of the warnings"
+    sleefs=0
+}
+compilers=
+have "$GCC" && compilers=gcc
+have "$CLANG" && compilers="$compilers clang"
+[ "$compilers" = "gcc clang" ] || echo "SKIP: gcc or clang is missing: its half of the warnings"
+isas="scalar avx2 avx512"
+case $(uname -m) in aarch64 | arm64) isas="scalar neon" ;; esac
+{
+    for cc in $compilers; do
+        for std in c99 c11 c17 c++11 c++14 c++17; do
+            for isa in $isas; do
+                for sleef in $sleefs; do
+                    echo "$cc $std $isa $sleef"
+                done
+            done
+        done
+    done
+    if have "$ARM64_GCC" && [ "$isas" != "scalar neon" ]; then
+        for std in c99 c17; do
+            echo "arm64 $std neon 0"
+            [ ! -d "$ARM64_SYSROOT/usr" ] || echo "arm64 $std neon 1"
+        done
+    fi
+} >"$WORK/jobs"
+xargs -P "$JOBS" -n 4 sh tests/warnings.sh job <"$WORK/jobs"
+total=$(wc -l <"$WORK/jobs")
+failed=$(find "$WORK" -name '*.failed' | wc -l)
+cat "$WORK"/*.failed 2>/dev/null
+skipped=0
+[ "$sleefs" = "0 1" ] && [ "$compilers" = "gcc clang" ] || skipped=1
+echo "$((total - failed)) passed, $((failed)) failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$total" -gt 0 ]
