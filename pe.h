@@ -475,7 +475,7 @@ PE__OUTLINE pe__td pe__td_log(double x)
  * on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for every i up
  * to 2^20, where 2^31 half-turns still leave 2^-97. */
 
-enum { PE__CHAIN = 8 };
+#define PE__CHAIN 8
 
 typedef struct pe__geometric {
     pe__td ratio;                         /* r^8 */
@@ -603,10 +603,15 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
     return pe__dd_normal(r);
 }
 
-/* (hi + lo) * scale rounded once to float, for a power of two: round to odd, then to nearest. */
+/* (hi + lo) * scale rounded once to float, for a power of two: round to odd, then to nearest.
+ *
+ * The sum is good to 2^-98. A low part below that belongs to an angle so small that the sine is x - x^3/6
+ * or the cosine 1 - x^2/2, and these last terms are lost. The truth is then nearer to zero than hi, be
+ * it by ever so little: that decides where hi itself lies in the middle between two floats. */
 static inline float pe__round_f32(double hi, double lo, double scale)
 {
     uint64_t bits;
+    if ((lo < 0 ? -lo : lo) <= (hi < 0 ? -hi : hi) * pe__exp2i(-95)) lo = -hi * pe__exp2i(-100);
     hi *= scale, lo *= scale;
     memcpy(&bits, &hi, sizeof bits);
     if (lo != 0 && (bits & 1) == 0) {
@@ -653,15 +658,15 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >= 2^-12 |A|:
  * then |y'| is never below the true |x|, and at most 2 eta |x| above, so float(y') is wrong only if a
  * midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to float drops say
- * so: their value is then in [2^28, 2^28 + 2 eta 2^53]. Shifted left by 3 they are, as a signed
- * number, the smallest numbers there are: the hot loop keeps one running minimum of these, and one of
- * the floats' absolute values to guard |y| >= 2^-12 |A| and the end of the normal floats. About 3
+ * so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them flipped these are the
+ * smallest numbers of 29 bits: the hot loop keeps one running minimum of them, and one of the floats'
+ * absolute values to guard |y| >= 2^-12 |A| and the end of the normal floats. About 3
  * elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood closely.
  *
  * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
 #define PE__ERROR (12.0 / 9007199254740992.0)        /* 12 * 2^-53                     */
 #define PE__ETA (12.25 / 2199023255552.0)            /* 12.25 * 2^-41                  */
-#define PE__WINDOW (INT32_MIN + (25 * 4096) * 8)     /* 2 * 12.25 * 2^12, and some     */
+#define PE__WINDOW (25 * 4096)                       /* 2 * 12.25 * 2^12, and some     */
 #define PE__GUARD (1.0009765625 / 4096)              /* 2^-12, and some: |float| > it  */
 #define PE__FAST_LIMIT 4398046511104.0               /* 2^42 half turns                */
 
@@ -711,33 +716,32 @@ typedef struct pe__span {
     size_t pair;             /* the plan's pair of column 0 */
 } pe__span;
 
-/* Round with care: the n floats of one vector of pairs at position t, from y' to y to the truth. */
-PE__COLD void pe__settle(const pe_plan *plan, double t, size_t pair, pe__vd s, pe__vd c, float *out,
-                         size_t n)
+/* Round with care one vector of pairs at position t: from y' to y, and to the truth where y does not
+   decide. */
+PE__COLD pe__vf pe__settle(const pe_plan *plan, double t, size_t pair, pe__vd s, pe__vd c)
 {
-    if (t == 0) {
-        pe__put_n(out, pe__zip(pe__splat(0 * plan->amplitude), pe__splat(plan->amplitude)), n);
-        return;
-    }
+    if (t == 0) return pe__zip(pe__splat(0 * plan->amplitude), pe__splat(plan->amplitude));
     const pe__vd deflate = pe__splat(1 - PE__ETA + PE__ETA * PE__ETA);
     const pe__vd e = pe__splat(plan->error);
     s = s * deflate, c = c * deflate;
     const pe__vf above = pe__zip(s + e, c + e);
-    const unsigned doubt = pe__differ(above, pe__zip(s - e, c - e)) & ((1u << n) - 1u);
-    pe__put_n(out, above, n);
-    if (!doubt) return;
+    const unsigned doubt = pe__differ(above, pe__zip(s - e, c - e));
+    if (!doubt) return above;
 
     pe__dd sine, cosine;
     double value[4][PE_LANES]; /* sine hi, cosine hi, sine lo, cosine lo */
+    float result[2 * PE_LANES];
     pe__exact_turn(plan, pair, t, &sine, &cosine);
     sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
     pe__store(value[0], sine.hi);
     pe__store(value[1], cosine.hi);
     pe__store(value[2], sine.lo);
     pe__store(value[3], cosine.lo);
-    for (size_t i = 0; i < n; i++)
+    pe__put(result, above);
+    for (size_t i = 0; i < 2 * PE_LANES; i++)
         if (doubt >> i & 1)
-            out[i] = pe__round_f32(value[i % 2][i / 2], value[2 + i % 2][i / 2], plan->scale);
+            result[i] = pe__round_f32(value[i % 2][i / 2], value[2 + i % 2][i / 2], plan->scale);
+    return pe__get(result);
 }
 
 /* sC = s C, cC = c C, and from these (s, c) turned forth and back by (S, C). */
@@ -751,70 +755,97 @@ PE__INLINE void pe__turn(pe__vd s, pe__vd c, pe__vd S, pe__vd C, pe__vd *s_up, p
     *c_down = pe__fma(s, S, cC);
 }
 
-/* One vector of pairs of a span, or the first pairs of it that make so many floats: turn, round,
-   watch, store. */
-PE__INLINE void pe__turn_vector(const pe__span *x, size_t i, size_t floats, int both, int stream,
-                                pe__watch *watch)
+/* One vector of pairs in both rows. */
+typedef struct pe__both {
+    pe__vf up, down;
+} pe__both;
+
+/* Turn, round, watch. */
+PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int both, pe__watch *watch)
 {
+    pe__both v;
     pe__vd s_up, c_up, s_down, c_down;
     pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s_up,
              &c_up, &s_down, &c_down);
-    for (int side = 0; side <= both; side++) {
-        const pe__vd s = side ? s_down : s_up, c = side ? c_down : c_up;
-        const pe__vf v = pe__zip(s, c);
-        float *out = (side ? x->out_down : x->out_up) + 2 * i;
-        pe__watch_add(watch, s, c, v);
-        if (floats < 2 * PE_LANES) pe__put_n(out, v, floats);
-        else if (stream) pe__stream(out, v);
-        else pe__put(out, v);
+    v.up = pe__zip(s_up, c_up);
+    pe__watch_add(watch, s_up, c_up, v.up);
+    v.down = v.up;
+    if (both) {
+        v.down = pe__zip(s_down, c_down);
+        pe__watch_add(watch, s_down, c_down, v.down);
+    }
+    return v;
+}
+
+/* The watch raised the alarm somewhere in so many vectors from pair i on: find where, and settle it. */
+PE__COLD void pe__settle_vectors(const pe__span *x, size_t i, size_t vectors, int both,
+                                 pe__both *result)
+{
+    for (; vectors > 0; vectors--, i += PE_LANES, result++) {
+        pe__watch watch = pe__watch_begin();
+        *result = pe__turn_vector(x, i, both, &watch);
+        if (!pe__watch_alarm(watch, PE__WINDOW, x->plan->guard)) continue;
+        pe__vd s_up, c_up, s_down, c_down;
+        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i),
+                 &s_up, &c_up, &s_down, &c_down);
+        result->up = pe__settle(x->plan, x->up, x->pair + i, s_up, c_up);
+        if (both) result->down = pe__settle(x->plan, x->down, x->pair + i, s_down, c_down);
     }
 }
 
-/* The watch raised the alarm somewhere in these floats from pair i on: find where, and settle it. */
-PE__COLD void pe__settle_span(const pe__span *x, size_t i, size_t floats, int both)
+/* Store one vector of a row, or its first floats. */
+PE__INLINE void pe__store_f32(float *out, pe__vf v, size_t floats, int stream)
 {
-    for (size_t n; floats > 0; i += PE_LANES, floats -= n) {
-        pe__vd s_up, c_up, s_down, c_down;
-        n = pe__min(floats, 2 * PE_LANES);
-        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i),
-                 &s_up, &c_up, &s_down, &c_down);
-        for (int side = 0; side <= both; side++) {
-            const pe__vd s = side ? s_down : s_up, c = side ? c_down : c_up;
-            pe__watch watch = pe__watch_begin();
-            pe__watch_add(&watch, s, c, pe__zip(s, c));
-            if (pe__watch_alarm(watch, PE__WINDOW, x->plan->guard))
-                pe__settle(x->plan, side ? x->down : x->up, x->pair + i, s, c,
-                           (side ? x->out_down : x->out_up) + 2 * i, n);
-        }
+    if (floats < 2 * PE_LANES) pe__put_n(out, v, floats);
+    else if (stream) pe__stream(out, v);
+    else pe__put(out, v);
+}
+
+PE__INLINE void pe__store_both(const pe__span *x, size_t i, pe__both v, size_t floats, int both,
+                               int stream)
+{
+    pe__store_f32(x->out_up + 2 * i, v.up, floats, stream);
+    if (both) pe__store_f32(x->out_down + 2 * i, v.down, floats, stream);
+}
+
+/* One vector from pair i on, or its first floats, from turn to store. */
+PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t floats, int both, int stream)
+{
+    pe__watch watch = pe__watch_begin();
+    pe__both v = pe__turn_vector(x, i, both, &watch);
+    if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, x->plan->guard)))
+        pe__settle_vectors(x, i, 1, both, &v);
+    pe__store_both(x, i, v, floats, both, stream);
+}
+
+/* Four of them, with one look at the watch. */
+PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int both, int stream)
+{
+    pe__watch watch = pe__watch_begin();
+    pe__both v0 = pe__turn_vector(x, i, both, &watch);
+    pe__both v1 = pe__turn_vector(x, i + PE_LANES, both, &watch);
+    pe__both v2 = pe__turn_vector(x, i + 2 * PE_LANES, both, &watch);
+    pe__both v3 = pe__turn_vector(x, i + 3 * PE_LANES, both, &watch);
+    if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, x->plan->guard))) {
+        pe__both v[4];
+        pe__settle_vectors(x, i, 4, both, v);
+        v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
     }
+    pe__store_both(x, i, v0, 2 * PE_LANES, both, stream);
+    pe__store_both(x, i + PE_LANES, v1, 2 * PE_LANES, both, stream);
+    pe__store_both(x, i + 2 * PE_LANES, v2, 2 * PE_LANES, both, stream);
+    pe__store_both(x, i + 3 * PE_LANES, v3, 2 * PE_LANES, both, stream);
 }
 
 /* All columns of a span: head pairs up to an aligned address, whole vectors, the rest. */
 PE__INLINE void pe__turn_span(const pe__span *x, size_t head, size_t floats, int both, int stream)
 {
-    const int32_t guard = x->plan->guard;
-    pe__watch watch = pe__watch_begin();
     size_t i = head;
     const size_t whole = head + (floats / 2 - head) / PE_LANES * PE_LANES;
-    for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) {
-        pe__watch step = pe__watch_begin();
-        pe__turn_vector(x, i, 2 * PE_LANES, both, stream, &step);
-        pe__turn_vector(x, i + PE_LANES, 2 * PE_LANES, both, stream, &step);
-        pe__turn_vector(x, i + 2 * PE_LANES, 2 * PE_LANES, both, stream, &step);
-        pe__turn_vector(x, i + 3 * PE_LANES, 2 * PE_LANES, both, stream, &step);
-        if (PE__UNLIKELY(pe__watch_alarm(step, PE__WINDOW, guard)))
-            pe__settle_span(x, i, 8 * PE_LANES, both);
-    }
-    if (head == 0 && 2 * i == floats) return;
-
-    const size_t rest = i;
-    for (; i < whole; i += PE_LANES) pe__turn_vector(x, i, 2 * PE_LANES, both, stream, &watch);
-    if (2 * i < floats) pe__turn_vector(x, i, floats - 2 * i, both, 0, &watch);
-    if (head) pe__turn_vector(x, 0, 2 * head, both, 0, &watch);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, guard))) {
-        pe__settle_span(x, rest, floats - 2 * rest, both);
-        pe__settle_span(x, 0, 2 * head, both);
-    }
+    if (head) pe__turn_one(x, 0, 2 * head, both, 0);
+    for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, both, stream);
+    for (; i < whole; i += PE_LANES) pe__turn_one(x, i, 2 * PE_LANES, both, stream);
+    if (2 * i < floats) pe__turn_one(x, i, floats - 2 * i, both, 0);
 }
 
 /* Where the rows go: address of row 0, stride, pairs before the first aligned address, stream? */
@@ -841,7 +872,7 @@ PE__INLINE void pe__block(const pe_plan *plan, int64_t first, size_t rows, size_
         x.S = row, x.C = row + plan->padded;
         x.up = anchor + (double)b, x.down = anchor - (double)b;
         x.out_up = to->out + (middle + b) * to->stride;
-        x.out_down = to->out + (middle - b) * to->stride;
+        x.out_down = to->out + (b <= middle ? middle - b : 0) * to->stride;
         if (b == 0 || b > middle) pe__turn_span(&x, to->head, floats, 0, stream);
         else pe__turn_span(&x, to->head, floats, 1, stream);
     }
@@ -875,7 +906,8 @@ PE__INLINE pe__rows_f32 pe__rows_to_f32(float *out, size_t stride, size_t rows, 
     const size_t vector = sizeof(pe__vf), offset = (size_t)((uintptr_t)out % vector);
     pe__rows_f32 to;
     to.out = out, to.stride = stride, to.head = 0, to.stream = 0;
-    if (rows * width * sizeof(float) < PE_STREAM_BYTES) return to;
+    const size_t many = PE_STREAM_BYTES;
+    if (rows * width * sizeof(float) < many) return to;
     if (offset % (2 * sizeof(float)) || stride * sizeof(float) % vector) return to;
     to.head = (vector - offset) % vector / (2 * sizeof(float));
     to.stream = 1;
@@ -1113,13 +1145,18 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
 
 /* Hints, end: the user's floating-point options again. */
 #if defined(__clang__)
+#pragma STDC FP_CONTRACT DEFAULT
+#if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(pop)
+#endif
 #elif defined(__GNUC__)
 #pragma GCC pop_options
+#pragma GCC diagnostic pop
 #endif
 
 #undef PE__STATUSES
 #undef PE__POSITION_LIMIT
+#undef PE__CHAIN
 #undef PE__ERROR
 #undef PE__ETA
 #undef PE__WINDOW

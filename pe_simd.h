@@ -20,6 +20,7 @@
  *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__zip_store(p,s,c)   s0 c0 s1 c1 ... as 2*PE_LANES doubles at any address          -
+ *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing
@@ -141,10 +142,16 @@
 /* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
    re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
 #if defined(__clang__)
+#if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(push)
 #pragma float_control(precise, on)
+#elif defined(__FAST_MATH__)
+#error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
+#endif
 #pragma STDC FP_CONTRACT OFF
 #elif defined(__GNUC__)
+#pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC push_options
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
@@ -221,6 +228,7 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     _mm512_storeu_pd(p, _mm512_permutex2var_pd(s, low, c));
     _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(s, high, c));
 }
+PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
@@ -234,13 +242,16 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 }
 PE__INLINE pe__watch pe__watch_begin(void)
 {
-    const pe__watch w = {_mm512_set1_epi32(INT32_MAX), _mm512_set1_epi32(0x7f800000)};
+    const pe__watch w = {_mm512_set1_epi32(-1), _mm512_set1_epi32(0x7f800000)};
     return w;
 }
 PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
 {
-    const __m512 dropped = _mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88);
-    w->low = _mm512_min_epi32(w->low, _mm512_slli_epi32(_mm512_castps_si512(dropped), 3));
+    const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88);
+    /* (low & 0x1fffffff) ^ 0x10000000, unsigned: a shift here would fight for the shuffles' ports */
+    const __m512i dropped = _mm512_ternarylogic_epi32(
+        _mm512_castps_si512(low), _mm512_set1_epi32(0x1fffffff), _mm512_set1_epi32(0x10000000), 0x6a);
+    w->low = _mm512_min_epu32(w->low, dropped);
 #ifdef __AVX512DQ__ /* the smaller absolute value in one instruction */
     w->size = _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(w->size), v, 0x0a));
 #else
@@ -250,7 +261,7 @@ PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 {
-    return (_mm512_cmplt_epi32_mask(w.low, _mm512_set1_epi32(window)) |
+    return (_mm512_cmplt_epu32_mask(w.low, _mm512_set1_epi32(window)) |
             _mm512_cmplt_epi32_mask(w.size, _mm512_set1_epi32(guard))) != 0;
 }
 
@@ -300,6 +311,7 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     _mm256_storeu_pd(p, _mm256_permute2f128_pd(even, odd, 0x20));
     _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(even, odd, 0x31));
 }
+PE__INLINE pe__vf pe__get(const float *p) { return _mm256_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
@@ -328,7 +340,7 @@ PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 {
-    const __m256i near_tie = _mm256_cmpgt_epi32(_mm256_set1_epi32(window), w.low);
+    const __m256i near_tie = _mm256_cmpgt_epi32(_mm256_set1_epi32(INT32_MIN + window * 8), w.low);
     const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), w.size);
     return _mm256_movemask_epi8(_mm256_or_si256(near_tie, tiny)) != 0;
 }
@@ -371,6 +383,7 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     vst1q_f64(p, vzip1q_f64(s, c));
     vst1q_f64(p + 2, vzip2q_f64(s, c));
 }
+PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
@@ -399,7 +412,7 @@ PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 {
-    const uint32x4_t near_tie = vcltq_s32(w.low, vdupq_n_s32(window));
+    const uint32x4_t near_tie = vcltq_s32(w.low, vdupq_n_s32(INT32_MIN + window * 8));
     const uint32x4_t tiny = vcltq_s32(w.size, vdupq_n_s32(guard));
     return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
 }
@@ -467,6 +480,11 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return v;
 }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c) { p[0] = s, p[1] = c; }
+PE__INLINE pe__vf pe__get(const float *p)
+{
+    const pe__vf v = {p[0], p[1]};
+    return v;
+}
 PE__INLINE void pe__put(float *p, pe__vf v) { p[0] = v.s, p[1] = v.c; }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
@@ -508,7 +526,7 @@ PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 {
-    return (w.low < window) | (w.size < guard);
+    return (w.low < INT32_MIN + window * 8) | (w.size < guard);
 }
 
 #endif /* backends */
