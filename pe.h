@@ -456,6 +456,7 @@ PE__OUTLINE pe__td pe__td_log(double x)
     double y = 0;
     for (int n = 21; n >= 1; n -= 2) y = y * zz + 1.0 / n;
     y *= 2 * z;
+    PE__OPAQUE(y); /* one number from here on, not a product that may be fused */
 
     pe__td minus_y, one;
     minus_y.a = pe__splat(-y), minus_y.b = pe__splat(0.0), minus_y.c = minus_y.b;
@@ -1163,6 +1164,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
 #undef PE__GUARD
 #undef PE__FAST_LIMIT
 #undef PE__ERROR_F64
+#undef PE__OPAQUE
 #undef PE__INLINE
 #undef PE__OUTLINE
 #undef PE__COLD

@@ -152,6 +152,7 @@
 #elif defined(__GNUC__)
 #pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC push_options
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
@@ -170,11 +171,19 @@
 #define PE__UNLIKELY(x) (x)
 #endif
 
-/* gcc would rather load a value again for each use than keep it: the loads become the limit. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define PE__IN_REGISTER(a) __asm__("" : "+v"(a))
+/* A value that the compiler must have in a register here and cannot look through. Wanted in two places:
+   gcc would rather load a value again for each use than keep it, and clang under -ffp-contract=fast
+   fuses a product into a later sum, whatever the pragma above says. */
+#if !defined(__GNUC__)
+#define PE__OPAQUE(a) (void)(a)
+#elif defined(__AVX512F__)
+#define PE__OPAQUE(a) __asm__("" : "+v"(a))
+#elif defined(__x86_64__) || defined(__SSE2__)
+#define PE__OPAQUE(a) __asm__("" : "+x"(a))
+#elif defined(__aarch64__)
+#define PE__OPAQUE(a) __asm__("" : "+w"(a))
 #else
-#define PE__IN_REGISTER(a) (void)0
+#define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
 #ifdef __cplusplus
@@ -194,7 +203,7 @@ typedef struct pe__watch {
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = _mm512_loadu_pd(p);
-    PE__IN_REGISTER(a);
+    PE__OPAQUE(a);
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { _mm512_storeu_pd(p, a); }
@@ -204,7 +213,8 @@ PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmadd_pd
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
-    const pe__vd p = a * b;
+    pe__vd p = a * b;
+    PE__OPAQUE(p);
     *e = _mm512_fmsub_pd(a, b, p);
     return p;
 }
@@ -278,7 +288,7 @@ typedef struct pe__watch {
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = _mm256_loadu_pd(p);
-    PE__IN_REGISTER(a);
+    PE__OPAQUE(a);
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { _mm256_storeu_pd(p, a); }
@@ -288,7 +298,8 @@ PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmadd_pd
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
-    const pe__vd p = a * b;
+    pe__vd p = a * b;
+    PE__OPAQUE(p);
     *e = _mm256_fmsub_pd(a, b, p);
     return p;
 }
@@ -363,7 +374,8 @@ PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(c, a,
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return vfmsq_f64(c, a, b); }
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
-    const pe__vd p = a * b;
+    pe__vd p = a * b;
+    PE__OPAQUE(p);
     *e = vfmaq_f64(-p, a, b);
     return p;
 }
@@ -429,22 +441,17 @@ typedef struct pe__watch {
     int32_t low, size;
 } pe__watch;
 
-#if (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)) && defined(__GNUC__)
-#define PE__SCALAR_FMA 1
-#else
-#define PE__SCALAR_FMA 0
-#endif
-
 PE__INLINE pe__vd pe__load(const double *p) { return *p; }
 PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
 PE__INLINE pe__vd pe__splat(double x) { return x; }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
-#if PE__SCALAR_FMA
+#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA))
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(-a, b, c); }
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
-    const pe__vd p = a * b;
+    pe__vd p = a * b;
+    PE__OPAQUE(p);
     *e = __builtin_fma(a, b, -p);
     return p;
 }
@@ -466,11 +473,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e) /* Dekker */
 #if PE_SLEEF
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 {
-#if PE__SCALAR_FMA
-    const Sleef_double_2 r = Sleef_sincospid1_u35purecfma(a);
-#else
     const Sleef_double_2 r = Sleef_sincospid1_u35purec(a);
-#endif
     *s = r.x, *c = r.y;
 }
 #endif

@@ -72,20 +72,21 @@ else
         why="exit status $status"
     fi
     [ "$failed" -gt 0 ] || failed=1
-    lines=$(wc -l <"$log")
+    grep -v '^ok   ' "$log" >"$log.shown"
+    lines=$(wc -l <"$log.shown")
     {
         printf 'FAIL %3ds %-34s %s\n' $seconds "$name" "$why"
         echo "-------- $log"
         if [ "$lines" -gt 80 ]; then
-            sed -n 1,20p "$log"
+            sed -n 1,20p "$log.shown"
             echo "[... $((lines - 80)) lines ...]"
-            tail -n 60 "$log"
+            tail -n 60 "$log.shown"
         else
-            cat "$log"
+            cat "$log.shown"
         fi
         echo "-------- rerun: make $name"
-    } >"$log.shown"
-    cat "$log.shown"
+    } >"$log.report"
+    cat "$log.report"
     status=1
 fi
 echo "$passed $failed $skipped" >"$LOGS/$name.count"

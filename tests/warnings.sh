@@ -24,7 +24,9 @@ if [ "${1:-}" = job ]; then
     flags="-std=$std $WARNINGS $EXTRA_CFLAGS $(isa_flags "$isa") -DPE_SLEEF=$sleef -I. -x $language"
     # shellcheck disable=SC2086
     if { echo '#include "pe.h"' | $cc $flags -fsyntax-only - &&
-        $cc $flags -O2 -c -o "$log.o" tests/hash.c; } >"$log" 2>&1; then
+        case $std in # some warnings need the optimiser; its view does not depend on the standard
+        c99 | c++17) $cc $flags -O2 -c -o "$log.o" tests/hash.c ;;
+        esac; } >"$log" 2>&1; then
         rm -f "$log" "$log.o"
     else
         {

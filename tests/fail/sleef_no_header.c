@@ -7,7 +7,7 @@
 #include "pe.h"
 
 #if defined(NO_SLEEF_IS_CHOSEN) && PE_SLEEF != 0
-#error "PE_SLEEF should be 0 where sleef.h is missing"
+    #error "PE_SLEEF should be 0 where sleef.h is missing"
 #endif
 
 int main(void)
