@@ -662,7 +662,7 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them flipped these are the
  * smallest numbers of 29 bits: the hot loop keeps one running minimum of them, and one of the floats'
  * absolute values to guard |y| >= 2^-12 |A| and the end of the normal floats. About 3
- * elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood closely.
+ * elements in 10,000 raise the alarm, and pe__settle_vectors() looks at their neighbourhood closely.
  *
  * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
 #define PE__ERROR (12.0 / 9007199254740992.0)        /* 12 * 2^-53                     */
@@ -717,34 +717,6 @@ typedef struct pe__span {
     size_t pair;             /* the plan's pair of column 0 */
 } pe__span;
 
-/* Round with care one vector of pairs at position t: from y' to y, and to the truth where y does not
-   decide. */
-PE__COLD pe__vf pe__settle(const pe_plan *plan, double t, size_t pair, pe__vd s, pe__vd c)
-{
-    if (t == 0) return pe__zip(pe__splat(0 * plan->amplitude), pe__splat(plan->amplitude));
-    const pe__vd deflate = pe__splat(1 - PE__ETA + PE__ETA * PE__ETA);
-    const pe__vd e = pe__splat(plan->error);
-    s = s * deflate, c = c * deflate;
-    const pe__vf above = pe__zip(s + e, c + e);
-    const unsigned doubt = pe__differ(above, pe__zip(s - e, c - e));
-    if (!doubt) return above;
-
-    pe__dd sine, cosine;
-    double value[4][PE_LANES]; /* sine hi, cosine hi, sine lo, cosine lo */
-    float result[2 * PE_LANES];
-    pe__exact_turn(plan, pair, t, &sine, &cosine);
-    sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
-    pe__store(value[0], sine.hi);
-    pe__store(value[1], cosine.hi);
-    pe__store(value[2], sine.lo);
-    pe__store(value[3], cosine.lo);
-    pe__put(result, above);
-    for (size_t i = 0; i < 2 * PE_LANES; i++)
-        if (doubt >> i & 1)
-            result[i] = pe__round_f32(value[i % 2][i / 2], value[2 + i % 2][i / 2], plan->scale);
-    return pe__get(result);
-}
-
 /* sC = s C, cC = c C, and from these (s, c) turned forth and back by (S, C). */
 PE__INLINE void pe__turn(pe__vd s, pe__vd c, pe__vd S, pe__vd C, pe__vd *s_up, pe__vd *c_up,
                          pe__vd *s_down, pe__vd *c_down)
@@ -778,19 +750,62 @@ PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int both, pe__w
     return v;
 }
 
-/* The watch raised the alarm somewhere in so many vectors from pair i on: find where, and settle it. */
+/* Round with care: from y' to y, and set doubt where float(y + e) and float(y - e) differ. */
+PE__INLINE pe__vf pe__settle(const pe_plan *plan, pe__vd s, pe__vd c, unsigned *doubt)
+{
+    const pe__vd deflate = pe__splat(1 - PE__ETA + PE__ETA * PE__ETA);
+    const pe__vd e = pe__splat(plan->error);
+    s = s * deflate, c = c * deflate;
+    const pe__vf above = pe__zip(s + e, c + e);
+    *doubt = pe__differ(above, pe__zip(s - e, c - e));
+    return above;
+}
+
+/* The floats of one vector of pairs at position t that are in doubt, from an exact turn. */
+PE__COLD pe__vf pe__settle_exactly(const pe_plan *plan, double t, size_t pair, pe__vf v,
+                                   unsigned doubt)
+{
+    pe__dd sine, cosine;
+    double value[4][PE_LANES]; /* sine hi, cosine hi, sine lo, cosine lo */
+    float result[2 * PE_LANES];
+    if (t == 0) return pe__zip(pe__splat(0 * plan->amplitude), pe__splat(plan->amplitude));
+    pe__exact_turn(plan, pair, t, &sine, &cosine);
+    sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
+    pe__store(value[0], sine.hi);
+    pe__store(value[1], cosine.hi);
+    pe__store(value[2], sine.lo);
+    pe__store(value[3], cosine.lo);
+    pe__put(result, v);
+    for (size_t i = 0; i < 2 * PE_LANES; i++)
+        if (doubt >> i & 1)
+            result[i] = pe__round_f32(value[i % 2][i / 2], value[2 + i % 2][i / 2], plan->scale);
+    return pe__get(result);
+}
+
+/* The watch raised the alarm somewhere in so many vectors (4 at most) from pair i on: settle them all,
+   which takes less time than to find out which. */
 PE__COLD void pe__settle_vectors(const pe__span *x, size_t i, size_t vectors, int both,
                                  pe__both *result)
 {
-    for (; vectors > 0; vectors--, i += PE_LANES, result++) {
-        pe__watch watch = pe__watch_begin();
-        *result = pe__turn_vector(x, i, both, &watch);
-        if (!pe__watch_alarm(watch, PE__WINDOW, x->plan->guard)) continue;
+    unsigned doubt_up[4], doubt_down[4], any = 0;
+    for (size_t v = 0; v < vectors; v++) {
+        const size_t j = i + v * PE_LANES;
         pe__vd s_up, c_up, s_down, c_down;
-        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i),
+        pe__turn(pe__load(x->s + j), pe__load(x->c + j), pe__load(x->S + j), pe__load(x->C + j),
                  &s_up, &c_up, &s_down, &c_down);
-        result->up = pe__settle(x->plan, x->up, x->pair + i, s_up, c_up);
-        if (both) result->down = pe__settle(x->plan, x->down, x->pair + i, s_down, c_down);
+        result[v].up = pe__settle(x->plan, s_up, c_up, &doubt_up[v]);
+        result[v].down = pe__settle(x->plan, s_down, c_down, &doubt_down[v]);
+        if (!both) doubt_down[v] = 0;
+        any |= doubt_up[v] | doubt_down[v];
+    }
+    if (!any) return;
+    for (size_t v = 0; v < vectors; v++) {
+        const size_t pair = x->pair + i + v * PE_LANES;
+        pe__both *r = &result[v];
+        if (doubt_up[v])
+            r->up = pe__settle_exactly(x->plan, x->up, pair, r->up, doubt_up[v]);
+        if (doubt_down[v])
+            r->down = pe__settle_exactly(x->plan, x->down, pair, r->down, doubt_down[v]);
     }
 }
 

@@ -312,9 +312,9 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 #endif
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
-    const __m128 sines = _mm256_cvtpd_ps(s), cosines = _mm256_cvtpd_ps(c);
-    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_unpacklo_ps(sines, cosines)),
-                                _mm_unpackhi_ps(sines, cosines), 1);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m256 sines = _mm256_castps128_ps256(_mm256_cvtpd_ps(s));
+    return _mm256_permutevar8x32_ps(_mm256_insertf128_ps(sines, _mm256_cvtpd_ps(c), 1), order);
 }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {

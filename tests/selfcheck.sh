@@ -53,6 +53,15 @@ breaks() {
     esac
     sh tests/mutate.sh "$file" "$defect" >"$WORK/mutated" || { bad "$defect: no place for it" && return; }
     cp "$WORK/mutated" "$WORK/tree/$file"
+    # A defect that does not even compile would be noticed by anything.
+    case $file in
+    *.h)
+        echo '#include "pe.h"' | "$GCC" -std=c99 -w -I"$WORK/tree" -DPE_SLEEF=0 -fsyntax-only -x c - || {
+            bad "$defect in $file: does not compile"
+            return
+        }
+        ;;
+    esac
     if gate "$@"; then
         bad "$defect in $file: not noticed by: $*"
     else
