@@ -47,8 +47,8 @@
  *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
  *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
  *                      Affects speed only. What the flags do not allow is an #error.
- *     PE_SLEEF         1: one row in 65 takes its sines from SLEEF; link with -lsleef. 0: from pe's own
- *                      polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar build.
+ *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef. 0: from
+ *                      pe's own polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar build.
  *                      Affects speed only.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
  *                      33554432. Best at about the size of the last-level cache.
@@ -56,7 +56,7 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are. A plan is read-only once made: any number of threads may use it, each on its own rows.
+ * as they are; the stack holds up to 30 KB, 55 KB where a comment says so. A plan is read-only once made: any number of threads may use it, each on its own rows.
  *
  * LIMITS
  *
@@ -146,7 +146,7 @@ static inline const char *pe_status_string(pe_status status);
    amplitude 1. d_model is not checked here. Threads: any. */
 static inline pe_config pe_config_default(size_t d_model);
 
-/* Tell how many bytes of memory a plan of this config needs: about 268 per element of a row.
+/* Tell how many bytes of memory a plan of this config needs: about 284 per element of a row.
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
@@ -195,7 +195,7 @@ static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *posit
                                        float *out, size_t stride);
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
- * plan, the same bits. Uses about 40 KB of stack.
+ * plan, the same bits. Uses about 55 KB of stack.
  *
  * out          rows * d_model floats
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
@@ -624,8 +624,9 @@ static inline float pe__round_f32(double hi, double lo, double scale)
 }
 
 /* ---- turns, fast --------------------------------------------------------------------------------
- * One row in 65, the anchor a, gets its sines and cosines from pe__anchor(). The rows a + b and a - b
- * follow by turning it by row b of the plan, forth and back. */
+ * One row in 65 is an anchor a: the rows a + b and a - b follow by turning it by row b of the plan,
+ * forth and back. One anchor in three gets its sines and cosines from pe__anchor(), the two beside it by
+ * turning that one by the plan's row 65. */
 
 #if !PE_SLEEF
 /* sin and cos of pi a to 2 ulp, |a| < 2. */
@@ -649,11 +650,12 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  *     4.95  SLEEF's sine and cosine, 3.5 ulp each (u35), as a vector: 3.5 sqrt(2)
  *     0.71  their correction by the low part of the phase, rounded: 0.5 sqrt(2)
  *     2.0   the amplitude's factor, rounded, and the product with it: 1 each, relative
+ *     2.71  the turn from one anchor to the next, if there was one; its parts are those of
  *     0.71  the plan's row b, rounded: 0.5 sqrt(2)
  *     2.0   the turn: its products 1 (|sC| + |cS| <= 1), their sum 1; less where it is fused
  *     0.01  the phase, kept to 2^-106 |t f| <= 2^-64 half turns for |t f| <= 2^42 (beyond, the
  *           anchors are exact)
- * together 10.4; dividing the factor (1 + eta) out again, in pe__settle(), adds 1.5. e = 12 u |A|.
+ * together 13.1; dividing the factor (1 + eta) out again, in pe__settle(), adds 1.5. e = 15 u |A|.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a few
  * integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >= 2^-12 |A|:
@@ -661,19 +663,25 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to float drops say
  * so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them flipped these are the
  * smallest numbers of 29 bits: the hot loop keeps one running minimum of them, and one of the floats'
- * absolute values to guard |y| >= 2^-12 |A| and the end of the normal floats. About 3
+ * absolute values to guard |y| >= 2^-12 |A| and the end of the normal floats. About 4
  * elements in 10,000 raise the alarm, and pe__settle_vectors() looks at their neighbourhood closely.
  *
  * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
-#define PE__ERROR (12.0 / 9007199254740992.0)        /* 12 * 2^-53                     */
-#define PE__ETA (12.25 / 2199023255552.0)            /* 12.25 * 2^-41                  */
-#define PE__WINDOW (25 * 4096)                       /* 2 * 12.25 * 2^12, and some     */
+#define PE__ERROR (15.0 / 9007199254740992.0) /* 15 * 2^-53                     */
+#define PE__ETA (15.25 / 2199023255552.0)     /* 15.25 * 2^-41                  */
+#define PE__WINDOW (31 * 4096)                /* 2 * 15.25 * 2^12, and some     */
 #define PE__GUARD (1.0009765625 / 4096)              /* 2^-12, and some: |float| > it  */
 #define PE__FAST_LIMIT 4398046511104.0               /* 2^42 half turns                */
 
 enum { PE__REACH = 32, PE__TILE = 512 };
 
 PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
+
+/* The first address of a cache line at or after p. */
+PE__INLINE double *pe__aligned(void *p)
+{
+    return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
+}
 
 /* The anchor: A (1 + eta) times sin and cos of position t, for count pairs from pair on. Writes whole
    vectors: up to PE_LANES - 1 doubles more. */
@@ -872,45 +880,74 @@ typedef struct pe__rows_f32 {
     int stream;
 } pe__rows_f32;
 
-/* The rows of positions first ... first + rows - 1 (rows <= 2 reach + 1), columns 2 pair ... of them:
-   from one anchor in the middle. An even number of rows has one more row above than below. */
-PE__INLINE void pe__block(const pe_plan *plan, int64_t first, size_t rows, size_t pair,
-                          size_t floats, const pe__rows_f32 *to, int stream)
+/* The sines and cosines of an anchor, in one array: count pairs, then as many of the other. */
+enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN };
+
+/* From one anchor to the one a block further or back: one turn by the plan's row 2 reach + 1. */
+PE__OUTLINE void pe__next_anchor(const pe_plan *plan, size_t pair, size_t count, int back,
+                                 const double *from, double *to)
 {
-    double s[PE__TILE + 2 * PE__CHAIN], c[PE__TILE + 2 * PE__CHAIN];
-    const size_t middle = (rows - 1) / 2;
-    const double anchor = (double)(first + (int64_t)middle);
+    const double *row = plan->table + 2 * (1 + plan->reach) * plan->padded + pair;
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__vd s_up, c_up, s_down, c_down;
+        pe__turn(pe__load(from + i), pe__load(from + PE__ANCHOR + i), pe__load(row + i),
+                 pe__load(row + plan->padded + i), &s_up, &c_up, &s_down, &c_down);
+        pe__store(to + i, back ? s_down : s_up);
+        pe__store(to + PE__ANCHOR + i, back ? c_down : c_up);
+    }
+}
+
+/* The rows around one anchor, from `below` rows before it to `above` rows after it: above is below, or
+   one more. Columns 2 pair ... of them, floats in number. */
+PE__INLINE void pe__block(const pe_plan *plan, int64_t anchor, const double *values, size_t below,
+                          size_t above, size_t pair, size_t floats, const pe__rows_f32 *to,
+                          int stream)
+{
     pe__span x;
-    pe__anchor(plan, anchor, pair, (floats + 1) / 2 + (to->head ? PE_LANES - 1 : 0), s, c);
-    x.plan = plan, x.s = s, x.c = c, x.pair = pair;
-    for (size_t b = 0; b <= rows / 2; b++) {
-        const double *row = plan->table + 2 * b * plan->padded + pair;
-        x.S = row, x.C = row + plan->padded;
-        x.up = anchor + (double)b, x.down = anchor - (double)b;
-        x.out_up = to->out + (middle + b) * to->stride;
-        x.out_down = to->out + (b <= middle ? middle - b : 0) * to->stride;
-        if (b == 0 || b > middle) pe__turn_span(&x, to->head, floats, 0, stream);
+    x.plan = plan, x.s = values, x.c = values + PE__ANCHOR, x.pair = pair;
+    for (size_t b = 0; b <= above; b++) {
+        x.S = plan->table + 2 * b * plan->padded + pair, x.C = x.S + plan->padded;
+        x.up = (double)(anchor + (int64_t)b), x.down = (double)(anchor - (int64_t)b);
+        x.out_up = to->out + (below + b) * to->stride;
+        x.out_down = to->out + (b <= below ? below - b : 0) * to->stride;
+        if (b == 0 || b > below) pe__turn_span(&x, to->head, floats, 0, stream);
         else pe__turn_span(&x, to->head, floats, 1, stream);
     }
 }
 
-/* Any number of consecutive rows, in tiles of columns and blocks of rows of nearly the same size. */
+/* Any number of consecutive rows, in tiles of columns. Blocks of 2 reach + 1 rows come in threes: the
+   anchor of the middle one is made afresh, and the other two are one turn from it. */
 PE__OUTLINE void pe__fill_rows_f32(const pe_plan *plan, int64_t first, size_t rows,
                                    const pe__rows_f32 *to)
 {
-    const size_t most = 2 * plan->reach + 1;
-    const size_t blocks = (rows + most - 1) / most;
+    const size_t block = 2 * plan->reach + 1;
+    double buffer[3 * 2 * PE__ANCHOR + PE__CHAIN];
+    double *const anchors = pe__aligned(buffer);
     for (size_t pair = 0; pair < plan->pairs; pair += PE__TILE) {
         const size_t floats = pe__min(2 * PE__TILE, plan->d_model - 2 * pair);
-        size_t done = 0;
-        for (size_t b = 0; b < blocks; b++) {
-            const size_t count = (rows - done) / (blocks - b);
-            pe__rows_f32 part = *to;
-            part.out += done * to->stride + 2 * pair;
-            part.head = pe__min(part.head, floats / 2);
-            if (part.stream) pe__block(plan, first + (int64_t)done, count, pair, floats, &part, 1);
-            else pe__block(plan, first + (int64_t)done, count, pair, floats, &part, 0);
-            done += count;
+        pe__rows_f32 part = *to;
+        part.out += 2 * pair;
+        part.head = pe__min(part.head, floats / 2);
+        const size_t count = (floats + 1) / 2 + (part.head ? PE_LANES - 1 : 0);
+        for (size_t done = 0; done < rows;) {
+            const size_t whole = pe__min(3, (rows - done) / block), blocks = whole ? whole : 1;
+            const size_t size = whole ? block : rows - done;
+            const int64_t middle = first + (int64_t)(done + blocks / 2 * size + (size - 1) / 2);
+            double *const fresh = anchors + blocks / 2 * 2 * PE__ANCHOR;
+            pe__anchor(plan, (double)middle, pair, count, fresh, fresh + PE__ANCHOR);
+            for (size_t k = 0; k < blocks; k++) {
+                const double *const values = anchors + k * 2 * PE__ANCHOR;
+                const int64_t anchor = first + (int64_t)(done + (size - 1) / 2);
+                if (anchor != middle)
+                    pe__next_anchor(plan, pair, count, anchor < middle, fresh,
+                                    anchors + k * 2 * PE__ANCHOR);
+                if (part.stream)
+                    pe__block(plan, anchor, values, (size - 1) / 2, size / 2, pair, floats, &part, 1);
+                else
+                    pe__block(plan, anchor, values, (size - 1) / 2, size / 2, pair, floats, &part, 0);
+                part.out += size * part.stride;
+                done += size;
+            }
         }
     }
 }
@@ -1035,12 +1072,12 @@ PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) 
 
 PE__INLINE size_t pe__plan_doubles(size_t pairs, size_t reach)
 {
-    return pe__padded(pairs) * (3 + 2 * (1 + reach));
+    return pe__padded(pairs) * (3 + 2 * (2 + reach));
 }
 
 PE__INLINE int pe__config_ok(const pe_config *config)
 {
-    const size_t most = PTRDIFF_MAX / sizeof(double) / (3 + 2 * (1 + PE__REACH)) / 2;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / (3 + 2 * (2 + PE__REACH)) / 2;
     const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
     return config->d_model >= 1 && config->d_model < most && /* NaN fails every comparison */
            config->base >= pe__exp2i(-20) && config->base <= pe__exp2i(900) &&
@@ -1048,25 +1085,24 @@ PE__INLINE int pe__config_ok(const pe_config *config)
 }
 
 /* Row 0 is (0, 1), row 1 an exact turn, and row b the rows b/2 and b - b/2 one after the other, in
-   double-double: at most five turns from row 1. Rows beyond half the reach are needed as doubles only. */
+   double-double: at most six turns from row 1. Behind row reach comes row 2 reach + 1. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
-    const size_t padded = plan->padded;
-    pe__dd s[PE__REACH / 2 + 2], c[PE__REACH / 2 + 2];
+    const size_t padded = plan->padded, reach = plan->reach;
+    pe__dd s[PE__REACH + 2], c[PE__REACH + 2];
     for (size_t i = 0; i < padded; i += PE_LANES) {
         pe__store(table + i, pe__splat(0.0));
         pe__store(table + padded + i, pe__splat(1.0));
-        if (plan->reach == 0) continue;
         pe__exact_turn(plan, i, 1.0, &s[1], &c[1]);
-        for (size_t b = 1; b <= plan->reach; b++) {
-            const size_t half = b / 2, to = b <= PE__REACH / 2 ? b : PE__REACH / 2 + 1;
-            if (b > 1) {
-                pe__dd sine = s[half], cosine = c[half];
-                pe__dd_turn(&sine, &cosine, s[b - half], c[b - half]);
-                s[to] = sine, c[to] = cosine;
+        for (size_t b = 1; b <= reach + 1; b++) {
+            const size_t row = b <= reach ? b : 2 * reach + 1, half = row / 2;
+            if (row > 1) {
+                s[b] = s[half], c[b] = c[half];
+                if (b > reach) pe__dd_turn(&s[b], &c[b], s[half], c[half]);
+                pe__dd_turn(&s[b], &c[b], s[b > reach ? 1 : row - half], c[b > reach ? 1 : row - half]);
             }
-            pe__store(table + 2 * b * padded + i, s[to].hi);
-            pe__store(table + (2 * b + 1) * padded + i, c[to].hi);
+            pe__store(table + 2 * b * padded + i, s[b].hi);
+            pe__store(table + (2 * b + 1) * padded + i, c[b].hi);
         }
     }
 }
@@ -1114,14 +1150,12 @@ static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, voi
     const size_t size = pe_plan_size(config);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
-    unsigned char *bytes = (unsigned char *)memory;
-    bytes += (64 - (uintptr_t)bytes % 64) % 64;
     pe__geometric g;
     pe__geometric_begin(&g, config);
     plan->d_model = config->d_model;
     plan->pairs = config->d_model / 2 + config->d_model % 2;
     plan->reach = PE__REACH;
-    pe__plan_make(plan, config, &g, (double *)(void *)bytes);
+    pe__plan_make(plan, config, &g, pe__aligned(memory));
     return PE_OK;
 }
 
@@ -1138,7 +1172,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
-    double memory[PADDED * (3 + 2 * (1 + PE__REACH))];
+    double memory[PADDED * (3 + 2 * (2 + PE__REACH)) + PE__CHAIN];
     pe_plan plan;
     pe__geometric g;
     pe__geometric_begin(&g, &config);
@@ -1146,7 +1180,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
         plan.d_model = pe__min(2 * PAIRS, d_model - column);
         plan.pairs = (plan.d_model + 1) / 2;
         plan.reach = pe__min(PE__REACH, rows / 2);
-        pe__plan_make(&plan, &config, &g, memory);
+        pe__plan_make(&plan, &config, &g, pe__aligned(memory));
         pe__rows_f32 to = pe__rows_to_f32(out, d_model, rows, d_model);
         to.out += column;
         pe__fill_rows_f32(&plan, 0, rows, &to);

@@ -80,11 +80,11 @@ echo "Defects of the library"
 # shellcheck disable=SC2046
 {
     breaks pe.h sign $(unit seeds.gcc.best.none)
-    breaks pe.h sign $(unit exact.gcc.scalar.none)
-    breaks pe.h constant $(unit exact.gcc.best.none)
-    breaks pe.h series $(unit exact.gcc.best.none)
-    breaks pe.h logarithm $(unit exact.gcc.best.none)
-    breaks pe.h no-rounding-test $(unit exact.gcc.best.none)
+    breaks pe.h sign $(unit exact.gcc.scalar.none.quick)
+    breaks pe.h constant $(unit exact.gcc.best.none.quick)
+    breaks pe.h series $(unit exact.gcc.best.none.quick)
+    breaks pe.h logarithm $(unit exact.gcc.best.none.quick)
+    breaks pe.h no-rounding-test $(unit exact.gcc.best.none.quick)
     breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
     breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
     breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
