@@ -101,12 +101,12 @@ ISAS := neon scalar
 UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
-UNITS_X86 := $(foreach p,bounds exact errors seeds,$(p).gcc.neon.sleef.quick) \
+UNITS_X86 := $(foreach p,exact bounds errors seeds,$(p).gcc.neon.sleef.quick) \
              exact.gcc.scalar.none.fma.quick
 endif
 
 # Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.
-UNITS := $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).sleef)) $(UNITS_X86) \
+UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).sleef)) \
          $(foreach p,$(PROGRAMS),$(p).clang.best.sleef.quick) \
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \

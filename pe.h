@@ -11,7 +11,7 @@
  *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
  *
  * When the table is needed more than once, from another position, with another base or stride, make
- * a plan (about 150 KB at d_model = 512; it serves every position):
+ * a plan (180 KB at d_model = 512; it serves every position):
  *
  *     pe_config config = pe_config_default(512);
  *     void *memory = malloc(pe_plan_size(&config));
@@ -56,7 +56,7 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are; the stack holds up to 30 KB, 55 KB where a comment says so. A plan is read-only once made: any number of threads may use it, each on its own rows.
+ * as they are; the stack holds up to 20 KB, or what a comment says. A plan is read-only once made: any number of threads may use it, each on its own rows.
  *
  * LIMITS
  *
@@ -116,15 +116,16 @@ typedef struct pe_config {
     double amplitude; /* factor on every element, 1 in the paper; may be negative, not 0          */
 } pe_config;
 
-/* Frequencies and the first rows, in memory that the caller gave. All fields are private. A plan may
+/* Frequencies and some rows, in memory that the caller gave. All fields are private. A plan may
    be copied by assignment; its memory must outlive the copies, and must not be moved. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* ceil(d_model / 2)                                            */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
-    size_t reach;            /* rows 1..reach are stored                                     */
+    size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
+    int64_t near;            /* the largest sum of one such row of each level                */
     const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
-    const double *table;     /* 2 arrays a row from row 0 on: sin(b w), cos(b w)             */
+    const double *table;     /* 2 arrays a row: sin(p w), cos(p w), see pe__row()            */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
@@ -146,12 +147,12 @@ static inline const char *pe_status_string(pe_status status);
    amplitude 1. d_model is not checked here. Threads: any. */
 static inline pe_config pe_config_default(size_t d_model);
 
-/* Tell how many bytes of memory a plan of this config needs: about 284 per element of a row.
+/* Tell how many bytes of memory a plan of this config needs: about 350 per element of a row.
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
 
-/* Make a plan: the frequencies w_i = base^(-2i / d_model), and the rows 1 ... 32 of the table.
+/* Make a plan: the frequencies w_i = base^(-2i / d_model), and 40 rows from which all others follow.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment; it belongs to the plan until the
  *              caller takes it back. Nothing outside [memory, memory + memory_size) is touched.
@@ -195,7 +196,7 @@ static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *posit
                                        float *out, size_t stride);
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
- * plan, the same bits. Uses about 55 KB of stack.
+ * plan, the same bits. Uses about 35 KB of stack.
  *
  * out          rows * d_model floats
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
@@ -624,9 +625,11 @@ static inline float pe__round_f32(double hi, double lo, double scale)
 }
 
 /* ---- turns, fast --------------------------------------------------------------------------------
- * One row in 65 is an anchor a: the rows a + b and a - b follow by turning it by row b of the plan,
- * forth and back. One anchor in three gets its sines and cosines from pe__anchor(), the two beside it by
- * turning that one by the plan's row 65. */
+ * Positions are written in base 17, with digits from -8 to 8, and the plan stores the rows of the
+ * numbers that have one digit only. The rows that differ in the last digit are a block; they follow
+ * from its anchor, the row with last digit 0, by turning it forth and back by the rows 1 ... 8. The anchor
+ * itself is turned together from the rows of its other digits; beyond 17^levels / 2, or once in 17
+ * blocks of a long run, it comes from sines, by pe__anchor(), and the other 16 by one turn from there. */
 
 #if !PE_SLEEF
 /* sin and cos of pi a to 2 ulp, |a| < 2. */
@@ -649,13 +652,17 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * In units of u = 2^-53 and for amplitude 1, a value that pe__turn() makes has an error of at most
  *     4.95  SLEEF's sine and cosine, 3.5 ulp each (u35), as a vector: 3.5 sqrt(2)
  *     0.71  their correction by the low part of the phase, rounded: 0.5 sqrt(2)
- *     2.0   the amplitude's factor, rounded, and the product with it: 1 each, relative
- *     2.71  the turn from one anchor to the next, if there was one; its parts are those of
- *     0.71  the plan's row b, rounded: 0.5 sqrt(2)
- *     2.0   the turn: its products 1 (|sC| + |cS| <= 1), their sum 1; less where it is fused
  *     0.01  the phase, kept to 2^-106 |t f| <= 2^-64 half turns for |t f| <= 2^42 (beyond, the
  *           anchors are exact)
- * together 13.1; dividing the factor (1 + eta) out again, in pe__settle(), adds 1.5. e = 15 u |A|.
+ *     2.0   the amplitude's factor, rounded, and the product with it: 1 each, relative
+ *     5.42  two turns, to the block's anchor and to the row; each turn has
+ *           0.71  a row of the plan, rounded: 0.5 sqrt(2)
+ *           2.0   products 1 (|sC| + |cS| <= 1), their sum 1; less where it is fused
+ * together 13.1; or, from rows of the plan alone,
+ *     0.71  the row of the first digit
+ *     2.0   the amplitude's factor
+ *     10.84 four turns by the other digits
+ * together 13.6. Dividing the factor (1 + eta) out again, in pe__settle(), adds 1.5. e = 15.5 u |A|.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a few
  * integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >= 2^-12 |A|:
@@ -667,13 +674,13 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * elements in 10,000 raise the alarm, and pe__settle_vectors() looks at their neighbourhood closely.
  *
  * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
-#define PE__ERROR (15.0 / 9007199254740992.0) /* 15 * 2^-53                     */
-#define PE__ETA (15.25 / 2199023255552.0)     /* 15.25 * 2^-41                  */
-#define PE__WINDOW (31 * 4096)                /* 2 * 15.25 * 2^12, and some     */
+#define PE__ERROR (15.5 / 9007199254740992.0) /* 15.5 * 2^-53                   */
+#define PE__ETA (15.75 / 2199023255552.0)     /* 15.75 * 2^-41                  */
+#define PE__WINDOW (32 * 4096)                /* 2 * 15.75 * 2^12, and some     */
 #define PE__GUARD (1.0009765625 / 4096)              /* 2^-12, and some: |float| > it  */
 #define PE__FAST_LIMIT 4398046511104.0               /* 2^42 half turns                */
 
-enum { PE__REACH = 32, PE__TILE = 512 };
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 5, PE__TILE = 512 };
 
 PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -715,7 +722,9 @@ PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t c
     }
 }
 
-/* Some columns of the one or two rows that are b rows from an anchor. */
+/* Columns of the one or two rows that are b rows from an anchor. */
+enum { PE__UP = 1, PE__DOWN = 2 };
+
 typedef struct pe__span {
     const pe_plan *plan;
     const double *s, *c;     /* the anchor's columns */
@@ -742,19 +751,16 @@ typedef struct pe__both {
 } pe__both;
 
 /* Turn, round, watch. */
-PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int both, pe__watch *watch)
+PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int sides, pe__watch *watch)
 {
     pe__both v;
     pe__vd s_up, c_up, s_down, c_down;
     pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s_up,
              &c_up, &s_down, &c_down);
-    v.up = pe__zip(s_up, c_up);
-    pe__watch_add(watch, s_up, c_up, v.up);
-    v.down = v.up;
-    if (both) {
-        v.down = pe__zip(s_down, c_down);
-        pe__watch_add(watch, s_down, c_down, v.down);
-    }
+    v.up = v.down = pe__zip(sides & PE__UP ? s_up : s_down, sides & PE__UP ? c_up : c_down);
+    if (sides & PE__UP) pe__watch_add(watch, s_up, c_up, v.up);
+    if (sides == (PE__UP | PE__DOWN)) v.down = pe__zip(s_down, c_down);
+    if (sides & PE__DOWN) pe__watch_add(watch, s_down, c_down, v.down);
     return v;
 }
 
@@ -792,10 +798,15 @@ PE__COLD pe__vf pe__settle_exactly(const pe_plan *plan, double t, size_t pair, p
 
 /* The watch raised the alarm somewhere in so many vectors (4 at most) from pair i on: settle them all,
    which takes less time than to find out which. */
-PE__COLD void pe__settle_vectors(const pe__span *x, size_t i, size_t vectors, int both,
+PE__COLD void pe__settle_vectors(const pe__span *x, size_t i, size_t vectors, int sides,
                                  pe__both *result)
 {
     unsigned doubt_up[4], doubt_down[4], any = 0;
+    if (x->up == 0 && sides == PE__UP) { /* row 0 raises it all along: spare it the detour */
+        const pe__vf zero = pe__zip(pe__splat(0 * x->plan->amplitude), pe__splat(x->plan->amplitude));
+        for (size_t v = 0; v < vectors; v++) result[v].up = zero;
+        return;
+    }
     for (size_t v = 0; v < vectors; v++) {
         const size_t j = i + v * PE_LANES;
         pe__vd s_up, c_up, s_down, c_down;
@@ -803,7 +814,8 @@ PE__COLD void pe__settle_vectors(const pe__span *x, size_t i, size_t vectors, in
                  &s_up, &c_up, &s_down, &c_down);
         result[v].up = pe__settle(x->plan, s_up, c_up, &doubt_up[v]);
         result[v].down = pe__settle(x->plan, s_down, c_down, &doubt_down[v]);
-        if (!both) doubt_down[v] = 0;
+        if (!(sides & PE__UP)) doubt_up[v] = 0;
+        if (!(sides & PE__DOWN)) doubt_down[v] = 0;
         any |= doubt_up[v] | doubt_down[v];
     }
     if (!any) return;
@@ -825,129 +837,174 @@ PE__INLINE void pe__store_f32(float *out, pe__vf v, size_t floats, int stream)
     else pe__put(out, v);
 }
 
-PE__INLINE void pe__store_both(const pe__span *x, size_t i, pe__both v, size_t floats, int both,
+PE__INLINE void pe__store_both(const pe__span *x, size_t i, pe__both v, size_t floats, int sides,
                                int stream)
 {
-    pe__store_f32(x->out_up + 2 * i, v.up, floats, stream);
-    if (both) pe__store_f32(x->out_down + 2 * i, v.down, floats, stream);
+    if (sides & PE__UP) pe__store_f32(x->out_up + 2 * i, v.up, floats, stream);
+    if (sides & PE__DOWN) pe__store_f32(x->out_down + 2 * i, v.down, floats, stream);
 }
 
 /* One vector from pair i on, or its first floats, from turn to store. */
-PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t floats, int both, int stream)
+PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t floats, int sides, int stream)
 {
     pe__watch watch = pe__watch_begin();
-    pe__both v = pe__turn_vector(x, i, both, &watch);
+    pe__both v = pe__turn_vector(x, i, sides, &watch);
     if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, x->plan->guard)))
-        pe__settle_vectors(x, i, 1, both, &v);
-    pe__store_both(x, i, v, floats, both, stream);
+        pe__settle_vectors(x, i, 1, sides, &v);
+    pe__store_both(x, i, v, floats, sides, stream);
 }
 
 /* Four of them, with one look at the watch. */
-PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int both, int stream)
+PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, int stream)
 {
     pe__watch watch = pe__watch_begin();
-    pe__both v0 = pe__turn_vector(x, i, both, &watch);
-    pe__both v1 = pe__turn_vector(x, i + PE_LANES, both, &watch);
-    pe__both v2 = pe__turn_vector(x, i + 2 * PE_LANES, both, &watch);
-    pe__both v3 = pe__turn_vector(x, i + 3 * PE_LANES, both, &watch);
+    pe__both v0 = pe__turn_vector(x, i, sides, &watch);
+    pe__both v1 = pe__turn_vector(x, i + PE_LANES, sides, &watch);
+    pe__both v2 = pe__turn_vector(x, i + 2 * PE_LANES, sides, &watch);
+    pe__both v3 = pe__turn_vector(x, i + 3 * PE_LANES, sides, &watch);
     if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, x->plan->guard))) {
         pe__both v[4];
-        pe__settle_vectors(x, i, 4, both, v);
+        pe__settle_vectors(x, i, 4, sides, v);
         v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
     }
-    pe__store_both(x, i, v0, 2 * PE_LANES, both, stream);
-    pe__store_both(x, i + PE_LANES, v1, 2 * PE_LANES, both, stream);
-    pe__store_both(x, i + 2 * PE_LANES, v2, 2 * PE_LANES, both, stream);
-    pe__store_both(x, i + 3 * PE_LANES, v3, 2 * PE_LANES, both, stream);
+    pe__store_both(x, i, v0, 2 * PE_LANES, sides, stream);
+    pe__store_both(x, i + PE_LANES, v1, 2 * PE_LANES, sides, stream);
+    pe__store_both(x, i + 2 * PE_LANES, v2, 2 * PE_LANES, sides, stream);
+    pe__store_both(x, i + 3 * PE_LANES, v3, 2 * PE_LANES, sides, stream);
 }
 
 /* All columns of a span: head pairs up to an aligned address, whole vectors, the rest. */
-PE__INLINE void pe__turn_span(const pe__span *x, size_t head, size_t floats, int both, int stream)
+PE__INLINE void pe__turn_span(const pe__span *x, size_t head, size_t floats, int sides, int stream)
 {
     size_t i = head;
     const size_t whole = head + (floats / 2 - head) / PE_LANES * PE_LANES;
-    if (head) pe__turn_one(x, 0, 2 * head, both, 0);
-    for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, both, stream);
-    for (; i < whole; i += PE_LANES) pe__turn_one(x, i, 2 * PE_LANES, both, stream);
-    if (2 * i < floats) pe__turn_one(x, i, floats - 2 * i, both, 0);
+    if (head) pe__turn_one(x, 0, 2 * head, sides, 0);
+    for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, sides, stream);
+    for (; i < whole; i += PE_LANES) pe__turn_one(x, i, 2 * PE_LANES, sides, stream);
+    if (2 * i < floats) pe__turn_one(x, i, floats - 2 * i, sides, 0);
 }
 
-/* Where the rows go: address of row 0, stride, pairs before the first aligned address, stream? */
+/* Where the rows go: the position and address of the first, the stride, how many pairs come before the
+   first aligned address, and whether to store past the caches. */
 typedef struct pe__rows_f32 {
+    int64_t first;
     float *out;
     size_t stride;
     size_t head;
     int stream;
 } pe__rows_f32;
 
-/* The sines and cosines of an anchor, in one array: count pairs, then as many of the other. */
-enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN };
-
-/* From one anchor to the one a block further or back: one turn by the plan's row 2 reach + 1. */
-PE__OUTLINE void pe__next_anchor(const pe_plan *plan, size_t pair, size_t count, int back,
-                                 const double *from, double *to)
+/* The plan's row digit * 17^level, 1 <= digit <= 8; for digit 0 row 0. */
+PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digit)
 {
-    const double *row = plan->table + 2 * (1 + plan->reach) * plan->padded + pair;
+    const size_t index = digit ? level * PE__DIGIT + (size_t)digit : 0;
+    return plan->table + 2 * index * plan->padded;
+}
+
+/* The multiple of 17 that is nearest to p. */
+PE__INLINE int64_t pe__nearest_17(int64_t p)
+{
+    int64_t digit = p % PE__RADIX;
+    if (digit > PE__DIGIT) digit -= PE__RADIX;
+    if (digit < -PE__DIGIT) digit += PE__RADIX;
+    return p - digit;
+}
+
+/* As pe__anchor(), from the rows of the digits of p; |p| <= plan->near. */
+PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, int64_t p, size_t pair, size_t count,
+                                      double *s, double *c)
+{
+    const double *row[PE__LEVELS] = {plan->table + pair};
+    double sign[PE__LEVELS] = {1};
+    size_t n = 0;
+    for (size_t level = 0; p != 0; level++, p /= PE__RADIX) {
+        const int64_t digit = p - pe__nearest_17(p);
+        p -= digit;
+        if (digit == 0) continue;
+        row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
+        sign[n++] = digit < 0 ? -1 : 1;
+    }
+    const pe__vd scale = pe__splat(plan->inflated), first = scale * pe__splat(sign[0]);
     for (size_t i = 0; i < count; i += PE_LANES) {
-        pe__vd s_up, c_up, s_down, c_down;
-        pe__turn(pe__load(from + i), pe__load(from + PE__ANCHOR + i), pe__load(row + i),
-                 pe__load(row + plan->padded + i), &s_up, &c_up, &s_down, &c_down);
-        pe__store(to + i, back ? s_down : s_up);
-        pe__store(to + PE__ANCHOR + i, back ? c_down : c_up);
+        pe__vd sine = pe__load(row[0] + i) * first;
+        pe__vd cosine = pe__load(row[0] + plan->padded + i) * scale;
+        for (size_t k = 1; k < n; k++) {
+            pe__vd s_down, c_down;
+            pe__turn(sine, cosine, pe__load(row[k] + i) * pe__splat(sign[k]),
+                     pe__load(row[k] + plan->padded + i), &sine, &cosine, &s_down, &c_down);
+        }
+        pe__store(s + i, sine);
+        pe__store(c + i, cosine);
     }
 }
 
-/* The rows around one anchor, from `below` rows before it to `above` rows after it: above is below, or
-   one more. Columns 2 pair ... of them, floats in number. */
-PE__INLINE void pe__block(const pe_plan *plan, int64_t anchor, const double *values, size_t below,
-                          size_t above, size_t pair, size_t floats, const pe__rows_f32 *to,
-                          int stream)
+/* Turn an anchor by 17 digit. */
+PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pair, size_t count,
+                                   const double *s0, const double *c0, double *s, double *c)
+{
+    const double *row = pe__row(plan, 1, digit < 0 ? -digit : digit) + pair;
+    const pe__vd sign = pe__splat(digit < 0 ? -1 : 1);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__vd sine, cosine, s_down, c_down;
+        pe__turn(pe__load(s0 + i), pe__load(c0 + i), pe__load(row + i) * sign,
+                 pe__load(row + plan->padded + i), &sine, &cosine, &s_down, &c_down);
+        pe__store(s + i, sine);
+        pe__store(c + i, cosine);
+    }
+}
+
+/* The rows of one block around the anchor (s, c): from first to last, within 8 of it; columns 2 pair ...
+   of them, floats in number. */
+PE__INLINE void pe__block(const pe_plan *plan, int64_t anchor, const double *s, const double *c,
+                          int64_t first, int64_t last, size_t pair, size_t floats,
+                          const pe__rows_f32 *to, int stream)
 {
     pe__span x;
-    x.plan = plan, x.s = values, x.c = values + PE__ANCHOR, x.pair = pair;
-    for (size_t b = 0; b <= above; b++) {
-        x.S = plan->table + 2 * b * plan->padded + pair, x.C = x.S + plan->padded;
-        x.up = (double)(anchor + (int64_t)b), x.down = (double)(anchor - (int64_t)b);
-        x.out_up = to->out + (below + b) * to->stride;
-        x.out_down = to->out + (b <= below ? below - b : 0) * to->stride;
-        if (b == 0 || b > below) pe__turn_span(&x, to->head, floats, 0, stream);
-        else pe__turn_span(&x, to->head, floats, 1, stream);
+    x.plan = plan, x.s = s, x.c = c, x.pair = pair;
+    for (int64_t b = 0; b <= PE__DIGIT; b++) {
+        const int64_t up = anchor + b, down = anchor - b;
+        const int has_up = up >= first && up <= last;
+        const int has_down = down >= first && down <= last && b != 0;
+        x.S = pe__row(plan, 0, b) + pair, x.C = x.S + plan->padded;
+        x.up = (double)up, x.down = (double)down;
+        x.out_up = to->out + (has_up ? (size_t)(up - to->first) * to->stride : 0);
+        x.out_down = to->out + (has_down ? (size_t)(down - to->first) * to->stride : 0);
+        if (has_up && has_down) pe__turn_span(&x, to->head, floats, PE__UP | PE__DOWN, stream);
+        else if (has_up) pe__turn_span(&x, to->head, floats, PE__UP, stream);
+        else if (has_down) pe__turn_span(&x, to->head, floats, PE__DOWN, stream);
     }
 }
 
-/* Any number of consecutive rows, in tiles of columns. Blocks of 2 reach + 1 rows come in threes: the
-   anchor of the middle one is made afresh, and the other two are one turn from it. */
-PE__OUTLINE void pe__fill_rows_f32(const pe_plan *plan, int64_t first, size_t rows,
-                                   const pe__rows_f32 *to)
+/* Any number of consecutive rows, in tiles of columns, block after block. */
+PE__OUTLINE void pe__fill_rows_f32(const pe_plan *plan, size_t rows, const pe__rows_f32 *to)
 {
-    const size_t block = 2 * plan->reach + 1;
-    double buffer[3 * 2 * PE__ANCHOR + PE__CHAIN];
-    double *const anchors = pe__aligned(buffer);
+    enum { ANCHOR = PE__TILE + 2 * PE__CHAIN, CENTRE = PE__RADIX * PE__RADIX };
+    double buffer[4 * ANCHOR + PE__CHAIN];
+    double *const s = pe__aligned(buffer), *const c = s + ANCHOR;
+    double *const centre_s = c + ANCHOR, *const centre_c = centre_s + ANCHOR;
+    const int64_t last = to->first + (int64_t)rows - 1;
+    const int run = rows > 2 * PE__RADIX;
     for (size_t pair = 0; pair < plan->pairs; pair += PE__TILE) {
         const size_t floats = pe__min(2 * PE__TILE, plan->d_model - 2 * pair);
         pe__rows_f32 part = *to;
         part.out += 2 * pair;
         part.head = pe__min(part.head, floats / 2);
         const size_t count = (floats + 1) / 2 + (part.head ? PE_LANES - 1 : 0);
-        for (size_t done = 0; done < rows;) {
-            const size_t whole = pe__min(3, (rows - done) / block), blocks = whole ? whole : 1;
-            const size_t size = whole ? block : rows - done;
-            const int64_t middle = first + (int64_t)(done + blocks / 2 * size + (size - 1) / 2);
-            double *const fresh = anchors + blocks / 2 * 2 * PE__ANCHOR;
-            pe__anchor(plan, (double)middle, pair, count, fresh, fresh + PE__ANCHOR);
-            for (size_t k = 0; k < blocks; k++) {
-                const double *const values = anchors + k * 2 * PE__ANCHOR;
-                const int64_t anchor = first + (int64_t)(done + (size - 1) / 2);
-                if (anchor != middle)
-                    pe__next_anchor(plan, pair, count, anchor < middle, fresh,
-                                    anchors + k * 2 * PE__ANCHOR);
-                if (part.stream)
-                    pe__block(plan, anchor, values, (size - 1) / 2, size / 2, pair, floats, &part, 1);
-                else
-                    pe__block(plan, anchor, values, (size - 1) / 2, size / 2, pair, floats, &part, 0);
-                part.out += size * part.stride;
-                done += size;
+        int64_t made = INT64_MAX; /* the centre that is there */
+        for (int64_t q = pe__nearest_17(to->first); q - PE__DIGIT <= last; q += PE__RADIX) {
+            const int64_t centre = run ? PE__RADIX * pe__nearest_17(q / PE__RADIX) : q;
+            double *const from_s = run ? centre_s : s, *const from_c = run ? centre_c : c;
+            if (centre != made) {
+                if (-plan->near <= centre && centre <= plan->near)
+                    pe__anchor_from_rows(plan, centre, pair, count, from_s, from_c);
+                else pe__anchor(plan, (double)centre, pair, count, from_s, from_c);
             }
+            made = centre;
+            if (run)
+                pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s, c);
+            if (part.stream)
+                pe__block(plan, q, s, c, to->first, last, pair, floats, &part, 1);
+            else pe__block(plan, q, s, c, to->first, last, pair, floats, &part, 0);
         }
     }
 }
@@ -958,7 +1015,7 @@ PE__INLINE pe__rows_f32 pe__rows_to_f32(float *out, size_t stride, size_t rows, 
 {
     const size_t vector = sizeof(pe__vf), offset = (size_t)((uintptr_t)out % vector);
     pe__rows_f32 to;
-    to.out = out, to.stride = stride, to.head = 0, to.stream = 0;
+    to.first = 0, to.out = out, to.stride = stride, to.head = 0, to.stream = 0;
     const size_t many = PE_STREAM_BYTES;
     if (rows * width * sizeof(float) < many) return to;
     if (offset % (2 * sizeof(float)) || stride * sizeof(float) % vector) return to;
@@ -975,8 +1032,9 @@ static inline pe_status pe_fill_f32(const pe_plan *plan, int64_t first, size_t r
     pe_status status = pe__check_shape(plan->d_model, rows, stride, sizeof *out);
     if (status == PE_OK) status = pe__check_range(first, rows);
     if (status != PE_OK) return status;
-    const pe__rows_f32 to = pe__rows_to_f32(out, stride, rows, plan->d_model);
-    pe__fill_rows_f32(plan, first, rows, &to);
+    pe__rows_f32 to = pe__rows_to_f32(out, stride, rows, plan->d_model);
+    to.first = first;
+    pe__fill_rows_f32(plan, rows, &to);
     if (to.stream) pe__fence();
     return PE_OK;
 }
@@ -992,8 +1050,8 @@ static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *posit
     pe__rows_f32 to = pe__rows_to_f32(out, stride, rows, plan->d_model);
     for (size_t r = 0, run; r < rows; r += run) {
         for (run = 1; r + run < rows && positions[r + run] == positions[r] + (int64_t)run;) run++;
-        to.out = out + r * stride;
-        pe__fill_rows_f32(plan, positions[r], run, &to);
+        to.out = out + r * stride, to.first = positions[r];
+        pe__fill_rows_f32(plan, run, &to);
     }
     if (to.stream) pe__fence();
     return PE_OK;
@@ -1064,45 +1122,58 @@ static inline pe_status pe_fill_f64(const pe_plan *plan, int64_t first, size_t r
 }
 
 /* ---- plans --------------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; rows 0 ... reach in 2 arrays
+ * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; row 0 and 8 rows a level in 2 arrays
  * each. An array has room for a vector that starts at any pair: the doubles behind the last pair
  * repeat it, so that they raise no alarm. */
 
 PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
 
-PE__INLINE size_t pe__plan_doubles(size_t pairs, size_t reach)
-{
-    return pe__padded(pairs) * (3 + 2 * (2 + reach));
-}
+/* Arrays of a plan with so many levels. */
+#define PE__ARRAYS(levels) (3 + 2 * (1 + PE__DIGIT * (levels)))
 
 PE__INLINE int pe__config_ok(const pe_config *config)
 {
-    const size_t most = PTRDIFF_MAX / sizeof(double) / (3 + 2 * (2 + PE__REACH)) / 2;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / PE__ARRAYS(PE__LEVELS) / 2;
     const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
     return config->d_model >= 1 && config->d_model < most && /* NaN fails every comparison */
            config->base >= pe__exp2i(-20) && config->base <= pe__exp2i(900) &&
            a >= pe__exp2i(-1000) && a <= pe__exp2i(1000);
 }
 
-/* Row 0 is (0, 1), row 1 an exact turn, and row b the rows b/2 and b - b/2 one after the other, in
-   double-double: at most six turns from row 1. Behind row reach comes row 2 reach + 1. */
+/* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b - b/2, one
+   after the other; the first row of the next level, 17 = 8 + 8 + 1, from the rows 8 and 1. All in
+   double-double: 5 turns a level, one more 2^-100 each. Some vectors at a time, since each waits for
+   its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
-    const size_t padded = plan->padded, reach = plan->reach;
-    pe__dd s[PE__REACH + 2], c[PE__REACH + 2];
-    for (size_t i = 0; i < padded; i += PE_LANES) {
-        pe__store(table + i, pe__splat(0.0));
-        pe__store(table + padded + i, pe__splat(1.0));
-        pe__exact_turn(plan, i, 1.0, &s[1], &c[1]);
-        for (size_t b = 1; b <= reach + 1; b++) {
-            const size_t row = b <= reach ? b : 2 * reach + 1, half = row / 2;
-            if (row > 1) {
-                s[b] = s[half], c[b] = c[half];
-                if (b > reach) pe__dd_turn(&s[b], &c[b], s[half], c[half]);
-                pe__dd_turn(&s[b], &c[b], s[b > reach ? 1 : row - half], c[b > reach ? 1 : row - half]);
+    enum { TOGETHER = 4 };
+    const size_t padded = plan->padded;
+    pe__dd s[PE__DIGIT + 1][TOGETHER], c[PE__DIGIT + 1][TOGETHER];
+    for (size_t i = 0; i < padded; i += TOGETHER * PE_LANES) {
+        const size_t vectors = pe__min(TOGETHER, (padded - i) / PE_LANES);
+        double *row = table + i;
+        for (size_t v = 0; v < vectors; v++) {
+            pe__store(row + v * PE_LANES, pe__splat(0.0));
+            pe__store(row + padded + v * PE_LANES, pe__splat(1.0));
+            pe__exact_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+        }
+        for (size_t level = 0; level < plan->levels; level++) {
+            for (size_t b = 1; b <= PE__DIGIT; b++) {
+                row += 2 * padded;
+                for (size_t v = 0; v < vectors; v++) {
+                    pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
+                    if (b > 1) pe__dd_turn(&sine, &cosine, s[b - b / 2][v], c[b - b / 2][v]);
+                    s[b][v] = sine, c[b][v] = cosine;
+                    pe__store(row + v * PE_LANES, sine.hi);
+                    pe__store(row + padded + v * PE_LANES, cosine.hi);
+                }
             }
-            pe__store(table + 2 * b * padded + i, s[b].hi);
-            pe__store(table + (2 * b + 1) * padded + i, c[b].hi);
+            for (size_t v = 0; v < vectors; v++) {
+                pe__dd sine = s[1][v], cosine = c[1][v];
+                pe__dd_turn(&sine, &cosine, s[PE__DIGIT][v], c[PE__DIGIT][v]);
+                pe__dd_turn(&sine, &cosine, s[PE__DIGIT][v], c[PE__DIGIT][v]);
+                s[1][v] = sine, c[1][v] = cosine;
+            }
         }
     }
 }
@@ -1133,6 +1204,9 @@ PE__INLINE void pe__plan_make(pe_plan *plan, const pe_config *config, pe__geomet
     plan->frequency = memory;
     plan->fastest = memory[0] > memory[plan->pairs - 1] ? memory[0] : memory[plan->pairs - 1];
     plan->table = memory + 3 * padded;
+    plan->near = 0;
+    for (size_t level = 0; level < plan->levels; level++)
+        plan->near = plan->near * PE__RADIX + PE__DIGIT;
     pe__plan_rows(plan, memory + 3 * padded);
 }
 
@@ -1140,7 +1214,7 @@ static inline size_t pe_plan_size(const pe_config *config)
 {
     if (!config || !pe__config_ok(config)) return 0;
     const size_t pairs = config->d_model / 2 + config->d_model % 2;
-    return pe__plan_doubles(pairs, PE__REACH) * sizeof(double) + 63;
+    return pe__padded(pairs) * PE__ARRAYS(PE__LEVELS) * sizeof(double) + 63;
 }
 
 static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -1154,7 +1228,7 @@ static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, voi
     pe__geometric_begin(&g, config);
     plan->d_model = config->d_model;
     plan->pairs = config->d_model / 2 + config->d_model % 2;
-    plan->reach = PE__REACH;
+    plan->levels = PE__LEVELS;
     pe__plan_make(plan, config, &g, pe__aligned(memory));
     return PE_OK;
 }
@@ -1172,18 +1246,18 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
-    double memory[PADDED * (3 + 2 * (2 + PE__REACH)) + PE__CHAIN];
+    double memory[PADDED * PE__ARRAYS(2) + PE__CHAIN];
     pe_plan plan;
     pe__geometric g;
     pe__geometric_begin(&g, &config);
     for (size_t column = 0; column < d_model; column += 2 * PAIRS) {
         plan.d_model = pe__min(2 * PAIRS, d_model - column);
         plan.pairs = (plan.d_model + 1) / 2;
-        plan.reach = pe__min(PE__REACH, rows / 2);
+        plan.levels = rows > PE__DIGIT + 1 ? 2 : 1;
         pe__plan_make(&plan, &config, &g, pe__aligned(memory));
         pe__rows_f32 to = pe__rows_to_f32(out, d_model, rows, d_model);
         to.out += column;
-        pe__fill_rows_f32(&plan, 0, rows, &to);
+        pe__fill_rows_f32(&plan, rows, &to);
     }
     pe__fence();
     return PE_OK;
@@ -1205,6 +1279,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
 #endif
 
 #undef PE__STATUSES
+#undef PE__ARRAYS
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
 #undef PE__ERROR

@@ -52,7 +52,9 @@ set -- $counts
 passed=$1 failed=$2 skipped=$3
 why=$(sed -n 's/^SKIP: //p' "$log" | tail -n 1)
 # Skipped parts of a step are shown one by one under its line.
-parts=$(sed -n 's/^SKIP: /         SKIP: /p' "$log")
+parts=$(sed -n -e 's/^SKIP: /         SKIP: /p' \
+    -e 's/^\[  SKIPPED \] \([a-z].*\)/         SKIP: the test \1/p' "$log" | sort -u)
+[ -n "$why" ] || why=$(printf '%s\n' "$parts" | sed -n 's/^ *SKIP: //p' | tail -n 1)
 
 if [ $status -eq 77 ] && [ "$STRICT" != 1 ]; then
     passed=0 failed=0 skipped=1
