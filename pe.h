@@ -92,10 +92,10 @@ extern "C" {
 /* What a function has to say. PE__STATUSES(X) lists every status and its text. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
-    X(PE_ERR_NULL, "a pointer is NULL though there are rows to do: pass memory, or rows = 0")      \
+    X(PE_ERR_NULL, "a pointer that is needed is NULL: pass memory (NULL is fine with rows = 0)")   \
     X(PE_ERR_CONFIG, "the config is invalid: d_model must be at least 1 and fit in memory, "       \
-                     "base within 2^-20 and 2^900, amplitude within 2^-1000 and 2^1000 or so "     \
-                     "negative; start from pe_config_default()")                                   \
+                     "base between 2^-20 and 2^900, the amplitude's magnitude between 2^-1000 "    \
+                     "and 2^1000; start from pe_config_default()")                                 \
     X(PE_ERR_SHAPE, "the stride is smaller than d_model, so rows would overlap: "                  \
                     "pass the number of elements from one row to the next")                        \
     X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31: check first, first + rows - 1 and "   \
