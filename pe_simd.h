@@ -25,10 +25,22 @@
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing
  *   pe__fence              order streaming stores before what follows                    -
+ *   pe__splat_f32          the same float in all                                         -
+ *   pe__add_f32 _mul_f32   a + b, a * b of floats                                        one
+ *   pe__fma_f32(a,b,c)     a*b + c of floats, rounded once on every instruction set      one
+ *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
+ *                          to 16 bits, is the only one; 0 or in the range of normal floats
+ *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
+ *   pe__to_bf16  _to_f16   floats to 2*PE_LANES 16-bit numbers (pe__vh), to nearest      one
+ *                          even: subnormals too, overflow to infinity, a NaN becomes
+ *                          the quiet NaN of its sign without payload; whether subnormals
+ *                          are flushed does not matter, nor does MXCSR's rounding mode
+ *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__watch_*            watch floats for roundings that may be wrong, see pe.h        -
  *
- * The derived operations below the backends (pe__round, pe__two_sum) are written over these.
+ * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
+ * over these.
  */
 #ifndef PE_SIMD_H
 #define PE_SIMD_H
@@ -190,12 +202,29 @@
 extern "C" {
 #endif
 
+/* ---- one number, the same for all ---------------------------------------------------------------- */
+
+/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost anything. What
+   then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an overflow. */
+PE__INLINE double pe__to_odd(double hi, double lo)
+{
+    uint64_t bits;
+    memcpy(&bits, &hi, sizeof bits);
+    if ((lo < 0 || lo > 0) && (bits & 1) == 0) {
+        if ((lo < 0) == (hi < 0)) bits++;
+        else bits--;
+        memcpy(&hi, &bits, sizeof bits);
+    }
+    return hi;
+}
+
 /* ---- AVX-512 -------------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX512
 
 enum { PE_LANES = 8 };
 typedef __m512d pe__vd;
 typedef __m512 pe__vf;
+typedef __m256i pe__vh;
 typedef struct pe__watch {
     __m512i low, size;
 } pe__watch;
@@ -245,6 +274,47 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm512_stream_ps(p, v); }
+PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
+PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
+PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
+PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
+{
+    const __m512i dropped = _mm512_set1_epi64(0x1fffffff), bits = _mm512_castpd_si512(a);
+    const __m512i sticky = _mm512_add_epi64(_mm512_and_si512(bits, dropped), dropped);
+    return _mm512_castsi512_pd(_mm512_andnot_si512(dropped, _mm512_or_si512(bits, sticky)));
+}
+PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
+PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
+{
+    const __m512i bits = _mm512_castps_si512(v);
+    const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
+    const __mmask16 nan = _mm512_cmpgt_epi32_mask(size, _mm512_set1_epi32(0x7f800000));
+    return _mm512_castsi512_ps(_mm512_mask_ternarylogic_epi32( /* (bits & a) | b */
+        bits, nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
+}
+PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
+{
+    const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+}
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+{
+    const __m512i bits = _mm512_castps_si512(pe__quiet(v)), one = _mm512_set1_epi32(1);
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
+    const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
+}
+PE__INLINE pe__vh pe__to_f16(pe__vf v) { return _mm512_cvtps_ph(pe__quiet(v), 0x08); }
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
+PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h)
+{
+    _mm256_stream_si256((__m256i *)(void *)p, h);
+}
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -281,6 +351,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 enum { PE_LANES = 4 };
 typedef __m256d pe__vd;
 typedef __m256 pe__vf;
+typedef __m128i pe__vh;
 typedef struct pe__watch {
     __m256i low, size;
 } pe__watch;
@@ -330,6 +401,100 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), index), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm256_stream_ps(p, v); }
+PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
+PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
+PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
+PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
+{
+    const __m256i dropped = _mm256_set1_epi64x(0x1fffffff), bits = _mm256_castpd_si256(a);
+    const __m256i sticky = _mm256_add_epi64(_mm256_and_si256(bits, dropped), dropped);
+    return _mm256_castsi256_pd(_mm256_andnot_si256(dropped, _mm256_or_si256(bits, sticky)));
+}
+PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
+PE__INLINE __m256i pe__select(__m256i if_so, __m256i a, __m256i b)
+{
+    return _mm256_blendv_epi8(b, a, if_so);
+}
+/* The low halves of eight 32-bit numbers below 2^16. */
+PE__INLINE pe__vh pe__halves(__m256i a)
+{
+    return _mm_packus_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+}
+PE__INLINE __m256i pe__quiet(__m256 v) /* every NaN becomes sign | 0x7fc00000 */
+{
+    const __m256i bits = _mm256_castps_si256(v), infinity = _mm256_set1_epi32(0x7f800000);
+    const __m256i size = _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX));
+    const __m256i quiet = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(INT32_MIN)),
+                                          _mm256_set1_epi32(0x7fc00000));
+    return pe__select(_mm256_cmpgt_epi32(size, infinity), quiet, bits);
+}
+PE__INLINE __m256i pe__get_16(const uint16_t *p)
+{
+    return _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
+{
+    return _mm256_castsi256_ps(_mm256_slli_epi32(pe__get_16(p), 16));
+}
+PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+{
+    const __m256i bits = pe__quiet(v), one = _mm256_set1_epi32(1);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
+    const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
+    return pe__halves(_mm256_srli_epi32(_mm256_add_epi32(bits, up), 16));
+}
+#ifdef __F16C__
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+PE__INLINE pe__vh pe__to_f16(pe__vf v)
+{
+    return _mm256_cvtps_ph(_mm256_castsi256_ps(pe__quiet(v)), 0);
+}
+#else /* -mavx2 alone: integers, as in the scalar backend */
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    const __m256i h = pe__get_16(p), sign = _mm256_and_si256(h, _mm256_set1_epi32(0x8000));
+    const __m256i a = _mm256_xor_si256(h, sign), shifted = _mm256_slli_epi32(a, 13);
+    const __m256i normal = _mm256_add_epi32(shifted, _mm256_set1_epi32(112 << 23));
+    const __m256i special = _mm256_add_epi32(shifted, _mm256_set1_epi32(224 << 23));
+    const __m256i is_nan = _mm256_cmpgt_epi32(a, _mm256_set1_epi32(0x7c00));
+    const __m256i quiet = _mm256_and_si256(is_nan, _mm256_set1_epi32(0x00400000));
+    const __m256 tiny = _mm256_cvtepi32_ps(a) * _mm256_set1_ps(1.0f / 16777216); /* 2^-24 */
+    __m256i r = pe__select(_mm256_cmpgt_epi32(a, _mm256_set1_epi32(0x7bff)), special, normal);
+    r = pe__select(_mm256_cmpgt_epi32(_mm256_set1_epi32(0x0400), a), _mm256_castps_si256(tiny), r);
+    r = _mm256_or_si256(_mm256_or_si256(r, quiet), _mm256_slli_epi32(sign, 16));
+    return _mm256_castsi256_ps(r);
+}
+PE__INLINE pe__vh pe__to_f16(pe__vf v)
+{
+    const __m256i bits = _mm256_castps_si256(v), one = _mm256_set1_epi32(1);
+    const __m256i a = _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX));
+    /* a normal f16: another exponent, then 13 bits to round off */
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(a, 13), one);
+    const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0xfff - (112 << 23)));
+    const __m256i normal = _mm256_srli_epi32(_mm256_add_epi32(a, up), 13);
+    /* a subnormal one, in units of 2^-24: bits to round off by the exponent, all from 25 on */
+    const __m256i shift = _mm256_sub_epi32(_mm256_set1_epi32(126), _mm256_srli_epi32(a, 23));
+    const __m256i m = _mm256_or_si256(_mm256_and_si256(a, _mm256_set1_epi32(0x007fffff)),
+                                      _mm256_set1_epi32(0x00800000));
+    const __m256i m_odd = _mm256_and_si256(_mm256_srlv_epi32(m, shift), one);
+    const __m256i half = _mm256_sllv_epi32(one, _mm256_sub_epi32(shift, one));
+    const __m256i m_up = _mm256_sub_epi32(_mm256_add_epi32(half, m_odd), one);
+    const __m256i tiny = _mm256_srlv_epi32(_mm256_add_epi32(m, m_up), shift);
+    const __m256i is_nan = _mm256_cmpgt_epi32(a, _mm256_set1_epi32(0x7f800000));
+    const __m256i special = _mm256_or_si256(
+        _mm256_set1_epi32(0x7c00), _mm256_and_si256(is_nan, _mm256_set1_epi32(0x0200)));
+    __m256i r = pe__select(_mm256_cmpgt_epi32(a, _mm256_set1_epi32(0x477fefff)), special, normal);
+    r = pe__select(_mm256_cmpgt_epi32(_mm256_set1_epi32(0x38800000), a), tiny, r);
+    const __m256i sign = _mm256_slli_epi32(_mm256_srli_epi32(bits, 31), 15);
+    return pe__halves(_mm256_or_si256(r, sign));
+}
+#endif
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
+PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { _mm_stream_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -362,6 +527,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 enum { PE_LANES = 2 };
 typedef float64x2_t pe__vd;
 typedef float32x4_t pe__vf;
+typedef uint16x4_t pe__vh;
 typedef struct pe__watch {
     int32x4_t low, size;
 } pe__watch;
@@ -404,6 +570,42 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     memcpy(p, all, n * sizeof *p);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { vst1q_f32(p, v); }
+PE__INLINE pe__vf pe__splat_f32(float x) { return vdupq_n_f32(x); }
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
+PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
+PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
+PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
+{
+    return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
+}
+PE__INLINE uint32x4_t pe__quiet(float32x4_t v) /* every NaN becomes sign | 0x7fc00000 */
+{
+    const uint32x4_t bits = vreinterpretq_u32_f32(v);
+    const uint32x4_t size = vandq_u32(bits, vdupq_n_u32(INT32_MAX));
+    const uint32x4_t quiet = vorrq_u32(vbicq_u32(bits, vdupq_n_u32(INT32_MAX)),
+                                       vdupq_n_u32(0x7fc00000));
+    return vbslq_u32(vcgtq_u32(size, vdupq_n_u32(0x7f800000)), quiet, bits);
+}
+PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
+{
+    return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
+}
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+}
+PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+{
+    const uint32x4_t bits = pe__quiet(v);
+    const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
+    return vaddhn_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
+}
+PE__INLINE pe__vh pe__to_f16(pe__vf v)
+{
+    return vreinterpret_u16_f16(vcvt_f16_f32(vreinterpretq_f32_u32(pe__quiet(v))));
+}
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
+PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
 PE__INLINE void pe__fence(void) {}
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -437,6 +639,9 @@ typedef double pe__vd;
 typedef struct pe__vf {
     float s, c;
 } pe__vf;
+typedef struct pe__vh {
+    uint16_t s, c;
+} pe__vh;
 typedef struct pe__watch {
     int32_t low, size;
 } pe__watch;
@@ -502,6 +707,101 @@ PE__INLINE int32_t pe__float_bits(float x)
     memcpy(&i, &x, sizeof i);
     return i;
 }
+PE__INLINE pe__vf pe__floats(float s, float c)
+{
+    pe__vf v;
+    v.s = s, v.c = c;
+    return v;
+}
+PE__INLINE pe__vf pe__splat_f32(float x) { return pe__floats(x, x); }
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return pe__floats(a.s + b.s, a.c + b.c); }
+PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
+{
+    pe__vf p = pe__floats(a.s * b.s, a.c * b.c);
+    PE__OPAQUE(p.s); /* see pe__two_prod */
+    PE__OPAQUE(p.c);
+    return p;
+}
+#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMAF))
+PE__INLINE float pe__fma_one(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#else
+/* The product is exact as a double; its sum with c is rounded to odd, then to float. */
+PE__INLINE float pe__fma_one(float a, float b, float c)
+{
+    double p = (double)a * (double)b;
+    PE__OPAQUE(p);
+    const double s = p + (double)c, z = s - p;
+    return (float)pe__to_odd(s, (p - (s - z)) + ((double)c - z));
+}
+#endif
+PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
+}
+PE__INLINE double pe__odd24(double a) /* a to 24 bits, to odd */
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    bits = (bits | ((bits & 0x1fffffffu) + 0x1fffffffu)) & ~(uint64_t)0x1fffffffu;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
+PE__INLINE float pe__float_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+PE__INLINE float pe__one_from_bf16(uint16_t h) { return pe__float_of_bits((uint32_t)h << 16); }
+PE__INLINE uint16_t pe__one_to_bf16(float x)
+{
+    const uint32_t bits = (uint32_t)pe__float_bits(x), sign = bits & 0x80000000u;
+    if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+PE__INLINE float pe__one_from_f16(uint16_t h)
+{
+    const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;
+    if (a < 0x0400) { /* subnormal, in units of 2^-24 */
+        const float size = (float)a * (1.0f / 16777216);
+        return sign ? -size : size;
+    }
+    if (a < 0x7c00) return pe__float_of_bits(sign | ((a << 13) + (112u << 23)));
+    return pe__float_of_bits(sign | ((a << 13) + (224u << 23)) | (a > 0x7c00 ? 0x00400000u : 0));
+}
+PE__INLINE uint16_t pe__one_to_f16(float x)
+{
+    const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
+    const uint32_t sign = bits >> 31 << 15, shift = 126 - (a >> 23); /* in units of 2^-24 */
+    const uint32_t m = (a & 0x007fffffu) | 0x00800000u;
+    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);
+    if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
+    if (a >= 0x38800000u)
+        return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
+    if (shift > 24) return (uint16_t)sign;
+    return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
+}
+PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
+{
+    return pe__floats(pe__one_from_bf16(p[0]), pe__one_from_bf16(p[1]));
+}
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    return pe__floats(pe__one_from_f16(p[0]), pe__one_from_f16(p[1]));
+}
+PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+{
+    const pe__vh h = {pe__one_to_bf16(v.s), pe__one_to_bf16(v.c)};
+    return h;
+}
+PE__INLINE pe__vh pe__to_f16(pe__vf v)
+{
+    const pe__vh h = {pe__one_to_f16(v.s), pe__one_to_f16(v.c)};
+    return h;
+}
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s, p[1] = h.c; }
+PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { pe__put_h(p, h); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
@@ -535,6 +835,9 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 #endif /* backends */
 
 /* ---- derived, the same for all ------------------------------------------------------------------ */
+
+PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
+PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
 /* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)

@@ -358,6 +358,25 @@ static inline unsigned float_environment(void)
 #endif
 }
 
+/* Set flush-to-zero (and denormals-are-zero, where it is a mode of its own) on or off. Returns 0 where
+   this machine's way to do it is not known here. */
+static inline int flush_subnormals(int on)
+{
+#if defined(__SSE2__)
+    _mm_setcsr(on ? _mm_getcsr() | 0x8040u : _mm_getcsr() & ~0x8040u);
+    return 1;
+#elif defined(__aarch64__)
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    fpcr = on ? fpcr | UINT64_C(1) << 24 : fpcr & ~(UINT64_C(1) << 24);
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr));
+    return 1;
+#else
+    (void)on;
+    return 0;
+#endif
+}
+
 /* The call, with a look at errno and the floating-point environment before and after. */
 static inline pe_status call_run(call c, const pe_plan *plan, size_t d_model, int64_t first,
                                  const int64_t *positions, size_t rows, void *out, size_t stride)

@@ -505,25 +505,6 @@ static void the_environment_survives(void **state)
         }
 }
 
-/* Set flush-to-zero (and denormals-are-zero, where it is a mode of its own) on or off. Returns 0 where
-   this machine's way to do it is not known here. */
-static int flush_subnormals(int on)
-{
-#if defined(__SSE2__)
-    _mm_setcsr(on ? _mm_getcsr() | 0x8040u : _mm_getcsr() & ~0x8040u);
-    return 1;
-#elif defined(__aarch64__)
-    uint64_t fpcr;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
-    fpcr = on ? fpcr | UINT64_C(1) << 24 : fpcr & ~(UINT64_C(1) << 24);
-    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr));
-    return 1;
-#else
-    (void)on;
-    return 0;
-#endif
-}
-
 /* Flush-to-zero and denormals-are-zero, as other libraries leave them behind: no bit changes. */
 static void flushing_subnormals_changes_nothing(void **state)
 {

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proves the operations on floats of pe_simd.h that the 16-bit types rest on: every bf16 and f16 is
+ * widened exactly; floats are rounded to them once, to nearest even, whatever the flushing of
+ * subnormals and the rounding mode; a*b + c of floats is rounded once; rounding to odd first is as
+ * good as not rounding at all.
+ *
+ * What a 16-bit number is worth is computed here from its three fields, and what a float rounds to
+ * by walking along these values: it is the nearest, and in the middle of two the one with the even code.
+ * PE_LONG=1 goes through all 2^32 floats.
+ */
+#include "common.h"
+
+#include <mpfr.h>
+
+enum { FLOATS = 2 * PE_LANES };
+
+typedef struct format {
+    const char *name;
+    int exponent_bits, fraction_bits;
+    uint16_t infinity, nan; /* codes */
+    pe__vf (*get)(const uint16_t *);
+    void (*put)(uint16_t *, pe__vf);
+} format;
+
+static pe__vf get_bf16(const uint16_t *p) { return pe__get_bf16(p); }
+static pe__vf get_f16(const uint16_t *p) { return pe__get_f16(p); }
+static void put_bf16(uint16_t *p, pe__vf v) { pe__put_bf16(p, v); }
+static void put_f16(uint16_t *p, pe__vf v) { pe__put_f16(p, v); }
+
+static const format formats[] = {
+    {"bf16", 8, 7, 0x7f80, 0x7fc0, get_bf16, put_bf16},
+    {"f16", 5, 10, 0x7c00, 0x7e00, get_f16, put_f16},
+};
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* The value of a code without its sign; of infinity's, the next power of two: IEEE rounds as if
+   the numbers went on there. */
+static double value_of(const format *f, uint32_t code)
+{
+    const int bias = (1 << (f->exponent_bits - 1)) - 1;
+    const int exponent = (int)(code >> f->fraction_bits);
+    const double fraction = (double)(code & ((1u << f->fraction_bits) - 1));
+    const double unit = ldexp(1.0, -f->fraction_bits);
+    return exponent == 0 ? ldexp(fraction * unit, 1 - bias)
+                         : ldexp(1 + fraction * unit, exponent - bias);
+}
+
+/* The code nearest to a float that is no NaN, by bisection over the codes up to infinity's. */
+static uint16_t nearest(const format *f, float x)
+{
+    const double size = fabs((double)x);
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    uint32_t low = 0, high = f->infinity; /* value_of(low) <= size */
+    if (size >= value_of(f, high))
+        return (uint16_t)(sign | high);
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (value_of(f, middle) <= size)
+            low = middle;
+        else
+            high = middle;
+    }
+    {
+        const double down = size - value_of(f, low), up = value_of(f, high) - size; /* exact */
+        if (up < down || (up == down && high % 2 == 0))
+            low = high;
+    }
+    return (uint16_t)(sign | low);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Widening
+ * --------------------------------------------------------------------------------------------- */
+
+static void check_widened(const format *f, uint16_t code, float got)
+{
+    const uint32_t size = code & 0x7fffu;
+    float want;
+    if (size > f->infinity) {
+        if (!isnan(got) || !signbit(got) != !(code & 0x8000))
+            fail_msg("%s 0x%04x: got %a, want a NaN of its sign", f->name, code, (double)got);
+        return;
+    }
+    want = size == f->infinity ? HUGE_VALF : (float)value_of(f, size);
+    want = code & 0x8000 ? -want : want;
+    if (bits_of(got) != bits_of(want))
+        fail_msg("%s 0x%04x: got %a, want %a", f->name, code, (double)got, (double)want);
+}
+
+/* Each code in each lane, at an odd number of elements. */
+static void all_codes_are_widened(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < LENGTH(formats); t++)
+        for (uint32_t code = 0; code < 0x10000; code++) {
+            uint16_t in[FLOATS + 1];
+            float out[FLOATS];
+            for (uint32_t k = 0; k < FLOATS; k++)
+                in[k + 1] = (uint16_t)(code + k * 4099);
+            pe__put(out, formats[t].get(in + 1));
+            for (uint32_t k = 0; k < FLOATS; k++)
+                check_widened(&formats[t], in[k + 1], out[k]);
+        }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Rounding
+ * --------------------------------------------------------------------------------------------- */
+
+/* FLOATS floats through put, with what they have to become. */
+typedef struct batch {
+    const format *f;
+    size_t n;
+    uint32_t in[FLOATS];
+    uint16_t want[FLOATS];
+} batch;
+
+static void batch_run(batch *b)
+{
+    float in[FLOATS + 1];
+    uint16_t out[FLOATS + 3];
+    memset(out, CANARY, sizeof out);
+    for (size_t k = 0; k < FLOATS; k++)
+        memcpy(in + 1 + k, &b->in[k < b->n ? k : 0], sizeof *in);
+    b->f->put(out + 1, pe__get(in + 1));
+    for (size_t k = 0; k < b->n; k++)
+        if (out[k + 1] != b->want[k])
+            fail_msg("%s of 0x%08x = %a: got 0x%04x, want 0x%04x", b->f->name, b->in[k],
+                     (double)float_of(b->in[k]), out[k + 1], b->want[k]);
+    assert_true(all_canaries(out, 2) && all_canaries(out + FLOATS + 1, 4));
+    b->n = 0;
+}
+
+static void batch_add(batch *b, uint32_t bits, uint16_t want)
+{
+    b->in[b->n] = bits;
+    b->want[b->n++] = want;
+    if (b->n == FLOATS)
+        batch_run(b);
+}
+
+/* All positive floats that a step meets in ascending order, with their negatives. */
+static void walk(const format *f, uint32_t first, uint32_t step)
+{
+    uint32_t code = 0;
+    double middle = (value_of(f, 0) + value_of(f, 1)) / 2; /* of code and the next: exact */
+    batch b;
+    b.f = f, b.n = 0;
+    for (uint32_t bits = first; bits <= 0x7f800000; bits += step) {
+        const double size = bits == 0x7f800000 ? HUGE_VAL : (double)float_of(bits);
+        while (code < f->infinity && (size > middle || (size == middle && code % 2 == 1))) {
+            code++;
+            middle = code < f->infinity ? (value_of(f, code) + value_of(f, code + 1)) / 2 : HUGE_VAL;
+        }
+        batch_add(&b, bits, (uint16_t)code);
+        batch_add(&b, bits | 0x80000000u, (uint16_t)(code | 0x8000));
+    }
+    for (uint32_t bits = 0x7f800001 + first; bits < 0x80000000u; bits += step) {
+        batch_add(&b, bits, f->nan);
+        batch_add(&b, bits | 0x80000000u, (uint16_t)(f->nan | 0x8000));
+    }
+    batch_run(&b);
+}
+
+static void floats_are_rounded(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < LENGTH(formats); t++)
+        if (test_this_run()->is_long) {
+            walk(&formats[t], 0, 1);
+        } else {
+            const uint32_t step = test_this_run()->is_quick ? 4093 : 251;
+            for (uint32_t k = 0; k < 3; k++)
+                walk(&formats[t], k * (step / 3), step);
+        }
+}
+
+/* The floats around every value and around the middle of every two, the ends, and NaNs. */
+static void check_neighbourhoods(const format *f)
+{
+    static const uint32_t others[] = {0, 1, 2, 0x007fffff, 0x00800000, 0x7f7fffff, 0x7f800000};
+    static const uint32_t nans[] = {0x7f800001, 0x7fbfffff, 0x7fc00000, 0x7fffffff, 0x7f800200};
+    batch b;
+    b.f = f, b.n = 0;
+    for (uint32_t code = 0; code < f->infinity; code++)
+        for (int which = 0; which < 2; which++) {
+            const double value = value_of(f, code), next = value_of(f, code + 1);
+            const uint32_t at = bits_of((float)(which ? (value + next) / 2 : value));
+            for (uint32_t k = 0; k < 7; k++)
+                if (at + k >= 3) {
+                    const uint32_t bits = at + k - 3;
+                    const uint16_t want = nearest(f, float_of(bits));
+                    batch_add(&b, bits, want);
+                    batch_add(&b, bits | 0x80000000u, (uint16_t)(want | 0x8000));
+                }
+        }
+    for (size_t k = 0; k < LENGTH(others); k++) {
+        const uint16_t want = nearest(f, float_of(others[k]));
+        batch_add(&b, others[k], want);
+        batch_add(&b, others[k] | 0x80000000u, (uint16_t)(want | 0x8000));
+    }
+    for (size_t k = 0; k < LENGTH(nans); k++) {
+        batch_add(&b, nans[k], f->nan);
+        batch_add(&b, nans[k] | 0x80000000u, (uint16_t)(f->nan | 0x8000));
+    }
+    batch_run(&b);
+}
+
+static void neighbours_of_midpoints_are_rounded(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < LENGTH(formats); t++)
+        check_neighbourhoods(&formats[t]);
+}
+
+/* Subnormals flushed, and on x86 any rounding mode: the same codes. What they have to be is found
+   with the modes as usual, so it is kept first. */
+static void no_mode_changes_the_rounding(void **state)
+{
+    enum { N = 1 << 14 };
+    static float in[N];
+    static uint16_t want[N], got[N];
+    static float wide[N];
+    rng r = rng_for("no_mode_changes_the_rounding");
+    (void)state;
+    for (size_t t = 0; t < LENGTH(formats); t++) {
+        const format *f = &formats[t];
+        for (size_t k = 0; k < N; k++) {
+            /* half of them anywhere, half where f16 and bf16 have their subnormals */
+            const uint64_t bits = rng_next(&r);
+            uint32_t x = (uint32_t)bits & 0xffffffffu;
+            if (bits >> 63)
+                x = (x & 0x807fffff) | (uint32_t)(bits >> 40 & 1 ? bits >> 41 & 31 : 95 + (bits >> 41 & 31)) << 23;
+            in[k] = float_of(x);
+            want[k] = isnan(in[k]) ? (uint16_t)(f->nan | (signbit(in[k]) ? 0x8000 : 0))
+                                   : nearest(f, in[k]);
+        }
+        for (int mode = 0; mode < 5; mode++) {
+            static const int modes[] = {FE_TONEAREST, FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
+                                        FE_TOWARDZERO};
+#if !defined(__SSE2__)
+            if (mode >= 2)
+                continue;
+#endif
+            fesetround(modes[mode]);
+            (void)flush_subnormals(mode == 1);
+            for (size_t k = 0; k < N; k += FLOATS) {
+                f->put(got + k, pe__get(in + k));
+                pe__put(wide + k, f->get(want + k));
+            }
+            (void)flush_subnormals(0);
+            fesetround(FE_TONEAREST);
+            for (size_t k = 0; k < N; k++) {
+                if (got[k] != want[k])
+                    fail_msg("%s of %a in mode %d: got 0x%04x, want 0x%04x", f->name, (double)in[k],
+                             mode, got[k], want[k]);
+                check_widened(f, want[k], wide[k]);
+            }
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Fused multiply and add; rounding to odd
+ * --------------------------------------------------------------------------------------------- */
+
+typedef struct exact {
+    mpfr_t a, b, c, r;
+} exact;
+
+static void exact_make(exact *e) { mpfr_inits2(700, e->a, e->b, e->c, e->r, (mpfr_ptr)NULL); }
+static void exact_free(exact *e) { mpfr_clears(e->a, e->b, e->c, e->r, (mpfr_ptr)NULL); }
+
+static void check_fma(exact *e, const float *a, const float *b, const float *c)
+{
+    float got[FLOATS];
+    pe__put(got, pe__fma_f32(pe__get(a), pe__get(b), pe__get(c)));
+    for (size_t k = 0; k < FLOATS; k++) {
+        float want;
+        mpfr_set_flt(e->a, a[k], MPFR_RNDN);
+        mpfr_set_flt(e->b, b[k], MPFR_RNDN);
+        mpfr_set_flt(e->c, c[k], MPFR_RNDN);
+        assert_int_equal(mpfr_fma(e->r, e->a, e->b, e->c, MPFR_RNDN), 0); /* exact at 700 bits */
+        want = mpfr_get_flt(e->r, MPFR_RNDN);
+        if (isnan(want) ? !isnan(got[k]) : bits_of(got[k]) != bits_of(want))
+            fail_msg("%a * %a + %a: got %a, want %a", (double)a[k], (double)b[k], (double)c[k],
+                     (double)got[k], (double)want);
+    }
+}
+
+static float random_float(rng *r, int low, int high) /* exponents */
+{
+    const uint64_t bits = rng_next(r);
+    const float x = (float)ldexp((double)(0x800000 | (bits & 0x7fffff)),
+                                 low + (int)((bits >> 32) % (uint64_t)(high - low + 1)) - 23);
+    return bits >> 63 ? -x : x;
+}
+
+/* Anything at all; sums where the product decides a tie from afar; cancellation; the ends. */
+static void fma_is_rounded_once(void **state)
+{
+    static const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, HUGE_VALF, -HUGE_VALF, 0x1p-149f,
+                                    -0x1p-126f, 0x1.fffffep127f, 0x1p64f, 0x1.000002p-24f, 3.0f};
+    const size_t n = LENGTH(special);
+    rng r = rng_for("fma_is_rounded_once");
+    float a[FLOATS], b[FLOATS], c[FLOATS];
+    exact e;
+    (void)state;
+    exact_make(&e);
+    for (size_t k = 0; k < workload(200000) / FLOATS; k++) {
+        for (size_t lane = 0; lane < FLOATS; lane++) {
+            const uint64_t kind = rng_next(&r) % 6;
+            a[lane] = random_float(&r, -30, 30);
+            b[lane] = random_float(&r, -30, 30);
+            c[lane] = random_float(&r, -60, 60);
+            if (kind == 0) { /* any bits, but NaN */
+                a[lane] = float_of((uint32_t)(rng_next(&r) & 0xff7fffff));
+                b[lane] = float_of((uint32_t)(rng_next(&r) & 0xff7fffff));
+                c[lane] = float_of((uint32_t)(rng_next(&r) & 0xff7fffff));
+            } else if (kind == 1) { /* a product of two bits next to a tie, or deep below one */
+                a[lane] = (float)ldexp(1 + ldexp(1.0, -(int)rng_below(&r, 24)), -12);
+                b[lane] = (float)ldexp(1.0, -(int)rng_below(&r, 60));
+            } else if (kind == 2) { /* all but cancelled */
+                c[lane] = -(a[lane] * b[lane]);
+            } else if (kind == 3) { /* subnormal */
+                a[lane] = random_float(&r, -90, -60);
+                b[lane] = random_float(&r, -80, -60);
+                c[lane] = random_float(&r, -149, -126);
+            } else if (kind == 4) { /* overflow or not */
+                a[lane] = random_float(&r, 63, 64);
+                b[lane] = random_float(&r, 62, 64);
+                c[lane] = random_float(&r, 100, 127);
+            }
+        }
+        check_fma(&e, a, b, c);
+    }
+    for (size_t k = 0; k < n * n * n; k++) {
+        for (size_t lane = 0; lane < FLOATS; lane++)
+            a[lane] = special[k % n], b[lane] = special[k / n % n], c[lane] = special[k / n / n];
+        check_fma(&e, a, b, c);
+    }
+    exact_free(&e);
+}
+
+static void splat_add_and_mul(void **state)
+{
+    float a[FLOATS], b[FLOATS], sum[FLOATS], product[FLOATS], all[FLOATS];
+    rng r = rng_for("splat_add_and_mul");
+    exact e;
+    (void)state;
+    exact_make(&e);
+    for (size_t k = 0; k < workload(20000) / FLOATS; k++) {
+        for (size_t lane = 0; lane < FLOATS; lane++)
+            a[lane] = random_float(&r, -140, 127), b[lane] = random_float(&r, -140, 127);
+        pe__put(sum, pe__add_f32(pe__get(a), pe__get(b)));
+        pe__put(product, pe__mul_f32(pe__get(a), pe__get(b)));
+        pe__put(all, pe__splat_f32(a[0]));
+        for (size_t lane = 0; lane < FLOATS; lane++) {
+            assert_true(all[lane] == a[0]);
+            mpfr_set_flt(e.a, a[lane], MPFR_RNDN);
+            mpfr_set_flt(e.b, b[lane], MPFR_RNDN);
+            mpfr_add(e.r, e.a, e.b, MPFR_RNDN);
+            assert_true(sum[lane] == mpfr_get_flt(e.r, MPFR_RNDN));
+            mpfr_mul(e.r, e.a, e.b, MPFR_RNDN);
+            assert_true(product[lane] == mpfr_get_flt(e.r, MPFR_RNDN));
+        }
+    }
+    exact_free(&e);
+}
+
+/* Doubles next to the middle of two codes: by way of pe__zip_odd they round as if once. */
+static void doubles_are_rounded_once(void **state)
+{
+    rng r = rng_for("doubles_are_rounded_once");
+    (void)state;
+    for (size_t t = 0; t < LENGTH(formats); t++) {
+        const format *f = &formats[t];
+        for (uint32_t n = 0; n < workload(200000) / FLOATS; n++) {
+            double in[2][PE_LANES];
+            uint16_t want[FLOATS], got[FLOATS];
+            for (size_t k = 0; k < FLOATS; k++) {
+                const uint32_t first = f->exponent_bits == 8 ? 0x80 : 1; /* normal floats */
+                const uint32_t code = first + (uint32_t)rng_below(&r, f->infinity - first);
+                const double low = value_of(f, code), high = value_of(f, code + 1);
+                const double middle = (low + high) / 2;
+                const double off = (high - low) * ldexp(1.0, -(int)(1 + rng_below(&r, 50)));
+                const int side = (int)rng_below(&r, 3) - 1;
+                const double x = middle + side * off;
+                const int negative = (int)rng_below(&r, 2);
+                const int up = x > middle || (x == middle && code % 2 == 1);
+                in[k % 2][k / 2] = negative ? -x : x;
+                want[k] = (uint16_t)((negative ? 0x8000u : 0) | (code + (up ? 1u : 0)));
+            }
+            f->put(got, pe__zip_odd(pe__load(in[0]), pe__load(in[1])));
+            for (size_t k = 0; k < FLOATS; k++)
+                if (got[k] != want[k])
+                    fail_msg("%s of %a: got 0x%04x, want 0x%04x", f->name, in[k % 2][k / 2], got[k],
+                             want[k]);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_codes_are_widened),
+        cmocka_unit_test(floats_are_rounded),
+        cmocka_unit_test(neighbours_of_midpoints_are_rounded),
+        cmocka_unit_test(no_mode_changes_the_rounding),
+        cmocka_unit_test(fma_is_rounded_once),
+        cmocka_unit_test(splat_add_and_mul),
+        cmocka_unit_test(doubles_are_rounded_once),
+    };
+    test_begin(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
