@@ -93,13 +93,14 @@ extern "C" {
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a pointer that is needed is NULL: pass memory (NULL is fine with rows = 0)")   \
-    X(PE_ERR_CONFIG, "the config is invalid: d_model must be at least 1 and fit in memory, "       \
-                     "base between 2^-20 and 2^900, the amplitude's magnitude between 2^-1000 "    \
-                     "and 2^1000; start from pe_config_default()")                                 \
-    X(PE_ERR_SHAPE, "the stride is smaller than d_model, so rows would overlap: "                  \
-                    "pass the number of elements from one row to the next")                        \
-    X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31: check first, first + rows - 1 and "   \
-                    "every entry of a position list")                                              \
+    X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: start from "              \
+                     "pe_config_default() or pe_config_preset() and see the limits at each field " \
+                     "of pe_config; rows of several axes come from pe_fill_grid or "               \
+                     "pe_fill_coords")                                                             \
+    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: stride must be at least "      \
+                    "d_model, the number of frequencies pe_plan_pairs()")                          \
+    X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check first, "       \
+                    "first + rows - 1 and every entry of a position list, also with the offset")   \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride overflows the address space, or the "       \
                    "memory given is smaller than pe_plan_size()")
 
@@ -109,23 +110,107 @@ typedef enum pe_status {
 #undef PE__STATUS_NAME
 } pe_status;
 
-/* What to compute. Start from pe_config_default() and change fields: more may be added. */
+/* How a row is laid out, with h pairs. */
+typedef enum pe_layout {
+    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...             */
+    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1) */
+} pe_layout;
+
+/* D of the frequencies w_i = scale base^(-i / D). width is that of the axis, h = floor(width / 2). */
+typedef enum pe_exponent {
+    PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
+    PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
+    PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
+} pe_exponent;
+
+/* What becomes of an odd width. */
+typedef enum pe_odd {
+    PE_ODD_SINE = 0, /* one sine more than cosines (one cosine more with cos_first) */
+    PE_ODD_ZERO      /* the last column is 0                                        */
+} pe_odd;
+
+/* Which angle it is whose sine is taken, exactly. */
+typedef enum pe_angle {
+    PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
+    PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): what float32 code meant, to reproduce
+                           models trained with it; each row takes sines, about 6 times slower */
+} pe_angle;
+
+enum { PE_MAX_AXES = 8 };
+
+/* A block of columns that encodes one of a row's coordinates. */
+typedef struct pe_axis {
+    size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
+    size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
+} pe_axis;
+
+/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: more may be
+   added. All numbers are taken as the exact values of the doubles given. */
 typedef struct pe_config {
-    size_t d_model;   /* width of a row in elements, >= 1; odd is fine                            */
-    double base;      /* 10000 in the paper; 1 makes all frequencies 1                            */
-    double amplitude; /* factor on every element, 1 in the paper; may be negative, not 0          */
+    size_t d_model;           /* width of a row in elements, >= 1                                     */
+    double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1 makes all frequencies equal   */
+    double amplitude;         /* factor on every element, 2^-1000 ... 2^1000 in magnitude             */
+    double scale;             /* factor on every angle: 1 / timescale, position scale, maximal
+                                 frequency. 2^-900 ... 2^21 in magnitude; no frequency beyond 2^21    */
+    int half_turns;           /* 1: every angle times pi, too                                         */
+    double offset;            /* added to every position: a multiple of 2^-20, at most 2^31           */
+    pe_layout layout;         /* interleaved in the paper                                             */
+    int cos_first;            /* 1: sines and cosines change places                                   */
+    pe_odd odd;               /* what an odd width means                                              */
+    pe_exponent exponent;     /* what divides i in the exponent                                       */
+    double exponent_shift;    /* see PE_EXPONENT_PAIRS                                                */
+    pe_angle angle;           /* exact, or as float32 code has it                                     */
+    int has_padding;          /* 1: the row of padding_position is all zeros                          */
+    int64_t padding_position; /* a position as calls give it, before the offset                       */
+    size_t multiple;          /* d_model must be a multiple of this; 1: any                           */
+    size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                              */
+    pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; what is right of them is 0.
+                                 Not looked at if axes is 1: that axis has the whole row              */
 } pe_config;
+
+/* The world's conventions, see pe_config_preset(). */
+typedef enum pe_preset {
+    PE_PRESET_VASWANI = 0,
+    PE_PRESET_T2T,
+    PE_PRESET_FAIRSEQ,
+    PE_PRESET_OPENNMT,
+    PE_PRESET_MARIAN,
+    PE_PRESET_TRANSFORMER_XL,
+    PE_PRESET_TENER,
+    PE_PRESET_DDPM,
+    PE_PRESET_LDM,
+    PE_PRESET_MUSICGEN,
+    PE_PRESET_MLX,
+    PE_PRESET_MAE_2D,
+    PE_PRESET_VIDEO_3D,
+    PE_PRESET_T2T_ND,
+    PE_PRESET_DETR,
+    PE_PRESET_NERF,
+    PE_PRESET_COUNT
+} pe_preset;
+
+/* Private: the columns and pairs of one axis of a plan. */
+typedef struct pe__axis {
+    size_t column, width; /* columns with sines and cosines  */
+    size_t zeros;         /* columns of zeros behind them    */
+    size_t pair, pairs;   /* its pairs in the plan's arrays  */
+    size_t coordinate;
+    double denominator;   /* D of its frequencies            */
+} pe__axis;
 
 /* Frequencies and some rows, in memory that the caller gave. All fields are private. A plan may
    be copied by assignment; its memory must outlive the copies, and must not be moved. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
-    size_t pairs;            /* ceil(d_model / 2)                                            */
+    size_t pairs;            /* to the end of the last axis' pairs                           */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
     size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
     int64_t near;            /* the largest sum of one such row of each level                */
+    int64_t whole;           /* the offset = whole + fraction                                */
+    double fraction;         /* in [0, 1)                                                    */
     const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
     const double *table;     /* 2 arrays a row: sin(p w), cos(p w), see pe__row()            */
+    const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
@@ -133,10 +218,19 @@ typedef struct pe_plan {
     double error;            /* bound on the error of a rotated value, see "Rounding test"   */
     double inflated;         /* A (1 + eta)                                                  */
     int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
+    int cos_first, has_padding;
+    int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
+    pe_layout layout;
+    int64_t padding;
+    size_t axes;
+    pe__axis axis[PE_MAX_AXES];
 } pe_plan;
 
 /* ============================================================================================== */
 /*  FUNCTIONS                                                                                     */
+/*                                                                                                */
+/*  T is f32 (float), f64 (double), f16 (IEEE binary16) or bf16 (bfloat16), the last two in       */
+/*  uint16_t. Output rows: row r begins at out + r * stride, stride in elements, >= d_model.      */
 /* ============================================================================================== */
 
 /* Say what a status means and what to do about it: constant English text, never NULL, also for a
@@ -147,12 +241,52 @@ static inline const char *pe_status_string(pe_status status);
    amplitude 1. d_model is not checked here. Threads: any. */
 static inline pe_config pe_config_default(size_t d_model);
 
+/* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ..., "sc" and
+ * "cs" are halves, sines or cosines first; the exponent is that of 1 / base, base = 10000.
+ *
+ *   PE_PRESET_       layout  exponent   odd d        and                                   matches
+ *   VASWANI          inter   2i / d     ends in sine                                       the paper, Keras-hub, ESPnet, Diffusers 1-D
+ *   T2T              sc      i / (h-1)  ends in 0                                          tensor2tensor, Whisper, Flax, gemma.cpp absolute
+ *   FAIRSEQ          sc      i / (h-1)  ends in 0    offset 2 (padding_idx + 1 for         fairseq, M2M, Speech2Text
+ *                                                    padding_idx 1), row -1 is 0
+ *   OPENNMT          sc      i / (h-1)  ends in 0    offset 1                              OpenNMT, CTranslate2
+ *   MARIAN           sc      2i / d     one sine more                                      Marian, Pegasus
+ *   TRANSFORMER_XL   sc      2i / d     refused      positions may descend, be negative    Transformer-XL, XLNet
+ *   TENER            sc      i / (h-1)  ends in 0    its rows are positions -n ... n - 1   TENER
+ *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1; scale is theirs     DDPM, Diffusers get_timestep_embedding
+ *   LDM              cs      i / h      ends in 0                                          Stable Diffusion, Flux, ggml_timestep_embedding
+ *   MUSICGEN         cs      i / (h-1)  ends in 0                                          MusicGen
+ *   MLX              sc      i / (h-1)  refused      amplitude sqrt(2 / d); scale is the   mlx.nn.SinusoidalPositionalEncoding
+ *                                                    maximal frequency, base max / min
+ *   MAE_2D           sc      2i / (d/2) d % 4 = 0    2 axes: columns x, then y; the         MAE, ViT, DiT
+ *                                                    coordinates are (y, x)
+ *   VIDEO_3D         sc      2i / width d % 16 = 0   3 axes: t (d/4), x, y (3d/8 each);     Diffusers 3-D, CogVideoX
+ *                                                    the coordinates are (t, y, x)
+ *   T2T_ND           sc      i / (n-1)  ends in 0s   axes (2) of n = floor(d / (2 axes))    tensor2tensor add_timing_signal_nd
+ *                                                    pairs, in the order of coordinates
+ *   DETR             inter   2i / (d/2) refused      2 axes: y, then x; offset 1           DETR
+ *   NERF             inter   2^k pi     ends in 0s   axes (3); half_turns, base 1/2        NeRF, tiny-cuda-nn
+ *
+ * Fields may be changed afterwards: axes of T2T_ND and NERF; exponent_shift and scale of DDPM (its
+ * downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are divided by s; half_turns
+ * = 0 for NERF features 2^k; scale = min_timescale and base = max_timescale / min_timescale for T2T.
+ * DETR's normalised positions are real ones: pe_fill_coords_T.
+ * A refused width, or a number that is no preset, makes pe_plan_init() say PE_ERR_CONFIG.
+ *
+ * Accuracy     tests/test_presets.c compares each with its formula by MPFR
+ * Threads      any */
+static inline pe_config pe_config_preset(pe_preset preset, size_t d_model);
+
+/* The name of a preset in lower case, "vaswani" ...; never NULL. Threads: any. */
+static inline const char *pe_preset_name(pe_preset preset);
+
 /* Tell how many bytes of memory a plan of this config needs: about 350 per element of a row.
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
 
-/* Make a plan: the frequencies w_i = base^(-2i / d_model), and 40 rows from which all others follow.
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 40 rows from
+ * which all others follow.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment; it belongs to the plan until the
  *              caller takes it back. Nothing outside [memory, memory + memory_size) is touched.
@@ -166,34 +300,125 @@ static inline size_t pe_plan_size(const pe_config *config);
 static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                                      size_t memory_size);
 
-/* Fill rows for the positions first, first + 1, ..., first + rows - 1:
+/* The same with frequencies of the caller's: w_i = omega[i] * scale, times pi with half_turns; base and
+ * exponent are not looked at, though they must be valid.
  *
- *     out[r * stride + 2i]     = A sin((first + r) w_i)
- *     out[r * stride + 2i + 1] = A cos((first + r) w_i)
+ * omega        pairs numbers, taken as exact, of any sign: 0, or 2^-900 ... 2^900 in magnitude, and
+ *              |omega[i] * scale| within 2^-960 ... 2^21. Frequencies 0 are right but slow.
+ * pairs        the pairs of a row: d_model / 2, rounded up with PE_ODD_SINE
  *
- * first        any position; first and first + rows - 1 within -2^31 ... 2^31
+ * Returns      as pe_plan_init(); PE_ERR_CONFIG also for such a number out of bounds or not finite, and
+ *              for several axes; PE_ERR_SHAPE if pairs is another number */
+static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
+                                                 const double *omega, size_t pairs, void *memory,
+                                                 size_t memory_size);
+
+/* How many frequencies a plan has, on all axes together; 0 for NULL. Threads: any. */
+static inline size_t pe_plan_pairs(const pe_plan *plan);
+
+/* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a turn,
+ * axis after axis: pe_plan_pairs(plan) doubles.
+ *
+ * Returns      PE_OK; PE_ERR_NULL
+ * Accuracy     1 ulp (tests/test_presets.c); with PE_ANGLE_FLOAT32 those of the floats used
+ * Threads      any */
+static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
+static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
+
+/* pe_fill_T: rows for the positions first, first + 1, ..., first + rows - 1:
+ *
+ *     out[r * stride + 2i]     = A sin((first + r + offset) w_i)      (interleaved)
+ *     out[r * stride + 2i + 1] = A cos((first + r + offset) w_i)
+ *
+ * first        any position; first and first + rows - 1 within -2^31 ... 2^31, with the offset, too
  * rows         0 does nothing and is PE_OK, whatever the other arguments are
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE
- * Accuracy     f32: correctly rounded, overflow to infinity and subnormals included; f64: 0.501 ulp
- *              (tests/test_exact.c)
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG for a plan of several axes;
+ *              PE_ERR_RANGE
+ * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and subnormals
+ *              included; f64: 0.501 ulp (tests/test_exact.c, test_kinds.c)
  * Aliasing     out may not overlap the plan or its memory
  * Threads      any number on one plan, each with its own rows
- * See          Vaswani et al. 2017, section 3.5 */
-static inline pe_status pe_fill_f32(const pe_plan *plan, int64_t first, size_t rows, float *out,
-                                    size_t stride);
-static inline pe_status pe_fill_f64(const pe_plan *plan, int64_t first, size_t rows, double *out,
-                                    size_t stride);
-
-/* Fill row r for positions[r]: any order, repeated, negative. As pe_fill_f32 otherwise, and the same
- * bits; stretches of consecutive positions run as fast as there.
+ * See          Vaswani et al. 2017, section 3.5
+ *
+ * pe_fill_at_T: row r for positions[r]: any order, repeated, negative. The same bits; stretches of
+ * consecutive positions run as fast.
  *
  * positions    rows entries within -2^31 ... 2^31; all are checked before anything is written
- * Aliasing     out may not overlap positions, the plan or its memory */
-static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *positions, size_t rows,
-                                       float *out, size_t stride);
+ * Aliasing     out may not overlap positions
+ *
+ * pe_fill_real_T: row r for the real position positions[r], |t| <= 2^31: diffusion timesteps, m/z
+ * values, interpolated positions. The same bits where it is an integer. t + offset is rounded to a double
+ * once; no rounding if offset is 0.
+ *
+ * Returns      PE_ERR_RANGE also for NaN and infinity */
+#define PE__DECLARE_FILL(T, element)                                                               \
+    static inline pe_status pe_fill_##T(const pe_plan *plan, int64_t first, size_t rows,           \
+                                        element *out, size_t stride);                              \
+    static inline pe_status pe_fill_at_##T(const pe_plan *plan, const int64_t *positions,          \
+                                           size_t rows, element *out, size_t stride);              \
+    static inline pe_status pe_fill_real_##T(const pe_plan *plan, const double *positions,         \
+                                             size_t rows, element *out, size_t stride);
+PE__DECLARE_FILL(f32, float)
+PE__DECLARE_FILL(f64, double)
+PE__DECLARE_FILL(f16, uint16_t)
+PE__DECLARE_FILL(bf16, uint16_t)
+#undef PE__DECLARE_FILL
+
+/* Rows that encode several coordinates: images, video, points in space. Each axis of the config fills its
+ * block of columns, as pe_fill_T would, for the coordinate it belongs to.
+ *
+ * pe_fill_grid_T: one row for each point of a grid, coordinate k running from 0 to shape[k] - 1, the
+ * last one fastest.
+ * shape        plan's axes numbers; if one is 0, nothing is done. Rows: their product.
+ *
+ * pe_fill_coords_T: row r for the coordinates coords[r * axes ... r * axes + axes - 1].
+ * coords       rows * axes real numbers, |t| <= 2^31
+ *
+ * Returns      as pe_fill_T; works with one axis, too
+ * Aliasing     out may not overlap the inputs */
+#define PE__DECLARE_GRID(T, element)                                                               \
+    static inline pe_status pe_fill_grid_##T(const pe_plan *plan, const size_t *shape,             \
+                                             element *out, size_t stride);                         \
+    static inline pe_status pe_fill_coords_##T(const pe_plan *plan, const double *coords,          \
+                                               size_t rows, element *out, size_t stride);
+PE__DECLARE_GRID(f32, float)
+PE__DECLARE_GRID(f64, double)
+PE__DECLARE_GRID(f16, uint16_t)
+PE__DECLARE_GRID(bf16, uint16_t)
+#undef PE__DECLARE_GRID
+
+/* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
+ *
+ * PE is the row of pe_fill_f32 (pe_fill_f64 for f64), and the sum is one fused multiply-add in float
+ * (double for f64), rounded once to the type of x. So for f32 and scale 1 the bits are those of adding the
+ * filled table, on every machine.
+ *
+ * pe_add_T, pe_add_at_T: positions as pe_fill_T and pe_fill_at_T have them.
+ * pe_add_batch_T: the same rows to each of some batches, batch_stride elements apart: [batch, rows,
+ * d_model] with batch_stride >= rows * stride, or [rows, batch, d_model] with stride >= batches *
+ * batch_stride. batches = 0 does nothing.
+ *
+ * scale        any float; 1 to add only, sqrt(d_model) for the paper's embeddings
+ *
+ * Returns      as pe_fill_T; PE_ERR_SHAPE also if batches would overlap
+ * Aliasing     in place; x may not overlap positions, the plan or its memory
+ * Threads      any number on one plan, each with its own rows */
+#define PE__DECLARE_ADD(T, element)                                                                \
+    static inline pe_status pe_add_##T(const pe_plan *plan, int64_t first, size_t rows,            \
+                                       float scale, element *x, size_t stride);                    \
+    static inline pe_status pe_add_at_##T(const pe_plan *plan, const int64_t *positions,           \
+                                          size_t rows, float scale, element *x, size_t stride);    \
+    static inline pe_status pe_add_batch_##T(const pe_plan *plan, int64_t first, size_t rows,      \
+                                             size_t batches, float scale, element *x,              \
+                                             size_t stride, size_t batch_stride);
+PE__DECLARE_ADD(f32, float)
+PE__DECLARE_ADD(f64, double)
+PE__DECLARE_ADD(f16, uint16_t)
+PE__DECLARE_ADD(bf16, uint16_t)
+#undef PE__DECLARE_ADD
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
  * plan, the same bits. Uses about 35 KB of stack.
@@ -224,10 +449,107 @@ static inline const char *pe_status_string(pe_status status)
 static inline pe_config pe_config_default(size_t d_model)
 {
     pe_config config;
+    memset(&config, 0, sizeof config);
     config.d_model = d_model;
     config.base = 10000.0;
     config.amplitude = 1.0;
+    config.scale = 1.0;
+    config.multiple = 1;
+    config.axes = 1;
     return config;
+}
+
+#define PE__PRESETS(X)                                                                             \
+    X(VASWANI, "vaswani")                                                                          \
+    X(T2T, "t2t")                                                                                  \
+    X(FAIRSEQ, "fairseq")                                                                          \
+    X(OPENNMT, "opennmt")                                                                          \
+    X(MARIAN, "marian")                                                                            \
+    X(TRANSFORMER_XL, "transformer_xl")                                                            \
+    X(TENER, "tener")                                                                              \
+    X(DDPM, "ddpm")                                                                                \
+    X(LDM, "ldm")                                                                                  \
+    X(MUSICGEN, "musicgen")                                                                        \
+    X(MLX, "mlx")                                                                                  \
+    X(MAE_2D, "mae_2d")                                                                            \
+    X(VIDEO_3D, "video_3d")                                                                        \
+    X(T2T_ND, "t2t_nd")                                                                            \
+    X(DETR, "detr")                                                                                \
+    X(NERF, "nerf")
+
+static inline const char *pe_preset_name(pe_preset preset)
+{
+    switch (preset) {
+#define PE__PRESET_NAME(name, text) \
+    case PE_PRESET_##name: return text;
+        PE__PRESETS(PE__PRESET_NAME)
+#undef PE__PRESET_NAME
+    case PE_PRESET_COUNT: break;
+    }
+    return "this number is no pe_preset";
+}
+
+/* Blocks of the given widths for the coordinates (0 1), (1 0) or (0 2 1). */
+static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widths,
+                              const size_t *coordinates)
+{
+    config->axes = axes;
+    for (size_t a = 0; a < axes; a++)
+        config->axis[a].width = widths[a], config->axis[a].coordinate = coordinates[a];
+}
+
+static inline pe_config pe_config_preset(pe_preset preset, size_t d_model)
+{
+    const size_t d = d_model, halves[2] = {d / 2, d / 2}, video[3] = {d / 4, d / 8 * 3, d / 8 * 3};
+    static const size_t zeros[PE_MAX_AXES] = {0}, in_order[PE_MAX_AXES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const size_t x_y[2] = {1, 0}, t_x_y[3] = {0, 2, 1};
+    pe_config c = pe_config_default(d_model);
+    c.layout = PE_LAYOUT_HALVES;
+    c.exponent = PE_EXPONENT_PAIRS;
+    c.exponent_shift = 1;
+    c.odd = PE_ODD_ZERO;
+    switch (preset) {
+    case PE_PRESET_VASWANI: return pe_config_default(d_model);
+    case PE_PRESET_T2T:
+    case PE_PRESET_TENER:
+    case PE_PRESET_DDPM: break;
+    case PE_PRESET_FAIRSEQ: c.offset = 2, c.has_padding = 1, c.padding_position = -1; break;
+    case PE_PRESET_OPENNMT: c.offset = 1; break;
+    case PE_PRESET_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
+    case PE_PRESET_TRANSFORMER_XL: c.exponent = PE_EXPONENT_WIDTH, c.multiple = 2; break;
+    case PE_PRESET_LDM: c.cos_first = 1, c.exponent_shift = 0; break;
+    case PE_PRESET_MUSICGEN: c.cos_first = 1; break;
+    case PE_PRESET_MLX:
+        c.multiple = 2;
+        if (d) c.amplitude = sqrt(2 / (double)d);
+        break;
+    case PE_PRESET_MAE_2D:
+        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 4;
+        pe__blocks(&c, 2, halves, x_y);
+        break;
+    case PE_PRESET_VIDEO_3D:
+        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 16;
+        pe__blocks(&c, 3, video, t_x_y);
+        break;
+    case PE_PRESET_T2T_ND:
+        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
+        c.axes = 2;
+        break;
+    case PE_PRESET_DETR:
+        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE;
+        c.offset = 1, c.multiple = 2;
+        pe__blocks(&c, 2, halves, in_order);
+        break;
+    case PE_PRESET_NERF:
+        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX;
+        c.half_turns = 1, c.base = 0.5;
+        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
+        c.axes = 3;
+        break;
+    case PE_PRESET_COUNT:
+    default: c.d_model = 0; /* refused */
+    }
+    return c;
 }
 
 #define PE__POSITION_LIMIT ((int64_t)1 << 31)
@@ -253,10 +575,24 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
     return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
 }
 
-static inline pe_status pe__check_positions(const int64_t *positions, size_t rows)
+static inline pe_status pe__check_positions(const int64_t *positions, size_t rows, int64_t whole)
 {
     int ok = 1;
-    for (size_t r = 0; r < rows; r++) ok &= pe__position_ok(positions[r]);
+    for (size_t r = 0; r < rows; r++) {
+        const int within = pe__position_ok(positions[r]);
+        ok &= within & pe__position_ok((within ? positions[r] : 0) + whole);
+    }
+    return ok ? PE_OK : PE_ERR_RANGE;
+}
+
+static inline pe_status pe__check_reals(const double *positions, size_t n, double offset)
+{
+    const double limit = (double)PE__POSITION_LIMIT;
+    int ok = 1;
+    for (size_t i = 0; i < n; i++) {
+        const double t = positions[i], u = t + offset; /* NaN fails every comparison */
+        ok &= (t >= -limit) & (t <= limit) & (u >= -limit) & (u <= limit);
+    }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
@@ -388,6 +724,8 @@ PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y)
 
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
                                          -1.0721436282893004e-33};
+static const double pe__pi[3] = {3.141592653589793, 1.2246467991473532e-16,
+                                 -2.9947698097183397e-33};
 static const double pe__ln2[3] = {0.6931471805599453, 2.3190468138462996e-17,
                                   5.707708438416212e-34};
 
@@ -484,9 +822,9 @@ PE__OUTLINE pe__td pe__td_log(double x)
 }
 
 /* ---- frequencies --------------------------------------------------------------------------------
- * f_i = w_i / pi for w_i = r^i with r = base^(-2 / d_model), in triple-double: eight by exp, each further
- * one from the one eight before it. So the order of the operations on f_i, and its bits, do not depend
- * on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for every i up
+ * f_i = w_i / pi for w_i = scale r^i with r = base^(-1 / D), in triple-double: eight by exp, each
+ * further one from the one eight before it. So the order of the operations on f_i, and its bits, do not
+ * depend on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for every i up
  * to 2^20, where 2^31 half-turns still leave 2^-97. */
 
 #define PE__CHAIN 8
@@ -496,16 +834,25 @@ typedef struct pe__geometric {
     pe__td next[PE__CHAIN / PE_LANES];    /* the eight frequencies to come */
 } pe__geometric;
 
-static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config)
+/* The config's scale, in half turns. */
+static inline pe__td pe__frequency_unit(const pe_config *config)
 {
-    pe__td step = pe__td_log(config->base); /* -ln r = 2 ln(base) / d_model */
-    step = pe__td_div(pe__td_scale(step, pe__splat(-2.0)), pe__splat((double)config->d_model));
+    static const double one[3] = {1, 0, 0};
+    return pe__td_scale(pe__td_const(config->half_turns ? one : pe__inverse_pi),
+                        pe__splat(config->scale));
+}
+
+static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config, double denominator)
+{
+    const pe__td unit = pe__frequency_unit(config);
+    pe__td step = pe__td_log(config->base); /* -ln r = ln(base) / D */
+    step = pe__td_div(pe__td_scale(step, pe__splat(-1.0)), pe__splat(denominator));
     g->ratio = pe__td_exp(pe__td_scale(step, pe__splat(PE__CHAIN)));
     for (int v = 0; v < PE__CHAIN / PE_LANES; v++) {
         double index[PE_LANES];
         for (int lane = 0; lane < PE_LANES; lane++) index[lane] = v * PE_LANES + lane;
         const pe__td power = pe__td_exp(pe__td_scale(step, pe__load(index)));
-        g->next[v] = pe__td_mul(power, pe__td_const(pe__inverse_pi));
+        g->next[v] = pe__td_mul(power, unit);
     }
 }
 
@@ -579,12 +926,33 @@ PE__INLINE void pe__quarters(pe__vd q, pe__vd *s, pe__vd *c)
     *c = c0 * cosine - s0 * sine;
 }
 
+/* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
+PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
+{
+    if (!plan->float32) return pe__splat(t);
+    return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
+}
+
+/* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0. They
+   are known to 2^-140; a position that comes nearer to one than 2^-90 is at it. */
+PE__COLD void pe__snap(pe__dd *z, pe__vd turns)
+{
+    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES];
+    pe__store(hi, z->hi);
+    pe__store(lo, z->lo);
+    pe__store(all, pe__abs(turns));
+    for (int lane = 0; lane < PE_LANES; lane++)
+        if (all[lane] >= 0.25 && (hi[lane] < 0 ? -hi[lane] : hi[lane]) < pe__exp2i(-90))
+            hi[lane] = lo[lane] = 0;
+    z->hi = pe__load(hi), z->lo = pe__load(lo);
+}
+
 /* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98. */
 PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
     const double *f = plan->frequency + pair;
-    const pe__vd tt = pe__splat(t), half = pe__splat(0.5);
+    const pe__vd tt = pe__time(plan, pair, t), half = pe__splat(0.5);
     pe__vd e0, e1;
     const pe__vd p0 = pe__two_prod(tt, pe__load(f), &e0);
     const pe__vd p1 = pe__two_prod(tt, pe__load(f + plan->padded), &e1);
@@ -600,6 +968,7 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     const pe__td sum = pe__td_add(r, rest);
     pe__dd z;
     z.hi = sum.a, z.lo = sum.b;
+    if (PE__UNLIKELY(plan->snap)) pe__snap(&z, p0);
     const pe__dd zz = pe__dd_mul(z, z);
 
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
@@ -617,23 +986,18 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
     return pe__dd_normal(r);
 }
 
-/* (hi + lo) * scale rounded once to float, for a power of two: round to odd, then to nearest.
- *
- * The sum is good to 2^-98. A low part below that belongs to an angle so small that the sine is x - x^3/6
- * or the cosine 1 - x^2/2, and these last terms are lost. The truth is then nearer to zero than hi, be
- * it by ever so little: that decides where hi itself lies in the middle between two floats. */
-static inline float pe__round_f32(double hi, double lo, double scale)
+/* The frequency of a pair in radians a position, as a sum of two doubles. */
+static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, double *lo)
 {
-    uint64_t bits;
-    if ((lo < 0 ? -lo : lo) <= (hi < 0 ? -hi : hi) * pe__exp2i(-95)) lo = -hi * pe__exp2i(-100);
-    hi *= scale, lo *= scale;
-    memcpy(&bits, &hi, sizeof bits);
-    if (lo != 0 && (bits & 1) == 0) {
-        if ((lo < 0) == (hi < 0)) bits++;
-        else bits--;
-        memcpy(&hi, &bits, sizeof bits);
-    }
-    return (float)hi;
+    double w[2][PE_LANES];
+    pe__td f;
+    f.a = pe__splat(plan->frequency[pair]);
+    f.b = pe__splat(plan->frequency[pair + plan->padded]);
+    f.c = pe__splat(plan->frequency[pair + 2 * plan->padded]);
+    const pe__td y = pe__td_mul(f, pe__td_const(pe__pi));
+    pe__store(w[0], y.a);
+    pe__store(w[1], y.b);
+    *hi = w[0][0], *lo = w[1][0];
 }
 
 /* ---- turns, fast --------------------------------------------------------------------------------
@@ -641,7 +1005,8 @@ static inline float pe__round_f32(double hi, double lo, double scale)
  * numbers that have one digit only. The rows that differ in the last digit are a block; they follow
  * from its anchor, the row with last digit 0, by turning it forth and back by the rows 1 ... 8. The anchor
  * itself is turned together from the rows of its other digits; beyond 17^levels / 2, or once in 17
- * blocks of a long run, it comes from sines, by pe__anchor(), and the other 16 by one turn from there. */
+ * blocks of a long run, it comes from sines, by pe__anchor(), and the other 16 by one turn from there.
+ * Positions that are no integers, and angles rounded to float, take sines for each row. */
 
 #if !PE_SLEEF
 /* sin and cos of pi a to 2 ulp, |a| < 2. */
@@ -674,7 +1039,7 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  *     0.71  the row of the first digit
  *     2.0   the amplitude's factor
  *     10.84 four turns by the other digits
- * together 13.6. Dividing the factor (1 + eta) out again, in pe__settle(), adds 1.5. e = 15.5 u |A|.
+ * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u |A|.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a few
  * integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >= 2^-12 |A|:
@@ -683,18 +1048,33 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them flipped these are the
  * smallest numbers of 29 bits: the hot loop keeps one running minimum of them, and one of the floats'
  * absolute values to guard |y| >= 2^-12 |A| and the end of the normal floats. About 4
- * elements in 10,000 raise the alarm, and pe__settle_vectors() looks at their neighbourhood closely.
+ * elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood closely.
+ *
+ * bf16 and f16 are made from the float. That rounds twice, and goes wrong only where the float is the very
+ * midpoint of two of them: the bits that the second rounding drops are 1000..., and are watched instead.
  *
  * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
 #define PE__ERROR (15.5 / 9007199254740992.0) /* 15.5 * 2^-53                   */
 #define PE__ETA (15.75 / 2199023255552.0)     /* 15.75 * 2^-41                  */
 #define PE__WINDOW (32 * 4096)                /* 2 * 15.75 * 2^12, and some     */
-#define PE__GUARD (1.0009765625 / 4096)              /* 2^-12, and some: |float| > it  */
-#define PE__FAST_LIMIT 4398046511104.0               /* 2^42 half turns                */
+#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it  */
+#define PE__FAST_LIMIT 4398046511104.0        /* 2^42 half turns                */
 
 enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 5, PE__TILE = 512 };
 
+/* What a kernel makes of the doubles: the type of the elements, and for 16-bit types whether the float is
+   rounded to them at once or added to them. Known at compile time. */
+typedef enum pe__kind { PE__F32, PE__BF16, PE__F16, PE__BF16_ADD, PE__F16_ADD } pe__kind;
+
+/* Bits that the last rounding drops: from double to float, or from that float to bf16 or f16. */
+enum { PE__DROP_F32 = 29, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
+PE__INLINE int pe__drop(pe__kind kind)
+{
+    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
+}
+
 PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
+PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
 
 /* The first address of a cache line at or after p. */
 PE__INLINE double *pe__aligned(void *p)
@@ -708,8 +1088,8 @@ PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t c
                             double *c)
 {
     const double *f = plan->frequency + pair;
-    const pe__vd tt = pe__splat(t), half = pe__splat(0.5), scale = pe__splat(plan->inflated);
-    const int far = (t < 0 ? -t : t) * plan->fastest > PE__FAST_LIMIT;
+    const pe__vd half = pe__splat(0.5), scale = pe__splat(plan->inflated);
+    const int far = !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__vd sine, cosine;
         if (PE__UNLIKELY(far)) {
@@ -717,6 +1097,7 @@ PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t c
             pe__exact_turn(plan, pair + i, t, &ss, &cc);
             sine = ss.hi, cosine = cc.hi;
         } else {
+            const pe__vd tt = pe__time(plan, pair + i, t);
             pe__vd e;
             const pe__vd p = pe__two_prod(tt, pe__load(f + i), &e);
             const pe__vd turn = p - pe__round(p * half) * pe__splat(2.0);
@@ -734,16 +1115,37 @@ PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t c
     }
 }
 
+/* How a row's elements lie in memory, and what becomes of them. */
+typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
+typedef enum pe__verb { PE__FILL, PE__STREAM, PE__ADD } pe__verb;
+
+/* Where rows go: the block of columns of one axis. */
+typedef struct pe__to {
+    unsigned char *out;    /* the first row                                                     */
+    size_t stride;         /* bytes from row to row                                             */
+    size_t element;        /* bytes of an element                                               */
+    size_t sine, cosine;   /* columns of the first sine and the first cosine                    */
+    size_t sines, cosines; /* their number; they differ by one if the width is odd              */
+    size_t head;           /* pairs before the first aligned address, where sinks stream        */
+    pe__order order;
+    pe__verb verb;
+    float scale;           /* adding: x = scale x + PE                                          */
+} pe__to;
+
 /* Columns of the one or two rows that are b rows from an anchor. */
 enum { PE__UP = 1, PE__DOWN = 2 };
 
 typedef struct pe__span {
     const pe_plan *plan;
-    const double *s, *c;     /* the anchor's columns */
-    const double *S, *C;     /* the plan's row b */
-    double up, down;         /* positions of the two rows */
-    float *out_up, *out_down;
-    size_t pair;             /* the plan's pair of column 0 */
+    const pe__to *to;
+    const double *s, *c;  /* the anchor's columns */
+    const double *S, *C;  /* the plan's row b */
+    double up, down;      /* positions of the two rows */
+    unsigned char *out_up, *out_down;
+    size_t pair;          /* the plan's pair of column 0 */
+    ptrdiff_t across;     /* bytes from a row's first sine to its first cosine, if split */
+    size_t step;          /* bytes from a pair to the next */
+    int32_t guard;        /* bits of the smallest float that the rounding test may judge */
 } pe__span;
 
 /* sC = s C, cC = c C, and from these (s, c) turned forth and back by (S, C). */
@@ -757,154 +1159,404 @@ PE__INLINE void pe__turn(pe__vd s, pe__vd c, pe__vd S, pe__vd C, pe__vd *s_up, p
     *c_down = pe__fma(s, S, cC);
 }
 
-/* One vector of pairs in both rows. */
+/* Two vectors of doubles as floats: one after the other, if the order is split. */
+PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, pe__order order)
+{
+    return order == PE__SPLIT ? pe__join(a, b) : pe__zip(a, b);
+}
+
+/* One vector of floats in both rows. */
 typedef struct pe__both {
     pe__vf up, down;
 } pe__both;
 
-/* Turn, round, watch. */
-PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int sides, pe__watch *watch)
+/* Turn the vector of pairs at i, round, watch. */
+PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int sides, pe__order order,
+                                    int drop, pe__watch *watch)
 {
     pe__both v;
     pe__vd s_up, c_up, s_down, c_down;
     pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s_up,
              &c_up, &s_down, &c_down);
-    v.up = v.down = pe__zip(sides & PE__UP ? s_up : s_down, sides & PE__UP ? c_up : c_down);
-    if (sides & PE__UP) pe__watch_add(watch, s_up, c_up, v.up);
-    if (sides == (PE__UP | PE__DOWN)) v.down = pe__zip(s_down, c_down);
-    if (sides & PE__DOWN) pe__watch_add(watch, s_down, c_down, v.down);
+    if (!(sides & PE__UP)) s_up = s_down, c_up = c_down;
+    v.up = order == PE__CS ? pe__zip(c_up, s_up) : pe__round_two(s_up, c_up, order);
+    pe__watch_add(watch, s_up, c_up, v.up, drop);
+    v.down = v.up;
+    if (sides == (PE__UP | PE__DOWN)) {
+        v.down = order == PE__CS ? pe__zip(c_down, s_down) : pe__round_two(s_down, c_down, order);
+        pe__watch_add(watch, s_down, c_down, v.down, drop);
+    }
     return v;
 }
 
-/* Round with care: from y' to y, and set doubt where float(y + e) and float(y - e) differ. */
-PE__INLINE pe__vf pe__settle(const pe_plan *plan, pe__vd s, pe__vd c, unsigned *doubt)
+/* Turn two vectors of pairs, at i: into two vectors of floats as they follow each other in memory, or, if
+   split, one of sines and one of cosines. */
+PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int sides, pe__order order, int drop,
+                             pe__watch *watch, pe__both *v0, pe__both *v1)
+{
+    if (order != PE__SPLIT) {
+        *v0 = pe__turn_vector(x, i, sides, order, drop, watch);
+        *v1 = pe__turn_vector(x, i + PE_LANES, sides, order, drop, watch);
+        return;
+    }
+    pe__vd s0_up, c0_up, s0_down, c0_down, s1_up, c1_up, s1_down, c1_down;
+    const size_t j = i + PE_LANES;
+    pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s0_up,
+             &c0_up, &s0_down, &c0_down);
+    pe__turn(pe__load(x->s + j), pe__load(x->c + j), pe__load(x->S + j), pe__load(x->C + j), &s1_up,
+             &c1_up, &s1_down, &c1_down);
+    if (!(sides & PE__UP)) s0_up = s0_down, c0_up = c0_down, s1_up = s1_down, c1_up = c1_down;
+    v0->up = pe__join(s0_up, s1_up), v1->up = pe__join(c0_up, c1_up);
+    pe__watch_add(watch, s0_up, s1_up, v0->up, drop);
+    pe__watch_add(watch, c0_up, c1_up, v1->up, drop);
+    v0->down = v0->up, v1->down = v1->up;
+    if (sides == (PE__UP | PE__DOWN)) {
+        v0->down = pe__join(s0_down, s1_down), v1->down = pe__join(c0_down, c1_down);
+        pe__watch_add(watch, s0_down, s1_down, v0->down, drop);
+        pe__watch_add(watch, c0_down, c1_down, v1->down, drop);
+    }
+}
+
+/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
+static inline float pe__narrow(float x, int drop)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
+    if (drop == PE__DROP_F32 || size >= 0x7f800000u) return x;
+    if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
+        float y;
+        memcpy(&y, &size, sizeof y);
+        y = (y + 0.75f) - 0.75f;
+        memcpy(&bits, &y, sizeof bits);
+        bits |= sign;
+    } else {
+        bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
+        bits &= ~((1u << drop) - 1u);
+        if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
+    }
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Is x, a float, the midpoint of two values of bf16 or f16, so that narrowing depends on the last doubt? */
+static inline int pe__is_tie(float x, int drop)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (drop == PE__DROP_F32) return 0;
+    if (drop == PE__DROP_F16 && (bits & 0x7fffffffu) < 0x38800000u) {
+        const float y = (x < 0 ? -x : x) * 16777216.0f; /* multiples of 2^-24 and a half */
+        const float whole = (float)(int32_t)y;
+        return y - whole == 0.5f;
+    }
+    return (bits & ((1u << drop) - 1u)) == 1u << (drop - 1);
+}
+
+/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to nearest. */
+static inline float pe__round_once(double hi, double lo, double scale, int drop)
+{
+    uint64_t bits;
+    hi *= scale, lo *= scale;
+    memcpy(&bits, &hi, sizeof bits);
+    if (lo != 0 && (bits & 1) == 0) {
+        if ((lo < 0) == (hi < 0)) bits++;
+        else bits--;
+        memcpy(&hi, &bits, sizeof bits);
+    }
+    float y = (float)hi;
+    if (drop == PE__DROP_F32) return y;
+    uint32_t word;
+    memcpy(&word, &y, sizeof word);
+    if ((double)y != hi && (word & 1) == 0) {
+        if ((y < 0 ? -(double)y : (double)y) < (hi < 0 ? -hi : hi)) word++;
+        else word--;
+        memcpy(&y, &word, sizeof y);
+    }
+    return pe__narrow(y, drop);
+}
+
+/* A real position so far below one turn that the sine is a multiple of it: make it larger, so that products
+   with it do not lose their low bits, and tell by what to multiply the sine. */
+static inline double pe__lift(const pe_plan *plan, double *t)
+{
+    const double turns = (*t < 0 ? -*t : *t) * plan->fastest;
+    if (*t == 0 || plan->float32 || turns >= pe__exp2i(-300)) return 1;
+    const int up = turns < pe__exp2i(-700) ? 600 : 200;
+    *t *= pe__exp2i(up);
+    return pe__exp2i(-up);
+}
+
+/* The element of one pair at position t, from an exact turn: component 0 is the sine, 1 the cosine.
+ *
+ * The sum is good to 2^-98. A low part below that belongs to an angle so small that the sine is x - x^3/6
+ * or the cosine 1 - x^2/2, and these last terms are lost. The truth is then nearer to zero than hi, be
+ * it by ever so little: that decides where hi itself lies in the middle between two floats. Only where
+ * the other component is 0 is this one exactly A or -A. */
+PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component, int drop)
+{
+    pe__dd sine, cosine;
+    double hi[2][PE_LANES], lo[2][PE_LANES];
+    const double lift = pe__lift(plan, &t);
+    pe__exact_turn(plan, pair, t, &sine, &cosine);
+    sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
+    pe__store(hi[0], sine.hi);
+    pe__store(lo[0], sine.lo);
+    pe__store(hi[1], cosine.hi);
+    pe__store(lo[1], cosine.lo);
+    double h = hi[component][0], l = lo[component][0];
+    if (h == 0) return (float)(0 * plan->amplitude);
+    if (hi[1 - component][0] != 0 && (l < 0 ? -l : l) <= (h < 0 ? -h : h) * pe__exp2i(-95))
+        l = -h * pe__exp2i(-100);
+    return pe__round_once(h * plan->scale, l * plan->scale, component == 0 ? lift : 1, drop);
+}
+
+/* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the same. a and
+   b are rounded as the order says. */
+PE__INLINE pe__vf pe__careful(const pe_plan *plan, pe__vd a, pe__vd b, pe__order order, int drop,
+                              unsigned *doubt)
 {
     const pe__vd deflate = pe__splat(1 - PE__ETA + PE__ETA * PE__ETA);
     const pe__vd e = pe__splat(plan->error);
-    s = s * deflate, c = c * deflate;
-    const pe__vf above = pe__zip(s + e, c + e);
-    *doubt = pe__differ(above, pe__zip(s - e, c - e));
-    return above;
+    a = a * deflate, b = b * deflate;
+    const pe__vf above = pe__round_two(a + e, b + e, order);
+    const pe__vf below = pe__round_two(a - e, b - e, order);
+    *doubt = pe__differ(above, below);
+    if (drop == PE__DROP_F32) return above;
+    float high[2 * PE_LANES], low[2 * PE_LANES];
+    pe__put(high, above);
+    pe__put(low, below);
+    *doubt = 0;
+    for (size_t j = 0; j < 2 * PE_LANES; j++) {
+        const int tie = pe__is_tie(high[j], drop) || pe__is_tie(low[j], drop);
+        high[j] = pe__narrow(high[j], drop), low[j] = pe__narrow(low[j], drop);
+        if (tie || memcmp(&high[j], &low[j], sizeof *high) != 0) *doubt |= 1u << j;
+    }
+    return pe__get(high);
 }
 
-/* The floats of one vector of pairs at position t that are in doubt, from an exact turn. */
-PE__COLD pe__vf pe__settle_exactly(const pe_plan *plan, double t, size_t pair, pe__vf v,
-                                   unsigned doubt)
+/* The floats in doubt of vector n of so many from pair i on, from exact turns. */
+PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, size_t vectors,
+                            pe__order order, int drop, pe__vf v, unsigned doubt)
 {
-    pe__dd sine, cosine;
-    double value[4][PE_LANES]; /* sine hi, cosine hi, sine lo, cosine lo */
-    float result[2 * PE_LANES];
-    if (t == 0) return pe__zip(pe__splat(0 * plan->amplitude), pe__splat(plan->amplitude));
-    pe__exact_turn(plan, pair, t, &sine, &cosine);
-    sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
-    pe__store(value[0], sine.hi);
-    pe__store(value[1], cosine.hi);
-    pe__store(value[2], sine.lo);
-    pe__store(value[3], cosine.lo);
-    pe__put(result, v);
-    for (size_t i = 0; i < 2 * PE_LANES; i++)
-        if (doubt >> i & 1)
-            result[i] = pe__round_f32(value[i % 2][i / 2], value[2 + i % 2][i / 2], plan->scale);
-    return pe__get(result);
+    float all[2 * PE_LANES];
+    pe__put(all, v);
+    for (; doubt; doubt &= doubt - 1) {
+        const size_t j = pe__lowest_bit(doubt);
+        size_t k = n * PE_LANES + j / 2, component = (j & 1) ^ (order == PE__CS);
+        if (order == PE__SPLIT && vectors == 1) k = j % PE_LANES, component = j / PE_LANES;
+        else if (order == PE__SPLIT) k = n / 2 * 2 * PE_LANES + j, component = n % 2;
+        all[j] = pe__exact_element(x->plan, t, x->pair + i + k, (int)component, drop);
+    }
+    return pe__get(all);
 }
 
-/* The watch raised the alarm somewhere in so many vectors (4 at most) from pair i on: settle them all,
-   which takes less time than to find out which. */
-PE__COLD void pe__settle_vectors(const pe__span *x, size_t i, size_t vectors, int sides,
-                                 pe__both *result)
+/* The watch has raised the alarm somewhere in so many vectors of pairs (1 or 4) from i on: settle them
+   all, which takes less time than to find out which. */
+PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int sides,
+                               pe__order order, int drop, pe__both *v)
 {
-    unsigned doubt_up[4], doubt_down[4], any = 0;
+    const pe_plan *plan = x->plan;
     if (x->up == 0 && sides == PE__UP) { /* row 0 raises it all along: spare it the detour */
-        const pe__vf zero = pe__zip(pe__splat(0 * x->plan->amplitude), pe__splat(x->plan->amplitude));
-        for (size_t v = 0; v < vectors; v++) result[v].up = zero;
+        const pe__vd zero = pe__splat(0 * plan->amplitude);
+        const pe__vd one = pe__splat((double)pe__round_once(plan->amplitude, 0, 1, drop));
+        const int split = order == PE__SPLIT && vectors > 1;
+        for (size_t n = 0; n < vectors; n++)
+            v[n].up = split             ? pe__join(n % 2 ? one : zero, n % 2 ? one : zero)
+                      : order == PE__CS ? pe__zip(one, zero)
+                                        : pe__round_two(zero, one, order);
         return;
     }
-    for (size_t v = 0; v < vectors; v++) {
-        const size_t j = i + v * PE_LANES;
-        pe__vd s_up, c_up, s_down, c_down;
-        pe__turn(pe__load(x->s + j), pe__load(x->c + j), pe__load(x->S + j), pe__load(x->C + j),
-                 &s_up, &c_up, &s_down, &c_down);
-        result[v].up = pe__settle(x->plan, s_up, c_up, &doubt_up[v]);
-        result[v].down = pe__settle(x->plan, s_down, c_down, &doubt_down[v]);
-        if (!(sides & PE__UP)) doubt_up[v] = 0;
-        if (!(sides & PE__DOWN)) doubt_down[v] = 0;
-        any |= doubt_up[v] | doubt_down[v];
+    unsigned up[4] = {0}, down[4] = {0};
+    for (size_t n = 0; n < vectors; n++) {
+        const size_t j = i + n * PE_LANES, k = j + PE_LANES;
+        pe__vd s, c, s_down, c_down, s1, c1, s1_down, c1_down;
+        pe__turn(pe__load(x->s + j), pe__load(x->c + j), pe__load(x->S + j), pe__load(x->C + j), &s, &c,
+                 &s_down, &c_down);
+        if (order != PE__SPLIT || vectors == 1) {
+            const int swap = order == PE__CS;
+            v[n].up = pe__careful(plan, swap ? c : s, swap ? s : c, order, drop, &up[n]);
+            v[n].down = pe__careful(plan, swap ? c_down : s_down, swap ? s_down : c_down, order, drop,
+                                    &down[n]);
+            continue;
+        }
+        pe__turn(pe__load(x->s + k), pe__load(x->c + k), pe__load(x->S + k), pe__load(x->C + k), &s1,
+                 &c1, &s1_down, &c1_down);
+        v[n].up = pe__careful(plan, s, s1, order, drop, &up[n]);
+        v[n].down = pe__careful(plan, s_down, s1_down, order, drop, &down[n]);
+        n++;
+        v[n].up = pe__careful(plan, c, c1, order, drop, &up[n]);
+        v[n].down = pe__careful(plan, c_down, c1_down, order, drop, &down[n]);
     }
-    if (!any) return;
-    for (size_t v = 0; v < vectors; v++) {
-        const size_t pair = x->pair + i + v * PE_LANES;
-        pe__both *r = &result[v];
-        if (doubt_up[v])
-            r->up = pe__settle_exactly(x->plan, x->up, pair, r->up, doubt_up[v]);
-        if (doubt_down[v])
-            r->down = pe__settle_exactly(x->plan, x->down, pair, r->down, doubt_down[v]);
+    for (size_t n = 0; n < vectors; n++) {
+        if ((sides & PE__UP) && up[n])
+            v[n].up = pe__exactly(x, x->up, i, n, vectors, order, drop, v[n].up, up[n]);
+        if ((sides & PE__DOWN) && down[n])
+            v[n].down = pe__exactly(x, x->down, i, n, vectors, order, drop, v[n].down, down[n]);
     }
 }
 
-/* Store one vector of a row, or its first floats. */
-PE__INLINE void pe__store_f32(float *out, pe__vf v, size_t floats, int stream)
+/* The same out of line, in versions of its own where tables are made. */
+PE__OUTLINE void pe__settle_row(const pe__span *x, size_t i, int sides, pe__both *v)
 {
-    if (floats < 2 * PE_LANES) pe__put_n(out, v, floats);
-    else if (stream) pe__stream(out, v);
-    else pe__put(out, v);
+    pe__settle_any(x, i, 4, sides, PE__SC, PE__DROP_F32, v);
+}
+PE__OUTLINE void pe__settle_halves(const pe__span *x, size_t i, int sides, pe__both *v)
+{
+    pe__settle_any(x, i, 4, sides, PE__SPLIT, PE__DROP_F32, v);
+}
+PE__OUTLINE void pe__settle_rest(const pe__span *x, size_t i, size_t vectors, int sides,
+                                 pe__order order, int drop, pe__both *v)
+{
+    pe__settle_any(x, i, vectors, sides, order, drop, v);
+}
+PE__INLINE void pe__settle(const pe__span *x, size_t i, size_t vectors, int sides, pe__order order,
+                           int drop, pe__both *v)
+{
+    const int usual = vectors == 4 && drop == PE__DROP_F32;
+    if (usual && order == PE__SC) pe__settle_row(x, i, sides, v);
+    else if (usual && order == PE__SPLIT) pe__settle_halves(x, i, sides, v);
+    else pe__settle_rest(x, i, vectors, sides, order, drop, v);
 }
 
-PE__INLINE void pe__store_both(const pe__span *x, size_t i, pe__both v, size_t floats, int sides,
-                               int stream)
+/* ---- sinks: what becomes of floats --------------------------------------------------------------- */
+
+/* A vector of them: stored, or x = scale x + v, widened and rounded once for the 16-bit types. */
+PE__INLINE void pe__sink(pe__kind kind, pe__verb verb, pe__vf scale, void *p, pe__vf v)
 {
-    if (sides & PE__UP) pe__store_f32(x->out_up + 2 * i, v.up, floats, stream);
-    if (sides & PE__DOWN) pe__store_f32(x->out_down + 2 * i, v.down, floats, stream);
+    float *const x = (float *)p;
+    uint16_t *const h = (uint16_t *)p;
+    switch (kind) {
+    case PE__F32:
+        if (verb == PE__FILL) pe__put(x, v);
+        else if (verb == PE__STREAM) pe__stream(x, v);
+        else pe__put(x, pe__fma_f32(scale, pe__get(x), v));
+        break;
+    case PE__BF16:
+        if (verb == PE__STREAM) pe__stream_bf16(h, v);
+        else pe__put_bf16(h, v);
+        break;
+    case PE__F16:
+        if (verb == PE__STREAM) pe__stream_f16(h, v);
+        else pe__put_f16(h, v);
+        break;
+    case PE__BF16_ADD: pe__put_bf16(h, pe__fma_f32(scale, pe__get_bf16(h), v)); break;
+    case PE__F16_ADD: pe__put_f16(h, pe__fma_f32(scale, pe__get_f16(h), v)); break;
+    }
 }
 
-/* One vector from pair i on, or its first floats, from turn to store. */
-PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t floats, int sides, int stream)
+/* The first n of them. */
+PE__INLINE void pe__sink_some(pe__kind kind, const pe__to *to, void *p, pe__vf v, size_t n)
 {
+    unsigned char all[2 * PE_LANES * sizeof(float)] = {0};
+    if (kind == PE__F32 && to->verb != PE__ADD) {
+        pe__put_n((float *)p, v, n);
+        return;
+    }
+    if (to->verb == PE__ADD) memcpy(all, p, n * to->element);
+    pe__sink(kind, to->verb == PE__ADD ? PE__ADD : PE__FILL, pe__splat_f32(to->scale), all, v);
+    memcpy(p, all, n * to->element);
+}
+
+/* Four vectors, with one look at the verb. */
+PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4], pe__vf v0,
+                              pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const pe__vf scale = pe__splat_f32(to->scale);
+#define PE__FOUR(verb)                         \
+    pe__sink(kind, verb, scale, p[0], v0);     \
+    pe__sink(kind, verb, scale, p[1], v1);     \
+    pe__sink(kind, verb, scale, p[2], v2);     \
+    pe__sink(kind, verb, scale, p[3], v3)
+    if (to->verb == PE__ADD) {
+        PE__FOUR(PE__ADD);
+    } else if (to->verb == PE__STREAM) {
+        PE__FOUR(PE__STREAM);
+    } else {
+        PE__FOUR(PE__FILL);
+    }
+#undef PE__FOUR
+}
+
+/* Zeros in n elements of a row from the given column on: no pair's, or a padding row's. */
+static inline void pe__sink_zeros(pe__kind kind, const pe__to *to, unsigned char *row,
+                                  size_t column, size_t n)
+{
+    const pe__vf zero = pe__splat_f32(0.0f);
+    for (size_t i = 0; i < n; i += 2 * PE_LANES)
+        pe__sink_some(kind, to, row + (column + i) * to->element, zero, pe__min(n - i, 2 * PE_LANES));
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
+
+/* A vector of pairs from pair i on, from turn to sink: the first of its sines and cosines. */
+PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t cosines, int sides,
+                             pe__order order, pe__kind kind)
+{
+    const int drop = pe__drop(kind);
     pe__watch watch = pe__watch_begin();
-    pe__both v = pe__turn_vector(x, i, sides, &watch);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, x->plan->guard)))
-        pe__settle_vectors(x, i, 1, sides, &v);
-    pe__store_both(x, i, v, floats, sides, stream);
+    pe__both v = pe__turn_vector(x, i, sides, order, drop, &watch);
+    if (PE__UNLIKELY(pe__watch_alarm(watch, drop == PE__DROP_F32 ? PE__WINDOW : 1, x->guard)))
+        pe__settle(x, i, 1, sides, order, drop, &v);
+    for (int side = PE__UP; side <= PE__DOWN; side++) {
+        unsigned char *const p = (side == PE__UP ? x->out_up : x->out_down) + i * x->step;
+        const pe__vf all = side == PE__UP ? v.up : v.down;
+        if (!(sides & side)) continue;
+        if (order != PE__SPLIT && sines + cosines == 2 * PE_LANES) {
+            pe__sink(kind, x->to->verb, pe__splat_f32(x->to->scale), p, all);
+        } else if (order != PE__SPLIT) {
+            pe__sink_some(kind, x->to, p, all, sines + cosines);
+        } else {
+            float both[3 * PE_LANES] = {0}; /* sines, cosines, and what a vector of cosines reads more */
+            pe__put(both, all);
+            pe__sink_some(kind, x->to, p, all, sines);
+            pe__sink_some(kind, x->to, p + x->across, pe__get(both + PE_LANES), cosines);
+        }
+    }
 }
 
-/* Four of them, with one look at the watch. */
-PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, int stream)
+/* Four vectors of pairs, with one look at the watch. */
+PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order order, pe__kind kind)
 {
+    enum { VECTOR = 2 * PE_LANES };
+    const int drop = pe__drop(kind);
+    const ptrdiff_t bytes = (kind == PE__F32 ? 4 : 2) * VECTOR;
     pe__watch watch = pe__watch_begin();
-    pe__both v0 = pe__turn_vector(x, i, sides, &watch);
-    pe__both v1 = pe__turn_vector(x, i + PE_LANES, sides, &watch);
-    pe__both v2 = pe__turn_vector(x, i + 2 * PE_LANES, sides, &watch);
-    pe__both v3 = pe__turn_vector(x, i + 3 * PE_LANES, sides, &watch);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, PE__WINDOW, x->plan->guard))) {
+    pe__both v0, v1, v2, v3;
+    pe__turn_two(x, i, sides, order, drop, &watch, &v0, &v1);
+    pe__turn_two(x, i + 2 * PE_LANES, sides, order, drop, &watch, &v2, &v3);
+    if (PE__UNLIKELY(pe__watch_alarm(watch, drop == PE__DROP_F32 ? PE__WINDOW : 1, x->guard))) {
         pe__both v[4];
-        pe__settle_vectors(x, i, 4, sides, v);
+        v[0] = v0, v[1] = v1, v[2] = v2, v[3] = v3;
+        pe__settle(x, i, 4, sides, order, drop, v);
         v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
     }
-    pe__store_both(x, i, v0, 2 * PE_LANES, sides, stream);
-    pe__store_both(x, i + PE_LANES, v1, 2 * PE_LANES, sides, stream);
-    pe__store_both(x, i + 2 * PE_LANES, v2, 2 * PE_LANES, sides, stream);
-    pe__store_both(x, i + 3 * PE_LANES, v3, 2 * PE_LANES, sides, stream);
+    const ptrdiff_t at1 = order == PE__SPLIT ? x->across : bytes;
+    const ptrdiff_t at2 = order == PE__SPLIT ? bytes : 2 * bytes, at3 = at1 + at2;
+    if (sides & PE__UP) {
+        unsigned char *const p = x->out_up + i * x->step;
+        unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
+        pe__sink_four(kind, x->to, four, v0.up, v1.up, v2.up, v3.up);
+    }
+    if (sides & PE__DOWN) {
+        unsigned char *const p = x->out_down + i * x->step;
+        unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
+        pe__sink_four(kind, x->to, four, v0.down, v1.down, v2.down, v3.down);
+    }
 }
 
 /* All columns of a span: head pairs up to an aligned address, whole vectors, the rest. */
-PE__INLINE void pe__turn_span(const pe__span *x, size_t head, size_t floats, int sides, int stream)
+PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe__kind kind)
 {
-    size_t i = head;
-    const size_t whole = head + (floats / 2 - head) / PE_LANES * PE_LANES;
-    if (head) pe__turn_one(x, 0, 2 * head, sides, 0);
-    for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, sides, stream);
-    for (; i < whole; i += PE_LANES) pe__turn_one(x, i, 2 * PE_LANES, sides, stream);
-    if (2 * i < floats) pe__turn_one(x, i, floats - 2 * i, sides, 0);
+    const pe__to *to = x->to;
+    const size_t pairs = pe__max(to->sines, to->cosines), whole = pe__min(to->sines, to->cosines);
+    size_t i = pe__min(to->head, whole);
+    if (i) pe__turn_one(x, 0, i, i, sides, order, kind);
+    for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, sides, order, kind);
+    for (; i < pairs; i += PE_LANES)
+        pe__turn_one(x, i, i < to->sines ? pe__min(to->sines - i, PE_LANES) : 0,
+                     i < to->cosines ? pe__min(to->cosines - i, PE_LANES) : 0, sides, order, kind);
 }
-
-/* Where the rows go: the position and address of the first, the stride, how many pairs come before the
-   first aligned address, and whether to store past the caches. */
-typedef struct pe__rows_f32 {
-    int64_t first;
-    float *out;
-    size_t stride;
-    size_t head;
-    int stream;
-} pe__rows_f32;
 
 /* The plan's row digit * 17^level, 1 <= digit <= 8; for digit 0 row 0. */
 PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digit)
@@ -965,108 +1617,120 @@ PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pa
     }
 }
 
-/* The rows of one block around the anchor (s, c): from first to last, within 8 of it; columns 2 pair ...
-   of them, floats in number. */
-PE__INLINE void pe__block(const pe_plan *plan, int64_t anchor, const double *s, const double *c,
-                          int64_t first, int64_t last, size_t pair, size_t floats,
-                          const pe__rows_f32 *to, int stream)
+/* Set up the spans of a tile from pair on. */
+PE__INLINE pe__span pe__span_of(const pe_plan *plan, const pe__to *to, size_t pair, const double *s,
+                                const double *c, pe__order order, pe__kind kind)
 {
     pe__span x;
-    x.plan = plan, x.s = s, x.c = c, x.pair = pair;
+    x.plan = plan, x.to = to, x.s = s, x.c = c, x.pair = pair;
+    x.S = x.C = NULL, x.up = x.down = 0, x.out_up = x.out_down = NULL;
+    x.step = (order == PE__SPLIT ? 1 : 2) * to->element;
+    x.across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
+    x.guard = kind == PE__F16 && plan->guard < 0x38800000 ? 0x38800000 : plan->guard;
+    return x;
+}
+
+/* Where the first pair of a row lies. */
+PE__INLINE unsigned char *pe__column(const pe__to *to, pe__order order)
+{
+    const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
+    return to->out + column * to->element;
+}
+
+/* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last: within
+   8 of it. */
+PE__INLINE void pe__block(const pe_plan *plan, int64_t q, double fraction, const double *s,
+                          const double *c, int64_t first, int64_t last, size_t pair,
+                          const pe__to *to, pe__order order, pe__kind kind)
+{
+    pe__span x = pe__span_of(plan, to, pair, s, c, order, kind);
+    unsigned char *const column = pe__column(to, order);
     for (int64_t b = 0; b <= PE__DIGIT; b++) {
-        const int64_t up = anchor + b, down = anchor - b;
+        const int64_t up = q + b, down = q - b;
         const int has_up = up >= first && up <= last;
         const int has_down = down >= first && down <= last && b != 0;
         x.S = pe__row(plan, 0, b) + pair, x.C = x.S + plan->padded;
-        x.up = (double)up, x.down = (double)down;
-        x.out_up = to->out + (has_up ? (size_t)(up - to->first) * to->stride : 0);
-        x.out_down = to->out + (has_down ? (size_t)(down - to->first) * to->stride : 0);
-        if (has_up && has_down) pe__turn_span(&x, to->head, floats, PE__UP | PE__DOWN, stream);
-        else if (has_up) pe__turn_span(&x, to->head, floats, PE__UP, stream);
-        else if (has_down) pe__turn_span(&x, to->head, floats, PE__DOWN, stream);
+        x.up = (double)up + fraction, x.down = (double)down + fraction;
+        x.out_up = column + (has_up ? (size_t)(up - first) * to->stride : 0);
+        x.out_down = column + (has_down ? (size_t)(down - first) * to->stride : 0);
+        if (has_up && has_down) pe__turn_span(&x, PE__UP | PE__DOWN, order, kind);
+        else if (has_up) pe__turn_span(&x, PE__UP, order, kind);
+        else if (has_down) pe__turn_span(&x, PE__DOWN, order, kind);
     }
 }
 
-/* Any number of consecutive rows, in tiles of columns, block after block. */
-PE__OUTLINE void pe__fill_rows_f32(const pe_plan *plan, size_t rows, const pe__rows_f32 *to)
+/* The part of a row that belongs to count pairs from the given one on. */
+PE__INLINE pe__to pe__part(const pe__to *to, size_t pair, size_t count)
 {
-    enum { ANCHOR = PE__TILE + 2 * PE__CHAIN, CENTRE = PE__RADIX * PE__RADIX };
-    double buffer[4 * ANCHOR + PE__CHAIN];
-    double *const s = pe__aligned(buffer), *const c = s + ANCHOR;
-    double *const centre_s = c + ANCHOR, *const centre_c = centre_s + ANCHOR;
-    const int64_t last = to->first + (int64_t)rows - 1;
+    const size_t step = to->order == PE__SPLIT ? 1 : 2;
+    pe__to part = *to;
+    part.sine += step * pair, part.cosine += step * pair;
+    part.sines = pe__min(count, to->sines > pair ? to->sines - pair : 0);
+    part.cosines = pe__min(count, to->cosines > pair ? to->cosines - pair : 0);
+    return part;
+}
+
+/* pe__block() for each kind; rows come in one of three orders. */
+typedef void pe__blocker(const pe_plan *plan, int64_t q, double fraction, const double *s,
+                         const double *c, int64_t first, int64_t last, size_t pair,
+                         const pe__to *to);
+#define PE__BLOCK(name, kind)                                                                      \
+    PE__OUTLINE void name(const pe_plan *plan, int64_t q, double fraction, const double *s,        \
+                          const double *c, int64_t first, int64_t last, size_t pair,               \
+                          const pe__to *to)                                                        \
+    {                                                                                              \
+        if (to->order == PE__SC)                                                                   \
+            pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__SC, kind);               \
+        else if (to->order == PE__CS)                                                              \
+            pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__CS, kind);               \
+        else pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__SPLIT, kind);           \
+    }
+PE__BLOCK(pe__block_f32, PE__F32)
+PE__BLOCK(pe__block_bf16, PE__BF16)
+PE__BLOCK(pe__block_f16, PE__F16)
+PE__BLOCK(pe__block_bf16_add, PE__BF16_ADD)
+PE__BLOCK(pe__block_f16_add, PE__F16_ADD)
+#undef PE__BLOCK
+
+enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN }; /* doubles of an anchor's sines or cosines */
+
+/* Consecutive rows from position first (and the offset's fraction) on, in tiles of columns, block after
+   block; or, if the angles are rounded to float or real positions are given, row after row. */
+PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, int64_t first,
+                          size_t rows, const double *real, pe__blocker *block)
+{
+    double buffer[4 * PE__ANCHOR + PE__CHAIN];
+    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
+    double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
+    const int64_t last = first + (int64_t)rows - 1;
     const int run = rows > 2 * PE__RADIX;
-    for (size_t pair = 0; pair < plan->pairs; pair += PE__TILE) {
-        const size_t floats = pe__min(2 * PE__TILE, plan->d_model - 2 * pair);
-        pe__rows_f32 part = *to;
-        part.out += 2 * pair;
-        part.head = pe__min(part.head, floats / 2);
-        const size_t count = (floats + 1) / 2 + (part.head ? PE_LANES - 1 : 0);
+    for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
+        pe__to part = pe__part(to, done, PE__TILE);
+        const size_t pair = axis->pair + done;
+        const size_t count = pe__max(part.sines, part.cosines) + (part.head ? PE_LANES - 1 : 0);
+        if (real || plan->float32) {
+            for (size_t r = 0; r < rows; r++, part.out += part.stride) {
+                const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
+                pe__anchor(plan, t, pair, count, s, c);
+                block(plan, 0, t, s, c, 0, 0, pair, &part);
+            }
+            continue;
+        }
         int64_t made = INT64_MAX; /* the centre that is there */
-        for (int64_t q = pe__nearest_17(to->first); q - PE__DIGIT <= last; q += PE__RADIX) {
+        for (int64_t q = pe__nearest_17(first); q - PE__DIGIT <= last; q += PE__RADIX) {
             const int64_t centre = run ? PE__RADIX * pe__nearest_17(q / PE__RADIX) : q;
             double *const from_s = run ? centre_s : s, *const from_c = run ? centre_c : c;
             if (centre != made) {
-                if (-plan->near <= centre && centre <= plan->near)
+                if (plan->fraction == 0 && -plan->near <= centre && centre <= plan->near)
                     pe__anchor_from_rows(plan, centre, pair, count, from_s, from_c);
-                else pe__anchor(plan, (double)centre, pair, count, from_s, from_c);
+                else pe__anchor(plan, (double)centre + plan->fraction, pair, count, from_s, from_c);
             }
             made = centre;
             if (run)
                 pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s, c);
-            if (part.stream)
-                pe__block(plan, q, s, c, to->first, last, pair, floats, &part, 1);
-            else pe__block(plan, q, s, c, to->first, last, pair, floats, &part, 0);
+            block(plan, q, plan->fraction, s, c, first, last, pair, &part);
         }
     }
-}
-
-/* Decide how to store rows * width floats: past the caches if there are many and every row can be
-   brought to an aligned address by the same number of pairs. */
-PE__INLINE pe__rows_f32 pe__rows_to_f32(float *out, size_t stride, size_t rows, size_t width)
-{
-    const size_t vector = sizeof(pe__vf), offset = (size_t)((uintptr_t)out % vector);
-    pe__rows_f32 to;
-    to.first = 0, to.out = out, to.stride = stride, to.head = 0, to.stream = 0;
-    const size_t many = PE_STREAM_BYTES;
-    if (rows * width * sizeof(float) < many) return to;
-    if (offset % (2 * sizeof(float)) || stride * sizeof(float) % vector) return to;
-    to.head = (vector - offset) % vector / (2 * sizeof(float));
-    to.stream = 1;
-    return to;
-}
-
-static inline pe_status pe_fill_f32(const pe_plan *plan, int64_t first, size_t rows, float *out,
-                                    size_t stride)
-{
-    if (rows == 0) return PE_OK;
-    if (!plan || !out) return PE_ERR_NULL;
-    pe_status status = pe__check_shape(plan->d_model, rows, stride, sizeof *out);
-    if (status == PE_OK) status = pe__check_range(first, rows);
-    if (status != PE_OK) return status;
-    pe__rows_f32 to = pe__rows_to_f32(out, stride, rows, plan->d_model);
-    to.first = first;
-    pe__fill_rows_f32(plan, rows, &to);
-    if (to.stream) pe__fence();
-    return PE_OK;
-}
-
-static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *positions, size_t rows,
-                                       float *out, size_t stride)
-{
-    if (rows == 0) return PE_OK;
-    if (!plan || !positions || !out) return PE_ERR_NULL;
-    pe_status status = pe__check_shape(plan->d_model, rows, stride, sizeof *out);
-    if (status == PE_OK) status = pe__check_positions(positions, rows);
-    if (status != PE_OK) return status;
-    pe__rows_f32 to = pe__rows_to_f32(out, stride, rows, plan->d_model);
-    for (size_t r = 0, run; r < rows; r += run) {
-        for (run = 1; r + run < rows && positions[r + run] == positions[r] + (int64_t)run;) run++;
-        to.out = out + r * stride, to.first = positions[r];
-        pe__fill_rows_f32(plan, run, &to);
-    }
-    if (to.stream) pe__fence();
-    return PE_OK;
 }
 
 /* ---- f64 ----------------------------------------------------------------------------------------
@@ -1077,80 +1741,505 @@ static inline pe_status pe_fill_at_f32(const pe_plan *plan, const int64_t *posit
 enum { PE__STEPS = 64 };
 #define PE__ERROR_F64 (1.0 / 9903520314283042199192993792.0) /* 2^-93 */
 
-/* Store n of the doubles hi * scale, interleaved. */
-PE__INLINE void pe__put_f64(double *out, pe__vd s, pe__vd c, double scale, size_t n)
+/* n doubles to a row, or added to it. */
+static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, size_t n)
 {
-    const pe__vd by = pe__splat(scale);
-    if (n == 2 * PE_LANES) {
-        pe__zip_store(out, s * by, c * by);
-    } else {
-        double all[2 * PE_LANES];
-        pe__zip_store(all, s * by, c * by);
-        memcpy(out, all, n * sizeof *out);
-    }
+    if (to->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
+    else
+        for (size_t i = 0; i < n; i++) x[i] = pe__fma_once((double)to->scale, x[i], v[i]);
 }
 
-/* Up to 64 rows of one vector of pairs. */
-PE__OUTLINE void pe__column_f64(const pe_plan *plan, int64_t first, size_t rows, size_t pair,
-                                double *out, size_t stride)
+/* A vector of pairs to where pair i of a row belongs. */
+PE__INLINE void pe__put_f64(const pe__to *to, unsigned char *row, size_t i, pe__vd s, pe__vd c)
 {
-    const size_t n = pe__min(2 * PE_LANES, plan->d_model - 2 * pair);
+    double all[2 * PE_LANES], *const out = (double *)(void *)row;
+    const size_t sines = to->sines > i ? pe__min(to->sines - i, PE_LANES) : 0;
+    const size_t cosines = to->cosines > i ? pe__min(to->cosines - i, PE_LANES) : 0;
+    if (to->order == PE__SPLIT) {
+        pe__store(all, s);
+        pe__store(all + PE_LANES, c);
+        pe__sink_f64(to, out + to->sine + i, all, sines);
+        pe__sink_f64(to, out + to->cosine + i, all + PE_LANES, cosines);
+        return;
+    }
+    if (to->order == PE__SC) pe__zip_store(all, s, c);
+    else pe__zip_store(all, c, s);
+    pe__sink_f64(to, out + pe__min(to->sine, to->cosine) + 2 * i, all, sines + cosines);
+}
+
+/* Up to 64 rows of the vector of pairs at i. */
+PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, size_t i,
+                                unsigned char *row, double t, size_t rows)
+{
     const pe__vd error = pe__splat(PE__ERROR_F64);
+    const size_t pair = axis->pair + i;
+    const double lift = rows == 1 ? pe__lift(plan, &t) : 1;
     pe__dd s, c, S, C;
-    pe__exact_turn(plan, pair, (double)first, &s, &c);
+    pe__exact_turn(plan, pair, t, &s, &c);
     pe__exact_turn(plan, pair, 1.0, &S, &C);
     s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
-    for (size_t r = 0; r < rows; r++, out += stride) {
-        pe__put_f64(out, s.hi, c.hi, plan->scale, n);
+    for (size_t r = 0; r < rows; r++, row += to->stride) {
+        pe__vd sine = s.hi, cosine = c.hi;
         const pe__vd moved_s = pe__abs((s.hi + (s.lo + error)) - (s.hi + (s.lo - error)));
         const pe__vd moved_c = pe__abs((c.hi + (c.lo + error)) - (c.hi + (c.lo - error)));
-        double moved[PE_LANES];
+        double moved[PE_LANES], any = 0;
         pe__store(moved, moved_s + moved_c);
-        double any = 0;
         for (int lane = 0; lane < PE_LANES; lane++) any += moved[lane];
-        if (PE__UNLIKELY(any != 0)) {
-            pe__dd sine, cosine;
-            pe__exact_turn(plan, pair, (double)(first + (int64_t)r), &sine, &cosine);
-            sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
-            pe__put_f64(out, sine.hi, cosine.hi, plan->scale, n);
+        if (PE__UNLIKELY(any != 0) && r != 0) {
+            pe__dd ss, cc;
+            pe__exact_turn(plan, pair, t + (double)r, &ss, &cc);
+            sine = pe__dd_scaled(ss, plan->mantissa).hi, cosine = pe__dd_scaled(cc, plan->mantissa).hi;
         }
+        pe__put_f64(to, row, i, sine * pe__splat(plan->scale) * pe__splat(lift),
+                    cosine * pe__splat(plan->scale));
         pe__dd_turn(&s, &c, S, C);
         s = pe__dd_normal(s), c = pe__dd_normal(c);
     }
 }
 
-static inline pe_status pe_fill_f64(const pe_plan *plan, int64_t first, size_t rows, double *out,
-                                    size_t stride)
+PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                              int64_t first, size_t rows, const double *real)
 {
-    if (rows == 0) return PE_OK;
-    if (!plan || !out) return PE_ERR_NULL;
-    pe_status status = pe__check_shape(plan->d_model, rows, stride, sizeof *out);
-    if (status == PE_OK) status = pe__check_range(first, rows);
-    if (status != PE_OK) return status;
-    for (size_t r = 0; r < rows; r += PE__STEPS)
-        for (size_t pair = 0; pair < plan->pairs; pair += PE_LANES)
-            pe__column_f64(plan, first + (int64_t)r, pe__min(PE__STEPS, rows - r), pair,
-                           out + r * stride + 2 * pair, stride);
-    return PE_OK;
+    const size_t pairs = pe__max(to->sines, to->cosines);
+    const size_t steps = real || plan->float32 ? 1 : PE__STEPS;
+    for (size_t r = 0; r < rows; r += steps) {
+        const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
+        for (size_t i = 0; i < pairs; i += PE_LANES)
+            pe__column_f64(plan, axis, to, i, to->out + r * to->stride, t, pe__min(steps, rows - r));
+    }
 }
+
+/* ---- calls ---------------------------------------------------------------------------------------- */
+
+/* What the public functions of one type differ in. */
+typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, int64_t first,
+                       size_t rows, const double *real);
+typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
+#define PE__ROWER(type, kind, block)                                                               \
+    PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
+                                     int64_t first, size_t rows, const double *real)               \
+    {                                                                                              \
+        pe__rows(plan, axis, to, first, rows, real, block);                                        \
+    }                                                                                              \
+    PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column, size_t n) \
+    {                                                                                              \
+        pe__sink_zeros(kind, to, row, column, n);                                                  \
+    }
+PE__ROWER(f32, PE__F32, pe__block_f32)
+PE__ROWER(bf16, PE__BF16, pe__block_bf16)
+PE__ROWER(f16, PE__F16, pe__block_f16)
+PE__ROWER(bf16_add, PE__BF16_ADD, pe__block_bf16_add)
+PE__ROWER(f16_add, PE__F16_ADD, pe__block_f16_add)
+#undef PE__ROWER
+PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
+{
+    static const double zero[8] = {0};
+    double *const x = (double *)(void *)row + column;
+    for (size_t i = 0; i < n; i += 8) pe__sink_f64(to, x + i, zero, pe__min(n - i, 8));
+}
+
+/* A call's output: rows of stride elements at out. */
+typedef struct pe__output {
+    unsigned char *out;
+    size_t element, columns, stride; /* bytes of an element; from row to row, in elements, in bytes */
+    pe__verb verb;
+    float scale;
+    size_t total;           /* rows of the whole call */
+    pe__rower *rows;
+    pe__zeroer *zeros;
+} pe__output;
+
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t total, size_t stride,
+                                    pe__rower *rows, pe__zeroer *zeros)
+{
+    pe__output o;
+    o.out = (unsigned char *)out, o.element = element, o.columns = stride;
+    o.stride = element * stride; /* may overflow; used only after pe__check() */
+    o.verb = PE__FILL, o.scale = 1, o.total = total, o.rows = rows, o.zeros = zeros;
+    return o;
+}
+
+/* The columns of one axis of an output. */
+static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
+                                 unsigned char *row)
+{
+    const size_t width = axis->width, front = (width + 1) / 2, back = width / 2;
+    const int split = plan->layout == PE_LAYOUT_HALVES;
+    pe__to to;
+    to.out = row, to.stride = o->stride, to.element = o->element;
+    to.sines = plan->cos_first ? back : front, to.cosines = plan->cos_first ? front : back;
+    to.sine = axis->column + (!plan->cos_first ? 0 : split ? front : 1);
+    to.cosine = axis->column + (plan->cos_first ? 0 : split ? front : 1);
+    to.order = split ? PE__SPLIT : plan->cos_first ? PE__CS : PE__SC;
+    to.verb = o->verb, to.scale = o->scale, to.head = 0;
+    return to;
+}
+
+/* Decide how to store so many rows: past the caches if there are many, and every row, and each half of
+   it, can be brought to an aligned address by the same number of pairs. */
+static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
+{
+    const size_t vector = sizeof(pe__vf) / sizeof(float) * to->element, many = PE_STREAM_BYTES;
+    const size_t step = (to->order == PE__SPLIT ? 1 : 2) * to->element;
+    const size_t front = pe__min(to->sine, to->cosine) * to->element;
+    const size_t offset = (size_t)(((uintptr_t)to->out + front) % vector);
+    if (to->verb != PE__FILL || rows * plan->d_model * to->element < many) return;
+    if (offset % step || to->stride % vector) return;
+    if (to->order == PE__SPLIT && (to->cosines * to->element % vector || to->sines != to->cosines)) return;
+    to->head = (vector - offset) % vector / step;
+    to->verb = PE__STREAM;
+}
+
+/* The columns of one axis, and the zeros behind them, for consecutive positions or for real ones. */
+PE__OUTLINE void pe__emit(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
+                          unsigned char *row, int64_t first, size_t rows, const double *real)
+{
+    pe__to to = pe__to_axis(plan, axis, o, row);
+    if (o->element < sizeof(double)) pe__stream_rows(plan, &to, o->total);
+    o->rows(plan, axis, &to, first, rows, real);
+    if (to.verb == PE__STREAM) pe__fence();
+    to.verb = o->verb;
+    for (size_t r = 0; axis->zeros && r < rows; r++)
+        o->zeros(&to, row + r * o->stride, axis->column + axis->width, axis->zeros);
+}
+
+/* Rows of zeros. */
+static inline void pe__emit_padding(const pe_plan *plan, const pe__output *o, unsigned char *row)
+{
+    const pe__to to = pe__to_axis(plan, &plan->axis[0], o, row);
+    o->zeros(&to, row, 0, plan->d_model);
+}
+
+/* Rows for the positions first, first + 1 ... */
+PE__OUTLINE void pe__emit_range(const pe_plan *plan, int64_t first, const pe__output *o)
+{
+    size_t rows = o->total, skip = 0; /* up to the padding position and from there on */
+    if (plan->has_padding && plan->padding >= first &&
+        (uint64_t)plan->padding - (uint64_t)first < rows) {
+        skip = (size_t)(plan->padding - first) + 1;
+        pe__emit_padding(plan, o, o->out + (skip - 1) * o->stride);
+        if (skip > 1) pe__emit(plan, plan->axis, o, o->out, first + plan->whole, skip - 1, NULL);
+    }
+    if (skip < rows)
+        pe__emit(plan, plan->axis, o, o->out + skip * o->stride, first + (int64_t)skip + plan->whole,
+                 rows - skip, NULL);
+}
+
+/* Rows for the positions of a list. */
+PE__OUTLINE void pe__emit_list(const pe_plan *plan, const int64_t *positions, const pe__output *o)
+{
+    for (size_t r = 0, run; r < o->total; r += run) {
+        unsigned char *const row = o->out + r * o->stride;
+        run = 1;
+        if (plan->has_padding && positions[r] == plan->padding) {
+            pe__emit_padding(plan, o, row);
+            continue;
+        }
+        while (r + run < o->total && positions[r + run] == positions[r] + (int64_t)run &&
+               !(plan->has_padding && positions[r + run] == plan->padding))
+            run++;
+        pe__emit(plan, plan->axis, o, row, positions[r] + plan->whole, run, NULL);
+    }
+}
+
+/* One row, or the columns of one axis, for a real position: that of an integer if it is one. */
+static inline void pe__emit_real(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
+                                 unsigned char *row, double position)
+{
+    const double t = position + ((double)plan->whole + plan->fraction);
+    const int64_t near = (int64_t)t;
+    if (plan->fraction == 0 && (double)near == t) pe__emit(plan, axis, o, row, near, 1, NULL);
+    else pe__emit(plan, axis, o, row, 0, 1, &t);
+}
+
+/* Rows for real coordinates, one for each axis. */
+PE__OUTLINE void pe__emit_reals(const pe_plan *plan, const double *coords, const pe__output *o)
+{
+    for (size_t r = 0; r < o->total; r++) {
+        unsigned char *const row = o->out + r * o->stride;
+        const double *at = coords + r * plan->axes;
+        if (plan->has_padding && at[0] == (double)plan->padding && plan->axes == 1) {
+            pe__emit_padding(plan, o, row);
+            continue;
+        }
+        for (size_t a = 0; a < plan->axes; a++)
+            pe__emit_real(plan, &plan->axis[a], o, row, at[plan->axis[a].coordinate]);
+    }
+}
+
+/* Rows for the points of a grid: the columns of an axis are made once for each of its coordinates, and
+   copied to the other rows that have it. */
+PE__OUTLINE void pe__emit_grid(const pe_plan *plan, const size_t *shape, const pe__output *o)
+{
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *axis = &plan->axis[a];
+        const size_t n = shape[axis->coordinate], bytes = (axis->width + axis->zeros) * o->element;
+        size_t inner = 1; /* rows with the same coordinate before the next */
+        for (size_t k = axis->coordinate + 1; k < plan->axes; k++) inner *= shape[k];
+        pe__output once = *o;
+        once.total = 0, once.stride = o->stride * inner; /* total 0: what is copied is not streamed */
+        pe__emit(plan, axis, &once, o->out, plan->whole, n, NULL);
+        unsigned char *const column = o->out + axis->column * o->element;
+        for (size_t r = 0; r < o->total; r++) {
+            const size_t from = r / inner % n * inner;
+            if (r != from) memcpy(column + r * o->stride, column + from * o->stride, bytes);
+        }
+    }
+}
+
+/* The calls: check, then write. */
+static inline pe_status pe__check(const pe_plan *plan, const void *input, const pe__output *o)
+{
+    if (!plan || !input || !o->out) return PE_ERR_NULL;
+    return pe__check_shape(plan->d_model, o->total, o->columns, o->element);
+}
+
+static inline pe_status pe__call_range(const pe_plan *plan, int64_t first, const pe__output *o)
+{
+    if (o->total == 0) return PE_OK;
+    pe_status status = pe__check(plan, plan, o);
+    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
+    if (status == PE_OK) status = pe__check_range(first, o->total);
+    if (status == PE_OK) status = pe__check_range(first + plan->whole, o->total);
+    if (status == PE_OK) pe__emit_range(plan, first, o);
+    return status;
+}
+
+static inline pe_status pe__call_list(const pe_plan *plan, const int64_t *positions,
+                                      const pe__output *o)
+{
+    if (o->total == 0) return PE_OK;
+    pe_status status = pe__check(plan, positions, o);
+    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
+    if (status == PE_OK) status = pe__check_positions(positions, o->total, plan->whole);
+    if (status == PE_OK) pe__emit_list(plan, positions, o);
+    return status;
+}
+
+static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords, const pe__output *o)
+{
+    if (o->total == 0) return PE_OK;
+    pe_status status = pe__check(plan, coords, o);
+    if (status == PE_OK && o->total > SIZE_MAX / sizeof(double) / plan->axes) status = PE_ERR_SIZE;
+    if (status == PE_OK)
+        status = pe__check_reals(coords, o->total * plan->axes,
+                                 (double)plan->whole + plan->fraction);
+    if (status == PE_OK) pe__emit_reals(plan, coords, o);
+    return status;
+}
+
+static inline pe_status pe__call_grid(const pe_plan *plan, const size_t *shape, pe__output *o)
+{
+    pe_status status = PE_OK;
+    if (!plan || !shape) return PE_ERR_NULL;
+    o->total = 1;
+    for (size_t a = 0; a < plan->axes; a++)
+        if (shape[a] == 0) return PE_OK;
+    for (size_t a = 0; a < plan->axes; a++) {
+        if (o->total > SIZE_MAX / shape[a]) return PE_ERR_SIZE;
+        o->total *= shape[a];
+    }
+    status = pe__check(plan, shape, o);
+    for (size_t a = 0; a < plan->axes; a++) {
+        if (status == PE_OK) status = pe__check_range(0, shape[a]);
+        if (status == PE_OK) status = pe__check_range(plan->whole, shape[a]);
+    }
+    if (status == PE_OK) pe__emit_grid(plan, shape, o);
+    return status;
+}
+
+static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_t batches,
+                                       size_t batch_stride, pe__output *o)
+{
+    if (o->total == 0 || batches == 0) return PE_OK;
+    pe_status status = pe__check(plan, plan, o);
+    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
+    /* either the batches follow each other, or their rows lie between each other's */
+    if (status == PE_OK && batches > 1) {
+        const size_t batch = (o->total - 1) * o->columns + plan->d_model;
+        const size_t limit = (size_t)PTRDIFF_MAX / o->element;
+        if (batch_stride > limit / batches) status = PE_ERR_SIZE;
+        else if (batch_stride * (batches - 1) > limit - batch) status = PE_ERR_SIZE;
+        else if (batch_stride < batch &&
+                 (batch_stride < plan->d_model ||
+                  (o->columns - plan->d_model) / batch_stride < batches - 1))
+            status = PE_ERR_SHAPE;
+    }
+    if (status == PE_OK) status = pe__check_range(first, o->total);
+    if (status == PE_OK) status = pe__check_range(first + plan->whole, o->total);
+    for (size_t b = 0; status == PE_OK && b < batches; b++) {
+        pe__emit_range(plan, first, o);
+        if (b + 1 < batches) o->out += batch_stride * o->element;
+    }
+    return status;
+}
+
+/* The public functions, stamped for each type. */
+#define PE__STAMP_TYPE(type, element, fill, add)                                                   \
+    static inline pe_status pe_fill_##type(const pe_plan *plan, int64_t first, size_t rows,        \
+                                           element *out, size_t stride)                            \
+    {                                                                                              \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
+        return pe__call_range(plan, first, &o);                                                    \
+    }                                                                                              \
+    static inline pe_status pe_fill_at_##type(const pe_plan *plan, const int64_t *positions,       \
+                                              size_t rows, element *out, size_t stride)            \
+    {                                                                                              \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
+        return pe__call_list(plan, positions, &o);                                                 \
+    }                                                                                              \
+    static inline pe_status pe_fill_real_##type(const pe_plan *plan, const double *positions,      \
+                                                size_t rows, element *out, size_t stride)          \
+    {                                                                                              \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
+        if (rows != 0 && plan && plan->axes != 1) return PE_ERR_CONFIG;                            \
+        return pe__call_reals(plan, positions, &o);                                                \
+    }                                                                                              \
+    static inline pe_status pe_fill_coords_##type(const pe_plan *plan, const double *coords,       \
+                                                  size_t rows, element *out, size_t stride)        \
+    {                                                                                              \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
+        return pe__call_reals(plan, coords, &o);                                                   \
+    }                                                                                              \
+    static inline pe_status pe_fill_grid_##type(const pe_plan *plan, const size_t *shape,          \
+                                                element *out, size_t stride)                       \
+    {                                                                                              \
+        pe__output o =                                                                             \
+            pe__output_of(out, sizeof *out, 1, stride, pe__rows_##fill, pe__zeros_##fill);         \
+        return pe__call_grid(plan, shape, &o);                                                     \
+    }                                                                                              \
+    static inline pe_status pe_add_##type(const pe_plan *plan, int64_t first, size_t rows,         \
+                                          float scale, element *x, size_t stride)                  \
+    {                                                                                              \
+        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
+        o.verb = PE__ADD, o.scale = scale;                                                         \
+        return pe__call_range(plan, first, &o);                                                    \
+    }                                                                                              \
+    static inline pe_status pe_add_at_##type(const pe_plan *plan, const int64_t *positions,        \
+                                             size_t rows, float scale, element *x, size_t stride)  \
+    {                                                                                              \
+        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
+        o.verb = PE__ADD, o.scale = scale;                                                         \
+        return pe__call_list(plan, positions, &o);                                                 \
+    }                                                                                              \
+    static inline pe_status pe_add_batch_##type(const pe_plan *plan, int64_t first, size_t rows,   \
+                                                size_t batches, float scale, element *x,           \
+                                                size_t stride, size_t batch_stride)                \
+    {                                                                                              \
+        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
+        o.verb = PE__ADD, o.scale = scale;                                                         \
+        return pe__call_batch(plan, first, batches, batch_stride, &o);                             \
+    }
+PE__STAMP_TYPE(f32, float, f32, f32)
+PE__STAMP_TYPE(f64, double, f64, f64)
+PE__STAMP_TYPE(f16, uint16_t, f16, f16_add)
+PE__STAMP_TYPE(bf16, uint16_t, bf16, bf16_add)
+#undef PE__STAMP_TYPE
 
 /* ---- plans --------------------------------------------------------------------------------------
  * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; row 0 and 8 rows a level in 2 arrays
- * each. An array has room for a vector that starts at any pair: the doubles behind the last pair
- * repeat it, so that they raise no alarm. */
+ * each; floats of the frequencies, if the angles are rounded to float. The axes' pairs follow each
+ * other, each from a multiple of 8 on. An array has room for a vector that starts at any pair: the
+ * doubles behind an axis' last pair repeat it, so that they raise no alarm. */
 
 PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
 
 /* Arrays of a plan with so many levels. */
 #define PE__ARRAYS(levels) (3 + 2 * (1 + PE__DIGIT * (levels)))
 
-PE__INLINE int pe__config_ok(const pe_config *config)
+/* log2(x) to 0.09; exact for powers of two. */
+static inline double pe__log2_about(double x)
+{
+    int e;
+    const double m = pe__frexp(x, &e);
+    return e + 2 * (m - 1);
+}
+
+/* D of the exponent i / D, for an axis of the given width; any positive number if there is one pair only. */
+static inline double pe__denominator(const pe_config *config, size_t width, size_t pairs)
+{
+    double d = 1;
+    if (config->exponent == PE_EXPONENT_WIDTH) d = (double)width / 2;
+    if (config->exponent == PE_EXPONENT_PAIRS) d = (double)(width / 2) - config->exponent_shift;
+    return pairs <= 1 ? 1 : d;
+}
+
+PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
+{
+    return x >= low && x <= high;
+}
+
+/* All that needs no look at the axes. */
+static inline int pe__config_ok(const pe_config *config)
 {
     const size_t most = PTRDIFF_MAX / sizeof(double) / PE__ARRAYS(PE__LEVELS) / 2;
     const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
-    return config->d_model >= 1 && config->d_model < most && /* NaN fails every comparison */
-           config->base >= pe__exp2i(-20) && config->base <= pe__exp2i(900) &&
-           a >= pe__exp2i(-1000) && a <= pe__exp2i(1000);
+    const double s = config->scale < 0 ? -config->scale : config->scale;
+    const double steps = config->offset * 1048576.0; /* 2^20 */
+    return config->d_model >= 1 && config->d_model < most && config->multiple >= 1 &&
+           config->d_model % config->multiple == 0 && config->axes >= 1 &&
+           config->axes <= PE_MAX_AXES && (unsigned)config->layout <= PE_LAYOUT_HALVES &&
+           (unsigned)config->exponent <= PE_EXPONENT_INDEX &&
+           (unsigned)config->odd <= PE_ODD_ZERO && (unsigned)config->angle <= PE_ANGLE_FLOAT32 &&
+           pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)) &&
+           pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)) &&
+           pe__between(s, pe__exp2i(-900), pe__exp2i(21)) &&
+           pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)) &&
+           pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) &&
+           steps == (double)(int64_t)steps;
+}
+
+/* Are the frequencies of an axis between 2^-960 and 2^21? */
+static inline int pe__frequencies_ok(const pe_config *config, size_t width, size_t pairs)
+{
+    const double d = pe__denominator(config, width, pairs);
+    const double first = pe__log2_about(config->scale < 0 ? -config->scale : config->scale) +
+                         (config->half_turns ? 1.6515 : 0.0);
+    const double last = first - (double)(pairs ? pairs - 1 : 0) / d * pe__log2_about(config->base);
+    return d > 0 && pe__between(first, -960, 21.1) && pe__between(last, -960, 21.1);
+}
+
+/* Lay the axes out in a plan: columns and pairs. Returns 0 if they do not fit. */
+static inline int pe__plan_axes(pe_plan *plan, const pe_config *config)
+{
+    const size_t d = config->d_model;
+    size_t column = 0, pairs = 0;
+    plan->axes = config->axes, plan->d_model = d;
+    for (size_t a = 0; a < config->axes; a++) {
+        pe__axis *const axis = &plan->axis[a];
+        size_t width = config->axes == 1 ? d : config->axis[a].width;
+        if (width == 0) width = d / (2 * config->axes) * 2;
+        axis->coordinate = config->axes == 1 ? 0 : config->axis[a].coordinate;
+        if (width > d - column || axis->coordinate >= config->axes) return 0;
+        axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
+        axis->column = column, axis->width = width - axis->zeros;
+        axis->pairs = (axis->width + 1) / 2;
+        pairs = (pairs + 7) & ~(size_t)7;
+        axis->pair = pairs;
+        axis->denominator = pe__denominator(config, width, axis->pairs);
+        if (!pe__frequencies_ok(config, width, axis->pairs)) return 0;
+        column += width, pairs += axis->pairs;
+    }
+    plan->axis[config->axes - 1].zeros += d - column;
+    plan->pairs = pairs;
+    return 1;
+}
+
+static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
+{
+    if (!config || !pe__config_ok(config) || !pe__plan_axes(plan, config)) return 0;
+    const size_t arrays = config->angle == PE_ANGLE_FLOAT32 ? PE__ARRAYS(0) + 1 : PE__ARRAYS(PE__LEVELS);
+    return pe__padded(plan->pairs) * arrays * sizeof(double) + 63;
+}
+
+static inline size_t pe_plan_size(const pe_config *config)
+{
+    pe_plan plan;
+    return pe__plan_bytes(config, &plan);
 }
 
 /* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b - b/2, one
@@ -1168,7 +2257,7 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
         for (size_t v = 0; v < vectors; v++) {
             pe__store(row + v * PE_LANES, pe__splat(0.0));
             pe__store(row + padded + v * PE_LANES, pe__splat(1.0));
-            pe__exact_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+            if (plan->levels) pe__exact_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
         }
         for (size_t level = 0; level < plan->levels; level++) {
             for (size_t b = 1; b <= PE__DIGIT; b++) {
@@ -1192,14 +2281,15 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* Make a plan of the next plan->pairs frequencies of g in aligned memory. */
-PE__INLINE void pe__plan_make(pe_plan *plan, const pe_config *config, pe__geometric *g,
-                              double *memory)
+/* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
+static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels, double *memory)
 {
     int exponent;
     const double amplitude = config->amplitude, size = amplitude < 0 ? -amplitude : amplitude;
     const double mantissa = pe__frexp(size, &exponent);
     const float guard = (float)(size * PE__GUARD);
+    plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
+    plan->has_padding = config->has_padding != 0, plan->padding = config->padding_position;
     plan->amplitude = amplitude;
     plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
     plan->scale = pe__exp2i(exponent);
@@ -1208,42 +2298,141 @@ PE__INLINE void pe__plan_make(pe_plan *plan, const pe_config *config, pe__geomet
     memcpy(&plan->guard, &guard, sizeof guard);
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
     if (size > pe__exp2i(127)) plan->guard = INT32_MAX;     /* infinite or not is a close question */
+    plan->snap = 0;
+    plan->whole = (int64_t)config->offset;
+    if ((double)plan->whole > config->offset) plan->whole--;
+    plan->fraction = config->offset - (double)plan->whole;
 
-    const size_t padded = pe__padded(plan->pairs);
-    plan->padded = padded;
-    for (size_t i = 0; i < plan->pairs; i += PE__CHAIN) pe__geometric_next(g, memory + i, padded);
-    for (size_t i = plan->pairs; i < padded; i++)
-        for (size_t part = 0; part < 3; part++)
-            memory[part * padded + i] = memory[part * padded + plan->pairs - 1];
-    plan->frequency = memory;
-    plan->fastest = memory[0] > memory[plan->pairs - 1] ? memory[0] : memory[plan->pairs - 1];
-    plan->table = memory + 3 * padded;
+    plan->levels = levels;
     plan->near = 0;
-    for (size_t level = 0; level < plan->levels; level++)
-        plan->near = plan->near * PE__RADIX + PE__DIGIT;
-    pe__plan_rows(plan, memory + 3 * padded);
+    for (size_t level = 0; level < levels; level++) plan->near = plan->near * PE__RADIX + PE__DIGIT;
+    plan->padded = pe__padded(plan->pairs);
+    plan->frequency = memory;
+    plan->table = memory + 3 * plan->padded;
+    plan->float32 = NULL;
+    if (config->angle == PE_ANGLE_FLOAT32) plan->float32 = memory + PE__ARRAYS(0) * plan->padded;
 }
 
-static inline size_t pe_plan_size(const pe_config *config)
+/* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
+static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
-    if (!config || !pe__config_ok(config)) return 0;
-    const size_t pairs = config->d_model / 2 + config->d_model % 2;
-    return pe__padded(pairs) * PE__ARRAYS(PE__LEVELS) * sizeof(double) + 63;
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *axis = &plan->axis[a];
+        const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
+        for (size_t i = axis->pair + axis->pairs; i < end; i++) array[i] = i ? array[i - 1] : 0;
+    }
+}
+
+/* The frequencies are there: all that follows from them. */
+static inline void pe__plan_end(pe_plan *plan, double *memory)
+{
+    const size_t padded = plan->padded;
+    for (size_t part = 0; part < 3; part++) pe__plan_pad(plan, memory + part * padded);
+    if (plan->float32) {
+        double *const w = memory + PE__ARRAYS(0) * padded;
+        for (size_t i = 0; i < padded; i++) {
+            double hi, lo;
+            pe__radians(plan, i, &hi, &lo);
+            w[i] = (double)pe__round_once(hi, lo, 1, PE__DROP_F32);
+        }
+        for (size_t part = 0; part < 3; part++)
+            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
+    }
+    plan->fastest = 0;
+    for (size_t i = 0; i < padded; i++) {
+        const double f = plan->float32 ? plan->float32[i] * pe__inverse_pi[0] : plan->frequency[i];
+        if (plan->fastest < f || plan->fastest < -f) plan->fastest = f < 0 ? -f : f;
+    }
+    pe__plan_rows(plan, memory + 3 * padded);
 }
 
 static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                                      size_t memory_size)
 {
+    pe_plan made;
     if (!plan || !config || !memory) return PE_ERR_NULL;
-    const size_t size = pe_plan_size(config);
+    const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
-    pe__geometric g;
-    pe__geometric_begin(&g, config);
-    plan->d_model = config->d_model;
-    plan->pairs = config->d_model / 2 + config->d_model % 2;
-    plan->levels = PE__LEVELS;
-    pe__plan_make(plan, config, &g, pe__aligned(memory));
+    double *const f = pe__aligned(memory);
+    pe__plan_begin(&made, config, config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS, f);
+    made.snap = config->half_turns;
+    for (size_t a = 0; a < made.axes; a++) {
+        const pe__axis *axis = &made.axis[a];
+        pe__geometric g;
+        pe__geometric_begin(&g, config, axis->denominator);
+        for (size_t i = 0; i < axis->pairs; i += PE__CHAIN)
+            pe__geometric_next(&g, f + axis->pair + i, made.padded);
+    }
+    pe__plan_end(&made, f);
+    *plan = made;
+    return PE_OK;
+}
+
+static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
+                                                 const double *omega, size_t pairs, void *memory,
+                                                 size_t memory_size)
+{
+    pe_plan made;
+    if (!plan || !config || !omega || !memory) return PE_ERR_NULL;
+    const size_t size = pe__plan_bytes(config, &made);
+    if (size == 0 || made.axes != 1) return PE_ERR_CONFIG;
+    if (pairs != made.pairs) return PE_ERR_SHAPE;
+    for (size_t i = 0; i < pairs; i++) {
+        const double w = omega[i] < 0 ? -omega[i] : omega[i];
+        if (w == 0) continue;
+        if (!pe__between(w, pe__exp2i(-900), pe__exp2i(900))) return PE_ERR_CONFIG;
+        const double scaled = w * (config->scale < 0 ? -config->scale : config->scale);
+        if (!pe__between(scaled, pe__exp2i(-960), pe__exp2i(21))) return PE_ERR_CONFIG;
+    }
+    if (memory_size < size) return PE_ERR_SIZE;
+    double *const f = pe__aligned(memory);
+    pe__plan_begin(&made, config, config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS, f);
+    const pe__td unit = pe__frequency_unit(config);
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
+        double w[PE_LANES] = {0};
+        memcpy(w, omega + i, pe__min(PE_LANES, pairs - i) * sizeof *w);
+        const pe__td y = pe__td_scale(unit, pe__load(w));
+        pe__store(f + i, y.a);
+        pe__store(f + made.padded + i, y.b);
+        pe__store(f + 2 * made.padded + i, y.c);
+    }
+    pe__plan_end(&made, f);
+    *plan = made;
+    return PE_OK;
+}
+
+static inline size_t pe_plan_pairs(const pe_plan *plan)
+{
+    size_t pairs = 0;
+    for (size_t a = 0; plan && a < plan->axes; a++) pairs += plan->axis[a].pairs;
+    return pairs;
+}
+
+static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+{
+    if (!plan || !omega) return PE_ERR_NULL;
+    for (size_t a = 0; a < plan->axes; a++) {
+        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
+            double lo;
+            if (plan->float32) *omega = plan->float32[plan->axis[a].pair + i];
+            else pe__radians(plan, plan->axis[a].pair + i, omega, &lo);
+            omega++;
+        }
+    }
+    return PE_OK;
+}
+
+static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
+{
+    if (!plan || !wavelength) return PE_ERR_NULL;
+    for (size_t a = 0; a < plan->axes; a++) {
+        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
+            const size_t pair = plan->axis[a].pair + i;
+            if (plan->float32) *wavelength++ = 6.283185307179586 / plan->float32[pair];
+            else *wavelength++ = 2 / plan->frequency[pair];
+        }
+    }
     return PE_OK;
 }
 
@@ -1261,19 +2450,22 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
     if (status != PE_OK) return status;
 
     double memory[PADDED * PE__ARRAYS(2) + PE__CHAIN];
+    double *const f = pe__aligned(memory);
     pe_plan plan;
     pe__geometric g;
-    pe__geometric_begin(&g, &config);
+    pe__geometric_begin(&g, &config, (double)d_model / 2);
     for (size_t column = 0; column < d_model; column += 2 * PAIRS) {
-        plan.d_model = pe__min(2 * PAIRS, d_model - column);
-        plan.pairs = (plan.d_model + 1) / 2;
-        plan.levels = rows > PE__DIGIT + 1 ? 2 : 1;
-        pe__plan_make(&plan, &config, &g, pe__aligned(memory));
-        pe__rows_f32 to = pe__rows_to_f32(out, d_model, rows, d_model);
-        to.out += column;
-        pe__fill_rows_f32(&plan, rows, &to);
+        pe_config part = config;
+        part.d_model = pe__min(2 * PAIRS, d_model - column);
+        (void)pe__plan_axes(&plan, &part);
+        pe__plan_begin(&plan, &part, rows > PE__DIGIT + 1 ? 2 : 1, f);
+        for (size_t i = 0; i < plan.pairs; i += PE__CHAIN) pe__geometric_next(&g, f + i, plan.padded);
+        pe__plan_end(&plan, f);
+        plan.d_model = d_model;
+        const pe__output o =
+            pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros_f32);
+        pe__emit_range(&plan, 0, &o);
     }
-    pe__fence();
     return PE_OK;
 }
 
@@ -1294,6 +2486,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
 
 #undef PE__STATUSES
 #undef PE__ARRAYS
+#undef PE__PRESETS
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
 #undef PE__ERROR

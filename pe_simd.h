@@ -18,7 +18,9 @@
  *   pe__fnma(a,b,c)        c - a*b   } a rounding test or an exactness proof decides     two
  *   pe__two_prod(a,b,&e)   p = a*b and e with p + e = a*b; by fma, or by splitting       exact
  *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
+ *   pe__to_float           rounded to float, as a double                                 one
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
+ *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
  *   pe__zip_store(p,s,c)   s0 c0 s1 c1 ... as 2*PE_LANES doubles at any address          -
  *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
@@ -37,7 +39,10 @@
  *                          are flushed does not matter, nor does MXCSR's rounding mode
  *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
- *   pe__watch_*            watch floats for roundings that may be wrong, see pe.h        -
+ *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
+ *                          that may be wrong, see pe.h; drop: bits that rounding drops,
+ *                          29 from double to float, 16 and 13 from float to bf16 and f16
+ *   pe__watch_alarm        is there one?                                                  -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
  * over these.
@@ -122,6 +127,7 @@
 
 /* ---- includes ---------------------------------------------------------------------------------- */
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -260,6 +266,13 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)), order,
                                   _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
 }
+PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
+{
+    return _mm512_castpd_ps(_mm512_insertf64x4(
+        _mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(a))),
+        _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
+}
+PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {
     const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
@@ -318,19 +331,23 @@ PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h)
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
-    return _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b));
+    unsigned mask = _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b));
+    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
+    return mask;
 }
 PE__INLINE pe__watch pe__watch_begin(void)
 {
     const pe__watch w = {_mm512_set1_epi32(-1), _mm512_set1_epi32(0x7f800000)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int drop)
 {
-    const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(s), _mm512_castpd_ps(c), 0x88);
-    /* (low & 0x1fffffff) ^ 0x10000000, unsigned: a shift here would fight for the shuffles' ports */
-    const __m512i dropped = _mm512_ternarylogic_epi32(
-        _mm512_castps_si512(low), _mm512_set1_epi32(0x1fffffff), _mm512_set1_epi32(0x10000000), 0x6a);
+    const __m512 low =
+        drop == 29 ? _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88) : v;
+    /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
+    const __m512i mask = _mm512_set1_epi32((int)((1u << drop) - 1u));
+    const __m512i tie = _mm512_set1_epi32((int)(1u << (drop - 1)));
+    const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
     w->low = _mm512_min_epu32(w->low, dropped);
 #ifdef __AVX512DQ__ /* the smaller absolute value in one instruction */
     w->size = _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(w->size), v, 0x0a));
@@ -387,6 +404,11 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     const __m256 sines = _mm256_castps128_ps256(_mm256_cvtpd_ps(s));
     return _mm256_permutevar8x32_ps(_mm256_insertf128_ps(sines, _mm256_cvtpd_ps(c), 1), order);
 }
+PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
+{
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
+}
+PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(a)); }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {
     const pe__vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c);
@@ -506,12 +528,13 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {_mm256_set1_epi32(INT32_MAX), _mm256_set1_epi32(INT32_MAX)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int drop)
 {
-    const __m256 dropped = _mm256_shuffle_ps(_mm256_castpd_ps(s), _mm256_castpd_ps(c), 0x88);
+    const __m256 low =
+        drop == 29 ? _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88) : v;
     const __m256i magnitude =
         _mm256_and_si256(_mm256_castps_si256(v), _mm256_set1_epi32(INT32_MAX));
-    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(dropped), 3));
+    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(low), 32 - drop));
     w->size = _mm256_min_epi32(w->size, magnitude);
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
@@ -556,6 +579,8 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     return vcvt_high_f32_f64(vcvt_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
 }
+PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f32_f64(a), b); }
+PE__INLINE pe__vd pe__to_float(pe__vd a) { return vcvt_f64_f32(vcvt_f32_f64(a)); }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {
     vst1q_f64(p, vzip1q_f64(s, c));
@@ -618,10 +643,12 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {vdupq_n_s32(INT32_MAX), vdupq_n_s32(INT32_MAX)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int drop)
 {
-    const int32x4_t dropped = vuzp1q_s32(vreinterpretq_s32_f64(s), vreinterpretq_s32_f64(c));
-    w->low = vminq_s32(w->low, vshlq_n_s32(dropped, 3));
+    const int32x4_t low = drop == 29
+                              ? vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b))
+                              : vreinterpretq_s32_f32(v);
+    w->low = vminq_s32(w->low, vshlq_s32(low, vdupq_n_s32(32 - drop)));
     w->size = vminq_s32(w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
@@ -687,6 +714,8 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     const pe__vf v = {(float)s, (float)c};
     return v;
 }
+PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
+PE__INLINE pe__vd pe__to_float(pe__vd a) { return (double)(float)a; }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c) { p[0] = s, p[1] = c; }
 PE__INLINE pe__vf pe__get(const float *p)
 {
@@ -812,20 +841,21 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
+PE__INLINE void pe__watch_one(pe__watch *w, double y, float v, int drop)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
-    const int64_t low = (int64_t)((bits & 0x1fffffffu) << 3); /* as a signed 32-bit number */
-    const int32_t dropped = (int32_t)(low - ((low & 0x80000000) << 1));
+    const uint32_t low = drop == 29 ? (uint32_t)bits : (uint32_t)size;
+    const int64_t top = (int64_t)(uint32_t)(low << (32 - drop)); /* as a signed 32-bit number */
+    const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd s, pe__vd c, pe__vf v)
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int drop)
 {
-    pe__watch_one(w, s, v.s);
-    pe__watch_one(w, c, v.c);
+    pe__watch_one(w, a, v.s, drop);
+    pe__watch_one(w, b, v.c, drop);
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 {
@@ -838,6 +868,8 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
+PE__INLINE void pe__stream_bf16(uint16_t *p, pe__vf v) { pe__stream_h(p, pe__to_bf16(v)); }
+PE__INLINE void pe__stream_f16(uint16_t *p, pe__vf v) { pe__stream_h(p, pe__to_f16(v)); }
 
 /* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)
@@ -845,6 +877,21 @@ PE__INLINE pe__vd pe__round(pe__vd a)
     const pe__vd big = pe__splat(6755399441055744.0);
     return (a + big) - big;
 }
+
+/* The number of the lowest bit that is set, x != 0. */
+PE__INLINE unsigned pe__lowest_bit(unsigned x)
+{
+#ifdef __GNUC__
+    return (unsigned)__builtin_ctz(x);
+#else
+    unsigned n = 0;
+    while (!(x >> n & 1)) n++;
+    return n;
+#endif
+}
+
+/* a * b + c rounded once. */
+PE__INLINE double pe__fma_once(double a, double b, double c) { return fma(a, b, c); }
 
 /* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
 PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
