@@ -4,8 +4,8 @@
  * rounded once: against MPFR, in the form in which the projects write the formulas, for the configs
  * of published models and for random ones up to the limits; against published values; against the
  * same formulas in float32, within their error. That floor, ceil and the thresholds are decided by
- * exact values; that types agree where their formulas do; that bad configs are refused with a reason
- * and nothing is written then; and that names of config files find their types.
+ * exact values; that types agree where their formulas do; that bad configs are refused with a
+ * reason and nothing is written then; and that names of config files find their types.
  */
 #include "common.h"
 
@@ -289,7 +289,8 @@ static void check(const pe_rope_config *c, const char *name, const char *test)
         fail_msg("%s is refused: %s", name, error);
     }
     mpfr_init2(exact, BITS);
-    assert_int_equal(pairs, (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : c->rotary_dim) / 2);
+    assert_int_equal(pairs,
+                     (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : c->rotary_dim) / 2);
     memset(omega, CANARY, (pairs + 1) * sizeof *omega);
     status = pe_rope_frequencies(c, omega, &attention);
     if (status != PE_OK)
@@ -343,19 +344,54 @@ static const double phi_long[48] = {
     63.93000411987305,  63.96000289916992,  63.970001220703125, 64.02999877929688,
     64.06999969482422,  64.08000183105469,  64.12000274658203,  64.41000366210938,
     64.4800033569336,   64.51000213623047,  64.52999877929688,  64.83999633789062};
-static const double phi_short[48] = {
-    1.0,                1.0199999809265137, 1.0299999713897705, 1.0299999713897705,
-    1.0499999523162842, 1.0499999523162842, 1.0499999523162842, 1.0499999523162842,
-    1.0499999523162842, 1.0699999332427979, 1.0999999046325684, 1.1099998950958252,
-    1.1599998474121094, 1.1599998474121094, 1.1699998378753662, 1.2899998426437378,
-    1.339999794960022,  1.679999828338623,  1.7899998426437378, 1.8199998140335083,
-    1.8499997854232788, 1.8799997568130493, 1.9099997282028198, 1.9399996995925903,
-    1.9899996519088745, 2.0199997425079346, 2.0199997425079346, 2.0199997425079346,
-    2.0199997425079346, 2.0199997425079346, 2.0199997425079346, 2.0299997329711914,
-    2.0299997329711914, 2.0299997329711914, 2.0299997329711914, 2.0299997329711914,
-    2.0299997329711914, 2.0299997329711914, 2.0299997329711914, 2.0299997329711914,
-    2.0799996852874756, 2.0899996757507324, 2.189999580383301,  2.2199995517730713,
-    2.5899994373321533, 2.729999542236328,  2.749999523162842,  2.8399994373321533};
+static const double phi_short[48] = {1.0,
+                                     1.0199999809265137,
+                                     1.0299999713897705,
+                                     1.0299999713897705,
+                                     1.0499999523162842,
+                                     1.0499999523162842,
+                                     1.0499999523162842,
+                                     1.0499999523162842,
+                                     1.0499999523162842,
+                                     1.0699999332427979,
+                                     1.0999999046325684,
+                                     1.1099998950958252,
+                                     1.1599998474121094,
+                                     1.1599998474121094,
+                                     1.1699998378753662,
+                                     1.2899998426437378,
+                                     1.339999794960022,
+                                     1.679999828338623,
+                                     1.7899998426437378,
+                                     1.8199998140335083,
+                                     1.8499997854232788,
+                                     1.8799997568130493,
+                                     1.9099997282028198,
+                                     1.9399996995925903,
+                                     1.9899996519088745,
+                                     2.0199997425079346,
+                                     2.0199997425079346,
+                                     2.0199997425079346,
+                                     2.0199997425079346,
+                                     2.0199997425079346,
+                                     2.0199997425079346,
+                                     2.0299997329711914,
+                                     2.0299997329711914,
+                                     2.0299997329711914,
+                                     2.0299997329711914,
+                                     2.0299997329711914,
+                                     2.0299997329711914,
+                                     2.0299997329711914,
+                                     2.0299997329711914,
+                                     2.0299997329711914,
+                                     2.0799996852874756,
+                                     2.0899996757507324,
+                                     2.189999580383301,
+                                     2.2199995517730713,
+                                     2.5899994373321533,
+                                     2.729999542236328,
+                                     2.749999523162842,
+                                     2.8399994373321533};
 
 static pe_rope_config phi(size_t sequence_length)
 {
@@ -545,15 +581,16 @@ static void random_configs_are_right(void **state)
  * Branches
  * --------------------------------------------------------------------------------------------- */
 
-/* YaRN: betas for which c(beta) is as near to an integer as doubles get, on both sides of it. Computed
- * in double, floor and ceil would go wrong for about half of them. */
+/* YaRN: betas for which c(beta) is as near to an integer as doubles get, on both sides of it. In
+ * double, floor and ceil would go wrong for about half of them. */
 static void floors_and_ceils_are_exact(void **state)
 {
     static const char *const test = "floors_and_ceils_are_exact";
     const struct {
         size_t n, length;
         double theta;
-    } at[] = {{128, 32768, 1e6}, {64, 4096, 1e4}, {64, 4096, 15e4}, {96, 8192, 5e5}, {128, 2048, 1e4}};
+    } at[] = {
+        {128, 32768, 1e6}, {64, 4096, 1e4}, {64, 4096, 15e4}, {96, 8192, 5e5}, {128, 2048, 1e4}};
     size_t wrong_in_double = 0, checked = 0;
     mpfr_t beta, x, base;
     (void)state;
@@ -570,10 +607,11 @@ static void floors_and_ceils_are_exact(void **state)
             mpfr_div(beta, beta, x, MPFR_RNDN);
             near = mpfr_get_d(beta, MPFR_RNDD);
             for (int side = 0; side < 2; side++) {
-                const double at_beta = side == 0 ? near : nextafter(near, INFINITY);
-                const double in_double = (double)at[k].n *
-                                         log((double)at[k].length / (at_beta * 2 * 3.141592653589793)) /
-                                         (2 * log(at[k].theta));
+                const double at_beta = side == 0 ? near : nextafter(near, HUGE_VAL);
+                const double in_double =
+                    (double)at[k].n *
+                    log((double)at[k].length / (at_beta * 2 * 3.141592653589793)) /
+                    (2 * log(at[k].theta));
                 correction(x, &c, at_beta, base);
                 mpfr_floor(x, x);
                 wrong_in_double += floor(in_double) != mpfr_get_d(x, MPFR_RNDN);
@@ -591,6 +629,28 @@ static void floors_and_ceils_are_exact(void **state)
     mpfr_clears(beta, x, base, (mpfr_ptr)NULL);
     if (!test_this_run()->is_quick && wrong_in_double < checked / 20)
         fail_msg("only %zu of %zu cases are hard", wrong_in_double, checked);
+}
+
+/* YaRN: ramps that begin before the first pair or end behind the last number, or both. */
+static void ramps_are_clamped(void **state)
+{
+    static const char *const test = "ramps_are_clamped";
+    const struct {
+        double theta, fast, slow;
+        size_t length;
+    } at[] = {{1e4, 32, 1, 128},       {1e4, 32, 1, 5},        {1e4, 1e6, 1e3, 4096},
+              {100, 32, 1, 1000000},   {100, 1e6, 1, 1000000}, {2, 32, 1, 1000000},
+              {1e4, 32, 31.999, 4096}, {1e4, 32, 32, 4096},    {1e4, 32, 32, 200},
+              {1e4, 32, 1e-9, 4096}};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(at); k++)
+        for (size_t n = 2; n <= 128; n += n < 16 ? 2 : 28)
+            for (int truncate = 0; truncate < 2; truncate++) {
+                pe_rope_config c = config_with(PE_ROPE_YARN, n, at[k].theta, 4, at[k].length, 0);
+                c.beta_fast = at[k].fast, c.beta_slow = at[k].slow;
+                c.truncate = truncate;
+                check(&c, "a clamped ramp", test);
+            }
 }
 
 /* Llama 3: thresholds that are as near to a wavelength as doubles get, on both sides of it. With
@@ -612,7 +672,7 @@ static void thresholds_are_exact(void **state)
         mpfr_div(turns, turns, y, MPFR_RNDN);
         near = mpfr_get_d(turns, MPFR_RNDD);
         for (int side = 0; side < 2; side++) {
-            const double threshold = side == 0 ? near : nextafter(near, INFINITY);
+            const double threshold = side == 0 ? near : nextafter(near, HUGE_VAL);
             c.low_freq_factor = c.high_freq_factor = threshold;
             check(&c, "one threshold", test);
             assert_int_equal(pe_rope_frequencies(&c, omega, NULL), PE_OK);
@@ -738,10 +798,10 @@ static float float_frequency(const pe_rope_config *c, size_t i)
     case PE_ROPE_NTK:
         return float_power(c->rope_theta * pow(c->factor, (double)n / (double)(n - 2)), i, n);
     case PE_ROPE_DYNAMIC_NTK:
-        return float_power(c->rope_theta * pow(c->factor * (double)c->sequence_length / length -
-                                                   (c->factor - 1),
-                                               (double)n / (double)(n - 2)),
-                           i, n);
+        return float_power(
+            c->rope_theta * pow(c->factor * (double)c->sequence_length / length - (c->factor - 1),
+                                (double)n / (double)(n - 2)),
+            i, n);
     case PE_ROPE_LLAMA3: {
         const float wavelength = 2 * 3.14159265f / w, low = (float)c->low_freq_factor;
         const float high = (float)c->high_freq_factor, old = (float)length;
@@ -911,9 +971,17 @@ static void bad_numbers_are_refused(void **state)
         {offsetof(pe_rope_config, long_mscale), OPTIONAL, "long_mscale"},
         {offsetof(pe_rope_config, rope_theta), NEEDED, "rope_theta"},
     };
-    const double bad[] = {-1.0,      -0x1p-1074,       (double)NAN,          -(double)NAN, HUGE_VAL,
-                          -HUGE_VAL, 0x1p-1074,        0x1.fffffffffffffp-129, DBL_MAX,
-                          DBL_MIN,   0x1.0000000000001p128};
+    const double bad[] = {-1.0,
+                          -0x1p-1074,
+                          (double)NAN,
+                          -(double)NAN,
+                          HUGE_VAL,
+                          -HUGE_VAL,
+                          0x1p-1074,
+                          0x1.fffffffffffffp-129,
+                          DBL_MAX,
+                          DBL_MIN,
+                          0x1.0000000000001p128};
     (void)state;
     for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++)
         for (size_t k = 0; k < LENGTH(fields); k++) {
@@ -951,8 +1019,8 @@ static void bad_numbers_are_refused(void **state)
 
 static void bad_sizes_are_refused(void **state)
 {
-    const size_t large[] = {(size_t)1 << 53, SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 2 + 1, PTRDIFF_MAX,
-                            (size_t)PTRDIFF_MAX / 8 + 1};
+    const size_t large[] = {(size_t)1 << 53,  SIZE_MAX,    SIZE_MAX / 2,
+                            SIZE_MAX / 2 + 1, PTRDIFF_MAX, (size_t)PTRDIFF_MAX / 8 + 1};
     (void)state;
     for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
         const pe_rope_config good = good_config((pe_rope_type)type);
@@ -968,6 +1036,7 @@ static void bad_sizes_are_refused(void **state)
             c = good;
             c.head_dim = k;
             refuse(&c, PE_ERR_CONFIG, "head_dim too small");
+            assert_memory_equal(pe_rope_config_error(&c), "head_dim ", 9);
         }
         for (size_t k = 1; k < LENGTH(large); k++) {
             c = good;
@@ -1079,6 +1148,24 @@ static void bad_lists_are_refused(void **state)
         }
 }
 
+static void defaults_are_as_told(void **state)
+{
+    const size_t dims[] = {0, 1, 128, SIZE_MAX};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(dims); k++) {
+        const pe_rope_config c = pe_rope_config_default(dims[k]);
+        assert_true(c.head_dim == dims[k] && c.rotary_dim == dims[k]);
+        assert_true(c.rope_theta == 10000.0 && c.rope_type == PE_ROPE_DEFAULT && c.factor == 0);
+        assert_true(c.original_max_position_embeddings == 0 && c.max_position_embeddings == 0);
+        assert_true(c.sequence_length == 0 && c.truncate == 1 && c.extrapolation_factor == 1);
+        assert_true(c.low_freq_factor == 1 && c.high_freq_factor == 4);
+        assert_true(c.beta_fast == 32 && c.beta_slow == 1);
+        assert_true(c.mscale == 0 && c.mscale_all_dim == 0 && c.attention_factor == 0);
+        assert_true(c.short_mscale == 0 && c.long_mscale == 0);
+        assert_true(c.short_factor == NULL && c.long_factor == NULL && c.freq_factors == NULL);
+    }
+}
+
 static void null_is_refused(void **state)
 {
     double omega[48], attention;
@@ -1108,15 +1195,23 @@ static void names_find_their_types(void **state)
     static const struct {
         const char *name;
         pe_rope_type type;
-    } names[] = {{"default", PE_ROPE_DEFAULT},    {"none", PE_ROPE_DEFAULT},
-                 {"mrope", PE_ROPE_DEFAULT},      {"linear", PE_ROPE_LINEAR},
-                 {"dynamic", PE_ROPE_DYNAMIC_NTK}, {"xdrope", PE_ROPE_NTK},
-                 {"ntk", PE_ROPE_NTK_FIXED},      {"llama3", PE_ROPE_LLAMA3},
-                 {"yarn", PE_ROPE_YARN},          {"deepseek_yarn", PE_ROPE_YARN},
-                 {"longrope", PE_ROPE_LONGROPE},  {"su", PE_ROPE_LONGROPE},
+    } names[] = {{"default", PE_ROPE_DEFAULT},
+                 {"none", PE_ROPE_DEFAULT},
+                 {"mrope", PE_ROPE_DEFAULT},
+                 {"linear", PE_ROPE_LINEAR},
+                 {"dynamic", PE_ROPE_DYNAMIC_NTK},
+                 {"xdrope", PE_ROPE_NTK},
+                 {"ntk", PE_ROPE_NTK_FIXED},
+                 {"llama3", PE_ROPE_LLAMA3},
+                 {"yarn", PE_ROPE_YARN},
+                 {"deepseek_yarn", PE_ROPE_YARN},
+                 {"longrope", PE_ROPE_LONGROPE},
+                 {"su", PE_ROPE_LONGROPE},
                  {"proportional", PE_ROPE_PROPORTIONAL}};
-    static const char *const others[] = {"", "y", "yar", "yarnn", "YARN", "linear ", "llama", "llama31",
-                                         "a name that is longer than every name there is"};
+    static const char *const others[] = {
+        "",      "y",       "yar",
+        "yarnn", "YARN",    "linear ",
+        "llama", "llama31", "a name that is longer than every name there is"};
     pe_rope_type type;
     (void)state;
     for (size_t k = 0; k < LENGTH(names); k++) {
@@ -1164,8 +1259,7 @@ static void nothing_outside_is_touched(void **state)
                 float *const divisors =
                     (float *)(void *)(end ? floats.end - float_bytes : floats.begin);
                 double *const omega = (double *)(void *)(end ? out.end - bytes : out.begin);
-                pe_rope_config c =
-                    config_with((pe_rope_type)type, 2 * pairs, 5e5, 8, 8192, 131072);
+                pe_rope_config c = config_with((pe_rope_type)type, 2 * pairs, 5e5, 8, 8192, 131072);
                 for (size_t i = 0; i < pairs; i++)
                     list[i] = 2, divisors[i] = 3;
                 c.short_factor = list;
@@ -1224,6 +1318,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(published_models_are_right),
         cmocka_unit_test(random_configs_are_right),
         cmocka_unit_test(floors_and_ceils_are_exact),
+        cmocka_unit_test(ramps_are_clamped),
         cmocka_unit_test(thresholds_are_exact),
         cmocka_unit_test(lengths_switch_behind_the_last_position),
         cmocka_unit_test(published_values_are_met),
@@ -1234,6 +1329,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_a_type_needs_is_asked_for),
         cmocka_unit_test(bad_lists_are_refused),
         cmocka_unit_test(null_is_refused),
+        cmocka_unit_test(defaults_are_as_told),
         cmocka_unit_test(names_find_their_types),
         cmocka_unit_test(periods_are_inverses),
         cmocka_unit_test(nothing_outside_is_touched),
