@@ -215,9 +215,8 @@ typedef struct pe_plan {
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half turns a position                  */
-    double error;            /* bound on the error of a rotated value, see "Rounding test"   */
-    double inflated;         /* A (1 + eta)                                                  */
-    int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
+    int32_t guard, guard_16; /* bits of the smallest float that the rounding test may judge, */
+                             /* and of the smallest to be rounded to 16 bits                 */
     int cos_first, has_padding;
     int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
     pe_layout layout;
@@ -1679,7 +1678,8 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  *     0.71  the row of the first digit
  *     2.0   the amplitude's factor
  *     10.84 four turns by the other digits
- * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u |A|.
+ * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u |A|. A
+ * position of more than five digits has three turns more: e = 23.5 u |A|.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a few
  * integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >= 2^-12 |A|:
@@ -1694,17 +1694,26 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * midpoint of two of them: the bits that the second rounding drops are 1000..., and are watched instead.
  *
  * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
-#define PE__ERROR (15.5 / 9007199254740992.0) /* 15.5 * 2^-53                   */
-#define PE__ETA (15.75 / 2199023255552.0)     /* 15.75 * 2^-41                  */
-#define PE__WINDOW (32 * 4096)                /* 2 * 15.75 * 2^12, and some     */
-#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it  */
-#define PE__FAST_LIMIT 4398046511104.0        /* 2^42 half turns                */
+#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
+#define PE__GUARD_16 (1.0 / 1048576)          /* 2^-20: here a float that is no tie of */
+                                              /* 16-bit numbers is on the right side   */
+#define PE__FAST_LIMIT 4398046511104.0        /* 2^42 half turns                       */
 
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 5, PE__TILE = 512 };
+/* What the test needs to know of values: e and eta for amplitude 1, and 2 eta 2^53, and some. */
+typedef struct pe__bound {
+    double error, eta;
+    int32_t window;
+} pe__bound;
+static const pe__bound pe__bound_near = {15.5 / 9007199254740992.0, 15.75 / 2199023255552.0, 32 << 12};
+static const pe__bound pe__bound_far = {23.5 / 9007199254740992.0, 23.75 / 2199023255552.0, 48 << 12};
 
-/* What a kernel makes of the doubles: the type of the elements, and for 16-bit types whether the float is
-   rounded to them at once or added to them. Known at compile time. */
-typedef enum pe__kind { PE__F32, PE__BF16, PE__F16, PE__BF16_ADD, PE__F16_ADD } pe__kind;
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 8, PE__TILE = 512 };
+#define PE__NEAR ((int64_t)709928) /* the largest number of five digits */
+
+/* What a kernel makes of the doubles: elements of a type, or floats that are added to such elements. Known
+   at compile time. */
+typedef enum pe__kind { PE__F32, PE__BF16, PE__F16, PE__F32_ADD, PE__BF16_ADD, PE__F16_ADD } pe__kind;
+PE__INLINE int pe__adds(pe__kind kind) { return kind >= PE__F32_ADD; }
 
 /* Bits that the last rounding drops: from double to float, or from that float to bf16 or f16. */
 enum { PE__DROP_F32 = 29, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
@@ -1728,7 +1737,8 @@ PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t c
                             double *c)
 {
     const double *f = plan->frequency + pair;
-    const pe__vd half = pe__splat(0.5), scale = pe__splat(plan->inflated);
+    const pe__vd half = pe__splat(0.5);
+    const pe__vd scale = pe__splat(plan->amplitude * (1 + pe__bound_near.eta));
     const int far = !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__vd sine, cosine;
@@ -1785,7 +1795,8 @@ typedef struct pe__span {
     size_t pair;          /* the plan's pair of column 0 */
     ptrdiff_t across;     /* bytes from a row's first sine to its first cosine, if split */
     size_t step;          /* bytes from a pair to the next */
-    int32_t guard;        /* bits of the smallest float that the rounding test may judge */
+    const pe__bound *bound;
+    int32_t window, guard; /* of the rounding test: the latter are a float's bits */
 } pe__span;
 
 /* sC = s C, cC = c C, and from these (s, c) turned forth and back by (S, C). */
@@ -1879,20 +1890,6 @@ static inline float pe__narrow(float x, int drop)
     return x;
 }
 
-/* Is x, a float, the midpoint of two values of bf16 or f16, so that narrowing depends on the last doubt? */
-static inline int pe__is_tie(float x, int drop)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (drop == PE__DROP_F32) return 0;
-    if (drop == PE__DROP_F16 && (bits & 0x7fffffffu) < 0x38800000u) {
-        const float y = (x < 0 ? -x : x) * 16777216.0f; /* multiples of 2^-24 and a half */
-        const float whole = (float)(int32_t)y;
-        return y - whole == 0.5f;
-    }
-    return (bits & ((1u << drop) - 1u)) == 1u << (drop - 1);
-}
-
 /* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to nearest. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
@@ -1953,26 +1950,17 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
 
 /* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the same. a and
    b are rounded as the order says. */
-PE__INLINE pe__vf pe__careful(const pe_plan *plan, pe__vd a, pe__vd b, pe__order order, int drop,
+PE__INLINE pe__vf pe__careful(const pe__span *x, pe__vd a, pe__vd b, pe__order order, int drop,
                               unsigned *doubt)
 {
-    const pe__vd deflate = pe__splat(1 - PE__ETA + PE__ETA * PE__ETA);
-    const pe__vd e = pe__splat(plan->error);
+    const double eta = x->bound->eta, size = x->plan->amplitude < 0 ? -x->plan->amplitude : x->plan->amplitude;
+    const pe__vd deflate = pe__splat(1 - eta + eta * eta), e = pe__splat(x->bound->error * size);
     a = a * deflate, b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, order);
     const pe__vf below = pe__round_two(a - e, b - e, order);
     *doubt = pe__differ(above, below);
-    if (drop == PE__DROP_F32) return above;
-    float high[2 * PE_LANES], low[2 * PE_LANES];
-    pe__put(high, above);
-    pe__put(low, below);
-    *doubt = 0;
-    for (size_t j = 0; j < 2 * PE_LANES; j++) {
-        const int tie = pe__is_tie(high[j], drop) || pe__is_tie(low[j], drop);
-        high[j] = pe__narrow(high[j], drop), low[j] = pe__narrow(low[j], drop);
-        if (tie || memcmp(&high[j], &low[j], sizeof *high) != 0) *doubt |= 1u << j;
-    }
-    return pe__get(high);
+    if (drop != PE__DROP_F32) *doubt |= pe__ties(above, drop);
+    return above;
 }
 
 /* The floats in doubt of vector n of so many from pair i on, from exact turns. */
@@ -2015,18 +2003,18 @@ PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int 
                  &s_down, &c_down);
         if (order != PE__SPLIT || vectors == 1) {
             const int swap = order == PE__CS;
-            v[n].up = pe__careful(plan, swap ? c : s, swap ? s : c, order, drop, &up[n]);
-            v[n].down = pe__careful(plan, swap ? c_down : s_down, swap ? s_down : c_down, order, drop,
+            v[n].up = pe__careful(x, swap ? c : s, swap ? s : c, order, drop, &up[n]);
+            v[n].down = pe__careful(x, swap ? c_down : s_down, swap ? s_down : c_down, order, drop,
                                     &down[n]);
             continue;
         }
         pe__turn(pe__load(x->s + k), pe__load(x->c + k), pe__load(x->S + k), pe__load(x->C + k), &s1,
                  &c1, &s1_down, &c1_down);
-        v[n].up = pe__careful(plan, s, s1, order, drop, &up[n]);
-        v[n].down = pe__careful(plan, s_down, s1_down, order, drop, &down[n]);
+        v[n].up = pe__careful(x, s, s1, order, drop, &up[n]);
+        v[n].down = pe__careful(x, s_down, s1_down, order, drop, &down[n]);
         n++;
-        v[n].up = pe__careful(plan, c, c1, order, drop, &up[n]);
-        v[n].down = pe__careful(plan, c_down, c1_down, order, drop, &down[n]);
+        v[n].up = pe__careful(x, c, c1, order, drop, &up[n]);
+        v[n].down = pe__careful(x, c_down, c1_down, order, drop, &down[n]);
     }
     for (size_t n = 0; n < vectors; n++) {
         if ((sides & PE__UP) && up[n])
@@ -2068,18 +2056,18 @@ PE__INLINE void pe__sink(pe__kind kind, pe__verb verb, pe__vf scale, void *p, pe
     uint16_t *const h = (uint16_t *)p;
     switch (kind) {
     case PE__F32:
-        if (verb == PE__FILL) pe__put(x, v);
-        else if (verb == PE__STREAM) pe__stream(x, v);
-        else pe__put(x, pe__fma_f32(scale, pe__get(x), v));
+        if (verb == PE__STREAM) pe__stream(x, v);
+        else pe__put(x, v);
         break;
     case PE__BF16:
-        if (verb == PE__STREAM) pe__stream_bf16(h, v);
-        else pe__put_bf16(h, v);
+        if (verb == PE__STREAM) pe__stream_h(h, pe__cut_bf16(v));
+        else pe__put_h(h, pe__cut_bf16(v));
         break;
     case PE__F16:
-        if (verb == PE__STREAM) pe__stream_f16(h, v);
-        else pe__put_f16(h, v);
+        if (verb == PE__STREAM) pe__stream_h(h, pe__cut_f16(v));
+        else pe__put_h(h, pe__cut_f16(v));
         break;
+    case PE__F32_ADD: pe__put(x, pe__fma_f32(scale, pe__get(x), v)); break;
     case PE__BF16_ADD: pe__put_bf16(h, pe__fma_f32(scale, pe__get_bf16(h), v)); break;
     case PE__F16_ADD: pe__put_f16(h, pe__fma_f32(scale, pe__get_f16(h), v)); break;
     }
@@ -2089,28 +2077,30 @@ PE__INLINE void pe__sink(pe__kind kind, pe__verb verb, pe__vf scale, void *p, pe
 PE__INLINE void pe__sink_some(pe__kind kind, const pe__to *to, void *p, pe__vf v, size_t n)
 {
     unsigned char all[2 * PE_LANES * sizeof(float)] = {0};
-    if (kind == PE__F32 && to->verb != PE__ADD) {
+    if (kind == PE__F32) {
         pe__put_n((float *)p, v, n);
         return;
     }
-    if (to->verb == PE__ADD) memcpy(all, p, n * to->element);
-    pe__sink(kind, to->verb == PE__ADD ? PE__ADD : PE__FILL, pe__splat_f32(to->scale), all, v);
+    if (pe__adds(kind)) memcpy(all, p, n * to->element);
+    pe__sink(kind, PE__FILL, pe__splat_f32(to->scale), all, v);
     memcpy(p, all, n * to->element);
 }
 
-/* Four vectors, with one look at the verb. */
-PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4], pe__vf v0,
-                              pe__vf v1, pe__vf v2, pe__vf v3)
+/* Four vectors, with one look at the verb. What is added to is asked for ahead, by the bytes of a block of
+   rows: row after row up and down is more than the hardware's prefetchers follow. */
+PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4],
+                              uintptr_t ahead, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
+    enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
     const pe__vf scale = pe__splat_f32(to->scale);
 #define PE__FOUR(verb)                         \
     pe__sink(kind, verb, scale, p[0], v0);     \
     pe__sink(kind, verb, scale, p[1], v1);     \
     pe__sink(kind, verb, scale, p[2], v2);     \
     pe__sink(kind, verb, scale, p[3], v3)
-    if (to->verb == PE__ADD) {
-        PE__FOUR(PE__ADD);
-    } else if (to->verb == PE__STREAM) {
+    if (pe__adds(kind))
+        for (int i = 0; i < 4; i += LINE) pe__prefetch((uintptr_t)p[i] + ahead);
+    if (!pe__adds(kind) && to->verb == PE__STREAM) {
         PE__FOUR(PE__STREAM);
     } else {
         PE__FOUR(PE__FILL);
@@ -2136,7 +2126,7 @@ PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t c
     const int drop = pe__drop(kind);
     pe__watch watch = pe__watch_begin();
     pe__both v = pe__turn_vector(x, i, sides, order, drop, &watch);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, drop == PE__DROP_F32 ? PE__WINDOW : 1, x->guard)))
+    if (PE__UNLIKELY(pe__watch_alarm(watch, x->window, x->guard)))
         pe__settle(x, i, 1, sides, order, drop, &v);
     for (int side = PE__UP; side <= PE__DOWN; side++) {
         unsigned char *const p = (side == PE__UP ? x->out_up : x->out_down) + i * x->step;
@@ -2160,12 +2150,12 @@ PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order 
 {
     enum { VECTOR = 2 * PE_LANES };
     const int drop = pe__drop(kind);
-    const ptrdiff_t bytes = (kind == PE__F32 ? 4 : 2) * VECTOR;
+    const ptrdiff_t bytes = (kind == PE__F32 || kind == PE__F32_ADD ? 4 : 2) * VECTOR;
     pe__watch watch = pe__watch_begin();
     pe__both v0, v1, v2, v3;
     pe__turn_two(x, i, sides, order, drop, &watch, &v0, &v1);
     pe__turn_two(x, i + 2 * PE_LANES, sides, order, drop, &watch, &v2, &v3);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, drop == PE__DROP_F32 ? PE__WINDOW : 1, x->guard))) {
+    if (PE__UNLIKELY(pe__watch_alarm(watch, x->window, x->guard))) {
         pe__both v[4];
         v[0] = v0, v[1] = v1, v[2] = v2, v[3] = v3;
         pe__settle(x, i, 4, sides, order, drop, v);
@@ -2176,12 +2166,12 @@ PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order 
     if (sides & PE__UP) {
         unsigned char *const p = x->out_up + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, v0.up, v1.up, v2.up, v3.up);
+        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.up, v1.up, v2.up, v3.up);
     }
     if (sides & PE__DOWN) {
         unsigned char *const p = x->out_down + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, v0.down, v1.down, v2.down, v3.down);
+        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.down, v1.down, v2.down, v3.down);
     }
 }
 
@@ -2215,8 +2205,8 @@ PE__INLINE int64_t pe__nearest_17(int64_t p)
 }
 
 /* As pe__anchor(), from the rows of the digits of p; |p| <= plan->near. */
-PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, int64_t p, size_t pair, size_t count,
-                                      double *s, double *c)
+PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, const pe__bound *bound, int64_t p,
+                                      size_t pair, size_t count, double *s, double *c)
 {
     const double *row[PE__LEVELS] = {plan->table + pair};
     double sign[PE__LEVELS] = {1};
@@ -2228,7 +2218,8 @@ PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, int64_t p, size_t pai
         row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
         sign[n++] = digit < 0 ? -1 : 1;
     }
-    const pe__vd scale = pe__splat(plan->inflated), first = scale * pe__splat(sign[0]);
+    const pe__vd scale = pe__splat(plan->amplitude * (1 + bound->eta));
+    const pe__vd first = scale * pe__splat(sign[0]);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__vd sine = pe__load(row[0] + i) * first;
         pe__vd cosine = pe__load(row[0] + plan->padded + i) * scale;
@@ -2258,15 +2249,19 @@ PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pa
 }
 
 /* Set up the spans of a tile from pair on. */
-PE__INLINE pe__span pe__span_of(const pe_plan *plan, const pe__to *to, size_t pair, const double *s,
-                                const double *c, pe__order order, pe__kind kind)
+PE__INLINE pe__span pe__span_of(const pe_plan *plan, const pe__bound *bound, const pe__to *to,
+                                size_t pair, const double *s, const double *c, pe__order order,
+                                pe__kind kind)
 {
     pe__span x;
     x.plan = plan, x.to = to, x.s = s, x.c = c, x.pair = pair;
     x.S = x.C = NULL, x.up = x.down = 0, x.out_up = x.out_down = NULL;
     x.step = (order == PE__SPLIT ? 1 : 2) * to->element;
     x.across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
-    x.guard = kind == PE__F16 && plan->guard < 0x38800000 ? 0x38800000 : plan->guard;
+    const int narrow = kind == PE__F16 || kind == PE__BF16;
+    x.bound = bound, x.window = narrow ? 1 : bound->window;
+    x.guard = narrow ? plan->guard_16 : plan->guard;
+    if (kind == PE__F16 && x.guard < 0x38800000) x.guard = 0x38800000; /* 2^-14: the smallest normal f16 */
     return x;
 }
 
@@ -2279,11 +2274,11 @@ PE__INLINE unsigned char *pe__column(const pe__to *to, pe__order order)
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last: within
    8 of it. */
-PE__INLINE void pe__block(const pe_plan *plan, int64_t q, double fraction, const double *s,
-                          const double *c, int64_t first, int64_t last, size_t pair,
-                          const pe__to *to, pe__order order, pe__kind kind)
+PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
+                          const double *s, const double *c, int64_t first, int64_t last,
+                          size_t pair, const pe__to *to, pe__order order, pe__kind kind)
 {
-    pe__span x = pe__span_of(plan, to, pair, s, c, order, kind);
+    pe__span x = pe__span_of(plan, bound, to, pair, s, c, order, kind);
     unsigned char *const column = pe__column(to, order);
     for (int64_t b = 0; b <= PE__DIGIT; b++) {
         const int64_t up = q + b, down = q - b;
@@ -2311,23 +2306,24 @@ PE__INLINE pe__to pe__part(const pe__to *to, size_t pair, size_t count)
 }
 
 /* pe__block() for each kind; rows come in one of three orders. */
-typedef void pe__blocker(const pe_plan *plan, int64_t q, double fraction, const double *s,
-                         const double *c, int64_t first, int64_t last, size_t pair,
-                         const pe__to *to);
+typedef void pe__blocker(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
+                         const double *s, const double *c, int64_t first, int64_t last,
+                         size_t pair, const pe__to *to);
 #define PE__BLOCK(name, kind)                                                                      \
-    PE__OUTLINE void name(const pe_plan *plan, int64_t q, double fraction, const double *s,        \
-                          const double *c, int64_t first, int64_t last, size_t pair,               \
-                          const pe__to *to)                                                        \
+    PE__OUTLINE void name(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction, \
+                          const double *s, const double *c, int64_t first, int64_t last,           \
+                          size_t pair, const pe__to *to)                                           \
     {                                                                                              \
         if (to->order == PE__SC)                                                                   \
-            pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__SC, kind);               \
+            pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__SC, kind);        \
         else if (to->order == PE__CS)                                                              \
-            pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__CS, kind);               \
-        else pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__SPLIT, kind);           \
+            pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__CS, kind);        \
+        else pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__SPLIT, kind);    \
     }
 PE__BLOCK(pe__block_f32, PE__F32)
 PE__BLOCK(pe__block_bf16, PE__BF16)
 PE__BLOCK(pe__block_f16, PE__F16)
+PE__BLOCK(pe__block_f32_add, PE__F32_ADD)
 PE__BLOCK(pe__block_bf16_add, PE__BF16_ADD)
 PE__BLOCK(pe__block_f16_add, PE__F16_ADD)
 #undef PE__BLOCK
@@ -2343,7 +2339,8 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
     double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
     const int64_t last = first + (int64_t)rows - 1;
-    const int run = rows > 2 * PE__RADIX;
+    const int run = rows > 2 * PE__RADIX; /* then one centre will do for many blocks */
+    const int64_t near = run && plan->near > PE__NEAR ? PE__NEAR : plan->near;
     for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
         pe__to part = pe__part(to, done, PE__TILE);
         const size_t pair = axis->pair + done;
@@ -2352,23 +2349,27 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
             for (size_t r = 0; r < rows; r++, part.out += part.stride) {
                 const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
                 pe__anchor(plan, t, pair, count, s, c);
-                block(plan, 0, t, s, c, 0, 0, pair, &part);
+                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &part);
             }
             continue;
         }
+        const pe__bound *bound = &pe__bound_near;
         int64_t made = INT64_MAX; /* the centre that is there */
         for (int64_t q = pe__nearest_17(first); q - PE__DIGIT <= last; q += PE__RADIX) {
             const int64_t centre = run ? PE__RADIX * pe__nearest_17(q / PE__RADIX) : q;
             double *const from_s = run ? centre_s : s, *const from_c = run ? centre_c : c;
             if (centre != made) {
-                if (plan->fraction == 0 && -plan->near <= centre && centre <= plan->near)
-                    pe__anchor_from_rows(plan, centre, pair, count, from_s, from_c);
+                bound = &pe__bound_near;
+                if (plan->fraction == 0 && -near <= centre && centre <= near) {
+                    if (centre < -PE__NEAR || centre > PE__NEAR) bound = &pe__bound_far;
+                    pe__anchor_from_rows(plan, bound, centre, pair, count, from_s, from_c);
+                }
                 else pe__anchor(plan, (double)centre + plan->fraction, pair, count, from_s, from_c);
             }
             made = centre;
             if (run)
                 pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s, c);
-            block(plan, q, plan->fraction, s, c, first, last, pair, &part);
+            block(plan, bound, q, plan->fraction, s, c, first, last, pair, &part);
         }
     }
 }
@@ -2468,6 +2469,7 @@ typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, siz
 PE__ROWER(f32, PE__F32, pe__block_f32)
 PE__ROWER(bf16, PE__BF16, pe__block_bf16)
 PE__ROWER(f16, PE__F16, pe__block_f16)
+PE__ROWER(f32_add, PE__F32_ADD, pe__block_f32_add)
 PE__ROWER(bf16_add, PE__BF16_ADD, pe__block_bf16_add)
 PE__ROWER(f16_add, PE__F16_ADD, pe__block_f16_add)
 #undef PE__ROWER
@@ -2774,7 +2776,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
         o.verb = PE__ADD, o.scale = scale;                                                         \
         return pe__call_batch(plan, first, batches, batch_stride, &o);                             \
     }
-PE__STAMP_TYPE(f32, float, f32, f32)
+PE__STAMP_TYPE(f32, float, f32, f32_add)
 PE__STAMP_TYPE(f64, double, f64, f64)
 PE__STAMP_TYPE(f16, uint16_t, f16, f16_add)
 PE__STAMP_TYPE(bf16, uint16_t, bf16, bf16_add)
@@ -2885,7 +2887,7 @@ static inline size_t pe_plan_size(const pe_config *config)
 /* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b - b/2, one
    after the other; the first row of the next level, 17 = 8 + 8 + 1, from the rows 8 and 1. All in
    double-double: an error of 2^-98 in row 1 and in each turn grows with the number of the row, to
-   2^-75 in the last. Some vectors at a time, since each waits for its own results. */
+   2^-66 in the last. Some vectors at a time, since each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
@@ -2927,17 +2929,17 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t
     int exponent;
     const double amplitude = config->amplitude, size = amplitude < 0 ? -amplitude : amplitude;
     const double mantissa = pe__frexp(size, &exponent);
-    const float guard = (float)(size * PE__GUARD);
+    const float guard = (float)(size * PE__GUARD), guard_16 = (float)(size * PE__GUARD_16);
     plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0, plan->padding = config->padding_position;
     plan->amplitude = amplitude;
     plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
     plan->scale = pe__exp2i(exponent);
-    plan->error = PE__ERROR * size;
-    plan->inflated = amplitude * (1 + PE__ETA);
     memcpy(&plan->guard, &guard, sizeof guard);
+    memcpy(&plan->guard_16, &guard_16, sizeof guard_16);
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
-    if (size > pe__exp2i(127)) plan->guard = INT32_MAX;     /* infinite or not is a close question */
+    if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
+    if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
     plan->snap = 0;
     plan->whole = (int64_t)config->offset;
     if ((double)plan->whole > config->offset) plan->whole--;
@@ -3131,10 +3133,9 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
 #undef PE__CHAIN
 #undef PE__ROPE_MOST
 #undef PE__ROPE_LENGTH
-#undef PE__ERROR
-#undef PE__ETA
-#undef PE__WINDOW
 #undef PE__GUARD
+#undef PE__GUARD_16
+#undef PE__NEAR
 #undef PE__FAST_LIMIT
 #undef PE__ERROR_F64
 #undef PE__OPAQUE
