@@ -11,7 +11,7 @@
  *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
  *
  * When the table is needed more than once, from another position, with another base or stride, make
- * a plan (180 KB at d_model = 512; it serves every position):
+ * a plan (280 KB at d_model = 512; it serves every position):
  *
  *     pe_config config = pe_config_default(512);
  *     void *memory = malloc(pe_plan_size(&config));
@@ -279,12 +279,12 @@ static inline pe_config pe_config_preset(pe_preset preset, size_t d_model);
 /* The name of a preset in lower case, "vaswani" ...; never NULL. Threads: any. */
 static inline const char *pe_preset_name(pe_preset preset);
 
-/* Tell how many bytes of memory a plan of this config needs: about 350 per element of a row.
+/* Tell how many bytes of memory a plan of this config needs: about 550 per element of a row.
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 40 rows from
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 64 rows from
  * which all others follow.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment; it belongs to the plan until the
@@ -1782,8 +1782,8 @@ typedef struct pe__to {
     float scale;           /* adding: x = scale x + PE                                          */
 } pe__to;
 
-/* Columns of the one or two rows that are b rows from an anchor. */
-enum { PE__UP = 1, PE__DOWN = 2 };
+/* Columns of the one or two rows that are b rows from an anchor, or of the anchor's own row. */
+enum { PE__UP = 1, PE__DOWN = 2, PE__HERE = 4 | PE__UP };
 
 typedef struct pe__span {
     const pe_plan *plan;
@@ -1816,6 +1816,16 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, pe__order order)
     return order == PE__SPLIT ? pe__join(a, b) : pe__zip(a, b);
 }
 
+/* The same for the pairs at i of a span; an anchor's own row needs no turn. */
+PE__INLINE void pe__turn_at(const pe__span *x, size_t i, int sides, pe__vd *s_up, pe__vd *c_up,
+                            pe__vd *s_down, pe__vd *c_down)
+{
+    if (sides == PE__HERE) *s_up = *s_down = pe__load(x->s + i), *c_up = *c_down = pe__load(x->c + i);
+    else
+        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), s_up,
+                 c_up, s_down, c_down);
+}
+
 /* One vector of floats in both rows. */
 typedef struct pe__both {
     pe__vf up, down;
@@ -1827,8 +1837,7 @@ PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int sides, pe__
 {
     pe__both v;
     pe__vd s_up, c_up, s_down, c_down;
-    pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s_up,
-             &c_up, &s_down, &c_down);
+    pe__turn_at(x, i, sides, &s_up, &c_up, &s_down, &c_down);
     if (!(sides & PE__UP)) s_up = s_down, c_up = c_down;
     v.up = order == PE__CS ? pe__zip(c_up, s_up) : pe__round_two(s_up, c_up, order);
     pe__watch_add(watch, s_up, c_up, v.up, drop);
@@ -1852,10 +1861,8 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int sides, pe__order o
     }
     pe__vd s0_up, c0_up, s0_down, c0_down, s1_up, c1_up, s1_down, c1_down;
     const size_t j = i + PE_LANES;
-    pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s0_up,
-             &c0_up, &s0_down, &c0_down);
-    pe__turn(pe__load(x->s + j), pe__load(x->c + j), pe__load(x->S + j), pe__load(x->C + j), &s1_up,
-             &c1_up, &s1_down, &c1_down);
+    pe__turn_at(x, i, sides, &s0_up, &c0_up, &s0_down, &c0_down);
+    pe__turn_at(x, j, sides, &s1_up, &c1_up, &s1_down, &c1_down);
     if (!(sides & PE__UP)) s0_up = s0_down, c0_up = c0_down, s1_up = s1_down, c1_up = c1_down;
     v0->up = pe__join(s0_up, s1_up), v1->up = pe__join(c0_up, c1_up);
     pe__watch_add(watch, s0_up, s1_up, v0->up, drop);
@@ -1985,7 +1992,7 @@ PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int 
                                pe__order order, int drop, pe__both *v)
 {
     const pe_plan *plan = x->plan;
-    if (x->up == 0 && sides == PE__UP) { /* row 0 raises it all along: spare it the detour */
+    if (x->up == 0 && !(sides & PE__DOWN)) { /* row 0 raises it all along: spare it the detour */
         const pe__vd zero = pe__splat(0 * plan->amplitude);
         const pe__vd one = pe__splat((double)pe__round_once(plan->amplitude, 0, 1, drop));
         const int split = order == PE__SPLIT && vectors > 1;
@@ -1999,8 +2006,7 @@ PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int 
     for (size_t n = 0; n < vectors; n++) {
         const size_t j = i + n * PE_LANES, k = j + PE_LANES;
         pe__vd s, c, s_down, c_down, s1, c1, s1_down, c1_down;
-        pe__turn(pe__load(x->s + j), pe__load(x->c + j), pe__load(x->S + j), pe__load(x->C + j), &s, &c,
-                 &s_down, &c_down);
+        pe__turn_at(x, j, sides, &s, &c, &s_down, &c_down);
         if (order != PE__SPLIT || vectors == 1) {
             const int swap = order == PE__CS;
             v[n].up = pe__careful(x, swap ? c : s, swap ? s : c, order, drop, &up[n]);
@@ -2008,8 +2014,7 @@ PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int 
                                     &down[n]);
             continue;
         }
-        pe__turn(pe__load(x->s + k), pe__load(x->c + k), pe__load(x->S + k), pe__load(x->C + k), &s1,
-                 &c1, &s1_down, &c1_down);
+        pe__turn_at(x, k, sides, &s1, &c1, &s1_down, &c1_down);
         v[n].up = pe__careful(x, s, s1, order, drop, &up[n]);
         v[n].down = pe__careful(x, s_down, s1_down, order, drop, &down[n]);
         n++;
@@ -2128,7 +2133,7 @@ PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t c
     pe__both v = pe__turn_vector(x, i, sides, order, drop, &watch);
     if (PE__UNLIKELY(pe__watch_alarm(watch, x->window, x->guard)))
         pe__settle(x, i, 1, sides, order, drop, &v);
-    for (int side = PE__UP; side <= PE__DOWN; side++) {
+    for (int side = PE__UP; side <= PE__DOWN; side++) { /* 1, 2 */
         unsigned char *const p = (side == PE__UP ? x->out_up : x->out_down) + i * x->step;
         const pe__vf all = side == PE__UP ? v.up : v.down;
         if (!(sides & side)) continue;
@@ -2288,7 +2293,8 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
         x.up = (double)up + fraction, x.down = (double)down + fraction;
         x.out_up = column + (has_up ? (size_t)(up - first) * to->stride : 0);
         x.out_down = column + (has_down ? (size_t)(down - first) * to->stride : 0);
-        if (has_up && has_down) pe__turn_span(&x, PE__UP | PE__DOWN, order, kind);
+        if (b == 0 && has_up) pe__turn_span(&x, PE__HERE, order, kind);
+        else if (has_up && has_down) pe__turn_span(&x, PE__UP | PE__DOWN, order, kind);
         else if (has_up) pe__turn_span(&x, PE__UP, order, kind);
         else if (has_down) pe__turn_span(&x, PE__DOWN, order, kind);
     }
