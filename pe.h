@@ -218,6 +218,7 @@ typedef struct pe_plan {
     int32_t guard, guard_16; /* bits of the smallest float that the rounding test may judge, */
                              /* and of the smallest to be rounded to 16 bits                 */
     int cos_first, has_padding;
+    int half_turns;          /* some turn may end at a quarter exactly                       */
     int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
     pe_layout layout;
     int64_t padding;
@@ -827,6 +828,19 @@ PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
     c->lo = c->lo - two * ss.lo;
     sc.hi = two * sc.hi, sc.lo = two * sc.lo;
     *s = sc;
+}
+
+/* Make s^2 + c^2 one again, which turning twice takes for granted: a length that is wrong by some part would
+   be wrong by four times that, and the angle with it. */
+PE__INLINE void pe__dd_unit(pe__dd *s, pe__dd *c)
+{
+    const pe__dd ss = pe__dd_mul(*s, *s), cc = pe__dd_mul(*c, *c);
+    pe__vd e;
+    const pe__vd sum = pe__two_sum(ss.hi, cc.hi, &e);
+    const pe__vd excess = (sum - pe__splat(1.0)) + (e + (ss.lo + cc.lo));
+    const pe__vd by = excess * pe__splat(-0.5);
+    s->lo = pe__fma(s->hi, by, s->lo);
+    c->lo = pe__fma(c->hi, by, c->lo);
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
@@ -1565,6 +1579,17 @@ PE__INLINE void pe__quarters(pe__vd q, pe__vd *s, pe__vd *c)
     *c = c0 * cosine - s0 * sine;
 }
 
+/* Quarter turns leave zeros of either sign, and not even that is sure: clang takes -fno-signed-zeros for
+   granted in its code generator, whatever a pragma says. Make them +0. */
+PE__COLD pe__vd pe__plus_zero(pe__vd x)
+{
+    double all[PE_LANES];
+    pe__store(all, x);
+    for (int lane = 0; lane < PE_LANES; lane++)
+        if (all[lane] == 0) memset(&all[lane], 0, sizeof all[lane]);
+    return pe__load(all);
+}
+
 /* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
 PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
 {
@@ -1614,6 +1639,7 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     *cosine = pe__dd_normal(pe__dd_series(pe__cosine_series, zz));
     pe__quarters(q, &sine->hi, &cosine->hi);
     pe__quarters(q, &sine->lo, &cosine->lo);
+    if (PE__UNLIKELY(plan->half_turns)) sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
 }
 
 /* x times a double, normal. */
@@ -1900,14 +1926,7 @@ static inline float pe__narrow(float x, int drop)
 /* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to nearest. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
-    uint64_t bits;
-    hi *= scale, lo *= scale;
-    memcpy(&bits, &hi, sizeof bits);
-    if (lo != 0 && (bits & 1) == 0) {
-        if ((lo < 0) == (hi < 0)) bits++;
-        else bits--;
-        memcpy(&hi, &bits, sizeof bits);
-    }
+    hi = pe__to_odd(hi, lo) * scale;
     float y = (float)hi;
     if (drop == PE__DROP_F32) return y;
     uint32_t word;
@@ -2414,6 +2433,39 @@ PE__INLINE void pe__put_f64(const pe__to *to, unsigned char *row, size_t i, pe__
     pe__sink_f64(to, out + pe__min(to->sine, to->cosine) + 2 * i, all, sines + cosines);
 }
 
+/* The doubles of one vector of pairs where some may be subnormal: rounded once all the same. */
+PE__COLD void pe__subnormal(const pe_plan *plan, size_t pair, double t, double lift, pe__vd *sine,
+                            pe__vd *cosine)
+{
+    double hi[2][PE_LANES], lo[2][PE_LANES];
+    pe__dd s, c;
+    pe__exact_turn(plan, pair, t, &s, &c);
+    s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
+    pe__store(hi[0], s.hi);
+    pe__store(lo[0], s.lo);
+    pe__store(hi[1], c.hi);
+    pe__store(lo[1], c.lo);
+    for (int k = 0; k < 2; k++)
+        for (int lane = 0; lane < PE_LANES; lane++) {
+            const double by = k == 0 ? lift : 1, x = hi[k][lane], scaled = x * plan->scale * by;
+            if (scaled <= pe__exp2i(-1022) && scaled >= -pe__exp2i(-1022)) {
+                /* to a multiple of what will be 2^-1074: adding a large number, then a look at what is left */
+                int scale, down;
+                (void)pe__frexp(plan->scale, &scale);
+                (void)pe__frexp(by, &down);
+                const double unit = pe__exp2i(-1072 - scale - down);
+                const double large = x < 0 ? -unit * pe__exp2i(52) : unit * pe__exp2i(52);
+                double whole = (x + large) - large;
+                const double rest = (x - whole) + lo[k][lane];
+                if (rest > unit / 2) whole += unit;
+                if (rest < -unit / 2) whole -= unit;
+                hi[k][lane] = whole == 0 ? x * 0 : whole;
+            }
+            hi[k][lane] = hi[k][lane] * plan->scale * by;
+        }
+    *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
+}
+
 /* Up to 64 rows of the vector of pairs at i. */
 PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, size_t i,
                                 unsigned char *row, double t, size_t rows)
@@ -2437,8 +2489,10 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const
             pe__exact_turn(plan, pair, t + (double)r, &ss, &cc);
             sine = pe__dd_scaled(ss, plan->mantissa).hi, cosine = pe__dd_scaled(cc, plan->mantissa).hi;
         }
-        pe__put_f64(to, row, i, sine * pe__splat(plan->scale) * pe__splat(lift),
-                    cosine * pe__splat(plan->scale));
+        sine = sine * pe__splat(plan->scale) * pe__splat(lift), cosine = cosine * pe__splat(plan->scale);
+        if (PE__UNLIKELY(plan->scale < pe__exp2i(-900) || lift < 1))
+            pe__subnormal(plan, pair, t + (double)r, lift, &sine, &cosine);
+        pe__put_f64(to, row, i, sine, cosine);
         pe__dd_turn(&s, &c, S, C);
         s = pe__dd_normal(s), c = pe__dd_normal(c);
     }
@@ -2923,6 +2977,8 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
                 pe__dd sine = s[PE__DIGIT][v], cosine = c[PE__DIGIT][v];
                 pe__dd_turn_twice(&sine, &cosine);
                 pe__dd_turn(&sine, &cosine, s[1][v], c[1][v]);
+                sine = pe__dd_normal(sine), cosine = pe__dd_normal(cosine);
+                pe__dd_unit(&sine, &cosine);
                 s[1][v] = sine, c[1][v] = cosine;
             }
         }
@@ -2946,7 +3002,7 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
     if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
     if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
-    plan->snap = 0;
+    plan->snap = 0, plan->half_turns = config->half_turns != 0;
     plan->whole = (int64_t)config->offset;
     if ((double)plan->whole > config->offset) plan->whole--;
     plan->fraction = config->offset - (double)plan->whole;
