@@ -962,8 +962,20 @@ PE__INLINE unsigned pe__lowest_bit(unsigned x)
 #endif
 }
 
-/* a * b + c rounded once. */
-PE__INLINE double pe__fma_once(double a, double b, double c) { return fma(a, b, c); }
+/* a * b + c rounded once: the instruction where there is one, else libm's function, by a pointer, for clang
+   under -ffast-math knows a call of fma and makes it a product and a sum. */
+PE__INLINE double pe__fma_once(double a, double b, double c)
+{
+#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA))
+    return __builtin_fma(a, b, c);
+#else
+    double (*function)(double, double, double) = fma;
+#ifdef __GNUC__
+    __asm__("" : "+r"(function));
+#endif
+    return function(a, b, c);
+#endif
+}
 
 /* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
 PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
