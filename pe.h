@@ -220,7 +220,7 @@ typedef enum pe_alibi_mode {
  *     slopes[h] = 2^(-max_bias (h + 1) / n)                   h < n
  *     slopes[h] = 2^(-max_bias (2 (h - n) + 1) / (2n))        n <= h < heads
  *
- * heads        0 does nothing and is PE_OK, whatever the other arguments are
+ * heads        at most 2^28; 0 does nothing and is PE_OK, whatever the other arguments are
  * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
  * slopes       heads floats
  *
@@ -1446,27 +1446,14 @@ PE__OUTLINE void pe__add_floats(pe__type type, void *x, const float *row, size_t
  * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
  * are made once for many rows, and copied. */
 
-/* Up to PE_LANES slopes: 2^-(max_bias m / n) for the numerators m, n a power of two. */
-PE__OUTLINE void pe__alibi_slopes(double max_bias, const double *numerator, double n, size_t count,
-                                  float *slopes)
+/* Up to PE_LANES slopes, 2^-t, for exact t. */
+PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
 {
-    pe__vd e;
-    const pe__vd scale = pe__splat(1 / n), zero = pe__splat(0.0);
-    pe__vd p = pe__two_prod(pe__splat(max_bias), pe__load(numerator), &e);
-    p = p * scale, e = e * scale; /* the exponent, exactly */
-    double all[PE_LANES], whole[PE_LANES], rest[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-    pe__store(all, p);
-    for (int lane = 0; lane < PE_LANES; lane++)
-        if (all[lane] > 200) all[lane] = 200; /* 2^-200 and less is 0 */
-    p = pe__load(all);
-    const pe__vd k = pe__round(p);
-    pe__td x;
-    x.a = k - p, x.b = zero - e, x.c = zero;
-    pe__store(rest, x.a), pe__store(lo, x.b);
-    for (int lane = 0; lane < PE_LANES; lane++)
-        if (all[lane] == 200) rest[lane] = lo[lane] = 0;
-    x.a = pe__load(rest), x.b = pe__load(lo);
-    const pe__td y = pe__td_exp(pe__td_mul(pe__td_of(x.a, x.b, x.c), pe__td_const(pe__ln2)));
+    const pe__vd p = pe__load(t), k = pe__round(p);
+    pe__td rest;
+    rest.a = k - p, rest.b = pe__splat(0.0), rest.c = rest.b; /* exact */
+    const pe__td y = pe__td_exp(pe__td_mul(rest, pe__td_const(pe__ln2)));
+    double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
     pe__store(whole, k);
     pe__store(hi, y.a);
     pe__store(lo, y.b + y.c);
@@ -1478,21 +1465,23 @@ PE__OUTLINE void pe__alibi_slopes(double max_bias, const double *numerator, doub
 
 static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
+    const size_t most = (size_t)1 << 28;
     if (heads == 0) return PE_OK;
     if (!slopes) return PE_ERR_NULL;
     if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_CONFIG;
-    if (heads > (size_t)PTRDIFF_MAX / sizeof *slopes) return PE_ERR_SIZE;
+    if (heads > most) return PE_ERR_SIZE;
     size_t n = 1;
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0, end; first < heads; first = end) { /* n heads, then the others */
+        const double before = first < n ? 1 : 0.5;
         end = first < n ? n : heads;
-        const double odd = first < n ? 0 : 1;
         for (size_t h = first; h < end; h += PE_LANES) {
-            double numerator[PE_LANES];
-            for (int lane = 0; lane < PE_LANES; lane++)
-                numerator[lane] = (double)(h - first) + lane + (1 - odd / 2);
-            pe__alibi_slopes((double)max_bias, numerator, (double)n, pe__min(PE_LANES, end - h),
-                             slopes + h);
+            double t[PE_LANES];
+            for (int lane = 0; lane < PE_LANES; lane++) { /* 24 bits and 29: exact */
+                t[lane] = (double)max_bias * ((double)(h - first) + lane + before) / (double)n;
+                if (t[lane] > 200) t[lane] = 200; /* 2^-200 is 0 */
+            }
+            pe__alibi_slopes(t, pe__min(PE_LANES, end - h), slopes + h);
         }
     }
     return PE_OK;
@@ -1545,14 +1534,13 @@ PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
 }
 
 /* One line for n consecutive j, each element rounded once. A double holds the product of a float and
-   29 bits exactly; what is larger, or may be a subnormal float, is made one by one. */
+   29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
+   multiple of 2^-149 as the slope is, and so exact as a float. */
 PE__INLINE void pe__line_as(pe__type type, pe__line line, int64_t j, size_t n, void *out)
 {
     static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
     const int64_t far = (int64_t)1 << 29;
-    const double size = line.slope < 0 ? -line.slope : line.slope;
-    const int constant = size == 0; /* or the product with a large j would be a case for itself */
-    if (!constant && (j < -far || j > far - (int64_t)n || size < (double)FLT_MIN)) {
+    if (line.slope != 0 && (j < -far || j > far - (int64_t)n)) {
         for (size_t i = 0; i < n; i++) {
             const double x = pe__alibi_product(line.slope, j + (int64_t)i);
             const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);

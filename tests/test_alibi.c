@@ -171,6 +171,7 @@ static void slopes_are_correctly_rounded(void **state)
                                    0.7f,        300.0f,    12345.678f, 0x1.8p-24f, 100.0f};
     static const size_t many[] = {255, 256, 257, 1000, 1023, 1024, 1025, 4096, 4097, 65535};
     (void)state;
+    check_slopes(1, 0x1.e7526ep-6f); /* next to a tie: 53 bits do not tell */
     for (size_t heads = 1; heads <= 130; heads++)
         for (size_t k = 0; k<LENGTH(biases); k += heads> 20 ? every() : 1)
             check_slopes(heads, biases[k]);
@@ -225,7 +226,7 @@ static void products_are_rounded_once(void **state)
     mpfr_t product;
     (void)state;
     mpfr_init2(product, 53);
-    for (size_t n = 0; n < workload(4000); n++) {
+    for (size_t n = 0; n < workload(40000); n++) {
         float slopes[HEADS];
         uint32_t out[HEADS * QUERIES * KEYS];
         const type t = (type)(n % TYPES);
@@ -262,6 +263,45 @@ static void products_are_rounded_once(void **state)
                          element(t, out, i), want);
         }
     }
+    mpfr_clear(product);
+}
+
+/* Products so near to a tie that rounding them to double, or to float, first goes wrong. */
+static void products_near_ties_are_rounded_once(void **state)
+{
+    static const struct {
+        type t;
+        float slope;
+        int64_t distance;
+    } hard[] = {{F32, 16262455.0f, 1171349369},  {F32, 16347525.0f, 1616978099},
+                {F32, 10320667.0f, 2077779731},  {F32, 14142483.0f, 2135416347},
+                {BF16, 11091175.0f, 1643243817}, {BF16, 12508433.0f, 1479560207},
+                {BF16, 9964807.0f, 1941974857},  {BF16, 11631923.0f, 1663646213},
+                {F16, 10145417.0f, 1776486329},  {F16, 9845807.0f, 1848412879},
+                {F16, 15599515.0f, 1168901779},  {F16, 14254553.0f, 1285362071},
+                {BF16, 12103199.0f, 141590},     {BF16, 11559281.0f, 210303},
+                {BF16, 13517961.0f, 182373},     {BF16, 8681357.0f, 272104},
+                {F16, 11932175.0f, 272031},      {F16, 16289135.0f, 768600},
+                {F16, 11763775.0f, 967883},      {F16, 9666605.0f, 833303}};
+    mpfr_t product;
+    (void)state;
+    mpfr_init2(product, 53);
+    for (size_t k = 0; k < LENGTH(hard); k++)
+        for (int sign = -1; sign < 2; sign += 2) {
+            /* down to where f16 has its numbers */
+            const float slope = (float)sign * ldexpf(hard[k].slope, hard[k].t == F16 ? -45 : 0);
+            const job a = {&slope, 1, PE_ALIBI_LINEAR, hard[k].distance, 1, 1, 1, 1};
+            float out[1] = {0};
+            uint32_t want;
+            mpfr_set_flt(product, slope, MPFR_RNDN);
+            oracle_to_odd(product, mpfr_mul_si(product, product, (long)-a.first, MPFR_RNDZ));
+            want = rounded(hard[k].t, mpfr_get_d(product, MPFR_RNDN));
+            must(run(0, hard[k].t, &a, out));
+            if (element(hard[k].t, out, 0) != want)
+                fail_msg("%s, slope %a, distance %" PRId64 ": got 0x%x, want 0x%x",
+                         type_names[hard[k].t], (double)slope, a.first, element(hard[k].t, out, 0),
+                         want);
+        }
     mpfr_clear(product);
 }
 
@@ -457,6 +497,14 @@ static void sums_of_infinities(void **state)
         assert_true((row[2] & ~sign) > infinity && row[3] == 0);
         for (size_t i = 4; i < 8; i++)
             assert_true(element((type)t, x, i) == (infinity | sign));
+        { /* from afar too */
+            job all = a;
+            all.first = -POSITION_MAX / 2;
+            memset(x, 0xff, sizeof x); /* NaN */
+            must(run(1, (type)t, &all, x));
+            for (size_t i = 0; i < 8; i++)
+                assert_true(element((type)t, x, i) == (infinity | sign));
+        }
     }
 }
 
@@ -484,7 +532,7 @@ static void bad_slopes_are_refused(void **state)
     for (size_t k = 0; k < LENGTH(bad); k++)
         assert_int_equal(pe_alibi_slopes_f32(4, bad[k], slopes), PE_ERR_CONFIG);
     assert_int_equal(pe_alibi_slopes_f32(4, 8.0f, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_alibi_slopes_f32((size_t)PTRDIFF_MAX / 4 + 1, 8.0f, slopes), PE_ERR_SIZE);
+    assert_int_equal(pe_alibi_slopes_f32(((size_t)1 << 28) + 1, 8.0f, slopes), PE_ERR_SIZE);
     assert_int_equal(pe_alibi_slopes_f32(SIZE_MAX, 8.0f, slopes), PE_ERR_SIZE);
     assert_int_equal(pe_alibi_slopes_f32(0, NAN, NULL), PE_OK);
     assert_true(all_canaries(slopes, sizeof slopes));
@@ -632,6 +680,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(slopes_are_correctly_rounded),
         cmocka_unit_test(slopes_are_the_papers),
         cmocka_unit_test(products_are_rounded_once),
+        cmocka_unit_test(products_near_ties_are_rounded_once),
         cmocka_unit_test(every_shape_between_guard_pages),
         cmocka_unit_test(every_offset),
         cmocka_unit_test(blocks_of_many_rows),
