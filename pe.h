@@ -96,11 +96,14 @@ extern "C" {
     X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: start from "              \
                      "pe_config_default() or pe_config_preset() and see the limits at each field " \
                      "of pe_config; rows of several axes come from pe_fill_grid or "               \
-                     "pe_fill_coords")                                                             \
-    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: stride must be at least "      \
-                    "d_model, the number of frequencies pe_plan_pairs()")                          \
+                     "pe_fill_coords; in ALiBi: a mode of the enum, finite slopes, max_bias >= 0; "   \
+                     "for RoPE, pe_rope_config_error() says what is wrong")                                                             \
+    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least the "  \
+                    "row (d_model, keys, the rows of a head), a number of frequencies "             \
+                    "pe_plan_pairs()")                          \
     X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check first, "       \
-                    "first + rows - 1 and every entry of a position list, also with the offset")   \
+                    "first + rows - 1 and every entry of a position list, also with the offset; queries, keys, and the "   \
+                    "rows of a learned table likewise")   \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride overflows the address space, or the "       \
                    "memory given is smaller than pe_plan_size()")
 
@@ -595,6 +598,88 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
  * Aliasing     periods may be omega
  * Threads      any */
 static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods);
+/* ---- ALiBi: a penalty on attention scores that grows with the distance ------------------------ */
+
+/* What the bias of a key is, d = query position - key position. */
+typedef enum pe_alibi_mode {
+    PE_ALIBI_LINEAR,   /* -slope d, for keys after the query as well: the caller masks these      */
+    PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
+    PE_ALIBI_SYMMETRIC /* -slope |d|: encoders, which look both ways                              */
+} pe_alibi_mode;
+
+/* Make the slopes of all heads. For n the largest power of two that is at most heads:
+ *
+ *     slopes[h] = 2^(-max_bias (h + 1) / n)                   h < n
+ *     slopes[h] = 2^(-max_bias (2 (h - n) + 1) / (2n))        n <= h < heads
+ *
+ * heads        at most 2^28; 0 does nothing and is PE_OK, whatever the other arguments are
+ * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
+ * slopes       heads floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another max_bias; PE_ERR_SIZE
+ * Accuracy     correctly rounded, subnormals included (tests/test_alibi.c)
+ * Threads      any
+ * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
+ *              max_bias of ggml_soft_max_ext() */
+static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
+
+/* Fill a packed matrix [heads, queries, keys] with the linear bias: pe_alibi_fill_f32 with
+ * PE_ALIBI_LINEAR and without strides. Keys after the query are the caller's to mask.
+ *
+ *     bias[(h * queries + q) * keys + k] = -slopes[h] (first_query + q - k)
+ *
+ * Everything else as in pe_alibi_fill_f32. */
+static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
+                                          size_t queries, size_t keys, float *bias);
+
+/* Fill the bias of the keys 0 ... keys - 1 for the queries first_query, first_query + 1, ...:
+ *
+ *     bias[h * head_stride + q * query_stride + k] = bias of slopes[h] and d = first_query + q - k
+ *
+ * slopes       heads floats, finite, of either sign
+ * first_query  the position of the first query, where the first key has position 0. With a cache of
+ *              keys from position p on, give the query's position less p: only the distance counts.
+ *              All queries within -2^31 ... 2^31
+ * keys         positions of keys end at 2^31. heads, queries or keys = 0 does nothing and is PE_OK
+ * bias         aligned as its type; what lies between rows is not touched
+ * query_stride elements from one query's row to the next, >= keys
+ * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
+ *              round, for [queries, heads, keys]. A stride that leads nowhere (one query, one
+ *              head) is not looked at
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE;
+ *              PE_ERR_CONFIG for an unknown mode or a slope that is not finite
+ * Accuracy     the exact product, rounded once to the output's type; zero is +0
+ *              (tests/test_alibi.c)
+ * Aliasing     bias may not overlap slopes
+ * Threads      any number, each with its own rows */
+static inline pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                          int64_t first_query, size_t queries, size_t keys,
+                                          float *bias, size_t query_stride, size_t head_stride);
+static inline pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                          int64_t first_query, size_t queries, size_t keys,
+                                          uint16_t *bias, size_t query_stride, size_t head_stride);
+static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                           int64_t first_query, size_t queries, size_t keys,
+                                           uint16_t *bias, size_t query_stride, size_t head_stride);
+
+/* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
+ * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after the
+ * query become -infinity whatever they were, NaN included.
+ *
+ *     scores[h * head_stride + q * query_stride + k] += bias
+ *
+ * Everything else as in pe_alibi_fill_f32. */
+static inline pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                         int64_t first_query, size_t queries, size_t keys,
+                                         float *scores, size_t query_stride, size_t head_stride);
+static inline pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                         int64_t first_query, size_t queries, size_t keys,
+                                         uint16_t *scores, size_t query_stride, size_t head_stride);
+static inline pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                          int64_t first_query, size_t queries, size_t keys,
+                                          uint16_t *scores, size_t query_stride,
+                                          size_t head_stride);
 
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
@@ -3171,6 +3256,480 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
         pe__emit_range(&plan, 0, &o);
     }
     return PE_OK;
+}
+
+/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
+ * A kernel is written once for all three types: the type is an argument, and a constant wherever
+ * the kernel is inlined. */
+
+typedef enum pe__type { PE__AS_F32, PE__AS_F16, PE__AS_BF16 } pe__type;
+enum { PE__FLOATS = 2 * PE_LANES };
+
+PE__INLINE size_t pe__size_of(pe__type type)
+{
+    return type == PE__AS_F32 ? sizeof(float) : sizeof(uint16_t);
+}
+
+/* The address of element i. */
+PE__INLINE void *pe__at(pe__type type, void *p, size_t i)
+{
+    return (unsigned char *)p + i * pe__size_of(type);
+}
+PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
+{
+    return (const unsigned char *)p + i * pe__size_of(type);
+}
+
+PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
+{
+    if (type == PE__AS_F32) return pe__get((const float *)p);
+    return type == PE__AS_F16 ? pe__get_f16((const uint16_t *)p) : pe__get_bf16((const uint16_t *)p);
+}
+PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
+{
+    if (type == PE__AS_F32) pe__put((float *)p, v);
+    else if (type == PE__AS_F16) pe__put_f16((uint16_t *)p, v);
+    else pe__put_bf16((uint16_t *)p, v);
+}
+
+/* The first n of a vector; what is not read is 0. */
+PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
+{
+    float f[PE__FLOATS] = {0};
+    uint16_t h[PE__FLOATS] = {0};
+    void *all = type == PE__AS_F32 ? (void *)f : (void *)h;
+    memcpy(all, p, n * pe__size_of(type));
+    return pe__get_as(type, all);
+}
+PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
+{
+    uint16_t all[PE__FLOATS];
+    if (type == PE__AS_F32) {
+        pe__put_n((float *)p, v, n);
+    } else {
+        pe__put_as(type, all, v);
+        memcpy(p, all, n * sizeof *all);
+    }
+}
+
+/* x += row, n elements, each sum in f32 and rounded once to the type of x. */
+PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n)
+{
+    size_t i = 0;
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        void *at = pe__at(type, x, i);
+        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
+        pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
+    }
+    if (i < n) {
+        void *at = pe__at(type, x, i);
+        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
+        pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
+    }
+}
+
+/* The same for a row of floats. */
+PE__OUTLINE void pe__add_floats(pe__type type, void *x, const float *row, size_t n)
+{
+    if (type == PE__AS_F32) pe__add_row_as(PE__AS_F32, x, PE__AS_F32, row, n);
+    else if (type == PE__AS_F16) pe__add_row_as(PE__AS_F16, x, PE__AS_F32, row, n);
+    else pe__add_row_as(PE__AS_BF16, x, PE__AS_F32, row, n);
+}
+
+/* ---- ALiBi --------------------------------------------------------------------------------------
+ * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
+ * that meet at j = 0. As floats they are made where they are wanted, at the price of a store. To
+ * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
+ * are made once for many rows, and copied. */
+
+/* Up to PE_LANES slopes, 2^-t, for exact t. */
+PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
+{
+    const pe__vd p = pe__load(t), k = pe__round(p);
+    pe__td rest;
+    rest.a = k - p, rest.b = pe__splat(0.0), rest.c = rest.b; /* exact */
+    const pe__td y = pe__td_exp(pe__td_mul(rest, pe__td_const(pe__ln2)));
+    double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
+    pe__store(whole, k);
+    pe__store(hi, y.a);
+    pe__store(lo, y.b + y.c);
+    for (size_t lane = 0; lane < count; lane++) {
+        const double power = pe__exp2i(-(int)whole[lane]);
+        slopes[lane] = (float)pe__to_odd(hi[lane] * power, lo[lane] * power);
+    }
+}
+
+static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
+{
+    const size_t most = (size_t)1 << 28;
+    if (heads == 0) return PE_OK;
+    if (!slopes) return PE_ERR_NULL;
+    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_CONFIG;
+    if (heads > most) return PE_ERR_SIZE;
+    size_t n = 1;
+    while (n <= heads / 2) n *= 2;
+    for (size_t first = 0, end; first < heads; first = end) { /* n heads, then the others */
+        const double before = first < n ? 1 : 0.5;
+        end = first < n ? n : heads;
+        for (size_t h = first; h < end; h += PE_LANES) {
+            double t[PE_LANES];
+            for (int lane = 0; lane < PE_LANES; lane++) { /* 24 bits and 29: exact */
+                t[lane] = (double)max_bias * ((double)(h - first) + lane + before) / (double)n;
+                if (t[lane] > 200) t[lane] = 200; /* 2^-200 is 0 */
+            }
+            pe__alibi_slopes(t, pe__min(PE_LANES, end - h), slopes + h);
+        }
+    }
+    return PE_OK;
+}
+
+/* slope * j to 53 bits, to odd. */
+PE__COLD double pe__alibi_product(double slope, int64_t j)
+{
+    pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
+    double hi[PE_LANES], lo[PE_LANES];
+    pe__store(hi, p + pe__splat(0.0)); /* a zero is +0 */
+    pe__store(lo, e);
+    return pe__to_odd(hi[0], lo[0]);
+}
+
+/* x as a float, to odd as well: the nearest or its neighbour. */
+PE__COLD float pe__alibi_odd(double x)
+{
+    float y = (float)x;
+    const double size = x < 0 ? -x : x, size_y = y < 0 ? -(double)y : (double)y;
+    uint32_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    if (size_y != size) bits = (bits - (size_y > size)) | 1;
+    memcpy(&y, &bits, sizeof y);
+    return y;
+}
+
+/* slope * j + offset, where offset is 0, or -infinity with slope = 0. */
+typedef struct pe__line {
+    double slope, offset;
+} pe__line;
+
+/* The bias of one head as a function of j: a line up to 0 and one beyond. */
+typedef struct pe__bend {
+    pe__line past, after;
+} pe__bend;
+
+PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
+{
+    pe__bend bend;
+    bend.past.slope = slope, bend.past.offset = 0;
+    bend.after = bend.past;
+    if (mode == PE_ALIBI_SYMMETRIC) bend.after.slope = -slope;
+    if (mode == PE_ALIBI_CAUSAL) {
+        const uint64_t minus_infinity = (uint64_t)0xfff << 52;
+        bend.after.slope = 0;
+        memcpy(&bend.after.offset, &minus_infinity, sizeof minus_infinity);
+    }
+    return bend;
+}
+
+/* One line for n consecutive j, each element rounded once. A double holds the product of a float and
+   29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
+   multiple of 2^-149 as the slope is, and so exact as a float. */
+PE__INLINE void pe__line_as(pe__type type, pe__line line, int64_t j, size_t n, void *out)
+{
+    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+    const int64_t far = (int64_t)1 << 29;
+    if (line.slope != 0 && (j < -far || j > far - (int64_t)n)) {
+        for (size_t i = 0; i < n; i++) {
+            const double x = pe__alibi_product(line.slope, j + (int64_t)i);
+            const float y = type == PE__AS_F32 ? (float)x : pe__alibi_odd(x);
+            pe__put_n_as(type, pe__at(type, out, i), pe__splat_f32(y), 1);
+        }
+        return;
+    }
+    const pe__vd slope = pe__splat(line.slope), offset = pe__splat(line.offset);
+    const pe__vd step = pe__splat(PE__FLOATS);
+    pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
+    for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
+        const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
+        const pe__vf v = type == PE__AS_F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
+        void *at = pe__at(type, out, i);
+        if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
+        else pe__put_n_as(type, at, v, n - i);
+    }
+}
+
+PE__OUTLINE void pe__line_store(pe__type type, pe__line line, int64_t j, size_t n, void *out)
+{
+    if (n == 0) return;
+    if (type == PE__AS_F32) pe__line_as(PE__AS_F32, line, j, n, out);
+    else if (type == PE__AS_F16) pe__line_as(PE__AS_F16, line, j, n, out);
+    else pe__line_as(PE__AS_BF16, line, j, n, out);
+}
+
+/* How many of n consecutive j, from the given one on, are <= 0. */
+PE__INLINE size_t pe__alibi_past(int64_t j, size_t n)
+{
+    if (j > 0) return 0;
+    return (uint64_t)(1 - j) < n ? (size_t)(1 - j) : n;
+}
+
+/* Both lines. */
+PE__OUTLINE void pe__bend_store(pe__type type, pe__bend bend, int64_t j, size_t n, void *out)
+{
+    const size_t past = pe__alibi_past(j, n);
+    pe__line_store(type, bend.past, j, past, out);
+    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at(type, out, past));
+}
+
+/* What becomes of floats: stored, stored past the caches, or added to elements of some type. */
+typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
+
+/* A bend in floats. */
+typedef struct pe__bend_f32 {
+    pe__vf slope, after; /* the other slope, or what is there beyond 0 */
+} pe__bend_f32;
+
+PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
+{
+    pe__vf slope = b->slope;
+    if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
+    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), pe__splat_f32(0.0f)); /* a zero is +0 */
+    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
+}
+
+/* x and its bias; -infinity where that is masked, whatever x is. */
+PE__INLINE pe__vf pe__bend_sum(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j, pe__vf x)
+{
+    const pe__vf sum = pe__add_f32(x, pe__bend_at(mode, b, j));
+    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, sum) : sum;
+}
+PE__INLINE void pe__bend_put(pe__how to, pe__type type, pe_alibi_mode mode, void *at,
+                             const pe__bend_f32 *b, pe__vf j)
+{
+    if (to == PE__HOW_STORE) pe__put_as(type, at, pe__bend_at(mode, b, j));
+    else if (to == PE__HOW_STREAM) pe__stream((float *)at, pe__bend_at(mode, b, j));
+    else pe__put_as(type, at, pe__bend_sum(mode, b, j, pe__get_as(type, at)));
+}
+PE__INLINE void pe__bend_put_n(pe__how to, pe__type type, pe_alibi_mode mode, void *at,
+                               const pe__bend_f32 *b, pe__vf j, size_t n)
+{
+    if (to == PE__HOW_ADD)
+        pe__put_n_as(type, at, pe__bend_sum(mode, b, j, pe__get_n_as(type, at, n)), n);
+    else pe__put_n_as(type, at, pe__bend_at(mode, b, j), n);
+}
+
+/* n consecutive j of at most 2^24, which floats hold exactly. Four vectors at a time, since each
+   count waits for the one before. */
+PE__INLINE void pe__bend_near(pe__how to, pe__type type, pe_alibi_mode mode,
+                              const pe__bend_f32 *bend, int64_t j, size_t n, void *out)
+{
+    static const float count[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    enum { STEP = PE__FLOATS };
+    const pe__vf first = pe__splat_f32((float)j), step = pe__splat_f32(STEP);
+    const pe__vf four = pe__splat_f32(4 * STEP);
+    pe__vf a = pe__add_f32(first, pe__get(count)), b = pe__add_f32(first, pe__get(count + STEP));
+    pe__vf c = pe__add_f32(first, pe__get(count + 2 * STEP));
+    pe__vf d = pe__add_f32(first, pe__get(count + 3 * STEP));
+    size_t i = 0;
+    for (; i + 4 * STEP <= n; i += 4 * STEP) {
+        pe__bend_put(to, type, mode, pe__at(type, out, i), bend, a);
+        pe__bend_put(to, type, mode, pe__at(type, out, i + STEP), bend, b);
+        pe__bend_put(to, type, mode, pe__at(type, out, i + 2 * STEP), bend, c);
+        pe__bend_put(to, type, mode, pe__at(type, out, i + 3 * STEP), bend, d);
+        a = pe__add_f32(a, four), b = pe__add_f32(b, four);
+        c = pe__add_f32(c, four), d = pe__add_f32(d, four);
+    }
+    for (; i + STEP <= n; i += STEP, a = pe__add_f32(a, step))
+        pe__bend_put(to, type, mode, pe__at(type, out, i), bend, a);
+    if (i < n) pe__bend_put_n(to, type, mode, pe__at(type, out, i), bend, a, n - i);
+}
+
+/* Further away: made in pieces, and stored or added from there. */
+PE__OUTLINE void pe__bend_far(pe__how to, pe__type type, pe_alibi_mode mode, double slope, int64_t j,
+                              size_t n, void *x)
+{
+    float values[256];
+    const pe__bend bend = pe__alibi_bend(mode, slope);
+    for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
+        void *at = pe__at(type, x, i);
+        part = pe__min(n - i, sizeof values / sizeof *values);
+        if (to != PE__HOW_ADD) {
+            pe__bend_store(type, bend, j, part, at);
+            continue;
+        }
+        const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
+        pe__bend_store(PE__AS_F32, bend, j, part, values);
+        pe__add_floats(type, at, values, sums);
+        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at(type, at, sums));
+    }
+}
+
+typedef struct pe__alibi {
+    const float *slopes;
+    size_t heads, queries, keys, query_stride, head_stride;
+    pe_alibi_mode mode;
+    pe__type type;
+    int64_t first_query;
+} pe__alibi;
+
+static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
+{
+    if (!a->slopes || !out) return PE_ERR_NULL;
+    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
+        return PE_ERR_CONFIG;
+
+    /* rows do not overlap: the rows of a head lie together, or those of a query do */
+    const size_t q = a->queries - 1, h = a->heads - 1, keys = a->keys;
+    const size_t query_stride = a->query_stride, head_stride = a->head_stride;
+    if ((q > 0 && query_stride < keys) || (h > 0 && head_stride < keys)) return PE_ERR_SHAPE;
+    if (q > 0 && h > 0 && query_stride > (head_stride - keys) / q &&
+        head_stride > (query_stride - keys) / h)
+        return PE_ERR_SHAPE;
+
+    /* the last element lies within reach of a pointer */
+    size_t room = (size_t)PTRDIFF_MAX / pe__size_of(a->type);
+    if (keys > room) return PE_ERR_SIZE;
+    room -= keys;
+    if (q > 0 && query_stride > room / q) return PE_ERR_SIZE;
+    room -= q > 0 ? q * query_stride : 0;
+    if (h > 0 && head_stride > room / h) return PE_ERR_SIZE;
+
+    const pe_status status = pe__check_range(a->first_query, a->queries);
+    if (status != PE_OK) return status;
+    if (pe__check_range(0, keys) != PE_OK) return PE_ERR_RANGE;
+    int finite = 1;
+    for (size_t i = 0; i < a->heads; i++)
+        finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
+    return finite ? PE_OK : PE_ERR_CONFIG;
+}
+
+/* Large enough, and at addresses of its type, to be written past the caches? */
+PE__INLINE int pe__alibi_streams(const pe__alibi *a, const void *out)
+{
+    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
+    return a->heads * a->queries * a->keys * size >= many && (uintptr_t)out % size == 0;
+}
+
+/* Row after row, each in pieces that are near or not as a whole. */
+PE__INLINE void pe__alibi_rows_as(pe__how to, pe__type type, pe_alibi_mode mode, const pe__alibi *a,
+                                  void *out)
+{
+    const int64_t near = (int64_t)1 << 24;
+    const size_t vector = sizeof(pe__vf), most = (size_t)1 << 16;
+    for (size_t head = 0; head < a->heads; head++) {
+        const double slope = (double)a->slopes[head];
+        const pe__line after = pe__alibi_bend(mode, slope).after;
+        pe__bend_f32 bend;
+        bend.slope = pe__splat_f32((float)slope);
+        bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
+        for (size_t query = 0; query < a->queries; query++) {
+            unsigned char *row = (unsigned char *)pe__at(
+                type, out, head * a->head_stride + query * a->query_stride);
+            int64_t j = -(a->first_query + (int64_t)query);
+            size_t part, rest = a->keys;
+            for (; rest > 0; rest -= part, j += (int64_t)part, row += part * pe__size_of(type)) {
+                const size_t beyond = (size_t)((uintptr_t)row % vector);
+                part = pe__min(most, rest);
+                if (PE__UNLIKELY(j < -near || j > near - (int64_t)part)) {
+                    pe__bend_far(to, type, mode, slope, j, part, row);
+                } else if (to == PE__HOW_STREAM && beyond) { /* to where a stream may begin */
+                    part = pe__min((vector - beyond) / sizeof(float), rest);
+                    pe__bend_near(PE__HOW_STORE, type, mode, &bend, j, part, row);
+                } else {
+                    pe__bend_near(to, type, mode, &bend, j, part, row);
+                }
+            }
+        }
+    }
+}
+PE__INLINE void pe__alibi_rows(pe__how to, pe__type type, const pe__alibi *a, void *out)
+{
+    if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
+    else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
+    else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
+}
+
+/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
+PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, int stream)
+{
+    enum { TILE = 4096, WIDE = 3584 };
+    uint16_t tile[TILE];
+    const size_t wide = pe__min(a->keys, WIDE), high = pe__min(a->queries, TILE + 1 - wide);
+    const pe__bend bend = pe__alibi_bend(a->mode, (double)a->slopes[head]);
+    for (size_t query = 0; query < a->queries; query += high)
+        for (size_t key = 0; key < a->keys; key += wide) {
+            const size_t rows = pe__min(high, a->queries - query);
+            const size_t keys = pe__min(wide, a->keys - key);
+            /* the last row's first value is the tile's first */
+            const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
+            pe__bend_store(a->type, bend, (int64_t)key - last, keys + rows - 1, tile);
+            for (size_t r = 0; r < rows; r++) {
+                void *row = pe__at(a->type, out, (query + r) * a->query_stride + key);
+                const uint16_t *from = tile + (rows - 1 - r);
+                if (stream) pe__copy(row, from, keys * sizeof *from, 1);
+                else pe__copy(row, from, keys * sizeof *from, 0);
+            }
+        }
+}
+
+PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
+{
+    const int stream = pe__alibi_streams(a, bias);
+    if (a->type != PE__AS_F32)
+        for (size_t head = 0; head < a->heads; head++)
+            pe__alibi_copies(a, head, pe__at(a->type, bias, head * a->head_stride), stream);
+    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__AS_F32, a, bias);
+    else pe__alibi_rows(PE__HOW_STORE, PE__AS_F32, a, bias);
+    if (stream) pe__fence();
+}
+
+PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
+{
+    if (a->type == PE__AS_F32) pe__alibi_rows(PE__HOW_ADD, PE__AS_F32, a, scores);
+    else if (a->type == PE__AS_F16) pe__alibi_rows(PE__HOW_ADD, PE__AS_F16, a, scores);
+    else pe__alibi_rows(PE__HOW_ADD, PE__AS_BF16, a, scores);
+}
+
+PE__INLINE pe__alibi pe__alibi_of(pe__type type, const float *slopes, size_t heads,
+                                  pe_alibi_mode mode, int64_t first_query, size_t queries,
+                                  size_t keys, size_t query_stride, size_t head_stride)
+{
+    pe__alibi a;
+    a.slopes = slopes, a.heads = heads, a.queries = queries, a.keys = keys;
+    a.query_stride = query_stride, a.head_stride = head_stride;
+    a.mode = mode, a.type = type, a.first_query = first_query;
+    return a;
+}
+
+#define PE__ALIBI(verb, name, T, type)                                                             \
+    static inline pe_status name(const float *slopes, size_t heads, pe_alibi_mode mode,            \
+                                 int64_t first_query, size_t queries, size_t keys, T *x,           \
+                                 size_t query_stride, size_t head_stride)                          \
+    {                                                                                              \
+        const pe__alibi a = pe__alibi_of(type, slopes, heads, mode, first_query, queries, keys,    \
+                                         query_stride, head_stride);                               \
+        if (heads == 0 || queries == 0 || keys == 0) return PE_OK;                                 \
+        const pe_status status = pe__alibi_check(&a, x);                                           \
+        if (status == PE_OK) verb(&a, x);                                                          \
+        return status;                                                                             \
+    }
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f32, float, PE__AS_F32)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f16, uint16_t, PE__AS_F16)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_bf16, uint16_t, PE__AS_BF16)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_f32, float, PE__AS_F32)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_f16, uint16_t, PE__AS_F16)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_bf16, uint16_t, PE__AS_BF16)
+#undef PE__ALIBI
+
+static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
+                                          size_t queries, size_t keys, float *bias)
+{
+    if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
+    if (!slopes || !bias) return PE_ERR_NULL;
+    if (queries > (size_t)PTRDIFF_MAX / keys) return PE_ERR_SIZE;
+    return pe_alibi_fill_f32(slopes, heads, PE_ALIBI_LINEAR, first_query, queries, keys, bias, keys,
+                             queries * keys);
 }
 
 #ifdef __cplusplus

@@ -26,10 +26,13 @@
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing
+ *   pe__copy(t,f,n,stream) copy n bytes from any address to any; past the caches if       -
+ *                          stream, where there is such a thing
  *   pe__fence              order streaming stores before what follows                    -
  *   pe__splat_f32          the same float in all                                         -
  *   pe__add_f32 _mul_f32   a + b, a * b of floats                                        one
  *   pe__fma_f32(a,b,c)     a*b + c of floats, rounded once on every instruction set      one
+ *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
@@ -211,10 +214,10 @@
 extern "C" {
 #endif
 
-/* ---- one number, the same for all ---------------------------------------------------------------- */
+/* ---- one number, the same for all --------------------------------------------------------------- */
 
-/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost anything. What
-   then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an overflow. */
+/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost anything.
+   What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an overflow. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
     uint64_t bits;
@@ -290,10 +293,29 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm512_stream_ps(p, v); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    const size_t ahead = (64 - (uintptr_t)t % 64) % 64, head = ahead < n ? ahead : n;
+    size_t i = stream ? head : 0;
+    if (i > 0) memcpy(t, f, i);
+    for (; i + 64 <= n; i += 64) {
+        const __m512i v = _mm512_loadu_si512(f + i);
+        if (stream) _mm512_stream_si512((__m512i *)(void *)(t + i), v);
+        else _mm512_storeu_si512(t + i, v);
+    }
+    if (i < n) memcpy(t + i, f + i, n - i);
+}
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    const __mmask16 m = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(a), _mm512_setzero_si512());
+    return _mm512_mask_blend_ps(m, c, b);
+}
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const __m512i dropped = _mm512_set1_epi64(0x1fffffff), bits = _mm512_castpd_si512(a);
@@ -305,15 +327,26 @@ PE__INLINE int pe__has_nan(__m512 v) { return _mm512_cmp_ps_mask(v, v, _CMP_UNOR
 PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __m512i bits = _mm512_castps_si512(v);
+#ifdef __AVX512DQ__
+    const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
+#else
     const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
     const __mmask16 nan = _mm512_cmpgt_epi32_mask(size, _mm512_set1_epi32(0x7f800000));
+#endif
     return _mm512_castsi512_ps(_mm512_mask_ternarylogic_epi32( /* (bits & a) | b */
         bits, nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
+#ifdef __AVX512BW__ /* to the odd words, zeros between, in one instruction */
+    const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                                                              12, 13, 14, 15), 16);
+    return _mm512_castsi512_ps(
+        _mm512_maskz_permutexvar_epi16(0xaaaaaaaau, order, _mm512_castsi256_si512(h)));
+#else
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+#endif
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
@@ -448,10 +481,29 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), index), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm256_stream_ps(p, v); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    const size_t ahead = (32 - (uintptr_t)t % 32) % 32, head = ahead < n ? ahead : n;
+    size_t i = stream ? head : 0;
+    if (i > 0) memcpy(t, f, i);
+    for (; i + 32 <= n; i += 32) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(f + i));
+        if (stream) _mm256_stream_si256((__m256i *)(void *)(t + i), v);
+        else _mm256_storeu_si256((__m256i *)(void *)(t + i), v);
+    }
+    if (i < n) memcpy(t + i, f + i, n - i);
+}
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    const __m256i m = _mm256_cmpgt_epi32(_mm256_castps_si256(a), _mm256_setzero_si256());
+    return _mm256_blendv_ps(c, b, _mm256_castsi256_ps(m));
+}
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const __m256i dropped = _mm256_set1_epi64x(0x1fffffff), bits = _mm256_castpd_si256(a);
@@ -640,10 +692,19 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     memcpy(p, all, n * sizeof *p);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { vst1q_f32(p, v); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    (void)stream;
+    memcpy(to, from, n);
+}
 PE__INLINE pe__vf pe__splat_f32(float x) { return vdupq_n_f32(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    return vbslq_f32(vcgtzq_f32(a), b, c);
+}
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -785,6 +846,11 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     if (n > 1) p[1] = v.c;
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    (void)stream;
+    memcpy(to, from, n);
+}
 PE__INLINE void pe__fence(void) {}
 PE__INLINE int32_t pe__float_bits(float x)
 {
@@ -822,6 +888,10 @@ PE__INLINE float pe__fma_one(float a, float b, float c)
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
+}
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
 }
 PE__INLINE double pe__odd24(double a) /* a to 24 bits, to odd */
 {

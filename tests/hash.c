@@ -75,6 +75,15 @@ static void hash_f64(const double *x, size_t n)
     g_hash = h;
 }
 
+static void hash_u16(const uint16_t *x, size_t n)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        h = mix(h, x[i]);
+    }
+    g_hash = h;
+}
+
 /* ---- plans ------------------------------------------------------------------------------------ */
 
 static void need(int ok, const char *what, const char *why)
@@ -199,6 +208,68 @@ static void sinusoidal_f32(const table *tables, size_t count)
         hash_f32(out, n);
         g_elements += n;
     }
+}
+
+/* Slopes of every number of heads to 40, and some more. */
+static void alibi_slopes(const table *unused, size_t count)
+{
+    static const float biases[] = {8.0f, 0.7f, 100.3f, 120.0f};
+    float *slopes = (float *)g_buffer;
+    (void)unused;
+    (void)count;
+    for (size_t heads = 1; heads <= 1000; heads += heads < 40 ? 1 : 80) {
+        for (size_t k = 0; k < sizeof biases / sizeof *biases; k++) {
+            need_ok(pe_alibi_slopes_f32(heads, biases[k], slopes), "pe_alibi_slopes_f32");
+            hash_f32(slopes, heads);
+            g_elements += heads;
+        }
+    }
+}
+
+/* Bias and sums in every type and mode, of near and of remote queries. */
+static void alibi_matrices(const table *unused, size_t count)
+{
+    static const int64_t firsts[] = {0,          -7,            12,     1000003, -LIMIT,
+                                     LIMIT - 30, 16777216 - 20, 1 << 29};
+    static const pe_alibi_mode modes[] = {PE_ALIBI_LINEAR, PE_ALIBI_CAUSAL, PE_ALIBI_SYMMETRIC};
+    enum { HEADS = 5, QUERIES = 23, KEYS = 37, STRIDE = 41 };
+    const size_t n = HEADS * QUERIES * STRIDE;
+    float slopes[HEADS], *f32 = (float *)g_buffer;
+    uint16_t *f16 = (uint16_t *)g_buffer;
+    (void)unused;
+    (void)count;
+    need_ok(pe_alibi_slopes_f32(HEADS, 8.0f, slopes), "pe_alibi_slopes_f32");
+    slopes[0] = 3e30f; /* overflow in 16 bits */
+    slopes[1] = -1e-9f;
+    for (size_t k = 0; k < 3 * sizeof firsts / sizeof *firsts; k++) {
+        const int64_t first = firsts[k / 3];
+        const pe_alibi_mode mode = modes[k % 3];
+        memset(f32, 0x3a, n * sizeof *f32);
+        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, first, QUERIES, KEYS, f32, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_fill_f32");
+        hash_f32(f32, n);
+        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, first + 1, QUERIES, KEYS, f32, STRIDE,
+                                 QUERIES * STRIDE), "pe_alibi_add_f32");
+        hash_f32(f32, n);
+        memset(f16, 0x3a, n * sizeof *f16);
+        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, first, QUERIES, KEYS, f16, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_fill_f16");
+        hash_u16(f16, n);
+        need_ok(pe_alibi_add_f16(slopes + 2, HEADS - 2, mode, first + 1, QUERIES, KEYS, f16, STRIDE,
+                                 QUERIES * STRIDE), "pe_alibi_add_f16");
+        hash_u16(f16, n);
+        memset(f16, 0x3a, n * sizeof *f16);
+        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, first, QUERIES, KEYS, f16, STRIDE,
+                                   QUERIES * STRIDE), "pe_alibi_fill_bf16");
+        hash_u16(f16, n);
+        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, first + 1, QUERIES, KEYS, f16, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_add_bf16");
+        hash_u16(f16, n);
+        g_elements += 6 * HEADS * QUERIES * KEYS;
+    }
+    need_ok(pe_alibi_bias_f32(slopes, HEADS, 100, 300, 600, f32), "pe_alibi_bias_f32");
+    hash_f32(f32, HEADS * 300 * 600);
+    g_elements += HEADS * 300 * 600;
 }
 
 /* ---- sections ----------------------------------------------------------------------------------- */
@@ -373,6 +444,8 @@ static const struct section {
     {"fill_at_f32 shuffled", fill_at_f32, TABLES(SHUFFLED)},
     {"fill_f64", fill_f64, TABLES(DOUBLES)},
     {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
+    {"alibi_slopes", alibi_slopes, NULL, 0},
+    {"alibi_fill, _add", alibi_matrices, NULL, 0},
     {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
     {"conventions", conventions, NULL, 0},
     {"rope_frequencies", rope_frequencies, NULL, 0},
