@@ -429,6 +429,173 @@ PE__DECLARE_ADD(bf16, uint16_t)
  * Threads      any */
 static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
+/* ---- RoPE frequencies ---------------------------------------------------------------------------
+ * The frequencies w_i of rotary encodings, from the names that model configs use. Give them to
+ * pe_plan_init_frequencies() with the attention factor as the amplitude. With n = rotary_dim,
+ * B = rope_theta, f = factor, L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
+ *
+ *     PE_ROPE_DEFAULT       w_i
+ *     PE_ROPE_LINEAR        w_i / f                                     (position interpolation)
+ *     PE_ROPE_NTK           w_i of B f^(n / (n-2)) instead of B         (NTK-aware)
+ *     PE_ROPE_NTK_FIXED     w_i of B f instead of B, over f^(2/n)
+ *     PE_ROPE_DYNAMIC_NTK   as PE_ROPE_NTK with f L/L0 - (f-1) instead of f, where L is the larger
+ *                           of sequence_length and L0, and L0 is max_position_embeddings
+ *     PE_ROPE_LLAMA3        (s_i + (1 - s_i) / f) w_i, s_i = (L0 w_i / 2 pi - l) / (h - l) within
+ *                           0 ... 1, l = low_freq_factor, h = high_freq_factor: a wave shorter than
+ *                           L0 / h stays as it is, one longer than L0 / l becomes f times as long
+ *     PE_ROPE_YARN          (m_i + (1 - m_i) / f) w_i, m_i = e (1 - r_i), e = extrapolation_factor,
+ *                           r_i = (i - low) / (high - low) within 0 ... 1, low = floor c(beta_fast)
+ *                           and at least 0, high = ceil c(beta_slow) and at most n - 1, or
+ *                           low + 0.001 where they are equal; c(b) = n ln(L0 / 2 pi b) / (2 ln B)
+ *     PE_ROPE_LONGROPE      w_i / short_factor[i], or w_i / long_factor[i] if sequence_length > L0
+ *     PE_ROPE_PROPORTIONAL  B^(-2i / head_dim) / f for i < n/2, then 0 up to pair head_dim/2: the
+ *                           exponents go over the whole head, and the last pairs do not turn
+ *
+ * and where freq_factors is given, each is divided by freq_factors[i] as well. The attention factor
+ * multiplies cosine and sine, so that it scales queries and keys. It is what attention_factor says;
+ * where that is 0, it is 1 except for
+ *
+ *     PE_ROPE_YARN          m(1), or m(mscale) / m(mscale_all_dim) where both are given, with
+ *                           m(x) = 0.1 x ln f + 1 for f > 1, and 1 for f <= 1
+ *     PE_ROPE_LONGROPE      long_mscale or short_mscale where given, else sqrt(1 + ln f / ln L0)
+ *                           for f > 1, and 1 for f <= 1
+ *
+ * A field that is 0 is absent. Where L0 is absent, it is max_position_embeddings (and the other way
+ * round for DYNAMIC_NTK); where f is absent, YARN and LONGROPE take max_position_embeddings / L0
+ * and PROPORTIONAL takes 1. What a config file, a GGUF file or a call of ggml names so goes here:
+ *
+ *     Hugging Face, vLLM                  ggml, GGUF                       pe_rope_config
+ *     ----------------------------------- -------------------------------  -----------------------
+ *     head_dim, qk_rope_head_dim, or      rope.dimension_count, n_dims     head_dim
+ *       hidden_size / num_attention_heads
+ *     partial_rotary_factor, rotary_pct   rope.dimension_count, n_dims     rotary_dim: the integer
+ *                                                                            part of head_dim * it
+ *     rotary_dim                          rope.dimension_count, n_dims     rotary_dim
+ *     rope_theta, rotary_emb_base         rope.freq_base, freq_base        rope_theta
+ *     rope_local_base_freq                rope.freq_base_swa               a config of its own
+ *     rope_type, type                     rope.scaling.type                rope_type, found by
+ *                                                                            pe_rope_type_named()
+ *     factor                              rope.scaling.factor;             factor
+ *                                           freq_scale is 1 / factor
+ *     alpha (dynamic, xdrope)             -                                factor of PE_ROPE_NTK
+ *     original_max_position_embeddings    rope.scaling.original_context_   the same
+ *                                           length, n_ctx_orig
+ *     max_position_embeddings             context_length, n_ctx_train      the same
+ *     seq_len; max_model_len              n_ctx                            sequence_length
+ *     low_freq_factor, high_freq_factor   within rope_freqs.weight         the same
+ *     beta_fast, beta_slow                rope.scaling.yarn_beta_fast, ..  the same
+ *     truncate                            (always true)                    truncate
+ *     extrapolation_factor                rope.scaling.yarn_ext_factor     the same
+ *     attention_factor                    -                                the same
+ *     attn_factor                         rope.scaling.attn_factor         times the result
+ *     apply_yarn_scaling: false           -                                attention_factor = 1
+ *     mscale, mscale_all_dim              rope.scaling.yarn_log_multiplier the same (1)
+ *                                           is 0.1 mscale_all_dim
+ *     short_factor, long_factor           rope_factors_short.weight, ..    the same: double; float:
+ *                                                                            freq_factors
+ *     short_mscale, long_mscale           rope.scaling.attn_factor         the same
+ *     -                                   rope_freqs.weight, freq_factors  freq_factors
+ *     mrope_section, mrope_interleaved    rope.dimension_sections          none: sections choose
+ *                                                                            the position, not w_i
+ *     llama_4_scaling_beta, attn_scale    -                                none: scales queries
+ *     inv_freq                            freq_base^(-2i/n_dims)           omega
+ *     MLX: freqs                          -                                pe_rope_periods()
+ *
+ * (1) DeepSeek's own code takes m(mscale) / m(mscale_all_dim) also where only one is given, absent
+ * being 1 and 0, and multiplies the logits by m(mscale_all_dim)^2, which is the caller's to do.
+ */
+
+typedef enum pe_rope_type {
+    PE_ROPE_DEFAULT = 0,
+    PE_ROPE_LINEAR,
+    PE_ROPE_NTK,
+    PE_ROPE_NTK_FIXED,
+    PE_ROPE_DYNAMIC_NTK,
+    PE_ROPE_LLAMA3,
+    PE_ROPE_YARN,
+    PE_ROPE_LONGROPE,
+    PE_ROPE_PROPORTIONAL
+} pe_rope_type;
+
+/* How a model turns its heads. Start from pe_rope_config_default() and change fields: more may be
+   added. 0 is absent; every number that is there lies within 2^-128 ... 2^128, also in a field that
+   the type does not use. */
+typedef struct pe_rope_config {
+    size_t head_dim;                         /* elements of a head                               */
+    size_t rotary_dim;                       /* those that turn: even, 2 ... head_dim            */
+    double rope_theta;                       /* the base, >= 1                                   */
+    pe_rope_type rope_type;                  /* what is done to the frequencies                  */
+    double factor;                           /* how much longer than trained                     */
+    size_t original_max_position_embeddings; /* length of the training; at most 2^53             */
+    size_t max_position_embeddings;          /* length that is promised; at most 2^53            */
+    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
+    double low_freq_factor;                  /* LLAMA3                                           */
+    double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
+    double beta_fast;                        /* YARN, in turns over L0                           */
+    double beta_slow;                        /* YARN, <= beta_fast                               */
+    double extrapolation_factor;             /* YARN, 0 ... 1; here 0 is a value                 */
+    int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
+    double mscale;                           /* YARN                                             */
+    double mscale_all_dim;                   /* YARN                                             */
+    double attention_factor;                 /* instead of the rule of the type                  */
+    double short_mscale;                     /* LONGROPE                                         */
+    double long_mscale;                      /* LONGROPE                                         */
+    const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
+    const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
+    const float *freq_factors;               /* pe_rope_pairs() numbers, or NULL                 */
+} pe_rope_config;
+
+/* Make the config of the RoFormer paper: rotary_dim = head_dim, rope_theta 10000, PE_ROPE_DEFAULT.
+   What the types need besides is absent, or as their papers have it: low_freq_factor 1 and
+   high_freq_factor 4, beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is
+   checked here. Threads: any. */
+static inline pe_rope_config pe_rope_config_default(size_t head_dim);
+
+/* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
+ * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
+ * "yarn", "deepseek_yarn" (YARN); "longrope", "su" (LONGROPE); "proportional". "dynamic" with a key
+ * alpha is PE_ROPE_NTK, which no name alone can tell.
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another name: then *type stays as it was
+ * Threads      any */
+static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
+
+/* Say what is wrong with a config: constant English text that names the field and its range, or
+   NULL if nothing is. Threads: any. */
+static inline const char *pe_rope_config_error(const pe_rope_config *config);
+
+/* Tell how many frequencies a config has: rotary_dim / 2, or head_dim / 2 for PE_ROPE_PROPORTIONAL.
+   Returns 0 for an invalid config, NULL included. Threads: any. */
+static inline size_t pe_rope_pairs(const pe_rope_config *config);
+
+/* Compute the frequencies and the attention factor of a config, as the formulas above say.
+ *
+ * config            lists that it points to are only read
+ * omega             pe_rope_pairs(config) doubles
+ * attention_factor  one double, or NULL
+ *
+ * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
+ *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
+ * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
+ *              config, rounded once: at most 0.501 ulp from it (tests/test_rope_frequencies.c). A
+ *              number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
+ *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
+ * Aliasing     omega and attention_factor may not overlap what is read or each other
+ * Threads      any; 64 pairs take 5 to 9 us with AVX-512, 30 to 40 us in scalar code
+ * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
+ *              Ding et al. 2024 (LongRoPE); modeling_rope_utils.py; ggml_rope_ext() */
+static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
+                                            double *attention_factor);
+
+/* Turn frequencies into periods, or back: periods[i] = 1 / omega[i], and 0 and infinity are each
+ * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
+ *
+ * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL
+ * Accuracy     one rounding
+ * Aliasing     periods may be omega
+ * Threads      any */
+static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods);
+
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
 /* ============================================================================================== */
@@ -865,6 +1032,479 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
         pe__store(f + 2 * padded, g->next[v].c);
         g->next[v] = pe__td_mul(g->next[v], g->ratio);
     }
+}
+
+/* ---- RoPE frequencies ---------------------------------------------------------------------------
+ * All in triple-double, and only the leading double is kept. What is kept is off by about 2^-140 of
+ * its value before that rounding, so that the last bit is wrong for one number in 2^85. The branches
+ * compare numbers that cannot be equal: the thresholds contain pi, the rest is algebraic. */
+
+#define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
+#define PE__ROPE_LENGTH ((uint64_t)1 << 53)
+
+static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
+                                     -2.647943193699614e-33};
+
+static inline pe_rope_config pe_rope_config_default(size_t head_dim)
+{
+    pe_rope_config config;
+    config.head_dim = head_dim;
+    config.rotary_dim = head_dim;
+    config.rope_theta = 10000.0;
+    config.rope_type = PE_ROPE_DEFAULT;
+    config.factor = 0.0;
+    config.original_max_position_embeddings = 0;
+    config.max_position_embeddings = 0;
+    config.sequence_length = 0;
+    config.low_freq_factor = 1.0;
+    config.high_freq_factor = 4.0;
+    config.beta_fast = 32.0;
+    config.beta_slow = 1.0;
+    config.extrapolation_factor = 1.0;
+    config.truncate = 1;
+    config.mscale = 0.0;
+    config.mscale_all_dim = 0.0;
+    config.attention_factor = 0.0;
+    config.short_mscale = 0.0;
+    config.long_mscale = 0.0;
+    config.short_factor = NULL;
+    config.long_factor = NULL;
+    config.freq_factors = NULL;
+    return config;
+}
+
+static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
+{
+    static const struct {
+        char name[16];
+        pe_rope_type type;
+    } names[] = {
+        {"default", PE_ROPE_DEFAULT},     {"none", PE_ROPE_DEFAULT},
+        {"mrope", PE_ROPE_DEFAULT},       {"linear", PE_ROPE_LINEAR},
+        {"dynamic", PE_ROPE_DYNAMIC_NTK}, {"xdrope", PE_ROPE_NTK},
+        {"ntk", PE_ROPE_NTK_FIXED},       {"llama3", PE_ROPE_LLAMA3},
+        {"yarn", PE_ROPE_YARN},           {"deepseek_yarn", PE_ROPE_YARN},
+        {"longrope", PE_ROPE_LONGROPE},   {"su", PE_ROPE_LONGROPE},
+        {"proportional", PE_ROPE_PROPORTIONAL},
+    };
+    if (!name || !type) return PE_ERR_NULL;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        size_t c = 0;
+        while (name[c] == names[k].name[c] && name[c] != '\0') c++;
+        if (name[c] == names[k].name[c]) {
+            *type = names[k].type;
+            return PE_OK;
+        }
+    }
+    return PE_ERR_CONFIG;
+}
+
+/* L0: the length whose wavelengths a type asks about. */
+PE__INLINE size_t pe__rope_length(const pe_rope_config *config)
+{
+    const size_t original = config->original_max_position_embeddings;
+    const size_t most = config->max_position_embeddings;
+    if (config->rope_type == PE_ROPE_DYNAMIC_NTK) return most ? most : original;
+    return original ? original : most;
+}
+
+PE__INLINE int pe__rope_is_long(const pe_rope_config *config)
+{
+    return config->sequence_length > pe__rope_length(config);
+}
+
+PE__INLINE const double *pe__rope_factors(const pe_rope_config *config)
+{
+    if (config->rope_type != PE_ROPE_LONGROPE) return NULL;
+    return pe__rope_is_long(config) ? config->long_factor : config->short_factor;
+}
+
+/* The attention factor that the config gives, or 0. */
+PE__INLINE double pe__rope_given(const pe_rope_config *config)
+{
+    if (config->attention_factor > 0 || config->rope_type != PE_ROPE_LONGROPE)
+        return config->attention_factor;
+    return pe__rope_is_long(config) ? config->long_mscale : config->short_mscale;
+}
+
+/* NaN fails every comparison. */
+PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
+PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
+
+PE__INLINE size_t pe__rope_count(const pe_rope_config *config)
+{
+    const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
+    return (whole ? config->head_dim : config->rotary_dim) / 2;
+}
+
+/* What is wrong with the numbers themselves. */
+PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
+{
+    const double theta = config->rope_theta, e = config->extrapolation_factor;
+    if (config->head_dim < 2 || config->head_dim > PTRDIFF_MAX / sizeof(double))
+        return "head_dim must be at least 2 and fit in memory";
+    if (config->rotary_dim < 2 || config->rotary_dim % 2 || config->rotary_dim > config->head_dim)
+        return "rotary_dim must be even, at least 2 and at most head_dim";
+    if (!(theta >= 1 && theta <= PE__ROPE_MOST)) return "rope_theta must be within 1 ... 2^128";
+    if ((int)config->rope_type < PE_ROPE_DEFAULT || (int)config->rope_type > PE_ROPE_PROPORTIONAL)
+        return "rope_type must be one of PE_ROPE_...";
+    if (!pe__rope_optional(config->factor))
+        return "factor must be within 2^-128 ... 2^128, or 0 if there is none";
+    if (config->original_max_position_embeddings > PE__ROPE_LENGTH)
+        return "original_max_position_embeddings must be at most 2^53";
+    if (config->max_position_embeddings > PE__ROPE_LENGTH)
+        return "max_position_embeddings must be at most 2^53";
+    if (config->sequence_length > PE__ROPE_LENGTH) return "sequence_length must be at most 2^53";
+    if (!pe__rope_number(config->low_freq_factor) || !pe__rope_number(config->high_freq_factor) ||
+        config->low_freq_factor > config->high_freq_factor)
+        return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
+               "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)";
+    if (!pe__rope_number(config->beta_fast) || !pe__rope_number(config->beta_slow) ||
+        config->beta_slow > config->beta_fast)
+        return "beta_fast and beta_slow must be within 2^-128 ... 2^128, and beta_fast at least "
+               "beta_slow (YaRN: 32 and 1)";
+    if (!(e == 0 || (e >= 1 / PE__ROPE_MOST && e <= 1)))
+        return "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)";
+    if (!pe__rope_optional(config->mscale) || !pe__rope_optional(config->mscale_all_dim))
+        return "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none";
+    if (!pe__rope_optional(config->attention_factor))
+        return "attention_factor must be within 2^-128 ... 2^128, or 0 for the rule of the type";
+    if (!pe__rope_optional(config->short_mscale) || !pe__rope_optional(config->long_mscale))
+        return "short_mscale and long_mscale must be within 2^-128 ... 2^128, or 0 for the rule";
+    return NULL;
+}
+
+/* What the type lacks. */
+PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
+{
+    const size_t length = pe__rope_length(config);
+    const int has_ratio =
+        config->original_max_position_embeddings && config->max_position_embeddings;
+    switch (config->rope_type) {
+    case PE_ROPE_NTK:
+    case PE_ROPE_DYNAMIC_NTK:
+        if (config->rotary_dim < 4) return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4";
+        if (!length && config->rope_type == PE_ROPE_DYNAMIC_NTK)
+            return "DYNAMIC_NTK needs max_position_embeddings";
+        break;
+    case PE_ROPE_LLAMA3:
+        if (!length) return "LLAMA3 needs original_max_position_embeddings";
+        break;
+    case PE_ROPE_YARN:
+        if (!length) return "YARN needs original_max_position_embeddings";
+        if (config->rope_theta == 1) return "YARN needs a rope_theta above 1";
+        if (!(config->factor > 0) && !has_ratio)
+            return "YARN needs a factor, or both max_position_embeddings and "
+                   "original_max_position_embeddings";
+        return NULL;
+    case PE_ROPE_LONGROPE:
+        if (length < 2) return "LONGROPE needs original_max_position_embeddings";
+        if (!pe__rope_factors(config))
+            return pe__rope_is_long(config) ? "long_factor is NULL" : "short_factor is NULL";
+        if (!(config->factor > 0) && !has_ratio && !(pe__rope_given(config) > 0))
+            return "LONGROPE needs a factor, or both max_position_embeddings and "
+                   "original_max_position_embeddings, or an attention_factor";
+        return NULL;
+    case PE_ROPE_PROPORTIONAL:
+        return config->head_dim % 2 ? "PROPORTIONAL needs an even head_dim" : NULL;
+    default:
+        return NULL;
+    case PE_ROPE_LINEAR:
+    case PE_ROPE_NTK_FIXED:
+        break;
+    }
+    return config->factor > 0 ? NULL : "this rope_type needs a factor above 0";
+}
+
+static inline const char *pe_rope_config_error(const pe_rope_config *config)
+{
+    if (!config) return "the config is NULL";
+    const char *error = pe__rope_field_error(config);
+    if (!error) error = pe__rope_type_error(config);
+    if (error) return error;
+    const double *factors = pe__rope_factors(config);
+    for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
+        if (!pe__rope_number(factors[i]))
+            return pe__rope_is_long(config) ? "long_factor must hold numbers in 2^-128 ... 2^128"
+                                            : "short_factor must hold numbers in 2^-128 ... 2^128";
+    for (size_t i = 0; config->freq_factors && i < pe__rope_count(config); i++)
+        if (!pe__rope_number((double)config->freq_factors[i]))
+            return "freq_factors must hold numbers within 2^-128 ... 2^128";
+    return NULL;
+}
+
+static inline size_t pe_rope_pairs(const pe_rope_config *config)
+{
+    return pe_rope_config_error(config) ? 0 : pe__rope_count(config);
+}
+
+PE__INLINE double pe__first_lane(pe__vd x)
+{
+    double lanes[PE_LANES];
+    pe__store(lanes, x);
+    return lanes[0];
+}
+
+PE__INLINE pe__td pe__td_splat(double x)
+{
+    pe__td r;
+    r.a = pe__splat(x), r.b = pe__splat(0.0), r.c = r.b;
+    return r;
+}
+
+PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
+{
+    y.a = -y.a, y.b = -y.b, y.c = -y.c;
+    return pe__td_add(x, y);
+}
+
+/* x / y by three digits of long division. */
+PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
+{
+    pe__vd digit[3];
+    for (int d = 0; d < 3; d++) {
+        digit[d] = x.a / y.a;
+        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
+    }
+    return pe__td_of(digit[0], digit[1], digit[2]);
+}
+
+/* ln of a number that is the same in all lanes: ln a + ln(1 + d) with |d| <= 2^-53, so that d^3 / 3 is
+   below 2^-160. */
+PE__OUTLINE pe__td pe__td_log_of(pe__td x)
+{
+    const double a = pe__first_lane(x.a);
+    const pe__td d = pe__td_div(pe__td_sub(x, pe__td_splat(a)), pe__splat(a));
+    const pe__td half_dd = pe__td_scale(pe__td_mul(d, d), pe__splat(0.5));
+    return pe__td_add(pe__td_log(a), pe__td_sub(d, half_dd));
+}
+
+/* floor(x) within from ... to, for a number that is the same in all lanes. */
+PE__INLINE double pe__td_floor(pe__td x, double from, double to)
+{
+    const double a = pe__first_lane(x.a), b = pe__first_lane(x.b);
+    if (!(a >= from)) return from;
+    if (!(a <= to)) return to;
+    double n = (double)(int64_t)a;
+    if (n > a || (n == a && b < 0)) n -= 1;
+    return n < from ? from : n;
+}
+
+/* x * scale within 0 ... 1, where scale is the inverse of span > 0. Lane by lane, so that what lies
+   outside is 0 or 1 and nothing else. Where span = 0, it is a step. */
+PE__OUTLINE pe__td pe__td_ramp(pe__td x, pe__td span, pe__td scale)
+{
+    double below[PE_LANES], above[PE_LANES], a[PE_LANES], b[PE_LANES], c[PE_LANES];
+    const pe__td rest = pe__td_sub(x, span);
+    pe__td y = pe__td_mul(x, scale);
+    pe__store(below, x.a), pe__store(above, rest.a);
+    pe__store(a, y.a), pe__store(b, y.b), pe__store(c, y.c);
+    for (int lane = 0; lane < PE_LANES; lane++)
+        if (below[lane] <= 0 || above[lane] >= 0) {
+            a[lane] = below[lane] <= 0 ? 0.0 : 1.0;
+            b[lane] = c[lane] = 0.0;
+        }
+    y.a = pe__load(a), y.b = pe__load(b), y.c = pe__load(c);
+    return y;
+}
+
+/* What all pairs share: ln w_i = -2i step - offset, then the ramp of LLAMA3 and YARN. */
+typedef struct pe__rope {
+    pe__td step, offset;
+    pe__td inverse_factor;     /* 1 / f                                              */
+    pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0 */
+    pe__td waves;              /* LLAMA3: L0 / 2 pi                                  */
+    double sign;               /* YARN: -1 where the ramp falls                      */
+    size_t turning;            /* pairs that turn                                    */
+} pe__rope;
+
+/* f, which may follow from lengths. */
+PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
+{
+    const size_t original = config->original_max_position_embeddings;
+    const size_t most = config->max_position_embeddings, length = pe__rope_length(config);
+    const pe__td one = pe__td_splat(1.0);
+    switch (config->rope_type) {
+    case PE_ROPE_DYNAMIC_NTK: { /* f (L - L0) / L0 + 1 */
+        if (config->sequence_length <= length) return one;
+        const double more = (double)(config->sequence_length - length);
+        const pe__td f = pe__td_scale(pe__td_splat(config->factor), pe__splat(more));
+        return pe__td_add(pe__td_div(f, pe__splat((double)length)), one);
+    }
+    case PE_ROPE_YARN:
+    case PE_ROPE_LONGROPE:
+        if (config->factor > 0 || !original || !most) break;
+        return pe__td_div(pe__td_splat((double)most), pe__splat((double)original));
+    default:
+        break;
+    }
+    return config->factor > 0 ? pe__td_splat(config->factor) : one;
+}
+
+/* YaRN: c(beta), the pair that turns beta times in L0 positions. */
+PE__INLINE pe__td pe__rope_correction(const pe_rope_config *config, pe__td log_theta, double beta)
+{
+    pe__td c = pe__td_sub(pe__td_log((double)pe__rope_length(config)), pe__td_log(beta));
+    c = pe__td_sub(c, pe__td_const(pe__ln_2pi));
+    c = pe__td_ratio(pe__td_scale(c, pe__splat((double)config->rotary_dim)), log_theta);
+    return pe__td_scale(c, pe__splat(0.5));
+}
+
+/* YaRN: the ramp goes from pair low to pair high. The limits of the floor and the ceil below are
+   those of the formula, or so far outside of the pairs that no pair can tell. */
+PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td log_theta)
+{
+    const double n = (double)config->rotary_dim;
+    pe__td low = pe__rope_correction(config, log_theta, config->beta_fast);
+    pe__td high = pe__rope_correction(config, log_theta, config->beta_slow);
+    if (config->truncate) {
+        low = pe__td_splat(pe__td_floor(low, 0, n));
+        high = pe__td_splat(-pe__td_floor(pe__td_sub(pe__td_splat(0.0), high), 1 - n, 1));
+    } else {
+        if (pe__first_lane(low.a) < 0) low = pe__td_splat(0.0);
+        if (pe__first_lane(pe__td_sub(high, pe__td_splat(n - 1)).a) > 0) high = pe__td_splat(n - 1);
+    }
+    pe__td span = pe__td_sub(high, low);
+    if (pe__first_lane(span.a) == 0) span = pe__td_div(pe__td_splat(1.0), pe__splat(1000.0));
+    r->sign = 1;
+    if (pe__first_lane(span.a) < 0) r->sign = -1, span = pe__td_sub(pe__td_splat(0.0), span);
+    r->low = low, r->span = span;
+}
+
+PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__td factor)
+{
+    const pe__td log_theta = pe__td_log(config->rope_theta);
+    const size_t n = config->rotary_dim;
+    const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
+    r->step = pe__td_div(log_theta, pe__splat((double)(whole ? config->head_dim : n)));
+    r->offset = pe__td_splat(0.0);
+    r->inverse_factor = pe__td_ratio(pe__td_splat(1.0), factor);
+    r->low = r->span = r->inverse = r->waves = r->offset;
+    r->sign = 1;
+    r->turning = n / 2;
+    switch (config->rope_type) {
+    case PE_ROPE_NTK:
+    case PE_ROPE_DYNAMIC_NTK: /* 1/n of ln f^(n / (n-2)) more */
+        factor = pe__td_div(pe__td_log_of(factor), pe__splat((double)n - 2));
+        r->step = pe__td_add(r->step, factor);
+        break;
+    case PE_ROPE_NTK_FIXED:
+        factor = pe__td_div(pe__td_log_of(factor), pe__splat((double)n));
+        r->step = pe__td_add(r->step, factor);
+        r->offset = pe__td_scale(factor, pe__splat(2.0));
+        break;
+    case PE_ROPE_LLAMA3:
+        r->waves = pe__td_scale(pe__td_const(pe__inverse_pi),
+                                pe__splat(0.5 * (double)pe__rope_length(config)));
+        r->low = pe__td_splat(config->low_freq_factor);
+        r->span = pe__td_sub(pe__td_splat(config->high_freq_factor), r->low);
+        break;
+    case PE_ROPE_YARN:
+        pe__rope_yarn(r, config, log_theta);
+        break;
+    default:
+        break;
+    }
+    if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(pe__td_splat(1.0), r->span);
+}
+
+/* One vector of frequencies from pair i on; lanes behind the last pair repeat it. */
+PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *config, size_t i)
+{
+    const pe__td one = pe__td_splat(1.0);
+    const double *factors = pe__rope_factors(config);
+    double index[PE_LANES], divisor[PE_LANES];
+    for (size_t lane = 0; lane < PE_LANES; lane++) {
+        const size_t pair = i + lane < r->turning ? i + lane : r->turning - 1;
+        index[lane] = (double)pair;
+        divisor[lane] = factors ? factors[pair] : 1.0;
+    }
+    const pe__vd pairs = pe__load(index);
+    pe__td w = pe__td_add(pe__td_scale(r->step, pe__splat(-2.0) * pairs),
+                          pe__td_scale(r->offset, pe__splat(-1.0)));
+    w = pe__td_exp(w);
+
+    if (config->rope_type == PE_ROPE_LLAMA3 || config->rope_type == PE_ROPE_YARN) {
+        pe__td x, keep;
+        if (config->rope_type == PE_ROPE_LLAMA3) {
+            x = pe__td_sub(pe__td_mul(w, r->waves), r->low);
+            keep = pe__td_ramp(x, r->span, r->inverse);
+        } else {
+            x = pe__td_splat(0.0);
+            x.a = pairs;
+            x = pe__td_scale(pe__td_sub(x, r->low), pe__splat(r->sign));
+            keep = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
+            keep = pe__td_scale(keep, pe__splat(config->extrapolation_factor));
+        }
+        x = pe__td_mul(pe__td_sub(one, keep), r->inverse_factor);
+        w = pe__td_mul(w, pe__td_add(keep, x));
+    } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL) {
+        w = pe__td_mul(w, r->inverse_factor);
+    } else if (factors) {
+        w = pe__td_div(w, pe__load(divisor));
+    }
+    if (config->freq_factors) {
+        for (size_t lane = 0; lane < PE_LANES; lane++)
+            divisor[lane] = (double)config->freq_factors[(size_t)index[lane]];
+        w = pe__td_div(w, pe__load(divisor));
+    }
+    return w.a;
+}
+
+/* 0.1 scale ln f + 1 */
+PE__INLINE pe__td pe__rope_mscale(pe__td log_factor, double scale)
+{
+    const pe__td tenth = pe__td_div(pe__td_scale(log_factor, pe__splat(scale)), pe__splat(10.0));
+    return pe__td_add(tenth, pe__td_splat(1.0));
+}
+
+PE__COLD double pe__rope_attention(const pe_rope_config *config, pe__td factor)
+{
+    const double given = pe__rope_given(config);
+    const pe__td one = pe__td_splat(1.0);
+    if (given > 0) return given;
+    if (config->rope_type != PE_ROPE_YARN && config->rope_type != PE_ROPE_LONGROPE) return 1.0;
+    if (!(pe__first_lane(pe__td_sub(factor, one).a) > 0)) return 1.0;
+    const pe__td log_factor = pe__td_log_of(factor);
+    pe__td y;
+    if (config->rope_type == PE_ROPE_LONGROPE) { /* the root by exp and ln */
+        y = pe__td_ratio(log_factor, pe__td_log((double)pe__rope_length(config)));
+        y = pe__td_exp(pe__td_scale(pe__td_log_of(pe__td_add(y, one)), pe__splat(0.5)));
+    } else if (config->mscale > 0 && config->mscale_all_dim > 0) {
+        y = pe__td_ratio(pe__rope_mscale(log_factor, config->mscale),
+                         pe__rope_mscale(log_factor, config->mscale_all_dim));
+    } else {
+        y = pe__rope_mscale(log_factor, 1.0);
+    }
+    return pe__first_lane(y.a);
+}
+
+static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
+                                            double *attention_factor)
+{
+    if (!config || !omega) return PE_ERR_NULL;
+    if (config->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(config)) return PE_ERR_NULL;
+    if (pe_rope_config_error(config)) return PE_ERR_CONFIG;
+    pe__rope r;
+    const size_t pairs = pe__rope_count(config);
+    const pe__td factor = pe__rope_factor(config);
+    pe__rope_begin(&r, config, factor);
+    for (size_t i = 0; i < r.turning; i += PE_LANES) {
+        double lanes[PE_LANES];
+        pe__store(lanes, pe__rope_vector(&r, config, i));
+        for (size_t k = 0; k < PE_LANES && i + k < r.turning; k++) omega[i + k] = lanes[k];
+    }
+    for (size_t i = r.turning; i < pairs; i++) omega[i] = 0.0;
+    if (attention_factor) *attention_factor = pe__rope_attention(config, factor);
+    return PE_OK;
+}
+
+static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods)
+{
+    if (pairs == 0) return PE_OK;
+    if (!omega || !periods) return PE_ERR_NULL;
+    for (size_t i = 0; i < pairs; i++) periods[i] = 1.0 / omega[i];
+    return PE_OK;
 }
 
 /* ---- turns, exactly -----------------------------------------------------------------------------
@@ -2489,6 +3129,8 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
 #undef PE__PRESETS
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
+#undef PE__ROPE_MOST
+#undef PE__ROPE_LENGTH
 #undef PE__ERROR
 #undef PE__ETA
 #undef PE__WINDOW

@@ -322,7 +322,7 @@ PE__INLINE pe__vh pe__to_bf16(pe__vf v)
     const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
 }
-PE__INLINE pe__vh pe__to_f16(pe__vf v) { return _mm512_cvtps_ph(pe__quiet(v), 0x08); }
+PE__INLINE pe__vh pe__to_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, pe__quiet(v), 0x08); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h)
 {

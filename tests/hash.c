@@ -244,6 +244,46 @@ static void every_width(const table *unused, size_t count)
     }
 }
 
+/* Every type of RoPE, at every number of pairs that leaves another tail. */
+static void rope_frequencies(const table *unused, size_t count)
+{
+    static const double thetas[] = {1e4, 5e5, 1.5e5, 3.7};
+    double omega[70], factors[70], attention;
+    float floats[70];
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < 70; i++) {
+        factors[i] = 1 + (double)i * 0.375; /* exact, whatever is fused */
+        floats[i] = (float)(i % 3) + 0.75f;
+    }
+    for (int type = PE_ROPE_DEFAULT; type <= PE_ROPE_PROPORTIONAL; type++) {
+        for (size_t pairs = 2; pairs <= 66; pairs += pairs < 20 ? 1 : 23) {
+            for (size_t k = 0; k < 8; k++) {
+                pe_rope_config config = pe_rope_config_default(2 * pairs + 4);
+                config.rotary_dim = 2 * pairs;
+                config.rope_theta = thetas[k % 4];
+                config.rope_type = (pe_rope_type)type;
+                config.factor = k < 4 ? 8 : 33.3;
+                config.original_max_position_embeddings = 4096;
+                config.max_position_embeddings = 131072;
+                config.sequence_length = k % 2 ? 200000 : 100;
+                config.truncate = k < 4;
+                config.mscale = k % 3 ? 0.707 : 0;
+                config.mscale_all_dim = 1.1;
+                config.short_factor = factors;
+                config.long_factor = factors + 2;
+                config.freq_factors = k == 7 ? floats : NULL;
+                need_ok(pe_rope_frequencies(&config, omega, &attention), "pe_rope_frequencies");
+                hash_f64(omega, pe_rope_pairs(&config));
+                hash_f64(&attention, 1);
+                need_ok(pe_rope_periods(omega, pairs, omega), "pe_rope_periods");
+                hash_f64(omega, pairs);
+                g_elements += pe_rope_pairs(&config) + 1;
+            }
+        }
+    }
+}
+
 #define TABLES(a) a, sizeof(a) / sizeof((a)[0])
 
 static const struct section {
@@ -259,6 +299,7 @@ static const struct section {
     {"fill_f64", fill_f64, TABLES(DOUBLES)},
     {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
     {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
+    {"rope_frequencies", rope_frequencies, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},

@@ -27,6 +27,8 @@ mutated() {
     constant) next_double "pe__inverse_pi[3] =" ;;
     series) next_double "pe__sine_series[15][2] =" ;;
     logarithm) next_double "pe__ln2[3] =" ;;
+    rope-constant) next_double "pe__ln_2pi[3] =" ;;
+    rope-floor) sed 's/ || (n == a && b < 0)) n -= 1;/) n -= 1;/' "$file" ;;
     sign) sed 's/\*s_down = pe__fnma(/*s_down = pe__fma(/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     swapped-avx2) sed 's/_mm256_unpacklo_pd(s, c)/_mm256_unpacklo_pd(c, s)/' "$file" ;;

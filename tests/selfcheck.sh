@@ -85,6 +85,8 @@ echo "Defects of the library"
     breaks pe.h series $(unit exact.gcc.best.none.quick)
     breaks pe.h logarithm $(unit exact.gcc.best.none.quick)
     breaks pe.h no-rounding-test $(unit exact.gcc.best.none.quick)
+    breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
+    breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
     breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
     breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
     breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)

@@ -74,6 +74,29 @@ void every_function_has_the_bits_of_c(void **)
     }
 }
 
+void rope_frequencies_have_the_bits_of_c(void **)
+{
+    assert_true(two_rope_sizeof() == sizeof(pe_rope_config));
+    const char *const names[] = {"default", "linear", "ntk",         "dynamic",
+                                 "llama3",  "yarn",   "proportional"};
+    for (const char *name : names) {
+        pe_rope_config config = pe_rope_config_default(128);
+        assert_int_equal(pe_rope_type_named(name, &config.rope_type), PE_OK);
+        config.factor = 8;
+        config.original_max_position_embeddings = config.max_position_embeddings = 8192;
+        config.sequence_length = 65536;
+        assert_true(pe_rope_config_error(&config) == nullptr);
+        std::vector<double> omega(pe_rope_pairs(&config)), c_omega(omega), periods(omega);
+        double attention = 0, c_attention = 1;
+        assert_int_equal(pe_rope_frequencies(&config, omega.data(), &attention), PE_OK);
+        assert_int_equal(two_rope(&config, c_omega.data(), &c_attention), PE_OK);
+        assert_memory_equal(omega.data(), c_omega.data(), omega.size() * sizeof(double));
+        assert_true(attention == c_attention);
+        assert_int_equal(pe_rope_periods(omega.data(), omega.size(), periods.data()), PE_OK);
+        assert_true(periods[0] == 1.0 / omega[0]);
+    }
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -82,6 +105,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(layouts_agree),
         cmocka_unit_test(values_are_right),
         cmocka_unit_test(every_function_has_the_bits_of_c),
+        cmocka_unit_test(rope_frequencies_have_the_bits_of_c),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -32,3 +32,10 @@ size_t two_sizeof(int which)
 }
 
 const char *two_text(pe_status status) { return pe_status_string(status); }
+
+size_t two_rope_sizeof(void) { return sizeof(pe_rope_config); }
+
+pe_status two_rope(const pe_rope_config *config, double *omega, double *attention_factor)
+{
+    return pe_rope_frequencies(config, omega, attention_factor);
+}

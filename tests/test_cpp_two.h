@@ -13,6 +13,8 @@ extern "C" {
 pe_status two_fill(size_t d_model, int64_t first, size_t rows, float *f32, double *f64);
 size_t two_sizeof(int which);
 const char *two_text(pe_status status);
+size_t two_rope_sizeof(void);
+pe_status two_rope(const pe_rope_config *config, double *omega, double *attention_factor);
 
 #ifdef __cplusplus
 }
