@@ -93,7 +93,7 @@ static void add_sweep()
     const std::size_t d = 512;
     for (std::size_t rows = 1; rows <= 16384; rows *= 4) {
         for (const Peer &peer : peers(rows * d * sizeof(float)))
-            if (peer.in_the_plot)
+            if (peer.when >= Peer::SWEEP)
                 add_fill_peer(peer, {rows, d}, {});
         if (rows * d >= 2048)
             add_roofs(rows * d * sizeof(float), {"memset", "stores", "nt_stores"});

@@ -154,26 +154,41 @@ struct Exact {
     std::vector<float> f32;
 };
 
+struct Real { // 256 bits, never given back
+    mpfr_t x;
+    Real() { mpfr_init2(x, 256); }
+};
+
+// base^(-2i/d) for every i.
+static std::vector<Real> &exact_frequencies(std::size_t d)
+{
+    static std::map<std::size_t, std::vector<Real>> known;
+    std::vector<Real> &w = known[d];
+    for (std::size_t i = w.size(); i < d / 2; i++) {
+        w.emplace_back();
+        mpfr_set_si(w[i].x, -2 * static_cast<long>(i), MPFR_RNDN);
+        mpfr_div_ui(w[i].x, w[i].x, d, MPFR_RNDN);
+        mpfr_ui_pow(w[i].x, 10000, w[i].x, MPFR_RNDN);
+    }
+    return w;
+}
+
 static const Exact &exact_row(double position, std::size_t d)
 {
     static std::map<std::pair<double, std::size_t>, Exact> known;
     Exact &row = known[{position, d}];
     if (!row.real.empty())
         return row;
-    mpfr_t x;
-    mpfr_init2(x, 256);
-    for (std::size_t j = 0; j < d; j++) {
-        // base^(-2i/d), the angle, its sine or cosine
-        mpfr_set_si(x, -2 * static_cast<long>(j / 2), MPFR_RNDN);
-        mpfr_div_ui(x, x, d, MPFR_RNDN);
-        mpfr_ui_pow(x, 10000, x, MPFR_RNDN);
-        mpfr_mul_d(x, x, position, MPFR_RNDN);
-        (j % 2 == 0 ? mpfr_sin : mpfr_cos)(x, x, MPFR_RNDN);
-        row.real.push_back(mpfr_get_ld(x, MPFR_RNDN));
-        row.f64.push_back(mpfr_get_d(x, MPFR_RNDN));
-        row.f32.push_back(mpfr_get_flt(x, MPFR_RNDN));
+    static Real angle, sine, cosine;
+    for (const Real &w : exact_frequencies(d)) {
+        mpfr_mul_d(angle.x, w.x, position, MPFR_RNDN);
+        mpfr_sin_cos(sine.x, cosine.x, angle.x, MPFR_RNDN);
+        for (const Real *one : {&sine, &cosine}) {
+            row.real.push_back(mpfr_get_ld(one->x, MPFR_RNDN));
+            row.f64.push_back(mpfr_get_d(one->x, MPFR_RNDN));
+            row.f32.push_back(mpfr_get_flt(one->x, MPFR_RNDN));
+        }
     }
-    mpfr_clear(x);
     return row;
 }
 

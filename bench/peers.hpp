@@ -354,8 +354,12 @@ struct Peer {
     const char *function;
     void (*fill)(const Frequencies &, std::int64_t first, std::size_t rows, float *out);
     void (*fill_at)(const Frequencies &, const double *positions, std::size_t rows, float *out);
-    bool streams;     // non-temporal stores: for tables beyond the caches only
-    bool in_the_plot; // also run at many sizes
+    bool streams; // non-temporal stores: for tables beyond the caches only
+    enum When {
+        FULL,
+        SWEEP,
+        ALWAYS
+    } when; // in a full run; at many sizes, too; in a quick run, too
 };
 
 } // namespace bench
@@ -403,36 +407,36 @@ using sleef_float = sleef<f4, Sleef_sincosf4_u35advsimd>;
 #endif
 
 template <class P, Put how = Put::STORE>
-constexpr Peer entry(const char *function, bool in_the_plot = false)
+constexpr Peer entry(const char *function, Peer::When when = Peer::FULL)
 {
     return {function, peer_fill<P, how, float>, peer_fill_at<P, how, float>, how == Put::STREAM,
-            in_the_plot};
+            when};
 }
 
 static const Peer all_peers[] = {
-    entry<plain_c>("c_sinf_cosf", true),
-    entry<sleef_float>(BENCH_SLEEF_FLOAT, true),
+    entry<plain_c>("c_sinf_cosf", Peer::SWEEP),
+    entry<sleef_float>(BENCH_SLEEF_FLOAT, Peer::ALWAYS),
 #if defined(__AVX2__)
-    entry<sleef_float, Put::STREAM>(BENCH_SLEEF_FLOAT "_nt"),
-    entry<sleef_double>(BENCH_SLEEF_DOUBLE, true),
+    entry<sleef_float, Put::STREAM>(BENCH_SLEEF_FLOAT "_nt", Peer::ALWAYS),
+    entry<sleef_double>(BENCH_SLEEF_DOUBLE, Peer::ALWAYS),
     entry<sleef<f8, Sleef_sincosf8_u10avx2>>("sleef_u10_f8"),
 #endif
 #if defined(__AVX512F__)
-    entry<separate<f16, _ZGVeN16v_sinf, _ZGVeN16v_cosf>>("libmvec_f16", true),
+    entry<separate<f16, _ZGVeN16v_sinf, _ZGVeN16v_cosf>>("libmvec_f16", Peer::SWEEP),
     entry<sleef<f8, Sleef_sincosf8_u35avx2>>("sleef_u35_f8"),
     entry<sleef<f16, Sleef_sincosf16_u10avx512f>>("sleef_u10_f16"),
 #elif defined(__AVX2__)
-    entry<separate<f8, _ZGVdN8v_sinf, _ZGVdN8v_cosf>>("libmvec_f8", true),
+    entry<separate<f8, _ZGVdN8v_sinf, _ZGVdN8v_cosf>>("libmvec_f8", Peer::SWEEP),
 #elif defined(__SSE2__)
-    entry<separate<f4, _ZGVbN4v_sinf, _ZGVbN4v_cosf>>("libmvec_f4", true),
+    entry<separate<f4, _ZGVbN4v_sinf, _ZGVbN4v_cosf>>("libmvec_f4", Peer::SWEEP),
     entry<sleef<f4, Sleef_sincosf4_u10sse2>>("sleef_u10_f4"),
 #elif defined(__ARM_NEON)
     entry<sleef<f4, Sleef_sincosf4_u10advsimd>>("sleef_u10_f4"),
 #endif
-    entry<eigen>("eigen", true),
+    entry<eigen>("eigen", Peer::ALWAYS),
     entry<xsimd_batch>("xsimd"),
 #ifdef BENCH_HIGHWAY
-    entry<highway>("highway", true),
+    entry<highway>("highway", Peer::ALWAYS),
 #endif
 };
 
@@ -441,7 +445,8 @@ inline std::vector<Peer> peers(std::size_t bytes)
 {
     std::vector<Peer> fit;
     for (const Peer &peer : all_peers)
-        if (!peer.streams || bytes >= (64u << 20))
+        if ((!peer.streams || bytes >= (64u << 20)) &&
+            (!options.quick || peer.when == Peer::ALWAYS))
             fit.push_back(peer);
     return fit;
 }
