@@ -97,7 +97,7 @@ run-demo:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types cpp
-PROGRAMS += rope_frequencies
+PROGRAMS += rope_frequencies conventions
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=

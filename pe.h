@@ -11,7 +11,7 @@
  *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
  *
  * When the table is needed more than once, from another position, with another base or stride, make
- * a plan (180 KB at d_model = 512; it serves every position):
+ * a plan (280 KB at d_model = 512; it serves every position):
  *
  *     pe_config config = pe_config_default(512);
  *     void *memory = malloc(pe_plan_size(&config));
@@ -215,10 +215,10 @@ typedef struct pe_plan {
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half turns a position                  */
-    double error;            /* bound on the error of a rotated value, see "Rounding test"   */
-    double inflated;         /* A (1 + eta)                                                  */
-    int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
+    int32_t guard, guard_16; /* bits of the smallest float that the rounding test may judge, */
+                             /* and of the smallest to be rounded to 16 bits                 */
     int cos_first, has_padding;
+    int half_turns;          /* some turn may end at a quarter exactly                       */
     int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
     pe_layout layout;
     int64_t padding;
@@ -280,12 +280,12 @@ static inline pe_config pe_config_preset(pe_preset preset, size_t d_model);
 /* The name of a preset in lower case, "vaswani" ...; never NULL. Threads: any. */
 static inline const char *pe_preset_name(pe_preset preset);
 
-/* Tell how many bytes of memory a plan of this config needs: about 350 per element of a row.
+/* Tell how many bytes of memory a plan of this config needs: about 550 per element of a row.
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 40 rows from
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 64 rows from
  * which all others follow.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment; it belongs to the plan until the
@@ -828,6 +828,19 @@ PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
     c->lo = c->lo - two * ss.lo;
     sc.hi = two * sc.hi, sc.lo = two * sc.lo;
     *s = sc;
+}
+
+/* Make s^2 + c^2 one again, which turning twice takes for granted: a length that is wrong by some part would
+   be wrong by four times that, and the angle with it. */
+PE__INLINE void pe__dd_unit(pe__dd *s, pe__dd *c)
+{
+    const pe__dd ss = pe__dd_mul(*s, *s), cc = pe__dd_mul(*c, *c);
+    pe__vd e;
+    const pe__vd sum = pe__two_sum(ss.hi, cc.hi, &e);
+    const pe__vd excess = (sum - pe__splat(1.0)) + (e + (ss.lo + cc.lo));
+    const pe__vd by = excess * pe__splat(-0.5);
+    s->lo = pe__fma(s->hi, by, s->lo);
+    c->lo = pe__fma(c->hi, by, c->lo);
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
@@ -1566,6 +1579,17 @@ PE__INLINE void pe__quarters(pe__vd q, pe__vd *s, pe__vd *c)
     *c = c0 * cosine - s0 * sine;
 }
 
+/* Quarter turns leave zeros of either sign, and not even that is sure: clang takes -fno-signed-zeros for
+   granted in its code generator, whatever a pragma says. Make them +0. */
+PE__COLD pe__vd pe__plus_zero(pe__vd x)
+{
+    double all[PE_LANES];
+    pe__store(all, x);
+    for (int lane = 0; lane < PE_LANES; lane++)
+        if (all[lane] == 0) memset(&all[lane], 0, sizeof all[lane]);
+    return pe__load(all);
+}
+
 /* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
 PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
 {
@@ -1615,6 +1639,7 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     *cosine = pe__dd_normal(pe__dd_series(pe__cosine_series, zz));
     pe__quarters(q, &sine->hi, &cosine->hi);
     pe__quarters(q, &sine->lo, &cosine->lo);
+    if (PE__UNLIKELY(plan->half_turns)) sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
 }
 
 /* x times a double, normal. */
@@ -1679,7 +1704,8 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  *     0.71  the row of the first digit
  *     2.0   the amplitude's factor
  *     10.84 four turns by the other digits
- * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u |A|.
+ * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u |A|. A
+ * position of more than five digits has three turns more: e = 23.5 u |A|.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a few
  * integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >= 2^-12 |A|:
@@ -1694,17 +1720,26 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * midpoint of two of them: the bits that the second rounding drops are 1000..., and are watched instead.
  *
  * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
-#define PE__ERROR (15.5 / 9007199254740992.0) /* 15.5 * 2^-53                   */
-#define PE__ETA (15.75 / 2199023255552.0)     /* 15.75 * 2^-41                  */
-#define PE__WINDOW (32 * 4096)                /* 2 * 15.75 * 2^12, and some     */
-#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it  */
-#define PE__FAST_LIMIT 4398046511104.0        /* 2^42 half turns                */
+#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
+#define PE__GUARD_16 (1.0 / 1048576)          /* 2^-20: here a float that is no tie of */
+                                              /* 16-bit numbers is on the right side   */
+#define PE__FAST_LIMIT 4398046511104.0        /* 2^42 half turns                       */
 
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 5, PE__TILE = 512 };
+/* What the test needs to know of values: e and eta for amplitude 1, and 2 eta 2^53, and some. */
+typedef struct pe__bound {
+    double error, eta;
+    int32_t window;
+} pe__bound;
+static const pe__bound pe__bound_near = {15.5 / 9007199254740992.0, 15.75 / 2199023255552.0, 32 << 12};
+static const pe__bound pe__bound_far = {23.5 / 9007199254740992.0, 23.75 / 2199023255552.0, 48 << 12};
 
-/* What a kernel makes of the doubles: the type of the elements, and for 16-bit types whether the float is
-   rounded to them at once or added to them. Known at compile time. */
-typedef enum pe__kind { PE__F32, PE__BF16, PE__F16, PE__BF16_ADD, PE__F16_ADD } pe__kind;
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 8, PE__TILE = 512 };
+#define PE__NEAR ((int64_t)709928) /* the largest number of five digits */
+
+/* What a kernel makes of the doubles: elements of a type, or floats that are added to such elements. Known
+   at compile time. */
+typedef enum pe__kind { PE__F32, PE__BF16, PE__F16, PE__F32_ADD, PE__BF16_ADD, PE__F16_ADD } pe__kind;
+PE__INLINE int pe__adds(pe__kind kind) { return kind >= PE__F32_ADD; }
 
 /* Bits that the last rounding drops: from double to float, or from that float to bf16 or f16. */
 enum { PE__DROP_F32 = 29, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
@@ -1728,7 +1763,8 @@ PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t c
                             double *c)
 {
     const double *f = plan->frequency + pair;
-    const pe__vd half = pe__splat(0.5), scale = pe__splat(plan->inflated);
+    const pe__vd half = pe__splat(0.5);
+    const pe__vd scale = pe__splat(plan->amplitude * (1 + pe__bound_near.eta));
     const int far = !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__vd sine, cosine;
@@ -1772,8 +1808,8 @@ typedef struct pe__to {
     float scale;           /* adding: x = scale x + PE                                          */
 } pe__to;
 
-/* Columns of the one or two rows that are b rows from an anchor. */
-enum { PE__UP = 1, PE__DOWN = 2 };
+/* Columns of the one or two rows that are b rows from an anchor, or of the anchor's own row. */
+enum { PE__UP = 1, PE__DOWN = 2, PE__HERE = 4 | PE__UP };
 
 typedef struct pe__span {
     const pe_plan *plan;
@@ -1785,7 +1821,8 @@ typedef struct pe__span {
     size_t pair;          /* the plan's pair of column 0 */
     ptrdiff_t across;     /* bytes from a row's first sine to its first cosine, if split */
     size_t step;          /* bytes from a pair to the next */
-    int32_t guard;        /* bits of the smallest float that the rounding test may judge */
+    const pe__bound *bound;
+    int32_t window, guard; /* of the rounding test: the latter are a float's bits */
 } pe__span;
 
 /* sC = s C, cC = c C, and from these (s, c) turned forth and back by (S, C). */
@@ -1805,6 +1842,16 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, pe__order order)
     return order == PE__SPLIT ? pe__join(a, b) : pe__zip(a, b);
 }
 
+/* The same for the pairs at i of a span; an anchor's own row needs no turn. */
+PE__INLINE void pe__turn_at(const pe__span *x, size_t i, int sides, pe__vd *s_up, pe__vd *c_up,
+                            pe__vd *s_down, pe__vd *c_down)
+{
+    if (sides == PE__HERE) *s_up = *s_down = pe__load(x->s + i), *c_up = *c_down = pe__load(x->c + i);
+    else
+        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), s_up,
+                 c_up, s_down, c_down);
+}
+
 /* One vector of floats in both rows. */
 typedef struct pe__both {
     pe__vf up, down;
@@ -1816,8 +1863,7 @@ PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int sides, pe__
 {
     pe__both v;
     pe__vd s_up, c_up, s_down, c_down;
-    pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s_up,
-             &c_up, &s_down, &c_down);
+    pe__turn_at(x, i, sides, &s_up, &c_up, &s_down, &c_down);
     if (!(sides & PE__UP)) s_up = s_down, c_up = c_down;
     v.up = order == PE__CS ? pe__zip(c_up, s_up) : pe__round_two(s_up, c_up, order);
     pe__watch_add(watch, s_up, c_up, v.up, drop);
@@ -1841,10 +1887,8 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int sides, pe__order o
     }
     pe__vd s0_up, c0_up, s0_down, c0_down, s1_up, c1_up, s1_down, c1_down;
     const size_t j = i + PE_LANES;
-    pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), &s0_up,
-             &c0_up, &s0_down, &c0_down);
-    pe__turn(pe__load(x->s + j), pe__load(x->c + j), pe__load(x->S + j), pe__load(x->C + j), &s1_up,
-             &c1_up, &s1_down, &c1_down);
+    pe__turn_at(x, i, sides, &s0_up, &c0_up, &s0_down, &c0_down);
+    pe__turn_at(x, j, sides, &s1_up, &c1_up, &s1_down, &c1_down);
     if (!(sides & PE__UP)) s0_up = s0_down, c0_up = c0_down, s1_up = s1_down, c1_up = c1_down;
     v0->up = pe__join(s0_up, s1_up), v1->up = pe__join(c0_up, c1_up);
     pe__watch_add(watch, s0_up, s1_up, v0->up, drop);
@@ -1879,31 +1923,10 @@ static inline float pe__narrow(float x, int drop)
     return x;
 }
 
-/* Is x, a float, the midpoint of two values of bf16 or f16, so that narrowing depends on the last doubt? */
-static inline int pe__is_tie(float x, int drop)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    if (drop == PE__DROP_F32) return 0;
-    if (drop == PE__DROP_F16 && (bits & 0x7fffffffu) < 0x38800000u) {
-        const float y = (x < 0 ? -x : x) * 16777216.0f; /* multiples of 2^-24 and a half */
-        const float whole = (float)(int32_t)y;
-        return y - whole == 0.5f;
-    }
-    return (bits & ((1u << drop) - 1u)) == 1u << (drop - 1);
-}
-
 /* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to nearest. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
-    uint64_t bits;
-    hi *= scale, lo *= scale;
-    memcpy(&bits, &hi, sizeof bits);
-    if (lo != 0 && (bits & 1) == 0) {
-        if ((lo < 0) == (hi < 0)) bits++;
-        else bits--;
-        memcpy(&hi, &bits, sizeof bits);
-    }
+    hi = pe__to_odd(hi, lo) * scale;
     float y = (float)hi;
     if (drop == PE__DROP_F32) return y;
     uint32_t word;
@@ -1953,26 +1976,17 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
 
 /* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the same. a and
    b are rounded as the order says. */
-PE__INLINE pe__vf pe__careful(const pe_plan *plan, pe__vd a, pe__vd b, pe__order order, int drop,
+PE__INLINE pe__vf pe__careful(const pe__span *x, pe__vd a, pe__vd b, pe__order order, int drop,
                               unsigned *doubt)
 {
-    const pe__vd deflate = pe__splat(1 - PE__ETA + PE__ETA * PE__ETA);
-    const pe__vd e = pe__splat(plan->error);
+    const double eta = x->bound->eta, size = x->plan->amplitude < 0 ? -x->plan->amplitude : x->plan->amplitude;
+    const pe__vd deflate = pe__splat(1 - eta + eta * eta), e = pe__splat(x->bound->error * size);
     a = a * deflate, b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, order);
     const pe__vf below = pe__round_two(a - e, b - e, order);
     *doubt = pe__differ(above, below);
-    if (drop == PE__DROP_F32) return above;
-    float high[2 * PE_LANES], low[2 * PE_LANES];
-    pe__put(high, above);
-    pe__put(low, below);
-    *doubt = 0;
-    for (size_t j = 0; j < 2 * PE_LANES; j++) {
-        const int tie = pe__is_tie(high[j], drop) || pe__is_tie(low[j], drop);
-        high[j] = pe__narrow(high[j], drop), low[j] = pe__narrow(low[j], drop);
-        if (tie || memcmp(&high[j], &low[j], sizeof *high) != 0) *doubt |= 1u << j;
-    }
-    return pe__get(high);
+    if (drop != PE__DROP_F32) *doubt |= pe__ties(above, drop);
+    return above;
 }
 
 /* The floats in doubt of vector n of so many from pair i on, from exact turns. */
@@ -1997,7 +2011,7 @@ PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int 
                                pe__order order, int drop, pe__both *v)
 {
     const pe_plan *plan = x->plan;
-    if (x->up == 0 && sides == PE__UP) { /* row 0 raises it all along: spare it the detour */
+    if (x->up == 0 && !(sides & PE__DOWN)) { /* row 0 raises it all along: spare it the detour */
         const pe__vd zero = pe__splat(0 * plan->amplitude);
         const pe__vd one = pe__splat((double)pe__round_once(plan->amplitude, 0, 1, drop));
         const int split = order == PE__SPLIT && vectors > 1;
@@ -2011,22 +2025,20 @@ PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int 
     for (size_t n = 0; n < vectors; n++) {
         const size_t j = i + n * PE_LANES, k = j + PE_LANES;
         pe__vd s, c, s_down, c_down, s1, c1, s1_down, c1_down;
-        pe__turn(pe__load(x->s + j), pe__load(x->c + j), pe__load(x->S + j), pe__load(x->C + j), &s, &c,
-                 &s_down, &c_down);
+        pe__turn_at(x, j, sides, &s, &c, &s_down, &c_down);
         if (order != PE__SPLIT || vectors == 1) {
             const int swap = order == PE__CS;
-            v[n].up = pe__careful(plan, swap ? c : s, swap ? s : c, order, drop, &up[n]);
-            v[n].down = pe__careful(plan, swap ? c_down : s_down, swap ? s_down : c_down, order, drop,
+            v[n].up = pe__careful(x, swap ? c : s, swap ? s : c, order, drop, &up[n]);
+            v[n].down = pe__careful(x, swap ? c_down : s_down, swap ? s_down : c_down, order, drop,
                                     &down[n]);
             continue;
         }
-        pe__turn(pe__load(x->s + k), pe__load(x->c + k), pe__load(x->S + k), pe__load(x->C + k), &s1,
-                 &c1, &s1_down, &c1_down);
-        v[n].up = pe__careful(plan, s, s1, order, drop, &up[n]);
-        v[n].down = pe__careful(plan, s_down, s1_down, order, drop, &down[n]);
+        pe__turn_at(x, k, sides, &s1, &c1, &s1_down, &c1_down);
+        v[n].up = pe__careful(x, s, s1, order, drop, &up[n]);
+        v[n].down = pe__careful(x, s_down, s1_down, order, drop, &down[n]);
         n++;
-        v[n].up = pe__careful(plan, c, c1, order, drop, &up[n]);
-        v[n].down = pe__careful(plan, c_down, c1_down, order, drop, &down[n]);
+        v[n].up = pe__careful(x, c, c1, order, drop, &up[n]);
+        v[n].down = pe__careful(x, c_down, c1_down, order, drop, &down[n]);
     }
     for (size_t n = 0; n < vectors; n++) {
         if ((sides & PE__UP) && up[n])
@@ -2068,18 +2080,18 @@ PE__INLINE void pe__sink(pe__kind kind, pe__verb verb, pe__vf scale, void *p, pe
     uint16_t *const h = (uint16_t *)p;
     switch (kind) {
     case PE__F32:
-        if (verb == PE__FILL) pe__put(x, v);
-        else if (verb == PE__STREAM) pe__stream(x, v);
-        else pe__put(x, pe__fma_f32(scale, pe__get(x), v));
+        if (verb == PE__STREAM) pe__stream(x, v);
+        else pe__put(x, v);
         break;
     case PE__BF16:
-        if (verb == PE__STREAM) pe__stream_bf16(h, v);
-        else pe__put_bf16(h, v);
+        if (verb == PE__STREAM) pe__stream_h(h, pe__cut_bf16(v));
+        else pe__put_h(h, pe__cut_bf16(v));
         break;
     case PE__F16:
-        if (verb == PE__STREAM) pe__stream_f16(h, v);
-        else pe__put_f16(h, v);
+        if (verb == PE__STREAM) pe__stream_h(h, pe__cut_f16(v));
+        else pe__put_h(h, pe__cut_f16(v));
         break;
+    case PE__F32_ADD: pe__put(x, pe__fma_f32(scale, pe__get(x), v)); break;
     case PE__BF16_ADD: pe__put_bf16(h, pe__fma_f32(scale, pe__get_bf16(h), v)); break;
     case PE__F16_ADD: pe__put_f16(h, pe__fma_f32(scale, pe__get_f16(h), v)); break;
     }
@@ -2089,28 +2101,30 @@ PE__INLINE void pe__sink(pe__kind kind, pe__verb verb, pe__vf scale, void *p, pe
 PE__INLINE void pe__sink_some(pe__kind kind, const pe__to *to, void *p, pe__vf v, size_t n)
 {
     unsigned char all[2 * PE_LANES * sizeof(float)] = {0};
-    if (kind == PE__F32 && to->verb != PE__ADD) {
+    if (kind == PE__F32) {
         pe__put_n((float *)p, v, n);
         return;
     }
-    if (to->verb == PE__ADD) memcpy(all, p, n * to->element);
-    pe__sink(kind, to->verb == PE__ADD ? PE__ADD : PE__FILL, pe__splat_f32(to->scale), all, v);
+    if (pe__adds(kind)) memcpy(all, p, n * to->element);
+    pe__sink(kind, PE__FILL, pe__splat_f32(to->scale), all, v);
     memcpy(p, all, n * to->element);
 }
 
-/* Four vectors, with one look at the verb. */
-PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4], pe__vf v0,
-                              pe__vf v1, pe__vf v2, pe__vf v3)
+/* Four vectors, with one look at the verb. What is added to is asked for ahead, by the bytes of a block of
+   rows: row after row up and down is more than the hardware's prefetchers follow. */
+PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4],
+                              uintptr_t ahead, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
+    enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
     const pe__vf scale = pe__splat_f32(to->scale);
 #define PE__FOUR(verb)                         \
     pe__sink(kind, verb, scale, p[0], v0);     \
     pe__sink(kind, verb, scale, p[1], v1);     \
     pe__sink(kind, verb, scale, p[2], v2);     \
     pe__sink(kind, verb, scale, p[3], v3)
-    if (to->verb == PE__ADD) {
-        PE__FOUR(PE__ADD);
-    } else if (to->verb == PE__STREAM) {
+    if (pe__adds(kind))
+        for (int i = 0; i < 4; i += LINE) pe__prefetch((uintptr_t)p[i] + ahead);
+    if (!pe__adds(kind) && to->verb == PE__STREAM) {
         PE__FOUR(PE__STREAM);
     } else {
         PE__FOUR(PE__FILL);
@@ -2136,9 +2150,9 @@ PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t c
     const int drop = pe__drop(kind);
     pe__watch watch = pe__watch_begin();
     pe__both v = pe__turn_vector(x, i, sides, order, drop, &watch);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, drop == PE__DROP_F32 ? PE__WINDOW : 1, x->guard)))
+    if (PE__UNLIKELY(pe__watch_alarm(watch, x->window, x->guard)))
         pe__settle(x, i, 1, sides, order, drop, &v);
-    for (int side = PE__UP; side <= PE__DOWN; side++) {
+    for (int side = PE__UP; side <= PE__DOWN; side++) { /* 1, 2 */
         unsigned char *const p = (side == PE__UP ? x->out_up : x->out_down) + i * x->step;
         const pe__vf all = side == PE__UP ? v.up : v.down;
         if (!(sides & side)) continue;
@@ -2160,12 +2174,12 @@ PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order 
 {
     enum { VECTOR = 2 * PE_LANES };
     const int drop = pe__drop(kind);
-    const ptrdiff_t bytes = (kind == PE__F32 ? 4 : 2) * VECTOR;
+    const ptrdiff_t bytes = (kind == PE__F32 || kind == PE__F32_ADD ? 4 : 2) * VECTOR;
     pe__watch watch = pe__watch_begin();
     pe__both v0, v1, v2, v3;
     pe__turn_two(x, i, sides, order, drop, &watch, &v0, &v1);
     pe__turn_two(x, i + 2 * PE_LANES, sides, order, drop, &watch, &v2, &v3);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, drop == PE__DROP_F32 ? PE__WINDOW : 1, x->guard))) {
+    if (PE__UNLIKELY(pe__watch_alarm(watch, x->window, x->guard))) {
         pe__both v[4];
         v[0] = v0, v[1] = v1, v[2] = v2, v[3] = v3;
         pe__settle(x, i, 4, sides, order, drop, v);
@@ -2176,12 +2190,12 @@ PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order 
     if (sides & PE__UP) {
         unsigned char *const p = x->out_up + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, v0.up, v1.up, v2.up, v3.up);
+        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.up, v1.up, v2.up, v3.up);
     }
     if (sides & PE__DOWN) {
         unsigned char *const p = x->out_down + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, v0.down, v1.down, v2.down, v3.down);
+        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.down, v1.down, v2.down, v3.down);
     }
 }
 
@@ -2215,8 +2229,8 @@ PE__INLINE int64_t pe__nearest_17(int64_t p)
 }
 
 /* As pe__anchor(), from the rows of the digits of p; |p| <= plan->near. */
-PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, int64_t p, size_t pair, size_t count,
-                                      double *s, double *c)
+PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, const pe__bound *bound, int64_t p,
+                                      size_t pair, size_t count, double *s, double *c)
 {
     const double *row[PE__LEVELS] = {plan->table + pair};
     double sign[PE__LEVELS] = {1};
@@ -2228,7 +2242,8 @@ PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, int64_t p, size_t pai
         row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
         sign[n++] = digit < 0 ? -1 : 1;
     }
-    const pe__vd scale = pe__splat(plan->inflated), first = scale * pe__splat(sign[0]);
+    const pe__vd scale = pe__splat(plan->amplitude * (1 + bound->eta));
+    const pe__vd first = scale * pe__splat(sign[0]);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__vd sine = pe__load(row[0] + i) * first;
         pe__vd cosine = pe__load(row[0] + plan->padded + i) * scale;
@@ -2258,15 +2273,19 @@ PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pa
 }
 
 /* Set up the spans of a tile from pair on. */
-PE__INLINE pe__span pe__span_of(const pe_plan *plan, const pe__to *to, size_t pair, const double *s,
-                                const double *c, pe__order order, pe__kind kind)
+PE__INLINE pe__span pe__span_of(const pe_plan *plan, const pe__bound *bound, const pe__to *to,
+                                size_t pair, const double *s, const double *c, pe__order order,
+                                pe__kind kind)
 {
     pe__span x;
     x.plan = plan, x.to = to, x.s = s, x.c = c, x.pair = pair;
     x.S = x.C = NULL, x.up = x.down = 0, x.out_up = x.out_down = NULL;
     x.step = (order == PE__SPLIT ? 1 : 2) * to->element;
     x.across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
-    x.guard = kind == PE__F16 && plan->guard < 0x38800000 ? 0x38800000 : plan->guard;
+    const int narrow = kind == PE__F16 || kind == PE__BF16;
+    x.bound = bound, x.window = narrow ? 1 : bound->window;
+    x.guard = narrow ? plan->guard_16 : plan->guard;
+    if (kind == PE__F16 && x.guard < 0x38800000) x.guard = 0x38800000; /* 2^-14: the smallest normal f16 */
     return x;
 }
 
@@ -2279,11 +2298,11 @@ PE__INLINE unsigned char *pe__column(const pe__to *to, pe__order order)
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last: within
    8 of it. */
-PE__INLINE void pe__block(const pe_plan *plan, int64_t q, double fraction, const double *s,
-                          const double *c, int64_t first, int64_t last, size_t pair,
-                          const pe__to *to, pe__order order, pe__kind kind)
+PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
+                          const double *s, const double *c, int64_t first, int64_t last,
+                          size_t pair, const pe__to *to, pe__order order, pe__kind kind)
 {
-    pe__span x = pe__span_of(plan, to, pair, s, c, order, kind);
+    pe__span x = pe__span_of(plan, bound, to, pair, s, c, order, kind);
     unsigned char *const column = pe__column(to, order);
     for (int64_t b = 0; b <= PE__DIGIT; b++) {
         const int64_t up = q + b, down = q - b;
@@ -2293,7 +2312,8 @@ PE__INLINE void pe__block(const pe_plan *plan, int64_t q, double fraction, const
         x.up = (double)up + fraction, x.down = (double)down + fraction;
         x.out_up = column + (has_up ? (size_t)(up - first) * to->stride : 0);
         x.out_down = column + (has_down ? (size_t)(down - first) * to->stride : 0);
-        if (has_up && has_down) pe__turn_span(&x, PE__UP | PE__DOWN, order, kind);
+        if (b == 0 && has_up) pe__turn_span(&x, PE__HERE, order, kind);
+        else if (has_up && has_down) pe__turn_span(&x, PE__UP | PE__DOWN, order, kind);
         else if (has_up) pe__turn_span(&x, PE__UP, order, kind);
         else if (has_down) pe__turn_span(&x, PE__DOWN, order, kind);
     }
@@ -2311,23 +2331,24 @@ PE__INLINE pe__to pe__part(const pe__to *to, size_t pair, size_t count)
 }
 
 /* pe__block() for each kind; rows come in one of three orders. */
-typedef void pe__blocker(const pe_plan *plan, int64_t q, double fraction, const double *s,
-                         const double *c, int64_t first, int64_t last, size_t pair,
-                         const pe__to *to);
+typedef void pe__blocker(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
+                         const double *s, const double *c, int64_t first, int64_t last,
+                         size_t pair, const pe__to *to);
 #define PE__BLOCK(name, kind)                                                                      \
-    PE__OUTLINE void name(const pe_plan *plan, int64_t q, double fraction, const double *s,        \
-                          const double *c, int64_t first, int64_t last, size_t pair,               \
-                          const pe__to *to)                                                        \
+    PE__OUTLINE void name(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction, \
+                          const double *s, const double *c, int64_t first, int64_t last,           \
+                          size_t pair, const pe__to *to)                                           \
     {                                                                                              \
         if (to->order == PE__SC)                                                                   \
-            pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__SC, kind);               \
+            pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__SC, kind);        \
         else if (to->order == PE__CS)                                                              \
-            pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__CS, kind);               \
-        else pe__block(plan, q, fraction, s, c, first, last, pair, to, PE__SPLIT, kind);           \
+            pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__CS, kind);        \
+        else pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__SPLIT, kind);    \
     }
 PE__BLOCK(pe__block_f32, PE__F32)
 PE__BLOCK(pe__block_bf16, PE__BF16)
 PE__BLOCK(pe__block_f16, PE__F16)
+PE__BLOCK(pe__block_f32_add, PE__F32_ADD)
 PE__BLOCK(pe__block_bf16_add, PE__BF16_ADD)
 PE__BLOCK(pe__block_f16_add, PE__F16_ADD)
 #undef PE__BLOCK
@@ -2343,7 +2364,8 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
     double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
     const int64_t last = first + (int64_t)rows - 1;
-    const int run = rows > 2 * PE__RADIX;
+    const int run = rows > 2 * PE__RADIX; /* then one centre will do for many blocks */
+    const int64_t near = run && plan->near > PE__NEAR ? PE__NEAR : plan->near;
     for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
         pe__to part = pe__part(to, done, PE__TILE);
         const size_t pair = axis->pair + done;
@@ -2352,23 +2374,27 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
             for (size_t r = 0; r < rows; r++, part.out += part.stride) {
                 const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
                 pe__anchor(plan, t, pair, count, s, c);
-                block(plan, 0, t, s, c, 0, 0, pair, &part);
+                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &part);
             }
             continue;
         }
+        const pe__bound *bound = &pe__bound_near;
         int64_t made = INT64_MAX; /* the centre that is there */
         for (int64_t q = pe__nearest_17(first); q - PE__DIGIT <= last; q += PE__RADIX) {
             const int64_t centre = run ? PE__RADIX * pe__nearest_17(q / PE__RADIX) : q;
             double *const from_s = run ? centre_s : s, *const from_c = run ? centre_c : c;
             if (centre != made) {
-                if (plan->fraction == 0 && -plan->near <= centre && centre <= plan->near)
-                    pe__anchor_from_rows(plan, centre, pair, count, from_s, from_c);
+                bound = &pe__bound_near;
+                if (plan->fraction == 0 && -near <= centre && centre <= near) {
+                    if (centre < -PE__NEAR || centre > PE__NEAR) bound = &pe__bound_far;
+                    pe__anchor_from_rows(plan, bound, centre, pair, count, from_s, from_c);
+                }
                 else pe__anchor(plan, (double)centre + plan->fraction, pair, count, from_s, from_c);
             }
             made = centre;
             if (run)
                 pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s, c);
-            block(plan, q, plan->fraction, s, c, first, last, pair, &part);
+            block(plan, bound, q, plan->fraction, s, c, first, last, pair, &part);
         }
     }
 }
@@ -2407,6 +2433,39 @@ PE__INLINE void pe__put_f64(const pe__to *to, unsigned char *row, size_t i, pe__
     pe__sink_f64(to, out + pe__min(to->sine, to->cosine) + 2 * i, all, sines + cosines);
 }
 
+/* The doubles of one vector of pairs where some may be subnormal: rounded once all the same. */
+PE__COLD void pe__subnormal(const pe_plan *plan, size_t pair, double t, double lift, pe__vd *sine,
+                            pe__vd *cosine)
+{
+    double hi[2][PE_LANES], lo[2][PE_LANES];
+    pe__dd s, c;
+    pe__exact_turn(plan, pair, t, &s, &c);
+    s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
+    pe__store(hi[0], s.hi);
+    pe__store(lo[0], s.lo);
+    pe__store(hi[1], c.hi);
+    pe__store(lo[1], c.lo);
+    for (int k = 0; k < 2; k++)
+        for (int lane = 0; lane < PE_LANES; lane++) {
+            const double by = k == 0 ? lift : 1, x = hi[k][lane], scaled = x * plan->scale * by;
+            if (scaled <= pe__exp2i(-1022) && scaled >= -pe__exp2i(-1022)) {
+                /* to a multiple of what will be 2^-1074: adding a large number, then a look at what is left */
+                int scale, down;
+                (void)pe__frexp(plan->scale, &scale);
+                (void)pe__frexp(by, &down);
+                const double unit = pe__exp2i(-1072 - scale - down);
+                const double large = x < 0 ? -unit * pe__exp2i(52) : unit * pe__exp2i(52);
+                double whole = (x + large) - large;
+                const double rest = (x - whole) + lo[k][lane];
+                if (rest > unit / 2) whole += unit;
+                if (rest < -unit / 2) whole -= unit;
+                hi[k][lane] = whole == 0 ? x * 0 : whole;
+            }
+            hi[k][lane] = hi[k][lane] * plan->scale * by;
+        }
+    *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
+}
+
 /* Up to 64 rows of the vector of pairs at i. */
 PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, size_t i,
                                 unsigned char *row, double t, size_t rows)
@@ -2430,8 +2489,10 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const
             pe__exact_turn(plan, pair, t + (double)r, &ss, &cc);
             sine = pe__dd_scaled(ss, plan->mantissa).hi, cosine = pe__dd_scaled(cc, plan->mantissa).hi;
         }
-        pe__put_f64(to, row, i, sine * pe__splat(plan->scale) * pe__splat(lift),
-                    cosine * pe__splat(plan->scale));
+        sine = sine * pe__splat(plan->scale) * pe__splat(lift), cosine = cosine * pe__splat(plan->scale);
+        if (PE__UNLIKELY(plan->scale < pe__exp2i(-900) || lift < 1))
+            pe__subnormal(plan, pair, t + (double)r, lift, &sine, &cosine);
+        pe__put_f64(to, row, i, sine, cosine);
         pe__dd_turn(&s, &c, S, C);
         s = pe__dd_normal(s), c = pe__dd_normal(c);
     }
@@ -2468,6 +2529,7 @@ typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, siz
 PE__ROWER(f32, PE__F32, pe__block_f32)
 PE__ROWER(bf16, PE__BF16, pe__block_bf16)
 PE__ROWER(f16, PE__F16, pe__block_f16)
+PE__ROWER(f32_add, PE__F32_ADD, pe__block_f32_add)
 PE__ROWER(bf16_add, PE__BF16_ADD, pe__block_bf16_add)
 PE__ROWER(f16_add, PE__F16_ADD, pe__block_f16_add)
 #undef PE__ROWER
@@ -2774,7 +2836,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
         o.verb = PE__ADD, o.scale = scale;                                                         \
         return pe__call_batch(plan, first, batches, batch_stride, &o);                             \
     }
-PE__STAMP_TYPE(f32, float, f32, f32)
+PE__STAMP_TYPE(f32, float, f32, f32_add)
 PE__STAMP_TYPE(f64, double, f64, f64)
 PE__STAMP_TYPE(f16, uint16_t, f16, f16_add)
 PE__STAMP_TYPE(bf16, uint16_t, bf16, bf16_add)
@@ -2885,7 +2947,7 @@ static inline size_t pe_plan_size(const pe_config *config)
 /* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b - b/2, one
    after the other; the first row of the next level, 17 = 8 + 8 + 1, from the rows 8 and 1. All in
    double-double: an error of 2^-98 in row 1 and in each turn grows with the number of the row, to
-   2^-75 in the last. Some vectors at a time, since each waits for its own results. */
+   2^-66 in the last. Some vectors at a time, since each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
@@ -2915,6 +2977,8 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
                 pe__dd sine = s[PE__DIGIT][v], cosine = c[PE__DIGIT][v];
                 pe__dd_turn_twice(&sine, &cosine);
                 pe__dd_turn(&sine, &cosine, s[1][v], c[1][v]);
+                sine = pe__dd_normal(sine), cosine = pe__dd_normal(cosine);
+                pe__dd_unit(&sine, &cosine);
                 s[1][v] = sine, c[1][v] = cosine;
             }
         }
@@ -2927,18 +2991,18 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t
     int exponent;
     const double amplitude = config->amplitude, size = amplitude < 0 ? -amplitude : amplitude;
     const double mantissa = pe__frexp(size, &exponent);
-    const float guard = (float)(size * PE__GUARD);
+    const float guard = (float)(size * PE__GUARD), guard_16 = (float)(size * PE__GUARD_16);
     plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0, plan->padding = config->padding_position;
     plan->amplitude = amplitude;
     plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
     plan->scale = pe__exp2i(exponent);
-    plan->error = PE__ERROR * size;
-    plan->inflated = amplitude * (1 + PE__ETA);
     memcpy(&plan->guard, &guard, sizeof guard);
+    memcpy(&plan->guard_16, &guard_16, sizeof guard_16);
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
-    if (size > pe__exp2i(127)) plan->guard = INT32_MAX;     /* infinite or not is a close question */
-    plan->snap = 0;
+    if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
+    if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
+    plan->snap = 0, plan->half_turns = config->half_turns != 0;
     plan->whole = (int64_t)config->offset;
     if ((double)plan->whole > config->offset) plan->whole--;
     plan->fraction = config->offset - (double)plan->whole;
@@ -3131,10 +3195,9 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
 #undef PE__CHAIN
 #undef PE__ROPE_MOST
 #undef PE__ROPE_LENGTH
-#undef PE__ERROR
-#undef PE__ETA
-#undef PE__WINDOW
 #undef PE__GUARD
+#undef PE__GUARD_16
+#undef PE__NEAR
 #undef PE__FAST_LIMIT
 #undef PE__ERROR_F64
 #undef PE__OPAQUE

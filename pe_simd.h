@@ -37,6 +37,9 @@
  *                          even: subnormals too, overflow to infinity, a NaN becomes
  *                          the quiet NaN of its sign without payload; whether subnormals
  *                          are flushed does not matter, nor does MXCSR's rounding mode
+ *   pe__cut_bf16 _cut_f16  the same for what is no NaN and no tie of two such numbers    one
+ *   pe__ties(v,drop)       bit i set where float i may be such a tie: the drop - 1 last  -
+ *                          bits are 0
  *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
@@ -298,6 +301,7 @@ PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
     return _mm512_castsi512_pd(_mm512_andnot_si512(dropped, _mm512_or_si512(bits, sticky)));
 }
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
+PE__INLINE int pe__has_nan(__m512 v) { return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q) != 0; }
 PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __m512i bits = _mm512_castps_si512(v);
@@ -317,12 +321,33 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__to_bf16(pe__vf v)
 {
-    const __m512i bits = _mm512_castps_si512(pe__quiet(v)), one = _mm512_set1_epi32(1);
+#if defined(__AVX512BF16__) && defined(__AVX512DQ__) /* but for NaN (0x81) and subnormals (0x20) */
+    if (!PE__UNLIKELY(_mm512_fpclass_ps_mask(v, 0xa1) != 0)) return (__m256i)_mm512_cvtneps_pbh(v);
+#endif
+    if (PE__UNLIKELY(pe__has_nan(v))) v = pe__quiet(v);
+    const __m512i bits = _mm512_castps_si512(v), one = _mm512_set1_epi32(1);
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
     const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
 }
-PE__INLINE pe__vh pe__to_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, pe__quiet(v), 0x08); }
+PE__INLINE pe__vh pe__to_f16(pe__vf v)
+{
+    if (PE__UNLIKELY(pe__has_nan(v))) v = pe__quiet(v);
+    return _mm512_maskz_cvtps_ph(0xffff, v, 0x08);
+}
+PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
+{
+    const __m512i up = _mm512_add_epi32(_mm512_castps_si512(v), _mm512_set1_epi32(0x8000));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
+}
+PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
+PE__INLINE unsigned pe__ties(pe__vf v, int drop)
+{
+    const __m512i mask = _mm512_set1_epi32((1 << (drop - 1)) - 1);
+    unsigned ties = _mm512_testn_epi32_mask(_mm512_castps_si512(v), mask);
+    __asm__("" : "+r"(ties)); /* as in pe__differ() */
+    return ties;
+}
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h)
 {
@@ -443,6 +468,10 @@ PE__INLINE pe__vh pe__halves(__m256i a)
 {
     return _mm_packus_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
 }
+PE__INLINE int pe__has_nan(__m256 v)
+{
+    return _mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)) != 0;
+}
 PE__INLINE __m256i pe__quiet(__m256 v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __m256i bits = _mm256_castps_si256(v), infinity = _mm256_set1_epi32(0x7f800000);
@@ -461,10 +490,23 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__to_bf16(pe__vf v)
 {
-    const __m256i bits = pe__quiet(v), one = _mm256_set1_epi32(1);
+    if (PE__UNLIKELY(pe__has_nan(v))) v = _mm256_castsi256_ps(pe__quiet(v));
+    const __m256i bits = _mm256_castps_si256(v), one = _mm256_set1_epi32(1);
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
     const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
     return pe__halves(_mm256_srli_epi32(_mm256_add_epi32(bits, up), 16));
+}
+PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
+{
+    const __m256i up = _mm256_add_epi32(_mm256_castps_si256(v), _mm256_set1_epi32(0x8000));
+    return pe__halves(_mm256_srli_epi32(up, 16));
+}
+PE__INLINE unsigned pe__ties(pe__vf v, int drop)
+{
+    const __m256i mask = _mm256_set1_epi32((1 << (drop - 1)) - 1);
+    const __m256i low = _mm256_and_si256(_mm256_castps_si256(v), mask);
+    const __m256i none = _mm256_cmpeq_epi32(low, _mm256_setzero_si256());
+    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(none));
 }
 #ifdef __F16C__
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
@@ -473,8 +515,10 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__to_f16(pe__vf v)
 {
-    return _mm256_cvtps_ph(_mm256_castsi256_ps(pe__quiet(v)), 0);
+    if (PE__UNLIKELY(pe__has_nan(v))) v = _mm256_castsi256_ps(pe__quiet(v));
+    return _mm256_cvtps_ph(v, 0);
 }
+PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
 #else /* -mavx2 alone: integers, as in the scalar backend */
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
@@ -514,6 +558,7 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     const __m256i sign = _mm256_slli_epi32(_mm256_srli_epi32(bits, 31), 15);
     return pe__halves(_mm256_or_si256(r, sign));
 }
+PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return pe__to_f16(v); }
 #endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { _mm_stream_si128((__m128i *)(void *)p, h); }
@@ -628,6 +673,17 @@ PE__INLINE pe__vh pe__to_bf16(pe__vf v)
 PE__INLINE pe__vh pe__to_f16(pe__vf v)
 {
     return vreinterpret_u16_f16(vcvt_f16_f32(vreinterpretq_f32_u32(pe__quiet(v))));
+}
+PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
+{
+    return vaddhn_u32(vreinterpretq_u32_f32(v), vdupq_n_u32(0x8000));
+}
+PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return vreinterpret_u16_f16(vcvt_f16_f32(v)); }
+PE__INLINE unsigned pe__ties(pe__vf v, int drop)
+{
+    static const uint32_t bit[4] = {1, 2, 4, 8};
+    const uint32x4_t mask = vdupq_n_u32((1u << (drop - 1)) - 1u);
+    return vaddvq_u32(vbicq_u32(vld1q_u32(bit), vtstq_u32(vreinterpretq_u32_f32(v), mask)));
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
@@ -829,6 +885,14 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     const pe__vh h = {pe__one_to_f16(v.s), pe__one_to_f16(v.c)};
     return h;
 }
+PE__INLINE pe__vh pe__cut_bf16(pe__vf v) { return pe__to_bf16(v); }
+PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return pe__to_f16(v); }
+PE__INLINE unsigned pe__ties(pe__vf v, int drop)
+{
+    const int32_t mask = (1 << (drop - 1)) - 1;
+    return (unsigned)((pe__float_bits(v.s) & mask) == 0) |
+           (unsigned)((pe__float_bits(v.c) & mask) == 0) << 1;
+}
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s, p[1] = h.c; }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { pe__put_h(p, h); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
@@ -868,14 +932,22 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
-PE__INLINE void pe__stream_bf16(uint16_t *p, pe__vf v) { pe__stream_h(p, pe__to_bf16(v)); }
-PE__INLINE void pe__stream_f16(uint16_t *p, pe__vf v) { pe__stream_h(p, pe__to_f16(v)); }
 
 /* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)
 {
     const pe__vd big = pe__splat(6755399441055744.0);
     return (a + big) - big;
+}
+
+/* Have the line at an address come near; any address will do. */
+PE__INLINE void pe__prefetch(uintptr_t address)
+{
+#ifdef __GNUC__
+    __builtin_prefetch((const void *)address, 0, 3);
+#else
+    (void)address;
+#endif
 }
 
 /* The number of the lowest bit that is set, x != 0. */

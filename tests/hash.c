@@ -47,6 +47,23 @@ static void hash_f32(const float *x, size_t n)
     g_hash = h;
 }
 
+/* n elements of 2, 4 or 8 bytes. */
+static void hash_bytes(const void *x, size_t n, size_t element)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half;
+        uint32_t word;
+        uint64_t bits;
+        const unsigned char *p = (const unsigned char *)x + i * element;
+        if (element == 2) memcpy(&half, p, 2), bits = half;
+        else if (element == 4) memcpy(&word, p, 4), bits = word;
+        else memcpy(&bits, p, 8);
+        h = mix(h, bits);
+    }
+    g_hash = h;
+}
+
 static void hash_f64(const double *x, size_t n)
 {
     uint64_t h = g_hash;
@@ -244,6 +261,64 @@ static void every_width(const table *unused, size_t count)
     }
 }
 
+/* Every preset, knob and type: filled, by list, by real positions, as a grid, added. */
+static void conventions(const table *unused, size_t count)
+{
+    enum { ROWS = 40 };
+    (void)unused;
+    (void)count;
+    for (int preset = 0; preset < PE_PRESET_COUNT; preset++) {
+        for (size_t d = 16; d <= 48; d += 32) {
+            for (int knob = 0; knob < 4; knob++) {
+                pe_config config = pe_config_preset((pe_preset)preset, d);
+                const size_t shape[3] = {2, 4, 5}, two[2] = {8, 5};
+                int64_t list[ROWS];
+                double real[3 * ROWS];
+                pe_plan plan;
+                if (knob == 1) config.cos_first ^= 1;
+                if (knob == 2) config.angle = PE_ANGLE_FLOAT32;
+                if (knob == 3) config.scale = 0.37, config.amplitude = -1.6, config.offset += 0.25;
+                const size_t size = pe_plan_size(&config);
+                if (size == 0) continue; /* NERF's frequencies end at 2^21 */
+                void *memory = malloc(size);
+                need(memory != NULL, "malloc", "out of memory");
+                need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
+                for (int i = 0; i < ROWS; i++) list[i] = (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
+                for (int i = 0; i < 3 * ROWS; i++) real[i] = (double)(i * 37 % 97) * 1234.56789;
+#define VERBS(T, type)                                                                              \
+    do {                                                                                           \
+        type *const out = (type *)g_buffer;                                                        \
+        const size_t n = ROWS * d;                                                                 \
+        if (config.axes == 1) {                                                                    \
+            need_ok(pe_fill_##T(&plan, -9, ROWS, out, d), "pe_fill");                              \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_fill_at_##T(&plan, list, ROWS, out, d), "pe_fill_at");                      \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_fill_real_##T(&plan, real, ROWS, out, d), "pe_fill_real");                  \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_add_##T(&plan, 100, ROWS, 0.75f, out, d), "pe_add");                        \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_add_at_##T(&plan, list, ROWS, -3, out, d), "pe_add_at");                    \
+            hash_bytes(out, n, sizeof *out);                                                       \
+        } else {                                                                                   \
+            need_ok(pe_fill_grid_##T(&plan, config.axes == 2 ? two : shape, out, d), "grid");      \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_fill_coords_##T(&plan, real, ROWS, out, d), "coords");                      \
+            hash_bytes(out, n, sizeof *out);                                                       \
+        }                                                                                          \
+        g_elements += (config.axes == 1 ? 5 : 2) * n;                                              \
+    } while (0)
+                VERBS(f32, float);
+                VERBS(f64, double);
+                VERBS(f16, uint16_t);
+                VERBS(bf16, uint16_t);
+#undef VERBS
+                free(memory);
+            }
+        }
+    }
+}
+
 /* Every type of RoPE, at every number of pairs that leaves another tail. */
 static void rope_frequencies(const table *unused, size_t count)
 {
@@ -299,6 +374,7 @@ static const struct section {
     {"fill_f64", fill_f64, TABLES(DOUBLES)},
     {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
     {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
+    {"conventions", conventions, NULL, 0},
     {"rope_frequencies", rope_frequencies, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},

@@ -38,7 +38,7 @@ mutated() {
             -e 's/if (n > 1) p\[1\] = v.c/p[1] = v.c/' \
             -e 's/memcpy(p, all, n \* sizeof \*p)/memcpy(p, all, (n + 1) * sizeof *p)/' "$file"
         ;;
-    no-rounding-test) sed 's/#define PE__WINDOW .*/#define PE__WINDOW 0/' "$file" ;;
+    no-rounding-test) sed -e 's|32 << 12}|0}|' -e 's|48 << 12}|0}|' "$file" ;;
     any-isa) sed 's/^#error "PE_ISA must be.*/#define PE_ISA_NAME "scalar"/' "$file" ;;
     warning)
         sed 's/^#endif \/\* PE_H \*\/.*/static inline unsigned pe__w(int x) { unsigned y = x; return y; }\n&/' \
