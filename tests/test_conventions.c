@@ -463,7 +463,7 @@ static void random_knobs(void **state)
 
 static void own_frequencies(void **state)
 {
-    static const double omega[] = {1, -0.25, 0.1, 3.0f / 7.0f, 0, 1e-9, 2000, 0, 0x1p-60};
+    static const double omega[] = {1, -0.25, 0.1, (double)(3.0f / 7.0f), 0, 1e-9, 2000, 0, 0x1p-60};
     enum { PAIRS = 9, D = 2 * PAIRS };
     float table[70 * D];
     double back[PAIRS];
