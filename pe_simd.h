@@ -30,6 +30,10 @@
  *   pe__splat_f32          the same float in all                                         -
  *   pe__add_f32 _mul_f32   a + b, a * b of floats                                        one
  *   pe__fma_f32(a,b,c)     a*b + c of floats, rounded once on every instruction set      one
+ *   pe__fms_f32(a,b,c)     a*b - c likewise                                              one
+ *   pe__fmas_f32(a,b,c)    a*b - c in floats 0, 2, 4 ..., a*b + c in the others          one
+ *   pe__evens  pe__odds    v0 v0 v2 v2 ..., v1 v1 v3 v3 ... of floats                    -
+ *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
@@ -291,6 +295,11 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmaddsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm512_moveldup_ps(v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm512_movehdup_ps(v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const __m512i dropped = _mm512_set1_epi64(0x1fffffff), bits = _mm512_castpd_si512(a);
@@ -427,6 +436,11 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmaddsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm256_moveldup_ps(v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm256_movehdup_ps(v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const __m256i dropped = _mm256_set1_epi64x(0x1fffffff), bits = _mm256_castpd_si256(a);
@@ -599,6 +613,16 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return vdupq_n_f32(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(-c, a, b); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    const uint64x2_t even = vdupq_n_u64(0x80000000u); /* the sign of the even floats */
+    const uint32x4_t bits = vreinterpretq_u32_f32(c);
+    return vfmaq_f32(vreinterpretq_f32_u32(veorq_u32(bits, vreinterpretq_u32_u64(even))), a, b);
+}
+PE__INLINE pe__vf pe__evens(pe__vf v) { return vtrn1q_f32(v, v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return vtrn2q_f32(v, v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -767,6 +791,17 @@ PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
 }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, -c.c));
+}
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, c.c));
+}
+PE__INLINE pe__vf pe__evens(pe__vf v) { return pe__floats(v.s, v.s); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return pe__floats(v.c, v.c); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats(v.c, v.s); }
 PE__INLINE double pe__odd24(double a) /* a to 24 bits, to odd */
 {
     uint64_t bits;
