@@ -3394,30 +3394,36 @@ PE__INLINE pe__vf pe__rope_get(pe__kind kind, const unsigned char *p)
                               : pe__get_f16(h);
 }
 
-PE__INLINE void pe__rope_put(pe__kind kind, unsigned char *p, pe__vf v)
+/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
+PE__INLINE void pe__rope_put(pe__kind kind, unsigned char *p, pe__vf u, unsigned char *q, pe__vf v)
 {
-    uint16_t *const h = (uint16_t *)(void *)p;
-    if (kind == PE__F32) pe__put((float *)(void *)p, v);
-    else if (kind == PE__BF16) pe__put_bf16(h, v);
-    else pe__put_f16(h, v);
+    uint16_t *const g = (uint16_t *)(void *)p, *const h = (uint16_t *)(void *)q;
+    if (kind == PE__F32) {
+        pe__put((float *)(void *)p, u);
+        pe__put((float *)(void *)q, v);
+    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
+    } else {
+        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+    }
 }
 
-/* A vector of halves (a, b), b being so many bytes behind a, and one of adjacent pairs. */
-PE__INLINE void pe__rope_two(pe__kind kind, pe__vf a, pe__vf b, const float *s, const float *c,
+/* Two vectors that are halves (a, b), and adjacent pairs, whose sines and cosines are each there twice. */
+PE__INLINE void pe__rope_two(pe__kind kind, pe__vf a, pe__vf b, pe__vf s, pe__vf c,
                              unsigned char *out, size_t across)
 {
-    const pe__vf sine = pe__get(s), cosine = pe__get(c);
-    pe__rope_put(kind, out, pe__fms_f32(a, cosine, pe__mul_f32(b, sine)));
-    pe__rope_put(kind, out + across, pe__fma_f32(b, cosine, pe__mul_f32(a, sine)));
+    pe__rope_put(kind, out, pe__fms_f32(a, c, pe__mul_f32(b, s)), out + across,
+                 pe__fma_f32(b, c, pe__mul_f32(a, s)));
 }
-PE__INLINE void pe__rope_one(pe__kind kind, pe__vf v, const float *row, unsigned char *out)
+PE__INLINE pe__vf pe__rope_one(pe__vf v, pe__vf s, pe__vf c)
 {
-    const pe__vf both = pe__get(row), moved = pe__mul_f32(pe__swap(v), pe__evens(both));
-    pe__rope_put(kind, out, pe__fmas_f32(v, pe__odds(both), moved));
+    return pe__fmas_f32(v, c, pe__mul_f32(pe__swap(v), s));
 }
 
 /* One head; what does not fill a vector ends with one that overlaps the last, and is read before that is
-   written. */
+   written. Adjacent pairs go by two vectors, or twice by the same one. */
 PE__INLINE void pe__rope_halves(pe__kind kind, const float *row, size_t n, size_t across,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -3431,23 +3437,79 @@ PE__INLINE void pe__rope_halves(pe__kind kind, const float *row, size_t n, size_
     }
     for (size_t i = 0; i + VECTOR <= n; i += VECTOR) {
         const unsigned char *const p = in + i * element;
-        pe__rope_two(kind, pe__rope_get(kind, p), pe__rope_get(kind, p + across), row + i,
-                     row + n + i, out + i * element, across);
+        pe__rope_two(kind, pe__rope_get(kind, p), pe__rope_get(kind, p + across),
+                     pe__get(row + i), pe__get(row + n + i), out + i * element, across);
     }
-    if (tail) pe__rope_two(kind, a, b, row + end, row + n + end, out + end * element, across);
+    if (tail)
+        pe__rope_two(kind, a, b, pe__get(row + end), pe__get(row + n + end), out + end * element,
+                     across);
 }
 
 PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
                                   const unsigned char *in, unsigned char *out)
 {
     enum { VECTOR = 2 * PE_LANES };
-    const size_t element = kind == PE__F32 ? 4 : 2, end = n - VECTOR;
-    const int tail = n % VECTOR != 0;
-    pe__vf v = pe__splat_f32(0.0f);
-    if (tail) v = pe__rope_get(kind, in + end * element);
-    for (size_t i = 0; i + VECTOR <= n; i += VECTOR)
-        pe__rope_one(kind, pe__rope_get(kind, in + i * element), row + i, out + i * element);
-    if (tail) pe__rope_one(kind, v, row + end, out + end * element);
+    const size_t element = kind == PE__F32 ? 4 : 2, whole = n / VECTOR * VECTOR;
+    const size_t end = whole / (2 * VECTOR) * (2 * VECTOR);
+    /* what the pairs of vectors leave: a vector, the overlapping one, both or none */
+    const size_t last = n - VECTOR, odd = whole != end ? end : last;
+    const int rest = end != n;
+    pe__vf u = pe__splat_f32(0.0f), v = u;
+    if (rest) {
+        u = pe__rope_get(kind, in + odd * element);
+        v = pe__rope_get(kind, in + last * element);
+    }
+    for (size_t i = 0; i < end; i += 2 * VECTOR) {
+        const pe__vf x = pe__get(row + i), y = pe__get(row + i + VECTOR);
+        unsigned char *const p = out + i * element;
+        const pe__vf w0 = pe__rope_get(kind, in + i * element);
+        const pe__vf w1 = pe__rope_get(kind, in + (i + VECTOR) * element);
+        pe__rope_put(kind, p, pe__rope_one(w0, pe__evens(x), pe__odds(x)), p + VECTOR * element,
+                     pe__rope_one(w1, pe__evens(y), pe__odds(y)));
+    }
+    if (rest) {
+        const pe__vf x = pe__get(row + odd), y = pe__get(row + last);
+        pe__rope_put(kind, out + odd * element, pe__rope_one(u, pe__evens(x), pe__odds(x)),
+                     out + last * element, pe__rope_one(v, pe__evens(y), pe__odds(y)));
+    }
+}
+
+/* All heads of one token, four vectors of sines and cosines at a time, which stay in registers. */
+PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row, size_t n,
+                               size_t across, const unsigned char *in, size_t in_head,
+                               unsigned char *out, size_t out_head, size_t heads)
+{
+    enum { VECTOR = 2 * PE_LANES };
+    const size_t step = VECTOR * (kind == PE__F32 ? 4 : 2);
+    for (size_t i = 0; i < n; i += 4 * VECTOR, in += 4 * step, out += 4 * step) {
+        const unsigned char *p = in;
+        unsigned char *q = out;
+        pe__vf s[4], c[4];
+        for (size_t j = 0; j < 4; j++) {
+            const pe__vf x = pe__get(row + i + j * VECTOR);
+            s[j] = order == PE__SPLIT ? x : pe__evens(x);
+            c[j] = order == PE__SPLIT ? pe__get(row + n + i + j * VECTOR) : pe__odds(x);
+        }
+        const pe__vf s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
+        const pe__vf c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+        for (size_t k = 0; k < heads; k++, p += in_head, q += out_head) {
+#define PE__GET(j) pe__rope_get(kind, p + (j) * step)
+#define PE__GET_BACK(j) pe__rope_get(kind, p + (j) * step + across)
+            if (order == PE__SPLIT) {
+                pe__rope_two(kind, PE__GET(0), PE__GET_BACK(0), s0, c0, q, across);
+                pe__rope_two(kind, PE__GET(1), PE__GET_BACK(1), s1, c1, q + step, across);
+                pe__rope_two(kind, PE__GET(2), PE__GET_BACK(2), s2, c2, q + 2 * step, across);
+                pe__rope_two(kind, PE__GET(3), PE__GET_BACK(3), s3, c3, q + 3 * step, across);
+            } else {
+                pe__rope_put(kind, q, pe__rope_one(PE__GET(0), s0, c0), q + step,
+                             pe__rope_one(PE__GET(1), s1, c1));
+                pe__rope_put(kind, q + 2 * step, pe__rope_one(PE__GET(2), s2, c2), q + 3 * step,
+                             pe__rope_one(PE__GET(3), s3, c3));
+            }
+#undef PE__GET
+#undef PE__GET_BACK
+        }
+    }
 }
 
 /* Fewer pairs than a vector has floats: by way of some that are long enough. */
@@ -3494,6 +3556,14 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
     const int by_head = x->out_head > x->out_token;
     const size_t outer = by_head ? x->heads : tile->tokens;
     const size_t inner = by_head ? tile->tokens : x->heads;
+    if (!by_head && x->heads > 1 && x->rest == 0 && n % (8 * PE_LANES) == 0) {
+        for (size_t t = 0; t < tile->tokens; t++)
+            pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
+                           x->in + (tile->token + t) * x->in_token + column, x->in_head,
+                           x->out + (tile->token + t) * x->out_token + column, x->out_head,
+                           x->heads);
+        return;
+    }
     for (size_t i = 0; i < outer; i++) {
         for (size_t j = 0; j < inner; j++) {
             const size_t t = by_head ? j : i, k = by_head ? i : j;

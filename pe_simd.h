@@ -41,6 +41,8 @@
  *                          even: subnormals too, overflow to infinity, a NaN becomes
  *                          the quiet NaN of its sign without payload; whether subnormals
  *                          are flushed does not matter, nor does MXCSR's rounding mode
+ *   pe__round_bf16 _f16    the same for floats none of which is a NaN, for less          one
+ *   pe__any_nan(a,b)       is any float of a or b a NaN?                                 -
  *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
@@ -324,14 +326,20 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 }
-PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    const __m512i bits = _mm512_castps_si512(pe__quiet(v)), one = _mm512_set1_epi32(1);
+    return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
+}
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
+{
+    const __m512i bits = _mm512_castps_si512(v), one = _mm512_set1_epi32(1);
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
     const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
 }
-PE__INLINE pe__vh pe__to_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, pe__quiet(v), 0x08); }
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
+PE__INLINE pe__vh pe__to_bf16(pe__vf v) { return pe__round_bf16(pe__quiet(v)); }
+PE__INLINE pe__vh pe__to_f16(pe__vf v) { return pe__round_f16(pe__quiet(v)); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h)
 {
@@ -473,21 +481,30 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     return _mm256_castsi256_ps(_mm256_slli_epi32(pe__get_16(p), 16));
 }
-PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    const __m256i bits = pe__quiet(v), one = _mm256_set1_epi32(1);
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q)) != 0;
+}
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
+{
+    const __m256i bits = _mm256_castps_si256(v), one = _mm256_set1_epi32(1);
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
     const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
     return pe__halves(_mm256_srli_epi32(_mm256_add_epi32(bits, up), 16));
+}
+PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+{
+    return pe__round_bf16(_mm256_castsi256_ps(pe__quiet(v)));
 }
 #ifdef __F16C__
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
 PE__INLINE pe__vh pe__to_f16(pe__vf v)
 {
-    return _mm256_cvtps_ph(_mm256_castsi256_ps(pe__quiet(v)), 0);
+    return pe__round_f16(_mm256_castsi256_ps(pe__quiet(v)));
 }
 #else /* -mavx2 alone: integers, as in the scalar backend */
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
@@ -528,6 +545,7 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     const __m256i sign = _mm256_slli_epi32(_mm256_srli_epi32(bits, 31), 15);
     return pe__halves(_mm256_or_si256(r, sign));
 }
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__to_f16(v); }
 #endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { _mm_stream_si128((__m128i *)(void *)p, h); }
@@ -643,15 +661,24 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    const uint32x4_t bits = pe__quiet(v);
+    return vminvq_u32(vandq_u32(vceqq_f32(a, a), vceqq_f32(b, b))) == 0;
+}
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
+{
+    const uint32x4_t bits = vreinterpretq_u32_f32(v);
     const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
     return vaddhn_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
 }
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return vreinterpret_u16_f16(vcvt_f16_f32(v)); }
+PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+{
+    return pe__round_bf16(vreinterpretq_f32_u32(pe__quiet(v)));
+}
 PE__INLINE pe__vh pe__to_f16(pe__vf v)
 {
-    return vreinterpret_u16_f16(vcvt_f16_f32(vreinterpretq_f32_u32(pe__quiet(v))));
+    return pe__round_f16(vreinterpretq_f32_u32(pe__quiet(v)));
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
@@ -864,6 +891,9 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     const pe__vh h = {pe__one_to_f16(v.s), pe__one_to_f16(v.c)};
     return h;
 }
+PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__to_bf16(v); }
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__to_f16(v); }
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b) { (void)a, (void)b; return 0; }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s, p[1] = h.c; }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { pe__put_h(p, h); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
