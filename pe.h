@@ -3365,8 +3365,9 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
  * s0 c0 s1 c1 ... for adjacent pairs. */
 
 enum {
-    PE__ROPE_PAIRS = 256,    /* pairs of a tile, at most                         */
-    PE__ROPE_TILE = 34 * 128 /* floats of a tile: 34 tokens of 64 pairs, 17 KB   */
+    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
+    PE__ROPE_TILE = 34 * 128, /* floats of a tile: 34 tokens of 64 pairs, 17 KB  */
+    PE__ROPE_AHEAD = 8192     /* bytes to fetch in advance, as while rows are made */
 };
 
 /* Heads to turn, [tokens][heads], strides in bytes. */
@@ -3474,27 +3475,32 @@ PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
     }
 }
 
-/* All heads of one token, four vectors of sines and cosines at a time, which stay in registers. */
+/* All heads of one token, four vectors of sines and cosines at a time, which stay in registers. ahead:
+   bytes to what will be wanted soon, or 0. */
 PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row, size_t n,
                                size_t across, const unsigned char *in, size_t in_head,
-                               unsigned char *out, size_t out_head, size_t heads)
+                               unsigned char *out, size_t out_head, size_t heads, size_t ahead)
 {
     enum { VECTOR = 2 * PE_LANES };
     const size_t step = VECTOR * (kind == PE__F32 ? 4 : 2);
     for (size_t i = 0; i < n; i += 4 * VECTOR, in += 4 * step, out += 4 * step) {
         const unsigned char *p = in;
         unsigned char *q = out;
-        pe__vf s[4], c[4];
-        for (size_t j = 0; j < 4; j++) {
-            const pe__vf x = pe__get(row + i + j * VECTOR);
-            s[j] = order == PE__SPLIT ? x : pe__evens(x);
-            c[j] = order == PE__SPLIT ? pe__get(row + n + i + j * VECTOR) : pe__odds(x);
+        const float *const x = row + i, *const y = order == PE__SPLIT ? x + n : x;
+        pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = pe__get(x + 2 * VECTOR);
+        pe__vf s3 = pe__get(x + 3 * VECTOR), c0 = pe__get(y), c1 = pe__get(y + VECTOR);
+        pe__vf c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
+        if (order != PE__SPLIT) {
+            s0 = pe__evens(s0), s1 = pe__evens(s1), s2 = pe__evens(s2), s3 = pe__evens(s3);
+            c0 = pe__odds(c0), c1 = pe__odds(c1), c2 = pe__odds(c2), c3 = pe__odds(c3);
         }
-        const pe__vf s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3];
-        const pe__vf c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
         for (size_t k = 0; k < heads; k++, p += in_head, q += out_head) {
 #define PE__GET(j) pe__rope_get(kind, p + (j) * step)
 #define PE__GET_BACK(j) pe__rope_get(kind, p + (j) * step + across)
+            for (size_t j = 0; ahead && j < 4 * step; j += 64) {
+                pe__prefetch(p + ahead + j);
+                if (order == PE__SPLIT) pe__prefetch(p + ahead + across + j);
+            }
             if (order == PE__SPLIT) {
                 pe__rope_two(kind, PE__GET(0), PE__GET_BACK(0), s0, c0, q, across);
                 pe__rope_two(kind, PE__GET(1), PE__GET_BACK(1), s1, c1, q + step, across);
@@ -3556,12 +3562,16 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
     const int by_head = x->out_head > x->out_token;
     const size_t outer = by_head ? x->heads : tile->tokens;
     const size_t inner = by_head ? tile->tokens : x->heads;
-    if (!by_head && x->heads > 1 && x->rest == 0 && n % (8 * PE_LANES) == 0) {
+    /* a token's heads are passed over once, except where they are in the cache anyway */
+    const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
+    const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
+    const size_t ahead = few ? 0 : next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
+    if (!by_head && (once || few) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
                            x->in + (tile->token + t) * x->in_token + column, x->in_head,
                            x->out + (tile->token + t) * x->out_token + column, x->out_head,
-                           x->heads);
+                           x->heads, ahead);
         return;
     }
     for (size_t i = 0; i < outer; i++) {
@@ -3570,6 +3580,7 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
             const float *const row = tile->rows + t * tile->stride;
             const unsigned char *const in = x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
+            for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch(in + ahead + b);
             if (n < 2 * PE_LANES)
                 pe__rope_few(kind, order, row, tile->count, across, in + column, out + column);
             else if (order == PE__SPLIT)

@@ -943,6 +943,16 @@ PE__INLINE pe__vd pe__round(pe__vd a)
     return (a + big) - big;
 }
 
+/* Ask for the cache line at an address, which may be anywhere. */
+PE__INLINE void pe__prefetch(const void *p)
+{
+#ifdef __GNUC__
+    __builtin_prefetch(p, 1);
+#else
+    (void)p;
+#endif
+}
+
 /* The number of the lowest bit that is set, x != 0. */
 PE__INLINE unsigned pe__lowest_bit(unsigned x)
 {
