@@ -840,6 +840,44 @@ PE__DECLARE_ROPE_TABLE(f16, uint16_t)
 PE__DECLARE_ROPE_TABLE(bf16, uint16_t)
 #undef PE__DECLARE_ROPE_TABLE
 
+/* Parity with engines whose angles are floats. Those that round p w_i, or p and w_i, to float: PE_ANGLE_FLOAT32,
+ * with the frequencies that they have. ggml (llama.cpp) multiplies its way from pair to pair instead,
+ *
+ *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
+ *
+ * rounding each result to float, so that its angles are no products p w_i: they come from here. */
+
+/* The arguments of ggml_rope_ext(), by their names there. */
+typedef struct pe_rope_ggml {
+    size_t n_dims;             /* even, 2 ... 2^20                                               */
+    float freq_base;           /* 1 ... 2^100                                                    */
+    float freq_scale;          /* 2^-60 ... 2^10; 1 / factor                                     */
+    float ext_factor;          /* 0: no YaRN; else 0 ... 1                                       */
+    float attn_factor;         /* 2^-60 ... 2^60                                                 */
+    float beta_fast;           /* YARN: 2^-60 ... 2^60                                           */
+    float beta_slow;
+    size_t n_ctx_orig;         /* YARN: 1 ... 2^31 - 1                                           */
+    const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
+} pe_rope_ggml;
+
+/* What llama.cpp has for a model that says nothing: base 10000, scale and attention factor 1, no YaRN, betas
+   32 and 1. Threads: any. */
+static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
+
+/* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its float
+ * angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself; powf and logf
+ * are taken as correctly rounded, which glibc's are but for a few arguments.
+ *
+ * cosines, sines  rows of n_dims / 2 floats, stride apart, for the positions first ... first + rows - 1
+ *
+ * Returns      PE_OK, also for rows = 0; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE
+ * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and sinf, are
+ *              within an ulp or so), then times the float attention factor, rounded (tests/test_rope.c)
+ * Threads      any
+ * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
+static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
+                                         float *cosines, float *sines, size_t stride);
+
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
 /* ============================================================================================== */
@@ -4118,6 +4156,123 @@ PE__STAMP_ROPE(f16, uint16_t)
 PE__STAMP_ROPE(bf16, uint16_t)
 #undef PE__STAMP_ROPE
 #undef PE__STAMP_ROPE_VERB
+
+/* ---- RoPE: the angles of ggml ---------------------------------------------------------------------- */
+
+static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims)
+{
+    pe_rope_ggml c;
+    memset(&c, 0, sizeof c);
+    c.n_dims = n_dims, c.freq_base = 10000, c.freq_scale = 1, c.attn_factor = 1;
+    c.beta_fast = 32, c.beta_slow = 1;
+    return c;
+}
+
+/* a * b as a float, not to be fused with what follows. */
+PE__INLINE float pe__float_product(float a, float b)
+{
+    float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+
+PE__INLINE float pe__logf(float x) { return (float)pe__first_lane(pe__td_log((double)x).a); }
+
+/* YaRN's pair that turns beta times, as a float. */
+static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
+{
+    const float turns = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
+    return (float)c->n_dims * pe__logf(turns) / (2 * pe__logf(c->freq_base));
+}
+
+static inline int pe__ggml_ok(const pe_rope_ggml *c)
+{
+    const double tiny = pe__exp2i(-60), huge = pe__exp2i(60);
+    int ok = c->n_dims % 2 == 0 && c->n_dims >= 2 && c->n_dims <= 1048576 &&
+             pe__between((double)c->freq_base, 1, pe__exp2i(100)) &&
+             pe__between((double)c->freq_scale, tiny, 1024) &&
+             pe__between((double)c->ext_factor, 0, 1) &&
+             pe__between((double)c->attn_factor, tiny, huge);
+    if (ok && c->ext_factor > 0)
+        ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, huge) &&
+             pe__between((double)c->beta_slow, tiny, huge) && c->n_ctx_orig >= 1 &&
+             c->n_ctx_orig <= INT32_MAX;
+    for (size_t i = 0; ok && c->freq_factors && i < c->n_dims / 2; i++)
+        ok = pe__between((double)c->freq_factors[i], 1 / 1024.0, pe__exp2i(120));
+    return ok;
+}
+
+/* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position 1. */
+static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
+                                         float *cosines, float *sines, size_t stride)
+{
+    enum { PAIRS = 64, PADDED = PAIRS + PE__CHAIN };
+    if (rows == 0) return PE_OK;
+    if (!config || !cosines || !sines) return PE_ERR_NULL;
+    if (!pe__ggml_ok(config)) return PE_ERR_CONFIG;
+    const size_t pairs = config->n_dims / 2;
+    pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
+    if (status == PE_OK) status = pe__check_range(first, rows);
+    if (status != PE_OK) return status;
+
+    const float scale = config->freq_scale, ext = config->ext_factor;
+    const float exponent = -2.0f / (float)config->n_dims;
+    const pe__td power = pe__td_scale(pe__td_log((double)config->freq_base), pe__splat((double)exponent));
+    const float theta_scale = (float)pe__first_lane(pe__td_exp(power).a);
+    float mscale = config->attn_factor, low = 0, span = 1;
+    if (ext > 0) {
+        const float from = pe__ggml_correction(config, config->beta_fast);
+        const float to = pe__ggml_correction(config, config->beta_slow);
+        const float last = (float)(config->n_dims - 1), end = (float)ceil((double)to);
+        low = (float)floor((double)from);
+        low = low > 0 ? low : 0;
+        span = (end < last ? end : last) - low;
+        span = span > 0.001f ? span : 0.001f;
+        mscale = mscale * (1.0f + pe__float_product(0.1f, pe__logf(1.0f / scale)));
+    }
+
+    double memory[PADDED * (PE__ARRAYS(0) + 1) + PE__CHAIN];
+    double *const f = pe__aligned(memory);
+    pe_config angles = pe_config_default(2 * PAIRS);
+    pe_plan plan;
+    angles.angle = PE_ANGLE_FLOAT32;
+    (void)pe__plan_axes(&plan, &angles);
+    pe__plan_begin(&plan, &angles, 0, f);
+    for (size_t i = 0; i < 3 * plan.padded; i++) f[i] = 0;
+    pe__plan_end(&plan, f);
+    double *const angle = f + PE__ARRAYS(0) * plan.padded;
+
+    for (size_t r = 0; r < rows; r++) {
+        float theta = (float)(first + (int64_t)r);
+        for (size_t done = 0; done < pairs; done += PAIRS) {
+            const size_t n = pe__min(PAIRS, pairs - done);
+            float row[2 * PAIRS];
+            plan.fastest = 0;
+            for (size_t i = 0; i < n; i++) {
+                const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
+                const float far = theta / factor, near = pe__float_product(scale, far);
+                float turned = near;
+                if (ext > 0) {
+                    const float y = ((float)(done + i) - low) / span;
+                    const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
+                    const float mix = (1 - clamped) * ext;
+                    turned = pe__float_product(near, 1 - mix) + pe__float_product(far, mix);
+                }
+                angle[i] = (double)turned;
+                if (plan.fastest < angle[i]) plan.fastest = angle[i];
+                if (plan.fastest < -angle[i]) plan.fastest = -angle[i];
+                theta = pe__float_product(theta, theta_scale);
+            }
+            for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
+            pe__rope_rows(&plan, 0, n, PE__SPLIT, n, 1, 1, row, 0);
+            for (size_t i = 0; i < n; i++) {
+                sines[r * stride + done + i] = row[i] * mscale;
+                cosines[r * stride + done + i] = row[n + i] * mscale;
+            }
+        }
+    }
+    return PE_OK;
+}
 
 #ifdef __cplusplus
 }

@@ -770,6 +770,111 @@ static void test_bad_input(void **state)
     free(memory);
 }
 
+/* What ggml computes: its loop, written as there, with MPFR for powf, logf, sine and cosine. */
+typedef int mpfr_function(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
+static float rounded(double x, mpfr_function *function)
+{
+    float y;
+    mpfr_t a, b;
+    mpfr_inits2(53, a, (mpfr_ptr)NULL);
+    mpfr_inits2(24, b, (mpfr_ptr)NULL);
+    mpfr_set_d(a, x, MPFR_RNDN);
+    function(b, a, MPFR_RNDN);
+    y = mpfr_get_flt(b, MPFR_RNDN);
+    mpfr_clears(a, b, (mpfr_ptr)NULL);
+    return y;
+}
+static float logarithm(float x) { return rounded((double)x, mpfr_log); }
+
+static void test_ggml(void **state)
+{
+    static float factors[256];
+    static const struct {
+        size_t n;
+        float base, scale, ext, attn;
+        int with_factors;
+    } cases[] = {{128, 10000, 1, 0, 1, 0},       {128, 500000, 1, 0, 1, 1},
+                 {64, 10000, 0.25f, 1, 1, 0},    {128, 1e6f, 1 / 32.0f, 0.9f, 1.3f, 1},
+                 {2, 10000, 1, 0, 1, 0},         {300, 8e6f, 1, 0, 1, 0},
+                 {512, 1000000, 0.5f, 0, 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(factors); i++)
+        factors[i] = i < 20 ? 1 : i % 3 == 0 ? 1e30f : 1 + (float)i * 0.37f;
+    for (size_t k = 0; k < LENGTH(cases); k++) {
+        const size_t n = cases[k].n, rows = 3, pairs = n / 2;
+        pe_rope_ggml g = pe_rope_ggml_default(n);
+        float *c = (float *)must_alloc(rows * n * sizeof *c), *s = c + rows * pairs;
+        mpfr_t x, y;
+        float theta_scale, mscale = cases[k].attn, low = 0, high = 0;
+        g.freq_base = cases[k].base, g.freq_scale = cases[k].scale, g.ext_factor = cases[k].ext;
+        g.attn_factor = cases[k].attn, g.n_ctx_orig = 4096;
+        g.freq_factors = cases[k].with_factors ? factors : NULL;
+        mpfr_inits2(24, x, y, (mpfr_ptr)NULL);
+        mpfr_set_flt(x, g.freq_base, MPFR_RNDN);
+        mpfr_set_flt(y, -2.0f / (float)n, MPFR_RNDN);
+        mpfr_pow(x, x, y, MPFR_RNDN);
+        theta_scale = mpfr_get_flt(x, MPFR_RNDN);
+        if (g.ext_factor != 0) {
+            const float pi = 3.14159265358979f, base = 2 * logarithm(g.freq_base);
+            volatile float tenth = 0.1f * logarithm(1 / g.freq_scale);
+            volatile float fast = g.beta_fast * 2 * pi, slow = g.beta_slow * 2 * pi;
+            low = floorf((float)n * logarithm(4096 / fast) / base);
+            high = ceilf((float)n * logarithm(4096 / slow) / base);
+            low = low < 0 ? 0 : low, high = high > (float)n - 1 ? (float)n - 1 : high;
+            mscale *= 1 + tenth;
+        }
+        for (size_t m = 0; m < LENGTH(hard_positions); m += every()) {
+            const int64_t first = m % 2 ? -hard_positions[m] : hard_positions[m] - 2;
+            assert_int_equal(pe_rope_ggml_f32(&g, first, rows, c, s, pairs), PE_OK);
+            for (size_t r = 0; r < rows; r++) {
+                volatile float theta = (float)(first + (int64_t)r);
+                for (size_t i = 0; i < pairs; i++) {
+                    volatile float far = theta / (g.freq_factors ? factors[i] : 1);
+                    volatile float near = g.freq_scale * far, angle = near, cosine, sine;
+                    if (g.ext_factor != 0) {
+                        const float y0 = ((float)i - low) / fmaxf(0.001f, high - low);
+                        volatile float mix = (1 - fminf(1, fmaxf(0, y0))) * g.ext_factor;
+                        volatile float u = near * (1 - mix), v = far * mix;
+                        angle = u + v;
+                    }
+                    cosine = rounded((double)angle, mpfr_cos);
+                    sine = rounded((double)angle, mpfr_sin);
+                    cosine *= mscale, sine *= mscale;
+                    if (c[r * pairs + i] != cosine || s[r * pairs + i] != sine)
+                        fail_msg("case %zu, position %" PRId64 ", pair %zu, angle %a: cos %a sin %a, "
+                                 "not %a %a", k, first + (int64_t)r, i, (double)angle,
+                                 (double)c[r * pairs + i], (double)s[r * pairs + i], (double)cosine,
+                                 (double)sine);
+                    theta *= theta_scale;
+                }
+            }
+        }
+        mpfr_clears(x, y, (mpfr_ptr)NULL);
+        free(c);
+    }
+    {
+        pe_rope_ggml g = pe_rope_ggml_default(64);
+        float c[32], s[32], bad = 0;
+        memset(c, CANARY, sizeof c);
+        assert_int_equal(pe_rope_ggml_f32(NULL, 0, 0, NULL, NULL, 0), PE_OK);
+        assert_int_equal(pe_rope_ggml_f32(NULL, 0, 1, c, s, 32), PE_ERR_NULL);
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, NULL, 32), PE_ERR_NULL);
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 31), PE_ERR_SHAPE);
+        assert_int_equal(pe_rope_ggml_f32(&g, POSITION_MAX, 2, c, s, 32), PE_ERR_RANGE);
+        g.n_dims = 63;
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
+        g = pe_rope_ggml_default(64), g.freq_base = NAN;
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
+        g = pe_rope_ggml_default(64), g.freq_scale = 0;
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
+        g = pe_rope_ggml_default(64), g.ext_factor = 1; /* without n_ctx_orig */
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
+        g = pe_rope_ggml_default(2), g.freq_factors = &bad;
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
+        assert_true(all_canaries(c, sizeof c));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -778,7 +883,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_axes),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
-        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_ggml),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
