@@ -23,18 +23,19 @@
  *
  *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
  *
+ * in the default config; pe_config_preset() knows the layouts and exponents of other projects, and
+ * pe_config has a field for each way in which they differ.
+ *
  * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
- * d_model) and holds d_model elements. Elements between d_model and stride are never touched. An odd
- * d_model has ceil(d_model / 2) pairs and ends with a sine.
+ * d_model) and holds d_model elements. Elements between d_model and stride are never touched.
  *
  * ACCURACY
  *
- * Every float is the real number above rounded once, to nearest even, for every integer position
- * from -2^31 to 2^31. A correct rounding is unique, and so the bits do not depend on the
- * instruction set, the compiler, its options, SLEEF, or how the rows were cut over calls or threads:
- * a row is a function of (config, position) alone. Doubles are within 0.501 ulp. base and
- * amplitude are taken as the exact values of the doubles given.
- * "make test" proves it against MPFR.
+ * Every float, f16 and bf16 is the real number above rounded once, to nearest even, for every integer
+ * or real position from -2^31 to 2^31. A correct rounding is unique, and so the bits do not depend on
+ * the instruction set, the compiler, its options, SLEEF, or how the rows were cut over calls or threads:
+ * a row is a function of (config, position) alone. Doubles are within 0.501 ulp. The numbers of a
+ * config are taken as the exact values of the doubles given. "make test" proves it against MPFR.
  *
  * ERRORS
  *
@@ -61,8 +62,8 @@
  * LIMITS
  *
  * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal.
- * Positions beyond 2^31 in magnitude, bases outside 2^-20 ... 2^900 and amplitudes outside
- * 2^-1000 ... 2^1000 are refused.
+ * Positions beyond 2^31 in magnitude, and configs beyond the limits that stand at the fields of
+ * pe_config, are refused.
  */
 #ifndef PE_H
 #define PE_H
