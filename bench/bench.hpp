@@ -82,6 +82,7 @@ extern template Accuracy accuracy<float>(const std::vector<std::int64_t> &, std:
 extern template Accuracy accuracy<double>(const std::vector<std::int64_t> &, std::size_t);
 
 void rows_fill();
+void rows_rope();
 
 } // namespace bench
 

@@ -25,7 +25,8 @@ README_COMMAND = "make bench && make bench-table"
 
 # Which roofs bound a verb: the fastest of them counts.
 STORES = ("memset", "stores", "nt_stores")
-ROOFS = {"fill": STORES, "fill_at": STORES, "first_use": STORES, "row": STORES, "threads": STORES}
+ROOFS = {"fill": STORES, "fill_at": STORES, "first_use": STORES, "row": STORES, "threads": STORES,
+         "rope": ("scale",)}
 
 # Builds: the CPU flag each needs, its title, and the width of a native peer's vector.
 BUILDS = {
@@ -176,6 +177,25 @@ def worst_step(r, build):
     return max((b / a for a, b in zip(cost, cost[1:])), default=None)
 
 
+def of_in_place_roof(shape, function):
+    def fraction(r, build):
+        row = r.get("rope", shape, function, build)
+        roof = row and r.roof(row)
+        return roof and row["GB/s"] / roof[0]
+
+    return fraction
+
+
+def of_f32_time(shape, kind):
+    return lambda r, b: ratio(r.time("rope", shape, "pe_rope_halves", b, kind=kind),
+                              r.time("rope", shape, "pe_rope_halves", b))
+
+
+def one_token_us(r, build):
+    row = r.get("rope", "1x32x128", "pe_rope_halves", build)
+    return row and row["us_per_call"]
+
+
 def least_exact(r, build):
     return min((row["exact"] for row in pe_rows(r, build)
                 if "exact" in row and row["type"] == "f32"), default=None)
@@ -198,6 +218,17 @@ GOALS = [
      {"avx512": 1.15, "avx2": 1.15}),
     ("two threads, 512x512", two_threads("512x512"), ">=", {"avx512": 1.9, "avx2": 1.9}),
     ("two threads, 4096x1024", two_threads("4096x1024"), ">=", {"avx512": 1.9, "avx2": 1.9}),
+    ("RoPE 2048 x 32 x 128 halves, of the in-place roof",
+     of_in_place_roof("2048x32x128", "pe_rope_halves"), ">=", {"avx512": 0.95, "avx2": 0.95}),
+    ("RoPE 2048 x 32 x 128 adjacent, of the in-place roof",
+     of_in_place_roof("2048x32x128", "pe_rope_adjacent"), ">=", {"avx512": 0.9, "avx2": 0.9}),
+    ("RoPE 16384 x 32 x 128 halves, of the in-place roof",
+     of_in_place_roof("16384x32x128", "pe_rope_halves"), ">=", {"avx512": 0.95, "avx2": 0.95}),
+    ("RoPE 2048 x 32 x 128 f16, time against f32", of_f32_time("2048x32x128", "f16"), "<=",
+     {"avx512": 0.6, "avx2": 0.6}),
+    ("RoPE 2048 x 32 x 128 bf16, time against f32", of_f32_time("2048x32x128", "bf16"), "<=",
+     {"avx512": 0.6, "avx2": 0.6}),
+    ("RoPE one token x 32 heads, us", one_token_us, "<=", {"avx512": 0.15, "avx2": 0.15}),
     ("share of correctly rounded elements", least_exact, ">=",
      {"avx512": 1.0, "avx2": 1.0, "scalar": 1.0}),
 ]

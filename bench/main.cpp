@@ -251,6 +251,7 @@ static int run(int argc, char **argv)
 
     pin(options.cpu);
     rows_fill();
+    rows_rope();
     for (void *&one : buffers) {
         one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
         if (one == nullptr) {
