@@ -22,6 +22,7 @@
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
  *   pe__zip_store(p,s,c)   s0 c0 s1 c1 ... as 2*PE_LANES doubles at any address          -
+ *   pe__unzip(p,&s,&c)     the same backwards                                            -
  *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
@@ -30,6 +31,10 @@
  *   pe__splat_f32          the same float in all                                         -
  *   pe__add_f32 _mul_f32   a + b, a * b of floats                                        one
  *   pe__fma_f32(a,b,c)     a*b + c of floats, rounded once on every instruction set      one
+ *   pe__fms_f32(a,b,c)     a*b - c likewise                                              one
+ *   pe__fmas_f32(a,b,c)    a*b - c in floats 0, 2, 4 ..., a*b + c in the others          one
+ *   pe__evens  pe__odds    v0 v0 v2 v2 ..., v1 v1 v3 v3 ... of floats                    -
+ *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
@@ -283,6 +288,14 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     _mm512_storeu_pd(p, _mm512_permutex2var_pd(s, low, c));
     _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(s, high, c));
 }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    const __m512d a = _mm512_loadu_pd(p), b = _mm512_loadu_pd(p + 8);
+    *s = _mm512_permutex2var_pd(a, even, b);
+    *c = _mm512_permutex2var_pd(a, odd, b);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -294,6 +307,11 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmaddsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm512_moveldup_ps(v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm512_movehdup_ps(v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const __m512i dropped = _mm512_set1_epi64(0x1fffffff), bits = _mm512_castpd_si512(a);
@@ -440,6 +458,12 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     _mm256_storeu_pd(p, _mm256_permute2f128_pd(even, odd, 0x20));
     _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(even, odd, 0x31));
 }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
+    *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
+    *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return _mm256_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -452,6 +476,11 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmaddsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm256_moveldup_ps(v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm256_movehdup_ps(v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const __m256i dropped = _mm256_set1_epi64x(0x1fffffff), bits = _mm256_castpd_si256(a);
@@ -631,6 +660,12 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     vst1q_f64(p, vzip1q_f64(s, c));
     vst1q_f64(p + 2, vzip2q_f64(s, c));
 }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const float64x2_t a = vld1q_f64(p), b = vld1q_f64(p + 2);
+    *s = vuzp1q_f64(a, b);
+    *c = vuzp2q_f64(a, b);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -644,6 +679,16 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return vdupq_n_f32(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(-c, a, b); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    const uint64x2_t even = vdupq_n_u64(0x80000000u); /* the sign of the even floats */
+    const uint32x4_t bits = vreinterpretq_u32_f32(c);
+    return vfmaq_f32(vreinterpretq_f32_u32(veorq_u32(bits, vreinterpretq_u32_u64(even))), a, b);
+}
+PE__INLINE pe__vf pe__evens(pe__vf v) { return vtrn1q_f32(v, v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return vtrn2q_f32(v, v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -773,6 +818,7 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return (double)(float)a; }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c) { p[0] = s, p[1] = c; }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
 PE__INLINE pe__vf pe__get(const float *p)
 {
     const pe__vf v = {p[0], p[1]};
@@ -823,6 +869,17 @@ PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
 }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, -c.c));
+}
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, c.c));
+}
+PE__INLINE pe__vf pe__evens(pe__vf v) { return pe__floats(v.s, v.s); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return pe__floats(v.c, v.c); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats(v.c, v.s); }
 PE__INLINE double pe__odd24(double a) /* a to 24 bits, to odd */
 {
     uint64_t bits;
@@ -964,6 +1021,11 @@ PE__INLINE unsigned pe__lowest_bit(unsigned x)
 
 /* a * b + c rounded once. */
 PE__INLINE double pe__fma_once(double a, double b, double c) { return fma(a, b, c); }
+#if PE_ISA == PE_ISA_SCALAR
+PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma_once(a, b, c); }
+#else
+PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma(a, b, c); }
+#endif
 
 /* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
 PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
