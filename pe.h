@@ -433,6 +433,85 @@ PE__DECLARE_ADD(bf16, uint16_t)
  * Threads      any */
 static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
+/* ---- algebra of positions -----------------------------------------------------------------------
+ * A shift by k positions turns each pair (s, c) by k w_i, wherever it is:
+ *
+ *     s' = s cos(k w_i) + c sin(k w_i)
+ *     c' = c cos(k w_i) - s sin(k w_i)
+ *
+ * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends on k
+ * alone. k is a difference: offset, padding position and, but for dot products and norms, the amplitude
+ * of the plan do not matter. Shifts compose as integers: R(a) R(b) = R(a + b). Add the numbers and
+ * turn once; turning twice rounds twice.
+ *
+ * PE_ERR_CONFIG refuses plans whose rows are not such pairs: several axes; an odd width with PE_ODD_SINE,
+ * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up. Columns of zeros
+ * stay as they are. */
+
+/* Turn rows from the positions where they are to those k further, in place: rows of PE, or any rows with
+ * their pairs in the plan's layout.
+ *
+ * k            within -2^31 ... 2^31; 0 leaves every bit as it is
+ * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * x            rows * stride elements, as pe_fill_T has them
+ * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG, see above; PE_ERR_RANGE. On an
+ *              error nothing is written.
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles within 0.501
+ *              ulp), one product is rounded, the other is fused with the sum:
+ *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
+ *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an element of
+ *              f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row of PE within
+ *              4 * 2^-24 |A| of the row where it should be (tests/test_algebra.c)
+ * Aliasing     in place; x may not overlap the plan or its memory
+ * Threads      any number on one plan, each with its own rows. 32 KB of stack */
+#define PE__DECLARE_SHIFT(T, element)                                                            \
+    static inline pe_status pe_shift_##T(const pe_plan *plan, int64_t k, size_t rows, element *x, \
+                                         size_t stride);
+PE__DECLARE_SHIFT(f32, float)
+PE__DECLARE_SHIFT(f64, double)
+PE__DECLARE_SHIFT(f16, uint16_t)
+PE__DECLARE_SHIFT(bf16, uint16_t)
+#undef PE__DECLARE_SHIFT
+
+/* Write the shift as a matrix M, row-major, for column vectors: PE(p + k) = M PE(p). The columns a and b of
+ * the sine and the cosine of pair i have
+ *
+ *     M[a][a] = M[b][b] = cos(k w_i)      M[a][b] = sin(k w_i)      M[b][a] = -sin(k w_i)
+ *
+ * and columns of zeros have a 1 on the diagonal: M is a rotation, and the one by -k is its transpose.
+ *
+ * matrix       d_model rows of d_model doubles, each stride elements after the last
+ * Returns      as pe_shift_T
+ * Accuracy     0.501 ulp (tests/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if multiplied in
+ *              double
+ * Threads      any. 32 KB of stack */
+static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
+                                            size_t stride);
+
+/* Compute the dot product of any two rows that are k positions apart: A^2 sum_i cos(k w_i).
+ *
+ * pe_dots_f64: for the differences first_k, first_k + 1, ..., first_k + count - 1; the same bits, and
+ * the time of filling as many rows of f32, or less. count = 0 does nothing.
+ *
+ * k            within -2^31 ... 2^31, and so is first_k + count - 1
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above; PE_ERR_RANGE; PE_ERR_SIZE
+ * Accuracy     0.501 ulp, of the exact cosines, before anything is rounded. Where they cancel to less
+ *              than 2^-40 of A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
+ *              is 0 (tests/test_algebra.c)
+ * Aliasing     out may not overlap the plan or its memory
+ * Threads      any number on one plan. pe_dots_f64: 48 KB of stack */
+static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot);
+static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count, double *out);
+
+/* Compute the length of a row, which is that of every row: |A| sqrt(d_model / 2), columns of zeros left out.
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above
+ * Accuracy     0.501 ulp (tests/test_algebra.c)
+ * Threads      any */
+static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm);
+
 /* ---- RoPE frequencies ---------------------------------------------------------------------------
  * The frequencies w_i of rotary encodings, from the names that model configs use. Give them to
  * pe_plan_init_frequencies() with the attention factor as the amplitude. With n = rotary_dim,
@@ -3210,6 +3289,531 @@ PE__STAMP_TYPE(f64, double, f64, f64)
 PE__STAMP_TYPE(f16, uint16_t, f16, f16_add)
 PE__STAMP_TYPE(bf16, uint16_t, bf16, bf16_add)
 #undef PE__STAMP_TYPE
+
+/* ---- algebra of positions -----------------------------------------------------------------------
+ * The operator of a shift is a row of sines and cosines, which the engine makes once for all rows, in tiles
+ * of columns. */
+
+enum { PE__SHIFT_TILE = 512 }; /* pairs */
+
+/* Are rows of this plan made of pairs that turn by differences? */
+static inline pe_status pe__algebra_check(const pe_plan *plan, int64_t k)
+{
+    if (plan->axes != 1 || plan->float32 || plan->axis[0].width % 2) return PE_ERR_CONFIG;
+    return pe__position_ok(k) ? PE_OK : PE_ERR_RANGE;
+}
+
+/* A plan whose rows are the turns themselves: no amplitude, no offset. */
+static inline pe_plan pe__difference(const pe_plan *plan)
+{
+    const float guard = (float)PE__GUARD, guard_16 = (float)PE__GUARD_16;
+    pe_plan p = *plan;
+    p.amplitude = 1, p.mantissa = 0.5, p.scale = 2;
+    p.whole = 0, p.fraction = 0;
+    memcpy(&p.guard, &guard, sizeof guard);
+    memcpy(&p.guard_16, &guard_16, sizeof guard_16);
+    return p;
+}
+
+/* The sines of count pairs, turned by k, then their cosines. */
+static inline void pe__operator(const pe_plan *plan, int64_t k, size_t pair, size_t count,
+                                size_t element, void *out, pe__rower *rows)
+{
+    pe__axis axis = plan->axis[0];
+    pe__to to;
+    axis.pair += pair, axis.pairs = count;
+    to.out = (unsigned char *)out, to.stride = 0, to.element = element;
+    to.sine = 0, to.cosine = to.sines = to.cosines = count, to.head = 0;
+    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
+    rows(plan, &axis, &to, k, 1, NULL);
+}
+
+PE__INLINE pe__vf pe__shift_get(pe__kind kind, const unsigned char *p)
+{
+    const uint16_t *const h = (const uint16_t *)(const void *)p;
+    return kind == PE__F32    ? pe__get((const float *)(const void *)p)
+           : kind == PE__BF16 ? pe__get_bf16(h)
+                              : pe__get_f16(h);
+}
+
+PE__INLINE void pe__shift_put(pe__kind kind, unsigned char *p, pe__vf v)
+{
+    uint16_t *const h = (uint16_t *)(void *)p;
+    if (kind == PE__F32) pe__put((float *)(void *)p, v);
+    else if (kind == PE__BF16) pe__put_bf16(h, v);
+    else pe__put_f16(h, v);
+}
+
+/* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the vectors C and S;
+   or one of neighbours, by C0 C0 C1 C1 ... and S0 -S0 S1 -S1 ... (-S0 S0 ... with the cosines first). */
+PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *x, ptrdiff_t across,
+                                 const float *C, const float *S)
+{
+    const pe__vf v = pe__shift_get(kind, x), cosine = pe__get(C), sine = pe__get(S);
+    if (order == PE__SPLIT) {
+        const pe__vf c = pe__shift_get(kind, x + across);
+        pe__shift_put(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(c, sine)));
+        pe__shift_put(kind, x + across, pe__fms_f32(c, cosine, pe__mul_f32(v, sine)));
+    } else {
+        pe__shift_put(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(pe__swap(v), sine)));
+    }
+}
+
+/* All rows of a tile of n pairs by C and S, as pe__shift_vector() has them. */
+PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to, size_t rows,
+                               const float *C, const float *S)
+{
+    enum { VECTOR = 2 * PE_LANES, BYTES = VECTOR * sizeof(float) };
+    const int split = order == PE__SPLIT;
+    const size_t n = to->sines * (split ? 1 : 2), whole = n - n % VECTOR, e = to->element;
+    const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)e;
+    unsigned char *x = to->out + (split ? to->sine : pe__min(to->sine, to->cosine)) * e;
+    for (size_t r = 0; r < rows; r++, x += to->stride) {
+        for (size_t i = 0; i < whole; i += VECTOR)
+            pe__shift_vector(kind, order, x + i * e, across, C + i, S + i);
+        if (whole == n) continue;
+        unsigned char rest[2 * BYTES] = {0}, *const tail = x + whole * e;
+        memcpy(rest, tail, (n - whole) * e);
+        if (split) memcpy(rest + BYTES, tail + across, (n - whole) * e);
+        pe__shift_vector(kind, order, rest, BYTES, C + whole, S + whole);
+        memcpy(tail, rest, (n - whole) * e);
+        if (split) memcpy(tail + across, rest + BYTES, (n - whole) * e);
+    }
+}
+
+typedef void pe__shifter(const pe__to *to, size_t rows, const float *C, const float *S);
+#define PE__SHIFTER(type, kind)                                                                     \
+    PE__OUTLINE void pe__shift_rows_##type(const pe__to *to, size_t rows, const float *C, const float *S) \
+    {                                                                                              \
+        if (to->order == PE__SPLIT) pe__shift_rows(kind, PE__SPLIT, to, rows, C, S);                \
+        else pe__shift_rows(kind, PE__SC, to, rows, C, S);                                          \
+    }
+PE__SHIFTER(f32, PE__F32)
+PE__SHIFTER(bf16, PE__BF16)
+PE__SHIFTER(f16, PE__F16)
+#undef PE__SHIFTER
+
+/* Floats, in tiles. */
+PE__OUTLINE void pe__shift_floats(const pe_plan *plan, const pe__to *to, int64_t k, size_t rows,
+                                  pe__shifter *shift)
+{
+    enum { SPARE = 2 * PE_LANES }; /* what the last vector of a row reads more */
+    float C[2 * PE__SHIFT_TILE + SPARE], S[2 * PE__SHIFT_TILE + SPARE];
+    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
+        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
+        const size_t n = part.sines, end = to->order == PE__SPLIT ? n : 2 * n;
+        float row[2 * PE__SHIFT_TILE];
+        pe__operator(plan, k, done, n, sizeof *row, row, pe__rows_f32);
+        for (size_t i = 0; i < n; i++) {
+            const float s = row[i], c = row[n + i];
+            if (to->order == PE__SPLIT) {
+                S[i] = s, C[i] = c;
+            } else {
+                S[2 * i] = to->order == PE__SC ? s : -s, S[2 * i + 1] = -S[2 * i];
+                C[2 * i] = C[2 * i + 1] = c;
+            }
+        }
+        memset(C + end, 0, SPARE * sizeof *C);
+        memset(S + end, 0, SPARE * sizeof *S);
+        shift(&part, rows, C, S);
+    }
+}
+
+/* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
+PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *C,
+                                     const double *S)
+{
+    const pe__vd cosine = pe__load(C), sine = pe__load(S);
+    pe__vd s, c;
+    if (order == PE__SPLIT) s = pe__load(x), c = pe__load(cosines);
+    else if (order == PE__SC) pe__unzip(x, &s, &c);
+    else pe__unzip(x, &c, &s);
+    pe__vd cS = c * sine, sS = s * sine;
+#if PE_ISA == PE_ISA_SCALAR
+    PE__OPAQUE(cS);
+    PE__OPAQUE(sS);
+#endif
+    const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
+    if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
+    else if (order == PE__SC) pe__zip_store(x, s1, c1);
+    else pe__zip_store(x, c1, s1);
+}
+
+PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *C,
+                                   const double *S)
+{
+    const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
+    const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
+    for (size_t r = 0; r < rows; r++) {
+        double *const row = (double *)(void *)(to->out + r * to->stride);
+        double *const x = row + column, *const cosines = row + to->cosine;
+        for (size_t i = 0; i < whole; i += PE_LANES)
+            pe__shift_vector_f64(order, x + i * step, cosines + i, C + i, S + i);
+        if (whole == n) continue;
+        double rest[2 * PE_LANES] = {0}, *const tail = x + whole * step;
+        const size_t bytes = (n - whole) * sizeof *rest;
+        memcpy(rest, tail, bytes * step);
+        if (order == PE__SPLIT) memcpy(rest + PE_LANES, cosines + whole, bytes);
+        pe__shift_vector_f64(order, rest, rest + PE_LANES, C + whole, S + whole);
+        memcpy(tail, rest, bytes * step);
+        if (order == PE__SPLIT) memcpy(cosines + whole, rest + PE_LANES, bytes);
+    }
+}
+
+PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__to *to, int64_t k, size_t rows)
+{
+    double row[2 * PE__SHIFT_TILE + PE_LANES];
+    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
+        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
+        const size_t n = part.sines;
+        pe__operator(plan, k, done, n, sizeof *row, row, pe__rows_f64);
+        memset(row + 2 * n, 0, PE_LANES * sizeof *row);
+        if (to->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
+        else if (to->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
+        else pe__shift_rows_f64(PE__CS, &part, rows, row + n, row);
+    }
+}
+
+static inline pe_status pe__call_shift(const pe_plan *plan, int64_t k, const pe__output *o,
+                                       pe__shifter *shift)
+{
+    if (o->total == 0) return PE_OK;
+    pe_status status = pe__check(plan, plan, o);
+    if (status == PE_OK) status = pe__algebra_check(plan, k);
+    if (status != PE_OK || k == 0) return status;
+    const pe_plan turns = pe__difference(plan);
+    const pe__to to = pe__to_axis(plan, plan->axis, o, o->out);
+    if (shift) pe__shift_floats(&turns, &to, k, o->total, shift);
+    else pe__shift_doubles(&turns, &to, k, o->total);
+    return PE_OK;
+}
+
+#define PE__STAMP_SHIFT(type, element, shift)                                                      \
+    static inline pe_status pe_shift_##type(const pe_plan *plan, int64_t k, size_t rows,           \
+                                            element *x, size_t stride)                             \
+    {                                                                                              \
+        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);                \
+        return pe__call_shift(plan, k, &o, shift);                                                 \
+    }
+PE__STAMP_SHIFT(f32, float, pe__shift_rows_f32)
+PE__STAMP_SHIFT(f64, double, NULL)
+PE__STAMP_SHIFT(f16, uint16_t, pe__shift_rows_f16)
+PE__STAMP_SHIFT(bf16, uint16_t, pe__shift_rows_bf16)
+#undef PE__STAMP_SHIFT
+
+static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
+                                            size_t stride)
+{
+    if (!plan || !matrix) return PE_ERR_NULL;
+    const size_t d = plan->d_model;
+    const pe__output o = pe__output_of(matrix, sizeof *matrix, d, stride, NULL, NULL);
+    pe_status status = pe__check(plan, plan, &o);
+    if (status == PE_OK) status = pe__algebra_check(plan, k);
+    if (status != PE_OK) return status;
+    const pe_plan turns = pe__difference(plan);
+    const pe__to to = pe__to_axis(plan, plan->axis, &o, o.out);
+    const size_t step = to.order == PE__SPLIT ? 1 : 2;
+    for (size_t j = 0; j < d; j++) {
+        for (size_t i = 0; i < d; i++) matrix[j * stride + i] = 0;
+        matrix[j * stride + j] = 1;
+    }
+    for (size_t done = 0; done < to.sines; done += PE__SHIFT_TILE) {
+        const size_t n = pe__min(to.sines - done, PE__SHIFT_TILE);
+        double row[2 * PE__SHIFT_TILE];
+        pe__operator(&turns, k, done, n, sizeof *row, row, pe__rows_f64);
+        for (size_t i = 0; i < n; i++) {
+            const size_t a = to.sine + (done + i) * step, b = to.cosine + (done + i) * step;
+            matrix[a * stride + a] = matrix[b * stride + b] = row[n + i];
+            matrix[a * stride + b] = row[i], matrix[b * stride + a] = 0 - row[i];
+        }
+    }
+    return PE_OK;
+}
+
+/* ---- dot products ---------------------------------------------------------------------------------- */
+
+/* What a sum of cosines becomes, A^2 times it, for a sum that is the same in all lanes. */
+static inline double pe__dot_of(const pe_plan *plan, pe__dd sum)
+{
+    pe__dd square;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
+    return pe__first_lane(y.hi) * plan->scale * plan->scale;
+}
+
+PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
+{
+    pe__dd r;
+    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
+    r.lo = r.lo + (x.lo + y.lo);
+    return pe__dd_normal(r);
+}
+
+/* One of them: eight sums, and their sum in a fixed order, in double-double. */
+PE__OUTLINE double pe__dot(const pe_plan *plan, int64_t k)
+{
+    const pe__axis *axis = plan->axis;
+    double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
+    for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+        pe__dd sum;
+        sum.hi = sum.lo = pe__splat(0.0);
+        for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
+            double all[2][PE_LANES];
+            pe__dd s, c;
+            pe__exact_turn(plan, axis->pair + i, (double)k, &s, &c);
+            if (axis->pairs - i < PE_LANES) {
+                pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
+                    all[0][lane] = all[1][lane] = 0;
+                c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+            }
+            sum = pe__dd_add(sum, c);
+        }
+        pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+    }
+    pe__dd sum;
+    sum.hi = sum.lo = pe__splat(0.0);
+    for (size_t v = 0; v < PE__CHAIN; v++) {
+        pe__dd one;
+        one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
+        sum = pe__dd_add(sum, one);
+    }
+    const double least = (double)axis->pairs * pe__exp2i(-88), size = pe__first_lane(sum.hi);
+    if ((size < 0 ? -size : size) <= least) return 0;
+    return pe__dot_of(plan, sum);
+}
+
+static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot)
+{
+    if (!plan || !dot) return PE_ERR_NULL;
+    const pe_status status = pe__algebra_check(plan, k);
+    if (status == PE_OK) *dot = pe__dot(plan, k);
+    return status;
+}
+
+/* Many of them, as a product of matrices: with anchors q that are 31 apart,
+ *
+ *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
+ *
+ * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1): then
+ *
+ *     x x' = X X' + (X y' + y x')
+ *
+ * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g times as large,
+ * and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16, it is at most
+ *     4 h       y rounded, x' rounded, for cosines and sines: y' is below 1/2 unit like y
+ *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where nothing is fused
+ *     12 h      the sums of these
+ *     h^2 / 4   h / 16 additions to at most 4 h
+ * together h (160 + h / 4), with what the turns in double-double lack. The sum's double is known where
+ * adding and subtracting that makes no difference; else it is made one by one. */
+
+enum {
+    PE__DOTS = 16,        /* numbers b of an anchor                       */
+    PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
+    PE__DOTS_ANCHORS = 32,
+    PE__DOTS_TILE = 16,   /* pairs                                        */
+    PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
+};
+
+/* The parts X, y and x of the sines and cosines of a tile. */
+typedef struct pe__dots_table {
+    double C[PE__DOTS_TILE][3][PE__DOTS], S[PE__DOTS_TILE][3][PE__DOTS];
+} pe__dots_table;
+typedef struct pe__dots_anchor {
+    double c[2][PE__DOTS_TILE], s[2][PE__DOTS_TILE];
+} pe__dots_anchor;
+
+/* The sums of an anchor, large and small parts, for q + b and q - b. */
+typedef struct pe__dots_sums {
+    double large[2][PE__DOTS], small[2][PE__DOTS];
+} pe__dots_sums;
+
+/* Adding and subtracting this rounds to the grid. */
+PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *X, pe__vd *y)
+{
+    *X = (x.hi + pe__splat(grid)) - pe__splat(grid);
+    *y = (x.hi - *X) + x.lo;
+}
+
+/* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
+PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__dd *C)
+{
+    for (int v = 0; v < PE__DOTS_TILE / PE_LANES; v++) {
+        pe__dd_turn(&s[v], &c[v], S[v], C[v]);
+        s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
+    }
+}
+
+PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
+                                     pe__dots_table *table)
+{
+    enum { VECTORS = PE__DOTS_TILE / PE_LANES };
+    pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
+    for (int v = 0; v < VECTORS; v++) {
+        pe__exact_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
+        s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
+    }
+    for (size_t b = 0; b < PE__DOTS; b++) {
+        for (size_t v = 0; v < VECTORS; v++) {
+            double part[6][PE_LANES];
+            pe__vd X, y;
+            pe__dots_split(c[v], grid, &X, &y);
+            pe__store(part[0], X), pe__store(part[1], y), pe__store(part[2], c[v].hi);
+            pe__dots_split(s[v], grid, &X, &y);
+            pe__store(part[3], X), pe__store(part[4], y), pe__store(part[5], s[v].hi);
+            for (size_t lane = 0; lane < PE_LANES; lane++)
+                for (size_t n = 0; n < 3; n++) {
+                    table->C[v * PE_LANES + lane][n][b] = part[n][lane];
+                    table->S[v * PE_LANES + lane][n][b] = part[3 + n][lane];
+                }
+        }
+        pe__dots_turn(s, c, S, C);
+    }
+}
+
+/* Add a tile's products to the sums of some anchors. */
+PE__INLINE void pe__dots_multiply(const pe__dots_table *table, const pe__dots_anchor *anchor,
+                                  size_t pairs, size_t together, pe__dots_sums *sums)
+{
+    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
+        const pe__vd zero = pe__splat(0.0);
+        pe__vd P[2], p[2], pp[2], Q[2], q[2], qq[2];
+        for (size_t a = 0; a < together; a++) P[a] = p[a] = pp[a] = Q[a] = q[a] = qq[a] = zero;
+        for (size_t i = 0; i < pairs; i++) {
+            const pe__vd CX = pe__load(table->C[i][0] + b), Cy = pe__load(table->C[i][1] + b);
+            const pe__vd Cx = pe__load(table->C[i][2] + b), SX = pe__load(table->S[i][0] + b);
+            const pe__vd Sy = pe__load(table->S[i][1] + b), Sx = pe__load(table->S[i][2] + b);
+            for (size_t a = 0; a < together; a++) {
+                const pe__vd cX = pe__splat(anchor[a].c[0][i]), cy = pe__splat(anchor[a].c[1][i]);
+                const pe__vd sX = pe__splat(anchor[a].s[0][i]), sy = pe__splat(anchor[a].s[1][i]);
+                P[a] = pe__fma(cX, CX, P[a]);
+                p[a] = pe__fma(cX, Cy, p[a]);
+                pp[a] = pe__fma(cy, Cx, pp[a]);
+                Q[a] = pe__fma(sX, SX, Q[a]);
+                q[a] = pe__fma(sX, Sy, q[a]);
+                qq[a] = pe__fma(sy, Sx, qq[a]);
+            }
+        }
+        for (size_t a = 0; a < together; a++) {
+            double *const up = sums[a].large[0] + b, *const down = sums[a].large[1] + b;
+            double *const small_up = sums[a].small[0] + b, *const small_down = sums[a].small[1] + b;
+            const pe__vd small_p = p[a] + pp[a], small_q = q[a] + qq[a];
+            pe__store(up, pe__load(up) + (P[a] - Q[a]));
+            pe__store(down, pe__load(down) + (P[a] + Q[a]));
+            pe__store(small_up, pe__load(small_up) + (small_p - small_q));
+            pe__store(small_down, pe__load(small_down) + (small_p + small_q));
+        }
+    }
+}
+
+/* What becomes of sums: dots, and the numbers in doubt as NaN. */
+PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const double *small,
+                               double error, double *out)
+{
+    pe__dd square;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
+        pe__dd y;
+        y.hi = pe__two_sum(pe__load(large + b), pe__load(small + b), &y.lo);
+        const pe__vd e = (pe__splat(error) + pe__abs(y.hi) * pe__splat(pe__exp2i(-98))) * square.hi;
+        y = pe__dd_normal(pe__dd_mul(y, square));
+        const pe__vd above = y.hi + (y.lo + e), moved = above - (y.hi + (y.lo - e));
+        pe__store(out + b, above * pe__splat(plan->scale) * pe__splat(plan->scale));
+        double doubt[PE_LANES];
+        pe__store(doubt, moved);
+        for (size_t lane = 0; lane < PE_LANES; lane++)
+            if (doubt[lane] != 0) out[b + lane] = (double)NAN;
+    }
+}
+
+/* Up to 32 * 31 dots. */
+PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
+{
+    enum { VECTORS = PE__DOTS_TILE / PE_LANES };
+    const pe__axis *axis = plan->axis;
+    const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
+    const double h = (double)pairs;
+    int g = 26;
+    while (h > pe__exp2i(52 - 2 * g)) g--;
+    const double grid = 1.5 * pe__exp2i(52 - g);
+    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4);
+    pe__dots_table table;
+    pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
+    memset(sums, 0, (anchors + 1) * sizeof *sums);
+    for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
+        const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
+        pe__dots_anchor anchor[2];
+        pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
+        pe__dots_make_table(plan, axis->pair + i, grid, &table);
+        for (size_t v = 0; v < VECTORS; v++) {
+            const size_t pair = axis->pair + i + v * PE_LANES;
+            pe__exact_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
+            pe__exact_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
+        }
+        for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
+                for (size_t v = 0; v < VECTORS; v++) {
+                    pe__vd X, y;
+                    pe__dots_split(c[v], grid, &X, &y);
+                    pe__store(anchor[t].c[0] + v * PE_LANES, X);
+                    pe__store(anchor[t].c[1] + v * PE_LANES, y);
+                    pe__dots_split(s[v], grid, &X, &y);
+                    pe__store(anchor[t].s[0] + v * PE_LANES, X);
+                    pe__store(anchor[t].s[1] + v * PE_LANES, y);
+                }
+                pe__dots_turn(s, c, S, C);
+            }
+            pe__dots_multiply(&table, anchor, n, PE__DOTS_TOGETHER, sums + a);
+        }
+    }
+    for (size_t a = 0; a < anchors; a++) {
+        double side[2][PE__DOTS];
+        pe__dots_round(plan, sums[a].large[0], sums[a].small[0], error, side[0]);
+        pe__dots_round(plan, sums[a].large[1], sums[a].small[1], error, side[1]);
+        for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
+            const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
+            const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
+            out[at] = dot == dot ? dot : pe__dot(plan, first + (int64_t)at);
+        }
+    }
+}
+
+static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count, double *out)
+{
+    enum { CHUNK = PE__DOTS_ANCHORS * PE__DOTS_NEXT, FEW = 8 };
+    if (count == 0) return PE_OK;
+    if (!plan || !out) return PE_ERR_NULL;
+    if (count > (size_t)PTRDIFF_MAX / sizeof *out) return PE_ERR_SIZE;
+    pe_status status = pe__algebra_check(plan, first_k);
+    if (status == PE_OK) status = pe__check_range(first_k, count);
+    if (status != PE_OK) return status;
+    for (size_t done = 0, n; done < count; done += n) {
+        n = pe__min(count - done, CHUNK);
+        if (n >= FEW) pe__dots(plan, first_k + (int64_t)done, n, out + done);
+        else
+            for (size_t j = 0; j < n; j++)
+                out[done + j] = pe__dot(plan, first_k + (int64_t)(done + j));
+    }
+    return PE_OK;
+}
+
+static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm)
+{
+    if (!plan || !norm) return PE_ERR_NULL;
+    const pe_status status = pe__algebra_check(plan, 0);
+    if (status != PE_OK) return status;
+    /* sqrt(h) = r + (h - r^2) / 2r to 2^-105 */
+    const double h = (double)plan->axis[0].pairs, r = sqrt(h);
+    const double size = plan->mantissa < 0 ? -plan->mantissa : plan->mantissa;
+    pe__dd root;
+    pe__vd e;
+    const pe__vd p = pe__two_prod(pe__splat(r), pe__splat(r), &e);
+    root.hi = pe__splat(r);
+    root.lo = ((pe__splat(h) - p) - e) / pe__splat(r > 0 ? 2 * r : 1);
+    *norm = pe__first_lane(pe__dd_scaled(root, size).hi) * plan->scale;
+    return PE_OK;
+}
 
 /* ---- plans --------------------------------------------------------------------------------------
  * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; row 0 and 8 rows a level in 2 arrays

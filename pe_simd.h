@@ -22,6 +22,7 @@
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
  *   pe__zip_store(p,s,c)   s0 c0 s1 c1 ... as 2*PE_LANES doubles at any address          -
+ *   pe__unzip(p,&s,&c)     the same backwards                                            -
  *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
@@ -292,6 +293,14 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     _mm512_storeu_pd(p, _mm512_permutex2var_pd(s, low, c));
     _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(s, high, c));
 }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    const __m512d a = _mm512_loadu_pd(p), b = _mm512_loadu_pd(p + 8);
+    *s = _mm512_permutex2var_pd(a, even, b);
+    *c = _mm512_permutex2var_pd(a, odd, b);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -477,6 +486,12 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     const pe__vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c);
     _mm256_storeu_pd(p, _mm256_permute2f128_pd(even, odd, 0x20));
     _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(even, odd, 0x31));
+}
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
+    *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
+    *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
 PE__INLINE pe__vf pe__get(const float *p) { return _mm256_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
@@ -686,6 +701,12 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     vst1q_f64(p, vzip1q_f64(s, c));
     vst1q_f64(p + 2, vzip2q_f64(s, c));
 }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const float64x2_t a = vld1q_f64(p), b = vld1q_f64(p + 2);
+    *s = vuzp1q_f64(a, b);
+    *c = vuzp2q_f64(a, b);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -847,6 +868,7 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return (double)(float)a; }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c) { p[0] = s, p[1] = c; }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
 PE__INLINE pe__vf pe__get(const float *p)
 {
     const pe__vf v = {p[0], p[1]};
@@ -1086,6 +1108,11 @@ PE__INLINE double pe__fma_once(double a, double b, double c)
     return function(a, b, c);
 #endif
 }
+#if PE_ISA == PE_ISA_SCALAR
+PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma_once(a, b, c); }
+#else
+PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma(a, b, c); }
+#endif
 
 /* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
 PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
