@@ -97,7 +97,8 @@ extern "C" {
     X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: start from "              \
                      "pe_config_default() or pe_config_preset() and see the limits at each field " \
                      "of pe_config; rows of several axes come from pe_fill_grid or "               \
-                     "pe_fill_coords; in ALiBi: a mode of the enum, finite slopes, max_bias >= 0; "   \
+                     "pe_fill_coords; in ALiBi: a mode of the enum, finite slopes, max_bias >= 0; "  \
+                     "in resampling: a method of the enum, a within -16 ... 16; "                    \
                      "for RoPE, pe_rope_config_error() says what is wrong")                                                             \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least the "  \
                     "row (d_model, keys, the rows of a head), a number of frequencies "             \
@@ -1027,8 +1028,8 @@ static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe
                                            uint16_t *bias, size_t query_stride, size_t head_stride);
 
 /* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
- * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after the
- * query become -infinity whatever they were, NaN included.
+ * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after
+ * the query become -infinity whatever they were, NaN included.
  *
  *     scores[h * head_stride + q * query_stride + k] += bias
  *
@@ -1043,6 +1044,107 @@ static inline pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_
                                           int64_t first_query, size_t queries, size_t keys,
                                           uint16_t *scores, size_t query_stride,
                                           size_t head_stride);
+
+/* ---- learned tables ---------------------------------------------------------------------------- */
+
+/* Add rows of a learned table to activations in place:
+ *
+ *     x[r * stride + c] += table[positions[r] * d_model + c]
+ *
+ * table        table_rows * d_model elements, packed
+ * d_model      at least 1
+ * positions    rows entries within 0 ... table_rows - 1, in any order, also repeated; all are
+ *              checked before anything is written: they are not clamped
+ * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * x            rows * stride elements (the last row needs only d_model); aligned as its type
+ * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SHAPE; PE_ERR_SIZE;
+ *              PE_ERR_RANGE for a position outside the table
+ * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has the bits to
+ *              make the second rounding harmless (tests/test_learned.c)
+ * Aliasing     x may not overlap table or positions
+ * Threads      any number, each with its own rows of x
+ * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
+static inline pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model,
+                                           const int64_t *positions, size_t rows, float *x,
+                                           size_t stride);
+static inline pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                           const int64_t *positions, size_t rows, uint16_t *x,
+                                           size_t stride);
+static inline pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows,
+                                            size_t d_model, const int64_t *positions, size_t rows,
+                                            uint16_t *x, size_t stride);
+
+/* Add the gradient of x to the gradient of the table, which is not cleared before:
+ *
+ *     grad_table[positions[r] * d_model + c] += grad_x[r * stride + c]     r = 0, 1, ..., rows - 1
+ *
+ * The rows are added one after the other, so that a position that is met often has the same sum in
+ * every run and on every machine.
+ *
+ * grad_x       rows * stride elements (the last row needs only d_model)
+ * grad_table   table_rows * d_model elements, packed
+ *
+ * Returns      as pe_learned_add_f32; on an error nothing is written
+ * Accuracy     each of the rows' additions is rounded once
+ * Aliasing     grad_table may not overlap grad_x or positions
+ * Threads      one at a time on a grad_table, or each with its own columns */
+static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
+                                            const int64_t *positions, size_t rows,
+                                            float *grad_table, size_t table_rows, size_t d_model);
+
+typedef enum pe_resample_method { PE_RESAMPLE_LINEAR, PE_RESAMPLE_CUBIC } pe_resample_method;
+
+/* How to stretch a table. Start from pe_resample_default() and change fields: more may be added. */
+typedef struct pe_resample {
+    pe_resample_method method;
+    double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
+                          Catmull-Rom, whose curves keep straight lines straight */
+    int align_corners; /* 1: the first and last rows stay; 0: rows are cells, whose edges stay */
+} pe_resample;
+
+/* What vision models do to their tables: cubic, a = -0.75, align_corners = 0. Threads: any. */
+static inline pe_resample pe_resample_default(void);
+
+/* Resample a learned table of so many rows to another number of rows:
+ *
+ *     out[i] = sum over k of w_k table[n + k]         n = floor(s), t = s - n, rows beyond an end
+ *                                                     are the row at the end
+ *     s = i (rows - 1) / (out_rows - 1)               align_corners; 0 where out_rows = 1
+ *     s = (i + 1/2) rows / out_rows - 1/2             otherwise
+ *     w_0 = 1 - t, w_1 = t                            linear
+ *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
+ *
+ * There is no low-pass filter: for far fewer rows than before, filter first.
+ *
+ * table        rows * d_model floats, packed; tokens before the positions (CLS) are not for here
+ * rows         1 ... 2^31; so is out_rows, but out_rows = 0 does nothing and is PE_OK
+ * d_model      at least 1
+ * how          see pe_resample
+ * out          out_rows * d_model floats, packed
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for d_model = 0, another method or such an a;
+ *              PE_ERR_RANGE if the table has no rows; PE_ERR_SIZE
+ * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
+ *              of |w_k table[n + k]| (tests/test_learned.c). Where s is a whole number, as it is
+ *              where out_rows = rows, the row is copied
+ * Aliasing     out may not overlap table
+ * Threads      any
+ * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
+static inline pe_status pe_learned_resample_f32(const float *table, size_t rows, size_t d_model,
+                                                const pe_resample *how, float *out,
+                                                size_t out_rows);
+
+/* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width, d_model]:
+ * both axes as pe_learned_resample_f32 does one; a cell has the product of its weights in the two.
+ *
+ * Returns      as pe_learned_resample_f32
+ * Accuracy     the same, over the cells */
+static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t height, size_t width,
+                                                   size_t d_model, const pe_resample *how,
+                                                   float *out, size_t out_height,
+                                                   size_t out_width);
 
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
@@ -2350,7 +2452,7 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int sides, pe__order o
 }
 
 /* One float rounded once more, to nearest even, to a value of bf16 or f16. */
-static inline float pe__narrow(float x, int drop)
+static inline float pe__round_16(float x, int drop)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -2384,7 +2486,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
         else word--;
         memcpy(&y, &word, sizeof y);
     }
-    return pe__narrow(y, drop);
+    return pe__round_16(y, drop);
 }
 
 /* A real position so far below one turn that the sine is a multiple of it: make it larger, so that products
@@ -4323,8 +4425,8 @@ PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
     return bend;
 }
 
-/* One line for n consecutive j, each element rounded once. A double holds the product of a float and
-   29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
+/* One line for n consecutive j, each element rounded once. A double holds the product of a float
+   and 29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
    multiple of 2^-149 as the slope is, and so exact as a float. */
 PE__INLINE void pe__line_as(pe__type type, pe__line line, int64_t j, size_t n, void *out)
 {
@@ -5501,6 +5603,195 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
         }
     }
     return PE_OK;
+}
+
+/* ---- learned tables ---------------------------------------------------------------------------- */
+
+static inline pe_status pe__check_learned(const int64_t *positions, size_t rows, size_t table_rows,
+                                          size_t d_model, size_t stride, size_t element)
+{
+    if (d_model == 0) return PE_ERR_CONFIG;
+    pe_status status = pe__check_shape(d_model, rows, stride, element);
+    if (status == PE_OK && table_rows > 0)
+        status = pe__check_shape(d_model, table_rows, d_model, element);
+    if (status != PE_OK) return status;
+    int ok = 1;
+    for (size_t r = 0; r < rows; r++) ok &= (uint64_t)positions[r] < table_rows;
+    return ok ? PE_OK : PE_ERR_RANGE;
+}
+
+PE__INLINE void pe__learned_add_as(pe__type type, const void *table, size_t d_model,
+                                   const int64_t *positions, size_t rows, void *x, size_t stride)
+{
+    for (size_t r = 0; r < rows; r++)
+        pe__add_row_as(type, pe__at(type, x, r * stride), type,
+                       pe__at_const(type, table, (size_t)positions[r] * d_model), d_model);
+}
+
+#define PE__LEARNED(name, T, type)                                                                 \
+    static inline pe_status name(const T *table, size_t table_rows, size_t d_model,                \
+                                 const int64_t *positions, size_t rows, T *x, size_t stride)       \
+    {                                                                                              \
+        if (rows == 0) return PE_OK;                                                               \
+        if (!table || !positions || !x) return PE_ERR_NULL;                                        \
+        const pe_status status =                                                                   \
+            pe__check_learned(positions, rows, table_rows, d_model, stride, sizeof *x);            \
+        if (status == PE_OK)                                                                       \
+            pe__learned_add_as(type, table, d_model, positions, rows, x, stride);                  \
+        return status;                                                                             \
+    }
+PE__LEARNED(pe_learned_add_f32, float, PE__AS_F32)
+PE__LEARNED(pe_learned_add_f16, uint16_t, PE__AS_F16)
+PE__LEARNED(pe_learned_add_bf16, uint16_t, PE__AS_BF16)
+#undef PE__LEARNED
+
+static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
+                                            const int64_t *positions, size_t rows,
+                                            float *grad_table, size_t table_rows, size_t d_model)
+{
+    if (rows == 0) return PE_OK;
+    if (!grad_x || !positions || !grad_table) return PE_ERR_NULL;
+    const pe_status status =
+        pe__check_learned(positions, rows, table_rows, d_model, stride, sizeof *grad_x);
+    if (status != PE_OK) return status;
+    for (size_t r = 0; r < rows; r++)
+        pe__add_row_as(PE__AS_F32, grad_table + (size_t)positions[r] * d_model, PE__AS_F32,
+                       grad_x + r * stride, d_model);
+    return PE_OK;
+}
+
+/* ---- learned tables, resampled ----------------------------------------------------------------- */
+
+static inline pe_resample pe_resample_default(void)
+{
+    pe_resample how;
+    how.method = PE_RESAMPLE_CUBIC;
+    how.a = -0.75;
+    how.align_corners = 0;
+    return how;
+}
+
+/* The rows that an output row is made of, with their weights: up to 4 along one axis. Those of
+   weight 0 are left out, since 0 * infinity is not 0. */
+typedef struct pe__taps {
+    size_t count, row[4];
+    double weight[4];
+} pe__taps;
+
+/* 1 + t - (a + 2) t^2 */
+PE__INLINE double pe__keys(double a, double t)
+{
+    double p = (a + 2) * t * t;
+    PE__OPAQUE(p); /* not to be fused */
+    return (1 + t) - p;
+}
+
+/* The taps of output row i. With rows and out_rows of at most 2^31 all numbers fit. */
+PE__INLINE pe__taps pe__taps_of(const pe_resample *how, size_t i, size_t rows, size_t out_rows)
+{
+    /* s = numerator / denominator >= -1/2 */
+    const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
+    int64_t numerator = (2 * (int64_t)i + 1) * n - m, denominator = 2 * m;
+    if (how->align_corners) {
+        numerator = m > 1 ? (int64_t)i * (n - 1) : 0;
+        denominator = m > 1 ? m - 1 : 1;
+    }
+    const int64_t first = numerator < 0 ? -1 : numerator / denominator;
+    const int64_t rest = numerator - first * denominator;
+    const double t = (double)rest / (double)denominator;
+    const double u = (double)(denominator - rest) / (double)denominator, a = how->a;
+    double weight[4] = {0, u, t, 0};
+    if (how->method == PE_RESAMPLE_CUBIC) {
+        weight[0] = a * t * u * u;
+        weight[1] = u * pe__keys(a, t);
+        weight[2] = t * pe__keys(a, u);
+        weight[3] = a * u * t * t;
+    }
+    pe__taps taps;
+    taps.count = 0;
+    for (int k = 0; k < 4; k++) {
+        const int64_t row = first + k - 1;
+        if (weight[k] == 0) continue;
+        taps.row[taps.count] = row < 0 ? 0 : row < n ? (size_t)row : rows - 1;
+        taps.weight[taps.count++] = weight[k];
+    }
+    return taps;
+}
+
+/* One row of output: the sum of weight * row, in doubles and in the order of the taps. */
+PE__OUTLINE void pe__weighted_sum(const float *const *row, const double *weight, size_t count,
+                                  size_t d_model, float *out)
+{
+    for (size_t c = 0; c < d_model; c += PE_LANES) {
+        const size_t n = pe__min(PE_LANES, d_model - c);
+        float part[PE_LANES] = {0};
+        pe__vd sum = pe__splat(-0.0);
+        for (size_t k = 0; k < count; k++) {
+            const float *from = row[k] + c;
+            if (n < PE_LANES) from = (const float *)memcpy(part, from, n * sizeof *from);
+            pe__vd p = pe__splat(weight[k]) * pe__widen(from);
+            PE__OPAQUE(p); /* not to be fused */
+            sum = sum + p;
+        }
+        if (n == PE_LANES) {
+            pe__narrow(out + c, sum);
+        } else {
+            pe__narrow(part, sum);
+            memcpy(out + c, part, n * sizeof *out);
+        }
+    }
+}
+
+static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
+                                           const pe_resample *how, size_t out_height,
+                                           size_t out_width)
+{
+    const uint64_t most = (uint64_t)1 << 31;
+    const size_t room = (size_t)PTRDIFF_MAX / sizeof(float);
+    if (d_model == 0) return PE_ERR_CONFIG;
+    if (how->method != PE_RESAMPLE_LINEAR && how->method != PE_RESAMPLE_CUBIC) return PE_ERR_CONFIG;
+    if (how->method == PE_RESAMPLE_CUBIC && !(how->a >= -16 && how->a <= 16))
+        return PE_ERR_CONFIG;
+    if (height == 0 || width == 0) return PE_ERR_RANGE;
+    if (height > most || width > most || out_height > most || out_width > most) return PE_ERR_SIZE;
+    if (d_model > room / height / width || d_model > room / out_height / out_width)
+        return PE_ERR_SIZE;
+    return PE_OK;
+}
+
+static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t height, size_t width,
+                                                   size_t d_model, const pe_resample *how,
+                                                   float *out, size_t out_height,
+                                                   size_t out_width)
+{
+    if (out_height == 0 || out_width == 0) return PE_OK;
+    if (!table || !how || !out) return PE_ERR_NULL;
+    const pe_status status =
+        pe__check_resample(height, width, d_model, how, out_height, out_width);
+    if (status != PE_OK) return status;
+    for (size_t y = 0; y < out_height; y++) {
+        const pe__taps down = pe__taps_of(how, y, height, out_height);
+        for (size_t x = 0; x < out_width; x++, out += d_model) {
+            const pe__taps across = pe__taps_of(how, x, width, out_width);
+            const float *row[16];
+            double weight[16];
+            size_t count = 0;
+            for (size_t j = 0; j < down.count; j++)
+                for (size_t i = 0; i < across.count; i++, count++) {
+                    row[count] = table + (down.row[j] * width + across.row[i]) * d_model;
+                    weight[count] = down.weight[j] * across.weight[i];
+                }
+            pe__weighted_sum(row, weight, count, d_model, out);
+        }
+    }
+    return PE_OK;
+}
+
+static inline pe_status pe_learned_resample_f32(const float *table, size_t rows, size_t d_model,
+                                                const pe_resample *how, float *out,
+                                                size_t out_rows)
+{
+    return pe_learned_resample_2d_f32(table, rows, 1, d_model, how, out, out_rows, 1);
 }
 
 #ifdef __cplusplus

@@ -30,6 +30,8 @@
  *   pe__copy(t,f,n,stream) copy n bytes from any address to any; past the caches if       -
  *                          stream, where there is such a thing
  *   pe__fence              order streaming stores before what follows                    -
+ *   pe__widen(p)           PE_LANES floats at any address as doubles                     exact
+ *   pe__narrow(p,a)        store PE_LANES doubles as floats at any address               one
  *   pe__splat_f32          the same float in all                                         -
  *   pe__add_f32 _mul_f32   a + b, a * b of floats                                        one
  *   pe__fma_f32(a,b,c)     a*b + c of floats, rounded once on every instruction set      one
@@ -221,10 +223,11 @@
 extern "C" {
 #endif
 
-/* ---- one number, the same for all --------------------------------------------------------------- */
+/* ---- one number, the same for all -------------------------------------------------------------- */
 
-/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost anything.
-   What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an overflow. */
+/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost
+   anything. What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an
+   overflow. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
     uint64_t bits;
@@ -322,6 +325,8 @@ PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
     }
     if (i < n) memcpy(t + i, f + i, n - i);
 }
+PE__INLINE pe__vd pe__widen(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a)); }
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
@@ -515,6 +520,8 @@ PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
     }
     if (i < n) memcpy(t + i, f + i, n - i);
 }
+PE__INLINE pe__vd pe__widen(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a)); }
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
@@ -721,6 +728,8 @@ PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
     (void)stream;
     memcpy(to, from, n);
 }
+PE__INLINE pe__vd pe__widen(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
+PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__splat_f32(float x) { return vdupq_n_f32(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
@@ -899,6 +908,8 @@ PE__INLINE pe__vf pe__floats(float s, float c)
     v.s = s, v.c = c;
     return v;
 }
+PE__INLINE pe__vd pe__widen(const float *p) { return (double)*p; }
+PE__INLINE void pe__narrow(float *p, pe__vd a) { *p = (float)a; }
 PE__INLINE pe__vf pe__splat_f32(float x) { return pe__floats(x, x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return pe__floats(a.s + b.s, a.c + b.c); }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)

@@ -272,6 +272,60 @@ static void alibi_matrices(const table *unused, size_t count)
     g_elements += HEADS * 300 * 600;
 }
 
+/* A float between -2 and 2. */
+static float some_float(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (float)((int64_t)(*state >> 32) - LIMIT) / (float)(LIMIT / 2);
+}
+
+static void learned(const table *unused, size_t count)
+{
+    enum { TABLE = 60, ROWS = 200, D = 45, STRIDE = 47 };
+    static float rows[TABLE * D], x[ROWS * STRIDE];
+    static uint16_t half[TABLE * D], y[ROWS * STRIDE];
+    int64_t positions[ROWS];
+    uint64_t state = 5;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < TABLE * D; i++) {
+        rows[i] = some_float(&state);
+        half[i] = (uint16_t)(0x2000 + (state >> 50) % 0x2000);
+    }
+    for (size_t i = 0; i < ROWS * STRIDE; i++) {
+        x[i] = some_float(&state);
+        y[i] = (uint16_t)(0xa800 + (state >> 50) % 0x1400);
+    }
+    for (size_t r = 0; r < ROWS; r++) {
+        positions[r] = (int64_t)(r * 7 % TABLE);
+    }
+    need_ok(pe_learned_add_f32(rows, TABLE, D, positions, ROWS, x, STRIDE), "pe_learned_add_f32");
+    hash_f32(x, ROWS * STRIDE);
+    need_ok(pe_learned_add_f16(half, TABLE, D, positions, ROWS, y, STRIDE), "pe_learned_add_f16");
+    hash_u16(y, ROWS * STRIDE);
+    need_ok(pe_learned_add_bf16(half, TABLE, D, positions, ROWS, y, STRIDE), "pe_learned_add_bf16");
+    hash_u16(y, ROWS * STRIDE);
+    need_ok(pe_learned_grad_f32(x, STRIDE, positions, ROWS, rows, TABLE, D), "pe_learned_grad_f32");
+    hash_f32(rows, TABLE * D);
+    g_elements += 3 * ROWS * D + TABLE * D;
+    for (size_t k = 0; k < 8; k++) {
+        static const size_t sizes[][4] = {{60, 1, 97, 1}, {6, 10, 9, 7}};
+        const size_t *s = sizes[k / 4], cells = s[2] * s[3];
+        float *out = (float *)g_buffer;
+        pe_resample how = pe_resample_default();
+        how.method = k % 2 ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
+        how.align_corners = k / 2 % 2;
+        need_ok(pe_learned_resample_2d_f32(rows, s[0], s[1], D, &how, out, s[2], s[3]),
+                "pe_learned_resample_2d_f32");
+        hash_f32(out, cells * D);
+        how.a = -0.3;
+        need_ok(pe_learned_resample_f32(rows, TABLE, D, &how, out, cells),
+                "pe_learned_resample_f32");
+        hash_f32(out, cells * D);
+        g_elements += 2 * cells * D;
+    }
+}
+
 /* ---- sections ----------------------------------------------------------------------------------- */
 
 /* rows, d_model, padding, first, base, amplitude */
@@ -510,6 +564,7 @@ static const struct section {
     {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
     {"alibi_slopes", alibi_slopes, NULL, 0},
     {"alibi_fill, _add", alibi_matrices, NULL, 0},
+    {"learned", learned, NULL, 0},
     {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
     {"conventions", conventions, NULL, 0},
     {"rope_frequencies", rope_frequencies, NULL, 0},

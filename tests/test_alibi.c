@@ -8,63 +8,9 @@
  * The expected bits come from MPFR (slopes, products of any distance), or from products of doubles
  * where these are exact: a slope has 24 bits, and the distances here fewer than 29.
  */
-#include "oracle.h"
+#include "types.h"
 
-typedef enum type { F32, F16, BF16, TYPES } type;
-
-static const oracle_format formats[TYPES] = {ORACLE_BF16, ORACLE_F16, ORACLE_BF16};
-static const char *const type_names[TYPES] = {"f32", "f16", "bf16"};
 static const pe_alibi_mode modes[] = {PE_ALIBI_LINEAR, PE_ALIBI_CAUSAL, PE_ALIBI_SYMMETRIC};
-
-static size_t size_of(type t) { return t == F32 ? sizeof(float) : sizeof(uint16_t); }
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* Element i as bits. */
-static uint32_t element(type t, const void *p, size_t i)
-{
-    const unsigned char *at = (const unsigned char *)p + i * size_of(t);
-    uint32_t bits = 0;
-    uint16_t half;
-    if (t == F32) {
-        memcpy(&bits, at, sizeof bits);
-        return bits;
-    }
-    memcpy(&half, at, sizeof half);
-    return half;
-}
-
-/* The bits of x as a float or 16-bit number; x is exact, or rounded to odd. */
-static uint32_t rounded(type t, double x)
-{
-    return t == F32 ? bits_of((float)x) : oracle_nearest_16(&formats[t], x);
-}
-
-/* The value of element i. */
-static double value(type t, const void *p, size_t i)
-{
-    const uint32_t bits = element(t, p, i);
-    double size;
-    if (t == F32)
-        return (double)float_of(bits);
-    if ((bits & 0x7fff) > formats[t].infinity)
-        return (double)NAN;
-    size = (bits & 0x7fff) == formats[t].infinity ? HUGE_VAL
-                                                  : oracle_value_16(&formats[t], bits & 0x7fff);
-    return bits & 0x8000 ? -size : size;
-}
 
 /* The bias of a key at distance j = key - query, before the rounding; a zero without sign. */
 static double bias_of(double slope, pe_alibi_mode mode, int64_t j)
@@ -259,8 +205,8 @@ static void products_are_rounded_once(void **state)
             }
             if (element(t, out, i) != want)
                 fail_msg("%s %s, slope %a, key - query %" PRId64 ", mode %d: got 0x%x, want 0x%x",
-                         add ? "add" : "fill", type_names[t], (double)slopes[h], j, (int)a.mode,
-                         element(t, out, i), want);
+                         add ? "add" : "fill", type_formats[t].name, (double)slopes[h], j,
+                         (int)a.mode, element(t, out, i), want);
         }
     }
     mpfr_clear(product);
@@ -299,8 +245,8 @@ static void products_near_ties_are_rounded_once(void **state)
             must(run(0, hard[k].t, &a, out));
             if (element(hard[k].t, out, 0) != want)
                 fail_msg("%s, slope %a, distance %" PRId64 ": got 0x%x, want 0x%x",
-                         type_names[hard[k].t], (double)slope, a.first, element(hard[k].t, out, 0),
-                         want);
+                         type_formats[hard[k].t].name, (double)slope, a.first,
+                         element(hard[k].t, out, 0), want);
         }
     mpfr_clear(product);
 }
@@ -320,15 +266,14 @@ static void check_call(int add, type t, const job *a, unsigned char *out, const 
     fault_case(
         "pe_alibi_%s_%s: heads %zu, queries %zu, keys %zu, strides %zu and %zu, first %" PRId64
         ", mode %d, at %zu bytes",
-        add ? "add" : "fill", type_names[t], a->heads, a->queries, a->keys, a->query_stride,
+        add ? "add" : "fill", type_formats[t].name, a->heads, a->queries, a->keys, a->query_stride,
         a->head_stride, a->first, (int)a->mode, (size_t)(out - g->begin));
     /* any finite scores of moderate size: 64 is enough to see every rounding */
     memset(out - before, CANARY, before + span + after);
     for (size_t i = 0; i < span / size; i++) {
         const double x = ((double)((i * 2654435761u) % 16384) - 8192) / 1024;
         const uint32_t bits = rounded(t, x);
-        const uint16_t half = (uint16_t)bits;
-        memcpy(out + i * size, t == F32 ? (const void *)&bits : (const void *)&half, size);
+        set_element(t, out, i, bits);
     }
     memcpy(old, out - before, before + span + after);
     must(run(add, t, a, out));
@@ -344,17 +289,14 @@ static void check_call(int add, type t, const job *a, unsigned char *out, const 
                 const size_t at = h * a->head_stride + q * a->query_stride + k;
                 const int64_t j = (int64_t)k - (a->first + (int64_t)q);
                 uint32_t want = filled[j - first];
-                uint16_t half;
                 if (add) {
                     const float bias = (float)bias_of((double)a->slopes[h], a->mode, j);
                     want = rounded(t, (double)((float)value(t, old + before, at) + bias));
                 }
-                half = (uint16_t)want;
                 if (element(t, out, at) != want)
                     fail_msg("head %zu, query %zu, key %zu: got 0x%x, want 0x%x: %s", h, q, k,
                              element(t, out, at), want, fault_get()->what);
-                memcpy(old + before + at * size,
-                       t == F32 ? (const void *)&want : (const void *)&half, size);
+                set_element(t, old + before, at, want);
             }
         free(filled);
     }
@@ -477,7 +419,7 @@ static void sums_of_infinities(void **state)
 {
     const float slopes[1] = {0.5f};
     for (int t = 0; t < TYPES; t++) {
-        const uint32_t infinity = t == F32 ? 0x7f800000 : formats[t].infinity;
+        const uint32_t infinity = t == F32 ? 0x7f800000 : type_formats[t].infinity;
         const uint32_t sign = t == F32 ? 0x80000000u : 0x8000, nan = infinity | infinity >> 1 | 1;
         uint32_t x[8], row[4];
         const job a = {slopes, 1, PE_ALIBI_CAUSAL, 3, 1, 8, 8, 8};
@@ -485,11 +427,8 @@ static void sums_of_infinities(void **state)
         for (size_t i = 0; i < 8; i++)
             x[i] = in[i];
         (void)state;
-        for (size_t i = 0; i < 8; i++) {
-            const uint16_t half = (uint16_t)in[i];
-            memcpy((unsigned char *)x + i * size_of((type)t),
-                   t == F32 ? (const void *)&in[i] : (const void *)&half, size_of((type)t));
-        }
+        for (size_t i = 0; i < 8; i++)
+            set_element((type)t, x, i, in[i]);
         must(run(1, (type)t, &a, x));
         for (size_t i = 0; i < 4; i++)
             row[i] = element((type)t, x, i);
@@ -518,7 +457,7 @@ static void expect(int add, type t, const job *a, void *x, pe_status want)
     if (got != want)
         fail_msg("%s %s, heads %zu, queries %zu, keys %zu, strides %zu and %zu, first %" PRId64
                  ": got \"%s\", want \"%s\"",
-                 add ? "add" : "fill", type_names[t], a->heads, a->queries, a->keys,
+                 add ? "add" : "fill", type_formats[t].name, a->heads, a->queries, a->keys,
                  a->query_stride, a->head_stride, a->first, pe_status_string(got),
                  pe_status_string(want));
 }

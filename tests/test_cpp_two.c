@@ -48,6 +48,22 @@ pe_status two_alibi(size_t heads, size_t queries, size_t keys, float *f32, uint1
     return s;
 }
 
+pe_status two_learned(const float *table, size_t table_rows, size_t d_model, float *x, float *grad,
+                      float *resampled, size_t rows)
+{
+    const pe_resample how = pe_resample_default();
+    pe_status s = PE_OK;
+    for (size_t r = 0; r < rows && s == PE_OK; r++) {
+        const int64_t position = (int64_t)(2 * r % table_rows);
+        float *row = x + r * d_model;
+        s = pe_learned_add_f32(table, table_rows, d_model, &position, 1, row, d_model);
+        if (s == PE_OK)
+            s = pe_learned_grad_f32(row, d_model, &position, 1, grad, table_rows, d_model);
+    }
+    return s != PE_OK ? s
+                      : pe_learned_resample_f32(table, table_rows, d_model, &how, resampled, rows);
+}
+
 size_t two_sizeof(int which)
 {
     return which == 0 ? sizeof(pe_config) : which == 1 ? sizeof(pe_plan) : sizeof(pe_status);
