@@ -113,7 +113,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
          $(foreach p,errors bounds splits,$(p).gcc.best.sleef.asan.quick)
-OTHERS := fail warnings names readme demo-runs cost
+OTHERS := fail warnings names readme parity demo-runs cost
 
 .PHONY: test test-steps $(UNITS) $(OTHERS) matrix
 test: deps
@@ -134,7 +134,7 @@ check-%:
 
 fail:
 	@sh tests/step.sh $@ sh tests/fail/run.sh
-warnings names readme cost matrix:
+warnings names readme parity cost matrix:
 	@sh tests/step.sh $@ sh tests/$@.sh
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh
