@@ -97,15 +97,15 @@ extern "C" {
     X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: start from "              \
                      "pe_config_default() or pe_config_preset() and see the limits at each field " \
                      "of pe_config; rows of several axes come from pe_fill_grid or "               \
-                     "pe_fill_coords; in ALiBi: a mode of the enum, finite slopes, max_bias >= 0; "  \
-                     "in resampling: a method of the enum, a within -16 ... 16; "                    \
-                     "for RoPE, pe_rope_config_error() says what is wrong")                                                             \
-    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least the "  \
-                    "row (d_model, keys, the rows of a head), a number of frequencies "             \
-                    "pe_plan_pairs()")                          \
+                     "pe_fill_coords; in ALiBi: a mode of the enum, finite slopes, "               \
+                     "max_bias >= 0; in resampling: a method of the enum, a within -16 ... 16; "   \
+                     "for RoPE, pe_rope_config_error() says what is wrong")                        \
+    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
+                    "the row (d_model, keys, the rows of a head), a number of frequencies "        \
+                    "pe_plan_pairs()")                                                             \
     X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check first, "       \
-                    "first + rows - 1 and every entry of a position list, also with the offset; queries, keys, and the "   \
-                    "rows of a learned table likewise")   \
+                    "first + rows - 1 and every entry of a position list, also with the offset; "  \
+                    "queries, keys, and the rows of a learned table likewise")                     \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride overflows the address space, or the "       \
                    "memory given is smaller than pe_plan_size()")
 
