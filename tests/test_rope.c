@@ -875,6 +875,48 @@ static void test_ggml(void **state)
     }
 }
 
+/* A NaN makes NaNs of its own pair, quiet and without payload in the 16-bit types, and of nothing else. */
+static void test_nan(void **state)
+{
+    static const size_t widths[] = {6, 30, 64, 128};
+    enum { HEADS = 3, TOKENS = 2, MOST = TOKENS * HEADS * 128 };
+    static uint16_t clean[MOST], x[MOST];
+    rng r = rng_for("test_nan");
+    (void)state;
+    for (size_t k = 0; k < LENGTH(widths) * 8; k++) {
+        const size_t n = widths[k / 8], all = TOKENS * HEADS * n;
+        const type t = k % 2 ? F16 : BF16;
+        owned_plan p;
+        job j;
+        plan_make(&p, n, 10000, 1);
+        memset(&j, 0, sizeof j);
+        j.t = t, j.pairing = k / 2 % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT, j.first = 5;
+        j.tokens = TOKENS, j.heads = HEADS, j.head_dim = n, j.x = x;
+        j.head_stride = n, j.token_stride = HEADS * n;
+        for (size_t m = 0; m < workload(200); m++) {
+            const size_t at = rng_below(&r, all), i = at % n;
+            const size_t pair = j.pairing == PE_ROPE_HALVES ? i % (n / 2) : i / 2;
+            fill_random(t, clean, all, &r);
+            memcpy(x, clean, sizeof x);
+            x[at] = (uint16_t)((t == F16 ? 0x7c01 : 0x7f81) + rng_below(&r, 100) +
+                               0x8000 * rng_below(&r, 2));
+            assert_int_equal(rope(&p.plan, &j), PE_OK);
+            j.x = clean;
+            assert_int_equal(rope(&p.plan, &j), PE_OK);
+            j.x = x;
+            for (size_t e = 0; e < all; e++) {
+                const size_t in = e % n;
+                const size_t its = j.pairing == PE_ROPE_HALVES ? in % (n / 2) : in / 2;
+                if (e / n == at / n && its == pair)
+                    assert_int_equal(x[e] & 0x7fff, t == F16 ? 0x7e00 : 0x7fc0);
+                else
+                    assert_int_equal(x[e], clean[e]);
+            }
+        }
+        plan_free(&p);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -884,6 +926,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
         cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_ggml),
+        cmocka_unit_test(test_nan),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
