@@ -41,7 +41,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##
 ##   make deps        install what demo and test need (they do it themselves)
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types cpp
-##                    rope_frequencies
+##                    rope_frequencies algebra
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
@@ -98,6 +98,7 @@ run-demo:
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types cpp
 PROGRAMS += rope_frequencies
+PROGRAMS += algebra
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
