@@ -40,8 +40,8 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make bench       benchmarks against the memory roof and other libraries
 ##
 ##   make deps        install what demo and test need (they do it themselves)
-##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types cpp
-##                    rope_frequencies algebra
+##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
+##                    rope_frequencies conventions rope algebra
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
@@ -96,16 +96,15 @@ run-demo:
 # ---- tests ------------------------------------------------------------------------------------------
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
-PROGRAMS := exact seeds errors bounds splits types cpp
-PROGRAMS += rope_frequencies
-PROGRAMS += algebra
+PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
+PROGRAMS += rope_frequencies conventions rope algebra
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
-UNITS_X86 := $(foreach p,exact bounds errors seeds types,$(p).gcc.neon.sleef.quick) \
-             $(foreach p,exact types,$(p).gcc.scalar.none.fma.quick) types.gcc.avx2.none.f16c.quick
+UNITS_X86 := $(foreach p,exact bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
+             $(foreach p,exact types,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
 endif
 
 # Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.
@@ -114,7 +113,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
          $(foreach p,errors bounds splits,$(p).gcc.best.sleef.asan.quick)
-OTHERS := fail warnings names readme demo-runs cost
+OTHERS := fail warnings names readme parity demo-runs cost
 
 .PHONY: test test-steps $(UNITS) $(OTHERS) matrix
 test: deps
@@ -135,7 +134,7 @@ check-%:
 
 fail:
 	@sh tests/step.sh $@ sh tests/fail/run.sh
-warnings names readme cost matrix:
+warnings names readme parity cost matrix:
 	@sh tests/step.sh $@ sh tests/$@.sh
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh

@@ -35,12 +35,27 @@ struct Options {
 };
 extern Options options;
 
+// 16-bit numbers, kept apart from integers: IEEE binary16 and bfloat16.
+struct half {
+    std::uint16_t bits;
+};
+struct bfloat {
+    std::uint16_t bits;
+};
+
+template <class T> constexpr const char *type_name = nullptr;
+template <> inline constexpr const char *type_name<float> = "f32";
+template <> inline constexpr const char *type_name<double> = "f64";
+template <> inline constexpr const char *type_name<half> = "f16";
+template <> inline constexpr const char *type_name<bfloat> = "bf16";
+
 // What one call of a row's body does, in one thread.
 struct Row {
     std::string verb, shape, type, function;
     double pairs; // (sin, cos) pairs made, or elements where a verb makes none
     double bytes; // bytes of output, or of x where it is changed in place
     int threads = 1;
+    double traffic = 0; // all bytes read and written, where that is more
 };
 
 // How wrong the output is, seen on a sample: largest |error| and share of correctly rounded elements.
@@ -50,38 +65,55 @@ struct Accuracy {
 
 using Body = std::function<void(std::size_t call, std::size_t thread)>;
 using Check = std::function<Accuracy()>;
+using Prepare = std::function<void()>;
 
-// Registers a row; one whose name is already there, or not asked for, is dropped.
-void add_row(const Row &row, Body body, Check check = nullptr);
+// Registers a row; one whose name is already there, or not asked for, is dropped. prepare() comes
+// before every repetition and is not timed; check() comes once, after the first.
+void add_row(const Row &row, Body body, Check check = nullptr, Prepare prepare = nullptr);
 
-// Registers the roofs for buffers of this size: memset, stores, nt_stores, memcpy, scale.
-void add_roofs(std::size_t bytes);
+// Registers the roofs for buffers of this size: memset, stores, nt_stores, memcpy, scale; or those
+// of them that are named.
+void add_roofs(std::size_t bytes, const std::vector<std::string> &names = {});
 
 // Two buffers shared by all rows, aligned to a page, each as large as the largest row and touched
 // before the first row runs: to be asked for in a body, not while registering.
 void *buffer(std::size_t which);
 template <class T> T *output() { return static_cast<T *>(buffer(0)); }
+template <class T> T *input()
+{
+    return static_cast<T *>(buffer(1));
+} // memcpy's, or what is prepared
 
-// A table of a contiguous run of rows.
+// A table, of a contiguous run of rows where `positions` does not name others.
 struct Shape {
     std::size_t rows, d;
     std::int64_t first = 0;
+    std::string positions = "";
 
     std::size_t pairs() const { return rows * (d / 2); }
     template <class T> std::size_t bytes() const { return rows * d * sizeof(T); }
     std::string name() const
     {
         return std::to_string(rows) + "x" + std::to_string(d) +
-               (first == 0 ? "" : "@" + std::to_string(first));
+               (first == 0 ? "" : "@" + std::to_string(first)) +
+               (positions.empty() ? "" : "-" + positions);
     }
 };
 
+// How the sines and cosines of a row lie, and which type they were rounded to before T's own.
+enum class Layout { INTERLEAVED, HALVES };
+enum class Via { NOTHING, FLOAT };
+
 // The accuracy of output<T>() as the paper's table of these positions, against MPFR.
-template <class T> Accuracy accuracy(const std::vector<std::int64_t> &positions, std::size_t d);
-extern template Accuracy accuracy<float>(const std::vector<std::int64_t> &, std::size_t);
-extern template Accuracy accuracy<double>(const std::vector<std::int64_t> &, std::size_t);
+template <class T>
+Accuracy accuracy(const std::vector<double> &positions, std::size_t d,
+                  Layout layout = Layout::INTERLEAVED, Via via = Via::NOTHING);
 
 void rows_fill();
+void rows_types();
+void rows_at();
+void rows_add();
+void rows_rope();
 
 } // namespace bench
 

@@ -51,7 +51,7 @@ bench-quick: bench-deps
 bench-programs: $(foreach b,$(BENCH_BUILDS),$(BENCH_OUT)/bench-$(b))
 
 define BENCH_RULES
-$(BENCH_OUT)/$(1)/%.o: bench/%.cpp bench/bench.hpp bench/peers.hpp bench/bench.mk $(wildcard pe.h pe_simd.h)
+$(BENCH_OUT)/$(1)/%.o: bench/%.cpp bench/bench.mk $(wildcard bench/*.hpp pe.h pe_simd.h)
 	@mkdir -p $$(@D)
 	$$(CXX) $$(BENCH_FLAGS) $$(BENCH_$(1)) -DBENCH_BUILD='"$(1)"' -c $$< -o $$@
 $(BENCH_OUT)/bench-$(1): $(patsubst bench/%.cpp,$(BENCH_OUT)/$(1)/%.o,$(BENCH_SOURCES))

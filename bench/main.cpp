@@ -14,7 +14,6 @@
 #include <memory>
 #include <regex>
 #include <set>
-#include <type_traits>
 
 #include <mpfr.h>
 #include <unistd.h>
@@ -80,7 +79,7 @@ static void show_progress(const std::string &name)
     shown = percent;
 }
 
-void add_row(const Row &row, Body body, Check check)
+void add_row(const Row &row, Body body, Check check, Prepare prepare)
 {
     const std::string name = row.verb + "/" + row.shape + "/" + row.type + "/" + row.function +
                              "/" BENCH_BUILD +
@@ -108,6 +107,8 @@ void add_row(const Row &row, Body body, Check check)
         const std::size_t thread = static_cast<std::size_t>(state.thread_index());
         if (row.threads > 1)
             pin(thread == 0 ? options.cpu : options.cpu == 0 ? 1 : options.cpu - 1);
+        if (prepare)
+            prepare();
         const double before = fixed_loop();
         const auto from = std::chrono::steady_clock::now();
         std::size_t call = 0;
@@ -121,6 +122,8 @@ void add_row(const Row &row, Body body, Check check)
         const Counter::Flags rate = Counter::kIsIterationInvariantRate | Counter::kAvgThreads;
         state.counters["ns_per_pair"] = Counter(row.pairs * 1e-9, rate | Counter::kInvert);
         state.counters["GB/s"] = Counter(row.bytes * 1e-9, rate);
+        if (row.traffic > row.bytes)
+            state.counters["traffic"] = Counter(row.traffic * 1e-9, rate);
         if (thread != 0)
             return;
         state.counters["bytes"] = row.bytes * row.threads;
@@ -143,57 +146,119 @@ void add_row(const Row &row, Body body, Check check)
         registered->Threads(row.threads)->UseRealTime();
 }
 
-// The exact row of a position, rounded to T, and to long double to measure errors with.
-template <class T> struct Exact {
-    std::vector<T> rounded;
+// The exact row of a position: sine, cosine, sine ... to long double, and rounded once to the types
+// that MPFR knows.
+struct Exact {
     std::vector<long double> real;
+    std::vector<double> f64;
+    std::vector<float> f32;
 };
 
-template <class T> static const Exact<T> &exact_row(std::int64_t position, std::size_t d)
-{
-    static std::map<std::pair<std::int64_t, std::size_t>, Exact<T>> known;
-    Exact<T> &row = known[{position, d}];
-    if (!row.rounded.empty())
-        return row;
+struct Real { // 256 bits, never given back
     mpfr_t x;
-    mpfr_init2(x, 256);
-    for (std::size_t j = 0; j < d; j++) {
-        // base^(-2i/d), the angle, its sine or cosine
-        mpfr_set_si(x, -2 * static_cast<long>(j / 2), MPFR_RNDN);
-        mpfr_div_ui(x, x, d, MPFR_RNDN);
-        mpfr_ui_pow(x, 10000, x, MPFR_RNDN);
-        mpfr_mul_si(x, x, position, MPFR_RNDN);
-        (j % 2 == 0 ? mpfr_sin : mpfr_cos)(x, x, MPFR_RNDN);
-        row.real.push_back(mpfr_get_ld(x, MPFR_RNDN));
-        row.rounded.push_back(std::is_same<T, float>::value
-                                  ? static_cast<T>(mpfr_get_flt(x, MPFR_RNDN))
-                                  : static_cast<T>(mpfr_get_d(x, MPFR_RNDN)));
+    Real() { mpfr_init2(x, 256); }
+};
+
+// base^(-2i/d) for every i.
+static std::vector<Real> &exact_frequencies(std::size_t d)
+{
+    static std::map<std::size_t, std::vector<Real>> known;
+    std::vector<Real> &w = known[d];
+    for (std::size_t i = w.size(); i < d / 2; i++) {
+        w.emplace_back();
+        mpfr_set_si(w[i].x, -2 * static_cast<long>(i), MPFR_RNDN);
+        mpfr_div_ui(w[i].x, w[i].x, d, MPFR_RNDN);
+        mpfr_ui_pow(w[i].x, 10000, w[i].x, MPFR_RNDN);
     }
-    mpfr_clear(x);
+    return w;
+}
+
+static const Exact &exact_row(double position, std::size_t d)
+{
+    static std::map<std::pair<double, std::size_t>, Exact> known;
+    Exact &row = known[{position, d}];
+    if (!row.real.empty())
+        return row;
+    static Real angle, sine, cosine;
+    for (const Real &w : exact_frequencies(d)) {
+        mpfr_mul_d(angle.x, w.x, position, MPFR_RNDN);
+        mpfr_sin_cos(sine.x, cosine.x, angle.x, MPFR_RNDN);
+        for (const Real *one : {&sine, &cosine}) {
+            row.real.push_back(mpfr_get_ld(one->x, MPFR_RNDN));
+            row.f64.push_back(mpfr_get_d(one->x, MPFR_RNDN));
+            row.f32.push_back(mpfr_get_flt(one->x, MPFR_RNDN));
+        }
+    }
     return row;
 }
 
-template <class T> Accuracy accuracy(const std::vector<std::int64_t> &positions, std::size_t d)
+// x, at most 1, rounded to a type of so many significant bits whose smallest normal is 2^least.
+static long double rounded(long double x, int digits, int least)
+{
+    if (x == 0)
+        return x;
+    const int unit = std::max(std::ilogb(x), least) - (digits - 1);
+    return std::ldexp(std::rint(std::ldexp(x, -unit)), unit);
+}
+
+static long double rounded_to(float, const Exact &e, std::size_t j) { return e.f32[j]; }
+static long double rounded_to(double, const Exact &e, std::size_t j) { return e.f64[j]; }
+static long double rounded_to(half, const Exact &e, std::size_t j)
+{
+    return rounded(e.real[j], 11, -14);
+}
+static long double rounded_to(bfloat, const Exact &e, std::size_t j)
+{
+    return rounded(e.real[j], 8, -126);
+}
+
+static long double value(float x) { return x; }
+static long double value(double x) { return x; }
+static long double value(half x)
+{
+    const int exponent = x.bits >> 10 & 31, fraction = x.bits & 1023;
+    const long double size = exponent == 31  ? (fraction == 0 ? HUGE_VALL : std::nanl(""))
+                             : exponent == 0 ? std::ldexp(static_cast<long double>(fraction), -24)
+                                             : std::ldexp(fraction + 1024.0L, exponent - 25);
+    return x.bits >> 15 ? -size : size;
+}
+static long double value(bfloat x)
+{
+    const std::uint32_t bits = static_cast<std::uint32_t>(x.bits) << 16;
+    float wide;
+    std::memcpy(&wide, &bits, sizeof wide);
+    return wide;
+}
+
+template <class T>
+Accuracy accuracy(const std::vector<double> &positions, std::size_t d, Layout layout, Via via)
 {
     const std::size_t rows = std::min<std::size_t>(32, positions.size());
-    double largest = 0;
+    long double largest = 0;
     std::size_t right = 0;
     for (std::size_t k = 0; k < rows; k++) {
         // spread from the first row to the last
         const std::size_t r = rows < 2 ? 0 : k * (positions.size() - 1) / (rows - 1);
-        const Exact<T> &want = exact_row<T>(positions[r], d);
-        const T *got = output<T>() + r * d;
+        const Exact &exact = exact_row(positions[r], d);
+        Exact by_way = exact;
+        if (via == Via::FLOAT)
+            by_way.real.assign(exact.f32.begin(), exact.f32.end());
+        const T *row = output<T>() + r * d;
         for (std::size_t j = 0; j < d; j++) {
-            const double error =
-                static_cast<double>(std::fabs(static_cast<long double>(got[j]) - want.real[j]));
-            largest = std::fmax(largest, std::isnan(error) ? HUGE_VAL : error);
-            right += std::memcmp(&got[j], &want.rounded[j], sizeof(T)) == 0;
+            const std::size_t at = layout == Layout::INTERLEAVED ? j : j / 2 + j % 2 * (d / 2);
+            const long double got = value(row[at]), want = rounded_to(T(), by_way, j);
+            const long double error = std::fabs(got - exact.real[j]);
+            largest = std::isnan(error) ? HUGE_VALL : std::max(largest, error);
+            right += got == want && std::signbit(got) == std::signbit(want);
         }
     }
-    return {largest, static_cast<double>(right) / static_cast<double>(rows * d)};
+    return {static_cast<double>(largest),
+            static_cast<double>(right) / static_cast<double>(rows * d)};
 }
-template Accuracy accuracy<float>(const std::vector<std::int64_t> &, std::size_t);
-template Accuracy accuracy<double>(const std::vector<std::int64_t> &, std::size_t);
+template Accuracy accuracy<float>(const std::vector<double> &, std::size_t, Layout, Via);
+template Accuracy accuracy<double>(const std::vector<double> &, std::size_t, Layout, Via);
+template Accuracy accuracy<half>(const std::vector<double> &, std::size_t, Layout, Via);
+template Accuracy accuracy<bfloat>(const std::vector<double> &, std::size_t, Layout, Via);
 
 // The value of the last --name=value, or none.
 static const char *argument(const std::vector<char *> &arguments, const char *name)
@@ -251,6 +316,10 @@ static int run(int argc, char **argv)
 
     pin(options.cpu);
     rows_fill();
+    rows_types();
+    rows_at();
+    rows_add();
+    rows_rope();
     for (void *&one : buffers) {
         one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
         if (one == nullptr) {

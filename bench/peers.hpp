@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The peers: each gives (sin, cos) of a vector of angles, and one loop makes a table of any of them.
+// The peers: each gives (sin, cos) of a vector of angles, and one loop makes a table of any of them,
+// or adds it to what is there.
 //
 // They get what a careful user would give them: inverse frequencies made beforehand, one multiply
-// per angle, both results from one call where the library has one, and shuffled full-width stores.
+// per angle, both results from one call where the library has one, shuffled full-width stores, and
+// the conversions to 16-bit numbers in registers.
 
 #ifndef PE_BENCH_PEERS_HPP
 #define PE_BENCH_PEERS_HPP
+
+#include "bench.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -36,14 +40,33 @@
 namespace bench
 {
 
-// Vectors: V, lanes, the angles w * p, and `pair`, the stores of (sin, cos) interleaved as floats.
+// What becomes of a vector: it is written, written past the caches, or added to what is there.
+enum class Put { STORE, STREAM, ADD };
+
+template <class L, Put how, class T> void put(T *out, typename L::V a)
+{
+    if constexpr (how == Put::STREAM)
+        L::stream(out, a);
+    else if constexpr (how == Put::ADD)
+        L::store(out, L::load(out) + a);
+    else
+        L::store(out, a);
+}
+
+// Vectors: V, lanes, the angles w * p, loads and stores that widen and round 16-bit numbers, and
+// `pair`, which puts (sin, cos) interleaved.
 struct f1 {
     using V = float;
     using element = float;
     static constexpr std::size_t lanes = 1;
+    static V load(const float *p) { return *p; }
     static V scale(const float *w, float p) { return *w * p; }
     static void store(float *out, V a) { *out = a; }
-    template <bool NT> static void pair(float *out, V s, V c) { out[0] = s, out[1] = c; }
+    template <Put how, class T> static void pair(T *out, V s, V c)
+    {
+        put<f1, how>(out, s);
+        put<f1, how>(out + 1, c);
+    }
 };
 
 #if defined(__SSE2__)
@@ -56,10 +79,10 @@ struct f4 {
     static void store(float *out, V a) { _mm_storeu_ps(out, a); }
     static void stream(float *out, V a) { _mm_stream_ps(out, a); }
     static void fence() { _mm_sfence(); }
-    template <bool NT> static void pair(float *out, V s, V c)
+    template <Put how, class T> static void pair(T *out, V s, V c)
     {
-        (NT ? stream : store)(out, _mm_unpacklo_ps(s, c));
-        (NT ? stream : store)(out + 4, _mm_unpackhi_ps(s, c));
+        put<f4, how>(out, _mm_unpacklo_ps(s, c));
+        put<f4, how>(out + 4, _mm_unpackhi_ps(s, c));
     }
 };
 #endif
@@ -74,15 +97,16 @@ struct f4 {
     static void store(float *out, V a) { vst1q_f32(out, a); }
     static void stream(float *out, V a) { store(out, a); } // there is no intrinsic for STNP
     static void fence() {}
-    template <bool NT> static void pair(float *out, V s, V c)
+    template <Put how, class T> static void pair(T *out, V s, V c)
     {
-        const float32x4x2_t both = {{s, c}};
-        vst2q_f32(out, both);
+        put<f4, how>(out, vzip1q_f32(s, c));
+        put<f4, how>(out + 4, vzip2q_f32(s, c));
     }
 };
 #endif
 
 #if defined(__AVX2__)
+    #define BENCH_16_BIT 1 // the native vectors load and store half and bfloat
 struct f8 {
     using V = __m256;
     using element = float;
@@ -91,25 +115,56 @@ struct f8 {
     static V scale(const float *w, float p) { return _mm256_mul_ps(load(w), _mm256_set1_ps(p)); }
     static void store(float *out, V a) { _mm256_storeu_ps(out, a); }
     static void stream(float *out, V a) { _mm256_stream_ps(out, a); }
-    template <bool NT> static void pair(float *out, V s, V c)
+    static V load(const half *p) { return _mm256_cvtph_ps(load8(p)); }
+    static V load(const bfloat *p)
+    {
+        return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(load8(p)), 16));
+    }
+    static void store(half *out, V a)
+    {
+        store8(out, _mm256_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+    }
+    static void store(bfloat *out, V a) // to nearest even, for what is no NaN
+    {
+        const __m256i bits = _mm256_castps_si256(a), one = _mm256_set1_epi32(1);
+        const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
+        const __m256i more = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
+        const __m256i upper = _mm256_srli_epi32(_mm256_add_epi32(bits, more), 16);
+        const __m256i packed = _mm256_packus_epi32(upper, upper);
+        store8(out, _mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 0x08)));
+    }
+    template <Put how, class T> static void pair(T *out, V s, V c)
     {
         const V even = _mm256_unpacklo_ps(s, c), odd = _mm256_unpackhi_ps(s, c);
-        (NT ? stream : store)(out, _mm256_permute2f128_ps(even, odd, 0x20));
-        (NT ? stream : store)(out + 8, _mm256_permute2f128_ps(even, odd, 0x31));
+        put<f8, how>(out, _mm256_permute2f128_ps(even, odd, 0x20));
+        put<f8, how>(out + 8, _mm256_permute2f128_ps(even, odd, 0x31));
     }
+
+  private:
+    static __m128i load8(const void *p) { return _mm_loadu_si128(static_cast<const __m128i *>(p)); }
+    static void store8(void *out, __m128i a) { _mm_storeu_si128(static_cast<__m128i *>(out), a); }
 };
 
-struct d4 { // angles in double, output in float
+struct d4 { // angles in double, output in any type
     using V = __m256d;
     using element = double;
     static constexpr std::size_t lanes = 4;
+    static void store(double *out, V a) { _mm256_storeu_pd(out, a); }
     static V scale(const double *w, double p)
     {
         return _mm256_mul_pd(_mm256_loadu_pd(w), _mm256_set1_pd(p));
     }
-    template <bool NT> static void pair(float *out, V s, V c)
+    template <Put how, class T> static void pair(T *out, V s, V c)
     {
-        f4::pair<NT>(out, _mm256_cvtpd_ps(s), _mm256_cvtpd_ps(c));
+        const __m128 sine = _mm256_cvtpd_ps(s), cosine = _mm256_cvtpd_ps(c);
+        const __m128 lo = _mm_unpacklo_ps(sine, cosine), hi = _mm_unpackhi_ps(sine, cosine);
+        put<f8, how>(out, _mm256_set_m128(hi, lo));
+    }
+    template <Put how> static void pair(double *out, V s, V c)
+    {
+        const V even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c);
+        put<d4, how>(out, _mm256_permute2f128_pd(even, odd, 0x20));
+        put<d4, how>(out + 4, _mm256_permute2f128_pd(even, odd, 0x31));
     }
 };
 #endif
@@ -123,13 +178,40 @@ struct f16 {
     static V scale(const float *w, float p) { return _mm512_mul_ps(load(w), _mm512_set1_ps(p)); }
     static void store(float *out, V a) { _mm512_storeu_ps(out, a); }
     static void stream(float *out, V a) { _mm512_stream_ps(out, a); }
-    template <bool NT> static void pair(float *out, V s, V c)
+    static V load(const half *p) { return _mm512_cvtph_ps(load16(p)); }
+    static V load(const bfloat *p)
+    {
+        return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(load16(p)), 16));
+    }
+    static void store(half *out, V a)
+    {
+        store16(out, _mm512_cvtps_ph(a, _MM_FROUND_TO_NEAREST_INT));
+    }
+    static void store(bfloat *out, V a) // to nearest even, for what is no NaN
+    {
+        const __m512i bits = _mm512_castps_si512(a), one = _mm512_set1_epi32(1);
+        const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
+        const __m512i more = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+        const __m512i upper = _mm512_srli_epi32(_mm512_add_epi32(bits, more), 16);
+        store16(out, _mm512_cvtepi32_epi16(upper));
+    }
+    template <Put how, class T> static void pair(T *out, V s, V c)
     {
         const __m512i lo =
             _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
         const __m512i hi = _mm512_add_epi32(lo, _mm512_set1_epi32(8));
-        (NT ? stream : store)(out, _mm512_permutex2var_ps(s, lo, c));
-        (NT ? stream : store)(out + 16, _mm512_permutex2var_ps(s, hi, c));
+        put<f16, how>(out, _mm512_permutex2var_ps(s, lo, c));
+        put<f16, how>(out + 16, _mm512_permutex2var_ps(s, hi, c));
+    }
+
+  private:
+    static __m256i load16(const void *p)
+    {
+        return _mm256_loadu_si256(static_cast<const __m256i *>(p));
+    }
+    static void store16(void *out, __m256i a)
+    {
+        _mm256_storeu_si256(static_cast<__m256i *>(out), a);
     }
 };
 
@@ -137,13 +219,21 @@ struct d8 {
     using V = __m512d;
     using element = double;
     static constexpr std::size_t lanes = 8;
+    static void store(double *out, V a) { _mm512_storeu_pd(out, a); }
     static V scale(const double *w, double p)
     {
         return _mm512_mul_pd(_mm512_loadu_pd(w), _mm512_set1_pd(p));
     }
-    template <bool NT> static void pair(float *out, V s, V c)
+    template <Put how, class T> static void pair(T *out, V s, V c)
     {
-        f8::pair<NT>(out, _mm512_cvtpd_ps(s), _mm512_cvtpd_ps(c));
+        f8::pair<how>(out, _mm512_cvtpd_ps(s), _mm512_cvtpd_ps(c));
+    }
+    template <Put how> static void pair(double *out, V s, V c)
+    {
+        const __m512i lo = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
+        const __m512i hi = _mm512_add_epi64(lo, _mm512_set1_epi64(4));
+        put<d8, how>(out, _mm512_permutex2var_pd(s, lo, c));
+        put<d8, how>(out + 8, _mm512_permutex2var_pd(s, hi, c));
     }
 };
 #endif
@@ -226,30 +316,50 @@ struct Frequencies {
     const double *get(double) const { return twice.data(); }
 };
 
-// pairs must be a multiple of the lanes.
-template <class P, bool NT = false>
-void peer_fill(const Frequencies &w, std::int64_t first, std::size_t rows, float *out)
+// Puts the row of position(r) at out + r * d. pairs must be a multiple of the lanes.
+template <class P, Put how, class Position, class T>
+void peer_rows(const Frequencies &w, Position position, std::size_t rows, T *out)
 {
-    using T = typename P::element;
+    using E = typename P::element;
     const std::size_t pairs = w.pairs();
-    const T *frequency = w.get(T());
+    const E *frequency = w.get(E());
     for (std::size_t r = 0; r < rows; r++) {
-        const T position = static_cast<T>(first + static_cast<std::int64_t>(r));
-        float *row = out + 2 * pairs * r;
+        const E p = static_cast<E>(position(r));
+        T *row = out + 2 * pairs * r;
         for (std::size_t i = 0; i < pairs; i += P::lanes) {
             typename P::V s, c;
-            P::sincos(P::scale(frequency + i, position), s, c);
-            P::template pair<NT>(row + 2 * i, s, c);
+            P::sincos(P::scale(frequency + i, p), s, c);
+            P::template pair<how>(row + 2 * i, s, c);
         }
     }
-    if (NT)
+    if (how == Put::STREAM)
         f4::fence();
+}
+
+template <class P, Put how, class T>
+void peer_fill(const Frequencies &w, std::int64_t first, std::size_t rows, T *out)
+{
+    peer_rows<P, how>(
+        w, [=](std::size_t r) { return first + static_cast<std::int64_t>(r); }, rows, out);
+}
+
+template <class P, Put how, class T>
+void peer_fill_at(const Frequencies &w, const double *positions, std::size_t rows, T *out)
+{
+    peer_rows<P, how>(
+        w, [=](std::size_t r) { return positions[r]; }, rows, out);
 }
 
 struct Peer {
     const char *function;
     void (*fill)(const Frequencies &, std::int64_t first, std::size_t rows, float *out);
-    bool streams = false; // non-temporal stores: for tables beyond the caches only
+    void (*fill_at)(const Frequencies &, const double *positions, std::size_t rows, float *out);
+    bool streams; // non-temporal stores: for tables beyond the caches only
+    enum When {
+        FULL,
+        SWEEP,
+        ALWAYS
+    } when; // in a full run; at many sizes, too; in a quick run, too
 };
 
 } // namespace bench
@@ -272,34 +382,61 @@ __m128 _ZGVbN4v_cosf(__m128);
 namespace bench
 {
 
-static const Peer all_peers[] = {
-    {"c_sinf_cosf", peer_fill<plain_c>},
+// SLEEF's at 3.5 ulp, angles in float and in double, as wide as the build allows, and at 1 ulp in
+// double, for tables of doubles.
 #if defined(__AVX512F__)
-    {"libmvec_f16", peer_fill<separate<f16, _ZGVeN16v_sinf, _ZGVeN16v_cosf>>},
-    {"sleef_u35_f16", peer_fill<sleef<f16, Sleef_sincosf16_u35avx512f>>},
-    {"sleef_u10_f16", peer_fill<sleef<f16, Sleef_sincosf16_u10avx512f>>},
-    {"sleef_u35_d8", peer_fill<sleef<d8, Sleef_sincosd8_u35avx512f>>},
-    {"sleef_u35_f16_nt", peer_fill<sleef<f16, Sleef_sincosf16_u35avx512f>, true>, true},
+    #define BENCH_SLEEF_FLOAT      "sleef_u35_f16"
+    #define BENCH_SLEEF_DOUBLE     "sleef_u35_d8"
+    #define BENCH_SLEEF_DOUBLE_U10 "sleef_u10_d8"
+using sleef_float = sleef<f16, Sleef_sincosf16_u35avx512f>;
+using sleef_double = sleef<d8, Sleef_sincosd8_u35avx512f>;
+using sleef_double_u10 = sleef<d8, Sleef_sincosd8_u10avx512f>;
 #elif defined(__AVX2__)
-    {"libmvec_f8", peer_fill<separate<f8, _ZGVdN8v_sinf, _ZGVdN8v_cosf>>},
-    {"sleef_u35_d4", peer_fill<sleef<d4, Sleef_sincosd4_u35avx2>>},
-    {"sleef_u35_f8_nt", peer_fill<sleef<f8, Sleef_sincosf8_u35avx2>, true>, true},
+    #define BENCH_SLEEF_FLOAT      "sleef_u35_f8"
+    #define BENCH_SLEEF_DOUBLE     "sleef_u35_d4"
+    #define BENCH_SLEEF_DOUBLE_U10 "sleef_u10_d4"
+using sleef_float = sleef<f8, Sleef_sincosf8_u35avx2>;
+using sleef_double = sleef<d4, Sleef_sincosd4_u35avx2>;
+using sleef_double_u10 = sleef<d4, Sleef_sincosd4_u10avx2>;
 #elif defined(__SSE2__)
-    {"libmvec_f4", peer_fill<separate<f4, _ZGVbN4v_sinf, _ZGVbN4v_cosf>>},
-    {"sleef_u35_f4", peer_fill<sleef<f4, Sleef_sincosf4_u35sse2>>},
-    {"sleef_u10_f4", peer_fill<sleef<f4, Sleef_sincosf4_u10sse2>>},
+    #define BENCH_SLEEF_FLOAT "sleef_u35_f4"
+using sleef_float = sleef<f4, Sleef_sincosf4_u35sse2>;
 #elif defined(__ARM_NEON)
-    {"sleef_u35_f4", peer_fill<sleef<f4, Sleef_sincosf4_u35advsimd>>},
-    {"sleef_u10_f4", peer_fill<sleef<f4, Sleef_sincosf4_u10advsimd>>},
+    #define BENCH_SLEEF_FLOAT "sleef_u35_f4"
+using sleef_float = sleef<f4, Sleef_sincosf4_u35advsimd>;
 #endif
+
+template <class P, Put how = Put::STORE>
+constexpr Peer entry(const char *function, Peer::When when = Peer::FULL)
+{
+    return {function, peer_fill<P, how, float>, peer_fill_at<P, how, float>, how == Put::STREAM,
+            when};
+}
+
+static const Peer all_peers[] = {
+    entry<plain_c>("c_sinf_cosf", Peer::SWEEP),
+    entry<sleef_float>(BENCH_SLEEF_FLOAT, Peer::ALWAYS),
 #if defined(__AVX2__)
-    {"sleef_u35_f8", peer_fill<sleef<f8, Sleef_sincosf8_u35avx2>>},
-    {"sleef_u10_f8", peer_fill<sleef<f8, Sleef_sincosf8_u10avx2>>},
+    entry<sleef_float, Put::STREAM>(BENCH_SLEEF_FLOAT "_nt", Peer::ALWAYS),
+    entry<sleef_double>(BENCH_SLEEF_DOUBLE, Peer::ALWAYS),
+    entry<sleef<f8, Sleef_sincosf8_u10avx2>>("sleef_u10_f8"),
 #endif
-    {"eigen", peer_fill<eigen>},
-    {"xsimd", peer_fill<xsimd_batch>},
+#if defined(__AVX512F__)
+    entry<separate<f16, _ZGVeN16v_sinf, _ZGVeN16v_cosf>>("libmvec_f16", Peer::SWEEP),
+    entry<sleef<f8, Sleef_sincosf8_u35avx2>>("sleef_u35_f8"),
+    entry<sleef<f16, Sleef_sincosf16_u10avx512f>>("sleef_u10_f16"),
+#elif defined(__AVX2__)
+    entry<separate<f8, _ZGVdN8v_sinf, _ZGVdN8v_cosf>>("libmvec_f8", Peer::SWEEP),
+#elif defined(__SSE2__)
+    entry<separate<f4, _ZGVbN4v_sinf, _ZGVbN4v_cosf>>("libmvec_f4", Peer::SWEEP),
+    entry<sleef<f4, Sleef_sincosf4_u10sse2>>("sleef_u10_f4"),
+#elif defined(__ARM_NEON)
+    entry<sleef<f4, Sleef_sincosf4_u10advsimd>>("sleef_u10_f4"),
+#endif
+    entry<eigen>("eigen", Peer::ALWAYS),
+    entry<xsimd_batch>("xsimd"),
 #ifdef BENCH_HIGHWAY
-    {"highway", peer_fill<highway>},
+    entry<highway>("highway", Peer::ALWAYS),
 #endif
 };
 
@@ -308,7 +445,8 @@ inline std::vector<Peer> peers(std::size_t bytes)
 {
     std::vector<Peer> fit;
     for (const Peer &peer : all_peers)
-        if (!peer.streams || bytes >= (64u << 20))
+        if ((!peer.streams || bytes >= (64u << 20)) &&
+            (!options.quick || peer.when == Peer::ALWAYS))
             fit.push_back(peer);
     return fit;
 }

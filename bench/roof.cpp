@@ -4,6 +4,7 @@
 #include "bench.hpp"
 #include "peers.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace bench
@@ -24,10 +25,12 @@ static void scale_in_place(float *x, std::size_t n, float factor)
         native::store(x + i, native::scale(x + i, factor));
 }
 
-void add_roofs(std::size_t bytes)
+void add_roofs(std::size_t bytes, const std::vector<std::string> &names)
 {
     const std::size_t n = bytes / sizeof(float);
     const auto add = [&](const char *function, Body body) {
+        if (!names.empty() && std::find(names.begin(), names.end(), function) == names.end())
+            return;
         const std::string size = std::to_string(bytes / 1024) + "KiB";
         add_row(
             {"roof", size, "f32", function, static_cast<double>(n) / 2, static_cast<double>(bytes)},

@@ -21,6 +21,7 @@ present() {
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
+    numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
     qemu) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$QEMU_ARM64" ;;
@@ -48,6 +49,9 @@ package() {
     pacman:g++) echo gcc ;;
     *:g++) echo g++ ;;
     *:clang) echo clang ;;
+    apt-get:numpy | dnf:numpy) echo python3-numpy ;;
+    pacman:numpy) echo python-numpy ;;
+    *:numpy) echo numpy ;;
     brew:arm64-* | brew:qemu) echo - ;;
     pacman:arm64-gcc) echo aarch64-linux-gnu-gcc ;;
     *:arm64-gcc) echo gcc-aarch64-linux-gnu ;;
@@ -64,13 +68,13 @@ without() {
     sleef) echo "pe takes its own sines: the same bits" ;;
     png) echo "the demo writes no pictures" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
-    gcc | g++ | clang) echo "its part of the tests is skipped" ;;
+    gcc | g++ | clang | numpy) echo "its part of the tests is skipped" ;;
     *) echo "AArch64 is not tested" ;;
     esac
 }
 
 items="sleef png"
-[ "$goal" = demo ] || items="$items mpfr cmocka gcc g++ clang arm64-gcc arm64-libc qemu"
+[ "$goal" = demo ] || items="$items mpfr cmocka gcc g++ clang numpy arm64-gcc arm64-libc qemu"
 
 missing_items() {
     for item in $items; do

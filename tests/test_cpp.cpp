@@ -97,6 +97,66 @@ void rope_frequencies_have_the_bits_of_c(void **)
     }
 }
 
+void alibi_has_the_bits_of_c(void **)
+{
+    const size_t heads = 6, queries = 19, keys = 45, all = queries * keys;
+    const pe_alibi_mode mode = PE_ALIBI_CAUSAL;
+    std::vector<float> slopes(heads), f32(heads * all), c_f32(heads * all), packed(heads * all);
+    std::vector<uint16_t> f16(heads * all), c_f16(heads * all), bf16(heads * all),
+        c_bf16(heads * all);
+    assert_true(pe_alibi_slopes_f32(heads, 8.0f, slopes.data()) == PE_OK);
+    assert_true(slopes[0] == 0.25f && slopes[4] == 0.5f);
+    const float *m = slopes.data();
+    pe_status s = pe_alibi_fill_f32(m, heads, mode, 3, queries, keys, f32.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_fill_f16(m, heads, mode, 3, queries, keys, f16.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_fill_bf16(m, heads, mode, 3, queries, keys, bf16.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_add_f32(m, heads, mode, 3, queries, keys, f32.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_add_f16(m, heads, mode, 3, queries, keys, f16.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_add_bf16(m, heads, mode, 3, queries, keys, bf16.data(), keys, all);
+    assert_true(s == PE_OK);
+    assert_true(two_alibi(heads, queries, keys, c_f32.data(), c_f16.data(), c_bf16.data()) ==
+                PE_OK);
+    assert_memory_equal(f32.data(), c_f32.data(), f32.size() * sizeof(float));
+    assert_memory_equal(f16.data(), c_f16.data(), f16.size() * sizeof(uint16_t));
+    assert_memory_equal(bf16.data(), c_bf16.data(), bf16.size() * sizeof(uint16_t));
+    assert_true(pe_alibi_bias_f32(m, heads, 3, queries, keys, packed.data()) == PE_OK);
+    assert_true(packed[0] == -0.75f && packed[3] == 0.0f && packed[4] == 0.25f);
+}
+
+void learned_has_the_bits_of_c(void **)
+{
+    const size_t table_rows = 9, d = 21;
+    std::vector<float> table(table_rows * d), x(rows * d), c_x(rows * d), resampled(rows * d);
+    std::vector<float> c_resampled(rows * d), grad(table_rows * d), c_grad(table_rows * d);
+    std::vector<uint16_t> half(table_rows * d, 0x3c00), f16(rows * d), bf16(rows * d);
+    std::vector<int64_t> positions(rows);
+    for (size_t i = 0; i < table.size(); i++)
+        table[i] = 1.0f / static_cast<float>(i + 1);
+    for (size_t r = 0; r < rows; r++)
+        positions[r] = static_cast<int64_t>(2 * r % table_rows);
+    const pe_resample how = pe_resample_default();
+    const int64_t *p = positions.data();
+    pe_status s = pe_learned_add_f32(table.data(), table_rows, d, p, rows, x.data(), d);
+    assert_true(s == PE_OK);
+    s = pe_learned_grad_f32(x.data(), d, p, rows, grad.data(), table_rows, d);
+    assert_true(s == PE_OK);
+    s = pe_learned_resample_2d_f32(table.data(), table_rows, 1, d, &how, resampled.data(), rows, 1);
+    assert_true(s == PE_OK);
+    s = two_learned(table.data(), table_rows, d, c_x.data(), c_grad.data(), c_resampled.data(),
+                    rows);
+    assert_true(s == PE_OK);
+    assert_true(x == c_x && grad == c_grad && resampled == c_resampled);
+    assert_true(pe_learned_add_f16(half.data(), table_rows, d, p, rows, f16.data(), d) == PE_OK);
+    assert_true(pe_learned_add_bf16(half.data(), table_rows, d, p, rows, bf16.data(), d) == PE_OK);
+    for (size_t i = 0; i < rows * d; i++)
+        assert_true(f16[i] == 0x3c00 && bf16[i] == 0x3c00);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -106,6 +166,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(values_are_right),
         cmocka_unit_test(every_function_has_the_bits_of_c),
         cmocka_unit_test(rope_frequencies_have_the_bits_of_c),
+        cmocka_unit_test(alibi_has_the_bits_of_c),
+        cmocka_unit_test(learned_has_the_bits_of_c),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -26,6 +26,44 @@ pe_status two_fill(size_t d_model, int64_t first, size_t rows, float *f32, doubl
     return status;
 }
 
+pe_status two_alibi(size_t heads, size_t queries, size_t keys, float *f32, uint16_t *f16,
+                    uint16_t *bf16)
+{
+    const pe_alibi_mode mode = PE_ALIBI_CAUSAL;
+    const size_t all = queries * keys;
+    float slopes[64];
+    pe_status s = pe_alibi_slopes_f32(heads, 8.0f, slopes);
+    if (s == PE_OK)
+        s = pe_alibi_fill_f32(slopes, heads, mode, 3, queries, keys, f32, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_fill_f16(slopes, heads, mode, 3, queries, keys, f16, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_fill_bf16(slopes, heads, mode, 3, queries, keys, bf16, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_add_f32(slopes, heads, mode, 3, queries, keys, f32, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_add_f16(slopes, heads, mode, 3, queries, keys, f16, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_add_bf16(slopes, heads, mode, 3, queries, keys, bf16, keys, all);
+    return s;
+}
+
+pe_status two_learned(const float *table, size_t table_rows, size_t d_model, float *x, float *grad,
+                      float *resampled, size_t rows)
+{
+    const pe_resample how = pe_resample_default();
+    pe_status s = PE_OK;
+    for (size_t r = 0; r < rows && s == PE_OK; r++) {
+        const int64_t position = (int64_t)(2 * r % table_rows);
+        float *row = x + r * d_model;
+        s = pe_learned_add_f32(table, table_rows, d_model, &position, 1, row, d_model);
+        if (s == PE_OK)
+            s = pe_learned_grad_f32(row, d_model, &position, 1, grad, table_rows, d_model);
+    }
+    return s != PE_OK ? s
+                      : pe_learned_resample_f32(table, table_rows, d_model, &how, resampled, rows);
+}
+
 size_t two_sizeof(int which)
 {
     return which == 0 ? sizeof(pe_config) : which == 1 ? sizeof(pe_plan) : sizeof(pe_status);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// Adding to activations in place, x += PE, beside adding a stored table, and beside SLEEF's sines added
+// in registers. GB/s are those of x; the traffic counts x twice, read and written, and a table, too.
+
+#include "tables.hpp"
+
+#include <cstring>
+
+namespace bench
+{
+
+static std::string stored_table; // which one input() holds
+
+// x and a stored table in the two buffers: x anew each time, since sums grow.
+template <class T> static void prepare(const Shape &s, std::size_t batches, bool with_table)
+{
+    const std::size_t elements = s.rows * s.d;
+    const Plan &p = plan_of(s.d);
+    const std::string table = s.name() + type_name<T>;
+    if (with_table && stored_table != table) {
+        pe_fill(p, s.first, s.rows, input<T>());
+        stored_table = table;
+    }
+    for (std::size_t b = 0; b < batches; b++)
+        pe_fill(p, s.first + 1, s.rows, output<T>() + b * elements);
+}
+
+// Adds a row that adds the encoding to each of some batches with add(x, table), with a table or
+// without. It is checked on x = 0: the table itself, of pe through float.
+template <class T, class Add>
+static void add_adding(const char *verb, const Shape &s, const std::string &function, Add add,
+                       bool with_table, std::size_t batches = 1, Via via = Via::NOTHING)
+{
+    const std::size_t bytes = s.bytes<T>() * batches;
+    Shape all = s;
+    all.rows *= batches;
+    const std::string shape = (batches > 1 ? std::to_string(batches) + "x" : "") + s.name();
+    add_row(
+        {verb, shape, type_name<T>, function, static_cast<double>(all.pairs()),
+         static_cast<double>(bytes), 1,
+         static_cast<double>(2 * bytes + (with_table ? s.bytes<T>() : 0))},
+        [=](std::size_t, std::size_t) { add(output<T>(), input<T>()); },
+        [=] {
+            std::memset(buffer(0), 0, bytes);
+            add(output<T>(), input<T>());
+            return accuracy<T>(positions_of(s), s.d, Layout::INTERLEAVED, via);
+        },
+        [=] { prepare<T>(s, batches, with_table); });
+}
+
+template <class T> static void add_stored(T *x, const T *table, std::size_t n)
+{
+    for (std::size_t i = 0; i < n; i += native::lanes)
+        native::store(x + i, native::load(x + i) + native::load(table + i));
+}
+
+template <class T> static void add_pe(const Shape &s)
+{
+    const Plan &p = plan_of(s.d);
+    add_roofs(s.bytes<T>(), {"scale"});
+    add_adding<T>(
+        "add", s, std::string("pe_add_") + type_name<T>,
+        [s, &p](T *x, const T *) { pe_add(p, s.first, s.rows, x); }, false, 1, Via::FLOAT);
+}
+
+template <class T> static void add_table_peer(const Shape &s)
+{
+    add_adding<T>(
+        "add", s, "stored_table",
+        [n = s.rows * s.d](T *x, const T *table) { add_stored(x, table, n); }, true);
+}
+
+template <class P, class T> static void add_sines_peer(const Shape &s, const char *function)
+{
+    const Frequencies &w = frequencies_of(s.d);
+    add_adding<T>(
+        "add", s, function,
+        [s, &w](T *x, const T *) { peer_fill<P, Put::ADD>(w, s.first, s.rows, x); }, false);
+}
+
+// The same rows to each sequence of a batch.
+static void add_batch(const Shape &s, std::size_t batches)
+{
+    const Plan &p = plan_of(s.d);
+    const std::size_t n = s.rows * s.d;
+    add_roofs(s.bytes<float>() * batches, {"scale"});
+    add_adding<float>(
+        "add_batch", s, "pe_add_batch_f32",
+        [=, &p](float *x, const float *) {
+            must(pe_add_batch_f32(&p.plan, s.first, s.rows, batches, 1, x, s.d, n));
+        },
+        false, batches);
+    add_adding<float>(
+        "add_batch", s, "stored_table",
+        [=](float *x, const float *table) {
+            for (std::size_t b = 0; b < batches; b++)
+                add_stored(x + b * n, table, n);
+        },
+        true, batches);
+}
+
+void rows_add()
+{
+    for (const Shape &s : {Shape{512, 512}, Shape{4096, 1024}, Shape{131072, 512}}) {
+        add_pe<float>(s);
+        add_pe<half>(s);
+        add_pe<bfloat>(s);
+        add_table_peer<float>(s);
+        add_sines_peer<sleef_float, float>(s, BENCH_SLEEF_FLOAT);
+#if defined(BENCH_SLEEF_DOUBLE)
+        add_sines_peer<sleef_double, float>(s, BENCH_SLEEF_DOUBLE);
+#endif
+#if defined(BENCH_16_BIT)
+        add_table_peer<half>(s);
+        add_table_peer<bfloat>(s);
+        add_sines_peer<sleef_float, half>(s, BENCH_SLEEF_FLOAT);
+        add_sines_peer<sleef_float, bfloat>(s, BENCH_SLEEF_FLOAT);
+#endif
+    }
+    add_batch({512, 512}, 64);
+}
+
+} // namespace bench

@@ -1,0 +1,963 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proves the conventions, the knobs behind them, the 16-bit types, real positions and adding:
+ * every preset against the formula of its project, written here once more and evaluated by MPFR;
+ * random configurations and positions likewise; whole tables of bf16 and f16; the same bits by
+ * whichever call; sums against MPFR; refusals; the bytes around every output.
+ */
+#include "oracle.h"
+
+#define BITS 400
+
+/* ---- numbers ------------------------------------------------------------------------------------ */
+
+static float from_bf16(uint16_t h)
+{
+    const uint32_t bits = (uint32_t)h << 16;
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* By the definition: sign, exponent, mantissa. */
+static float from_f16(uint16_t h)
+{
+    const int exponent = h >> 10 & 31, mantissa = h & 1023;
+    const double size = exponent == 0    ? ldexp(mantissa, -24)
+                        : exponent == 31 ? (mantissa ? (double)NAN : HUGE_VAL)
+                                         : ldexp(1024 + mantissa, exponent - 25);
+    return (float)(h >> 15 ? -size : size);
+}
+
+typedef enum type { F32, F64, F16, BF16, TYPES } type;
+static const size_t element_of[] = {4, 8, 2, 2};
+static const char *const type_name[] = {"f32", "f64", "f16", "bf16"};
+
+static double element_at(type t, const void *row, size_t column)
+{
+    switch (t) {
+    case F32: return (double)((const float *)row)[column];
+    case F64: return ((const double *)row)[column];
+    case F16: return (double)from_f16(((const uint16_t *)row)[column]);
+    default: return (double)from_bf16(((const uint16_t *)row)[column]);
+    }
+}
+
+/* x rounded once to a type: precision, smallest exponent with subnormals, largest exponent. */
+static double rounded(type t, const mpfr_t x)
+{
+    static const int precision[] = {24, 53, 11, 8}, least[] = {-148, -1073, -23, -132},
+                     most[] = {128, 1024, 16, 128};
+    const mpfr_exp_t low = mpfr_get_emin(), high = mpfr_get_emax();
+    mpfr_t y;
+    mpfr_init2(y, precision[t]);
+    mpfr_set_emin(least[t]);
+    mpfr_set_emax(most[t]);
+    int inexact = mpfr_set(y, x, MPFR_RNDN);
+    inexact = mpfr_check_range(y, inexact, MPFR_RNDN);
+    mpfr_subnormalize(y, inexact, MPFR_RNDN);
+    const double result = mpfr_get_d(y, MPFR_RNDN);
+    mpfr_clear(y);
+    mpfr_set_emin(low);
+    mpfr_set_emax(high);
+    return result;
+}
+
+/* Is what was delivered right? For f64: 0.501 ulp of the exact value. */
+static int right(type t, double got, const mpfr_t exact)
+{
+    const double want = rounded(t, exact);
+    if (t != F64) return got == want;
+    mpfr_t error;
+    mpfr_init2(error, BITS);
+    mpfr_sub_d(error, exact, got, MPFR_RNDN);
+    const double ulp = fmax(ldexp(1, mpfr_zero_p(exact) ? -1074 : (int)mpfr_get_exp(exact) - 53),
+                            ldexp(1, -1074));
+    const double off = fabs(mpfr_get_d(error, MPFR_RNDN)) / ulp;
+    mpfr_clear(error);
+    return off <= 0.501;
+}
+
+/* ---- calls ---------------------------------------------------------------------------------------- */
+
+static pe_status fill(type t, const pe_plan *p, int64_t first, size_t rows, void *out, size_t stride)
+{
+    switch (t) {
+    case F32: return pe_fill_f32(p, first, rows, (float *)out, stride);
+    case F64: return pe_fill_f64(p, first, rows, (double *)out, stride);
+    case F16: return pe_fill_f16(p, first, rows, (uint16_t *)out, stride);
+    default: return pe_fill_bf16(p, first, rows, (uint16_t *)out, stride);
+    }
+}
+static pe_status fill_at(type t, const pe_plan *p, const int64_t *at, size_t rows, void *out, size_t stride)
+{
+    switch (t) {
+    case F32: return pe_fill_at_f32(p, at, rows, (float *)out, stride);
+    case F64: return pe_fill_at_f64(p, at, rows, (double *)out, stride);
+    case F16: return pe_fill_at_f16(p, at, rows, (uint16_t *)out, stride);
+    default: return pe_fill_at_bf16(p, at, rows, (uint16_t *)out, stride);
+    }
+}
+static pe_status fill_real(type t, const pe_plan *p, const double *at, size_t rows, void *out, size_t stride)
+{
+    switch (t) {
+    case F32: return pe_fill_real_f32(p, at, rows, (float *)out, stride);
+    case F64: return pe_fill_real_f64(p, at, rows, (double *)out, stride);
+    case F16: return pe_fill_real_f16(p, at, rows, (uint16_t *)out, stride);
+    default: return pe_fill_real_bf16(p, at, rows, (uint16_t *)out, stride);
+    }
+}
+static pe_status fill_coords(type t, const pe_plan *p, const double *at, size_t rows, void *out, size_t stride)
+{
+    switch (t) {
+    case F32: return pe_fill_coords_f32(p, at, rows, (float *)out, stride);
+    case F64: return pe_fill_coords_f64(p, at, rows, (double *)out, stride);
+    case F16: return pe_fill_coords_f16(p, at, rows, (uint16_t *)out, stride);
+    default: return pe_fill_coords_bf16(p, at, rows, (uint16_t *)out, stride);
+    }
+}
+static pe_status fill_grid(type t, const pe_plan *p, const size_t *shape, void *out, size_t stride)
+{
+    switch (t) {
+    case F32: return pe_fill_grid_f32(p, shape, (float *)out, stride);
+    case F64: return pe_fill_grid_f64(p, shape, (double *)out, stride);
+    case F16: return pe_fill_grid_f16(p, shape, (uint16_t *)out, stride);
+    default: return pe_fill_grid_bf16(p, shape, (uint16_t *)out, stride);
+    }
+}
+static pe_status add(type t, const pe_plan *p, int64_t first, size_t rows, float scale, void *x, size_t stride)
+{
+    switch (t) {
+    case F32: return pe_add_f32(p, first, rows, scale, (float *)x, stride);
+    case F64: return pe_add_f64(p, first, rows, scale, (double *)x, stride);
+    case F16: return pe_add_f16(p, first, rows, scale, (uint16_t *)x, stride);
+    default: return pe_add_bf16(p, first, rows, scale, (uint16_t *)x, stride);
+    }
+}
+static pe_status add_at(type t, const pe_plan *p, const int64_t *at, size_t rows, float scale, void *x,
+                        size_t stride)
+{
+    switch (t) {
+    case F32: return pe_add_at_f32(p, at, rows, scale, (float *)x, stride);
+    case F64: return pe_add_at_f64(p, at, rows, scale, (double *)x, stride);
+    case F16: return pe_add_at_f16(p, at, rows, scale, (uint16_t *)x, stride);
+    default: return pe_add_at_bf16(p, at, rows, scale, (uint16_t *)x, stride);
+    }
+}
+static pe_status add_batch(type t, const pe_plan *p, int64_t first, size_t rows, size_t batches, float scale,
+                           void *x, size_t stride, size_t batch_stride)
+{
+    switch (t) {
+    case F32:
+        return pe_add_batch_f32(p, first, rows, batches, scale, (float *)x, stride, batch_stride);
+    case F64:
+        return pe_add_batch_f64(p, first, rows, batches, scale, (double *)x, stride, batch_stride);
+    case F16:
+        return pe_add_batch_f16(p, first, rows, batches, scale, (uint16_t *)x, stride, batch_stride);
+    default:
+        return pe_add_batch_bf16(p, first, rows, batches, scale, (uint16_t *)x, stride, batch_stride);
+    }
+}
+
+typedef struct made {
+    pe_plan plan;
+    void *memory;
+} made;
+
+static made make_plan(const pe_config *config)
+{
+    made m;
+    const size_t size = pe_plan_size(config);
+    m.memory = must_alloc(size);
+    const pe_status status = pe_plan_init(&m.plan, config, m.memory, size);
+    if (status != PE_OK) fail_msg("d_model %zu: %s", config->d_model, pe_status_string(status));
+    return m;
+}
+
+/* ---- presets: the world's formulas ------------------------------------------------------------------ */
+
+static mpfr_t g_a, g_w, g_x;
+
+/* x = sine or cosine of t B^(-numerator / denominator) */
+static void element(int cosine, double t, double base, double numerator, double denominator)
+{
+    mpfr_set_d(g_w, base, MPFR_RNDN);
+    mpfr_log(g_w, g_w, MPFR_RNDN);
+    mpfr_mul_d(g_w, g_w, -numerator, MPFR_RNDN);
+    if (numerator != 0) mpfr_div_d(g_w, g_w, denominator, MPFR_RNDN);
+    mpfr_exp(g_w, g_w, MPFR_RNDN);
+    mpfr_mul_d(g_a, g_w, t, MPFR_RNDN);
+    if (cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
+    else mpfr_sin(g_x, g_a, MPFR_RNDN);
+}
+
+/* Halves with n pairs in columns 0 ... 2n - 1, exponent i / denominator. */
+static void halves(size_t j, size_t n, int cos_first, double t, double denominator)
+{
+    element((j >= n) != cos_first, t, 10000, (double)(j % n), denominator);
+}
+
+/* g_x = column j of the row for the given coordinates, as the project has it; 0 if d is refused. */
+static int project(pe_preset preset, size_t d, size_t j, const double *t)
+{
+    const size_t h = d / 2, n = d / 4;
+    mpfr_set_zero(g_x, 1);
+    switch (preset) {
+    case PE_PRESET_VASWANI: element(j % 2, t[0], 10000, (double)(j / 2 * 2), (double)d); break;
+    case PE_PRESET_T2T:
+    case PE_PRESET_TENER:
+    case PE_PRESET_DDPM:
+        if (j < 2 * h) halves(j, h, 0, t[0], (double)h - 1);
+        break;
+    case PE_PRESET_FAIRSEQ: /* padding_idx 1: row k has position k + 2, row -1 is zero */
+        if (j < 2 * h && t[0] != -1) halves(j, h, 0, t[0] + 2, (double)h - 1);
+        break;
+    case PE_PRESET_OPENNMT:
+        if (j < 2 * h) halves(j, h, 0, t[0] + 1, (double)h - 1);
+        break;
+    case PE_PRESET_MARIAN: {
+        const size_t sines = (d + 1) / 2, i = j < sines ? j : j - sines;
+        element(j >= sines, t[0], 10000, (double)(2 * i), (double)d);
+        break;
+    }
+    case PE_PRESET_TRANSFORMER_XL:
+        if (d % 2) return 0;
+        element(j >= h, t[0], 10000, (double)(2 * (j % h)), (double)d);
+        break;
+    case PE_PRESET_LDM:
+        if (j < 2 * h) halves(j, h, 1, t[0], (double)h);
+        break;
+    case PE_PRESET_MUSICGEN:
+        if (j < 2 * h) halves(j, h, 1, t[0], (double)h - 1);
+        break;
+    case PE_PRESET_MLX:
+        if (d % 2) return 0;
+        halves(j, h, 0, t[0], (double)h - 1);
+        mpfr_mul_d(g_x, g_x, sqrt(2 / (double)d), MPFR_RNDN);
+        break;
+    case PE_PRESET_MAE_2D: /* coordinates (y, x); x is in the first half */
+        if (d % 4) return 0;
+        element(j % h >= n, j < h ? t[1] : t[0], 10000, (double)(2 * (j % h % n)), (double)h);
+        break;
+    case PE_PRESET_VIDEO_3D: { /* coordinates (t, y, x); blocks t, x, y */
+        if (d % 16) return 0;
+        const size_t wide = 3 * d / 8, k = j < n ? j : (j - n) % wide, w = j < n ? n : wide;
+        const double at = j < n ? t[0] : j < n + wide ? t[2] : t[1];
+        element(k >= w / 2, at, 10000, (double)(2 * (k % (w / 2))), (double)w);
+        break;
+    }
+    case PE_PRESET_T2T_ND:
+        if (j < 4 * n) element(j % (2 * n) >= n, t[j / (2 * n)], 10000, (double)(j % n), (double)n - 1);
+        break;
+    case PE_PRESET_DETR:
+        if (d % 2) return 0;
+        element(j % h % 2, t[j / h] + 1, 10000, (double)(j % h / 2 * 2), (double)h);
+        break;
+    case PE_PRESET_NERF: { /* three coordinates, h / 3 frequencies each */
+        const size_t each = d / 6, axis = each ? j / (2 * each) : 3, k = each ? j % (2 * each) : 0;
+        if (axis >= 3) break;
+        mpfr_const_pi(g_a, MPFR_RNDN);
+        mpfr_mul_d(g_a, g_a, t[axis], MPFR_RNDN);
+        mpfr_mul_2ui(g_a, g_a, k / 2, MPFR_RNDN);
+        if (k % 2) mpfr_cos(g_x, g_a, MPFR_RNDN);
+        else mpfr_sin(g_x, g_a, MPFR_RNDN);
+        if (mpfr_get_exp(g_x) < -300) mpfr_set_zero(g_x, 1); /* a multiple of pi, but for MPFR's pi */
+        break;
+    }
+    case PE_PRESET_COUNT:
+    default: return 0;
+    }
+    return 1;
+}
+
+static void begin_numbers(void) { mpfr_inits2(BITS, g_a, g_w, g_x, (mpfr_ptr)NULL); }
+static void end_numbers(void) { mpfr_clears(g_a, g_w, g_x, (mpfr_ptr)NULL); }
+
+static void compare_row(pe_preset preset, type t, size_t d, const double *at, const void *row)
+{
+    for (size_t j = 0; j < d; j++) {
+        assert_int_equal(project(preset, d, j, at), 1);
+        const double got = element_at(t, row, j);
+        if (!right(t, got, g_x))
+            fail_msg("%s, d %zu, %s, coordinates %g %g %g, column %zu: got %a, want %a",
+                     pe_preset_name(preset), d, type_name[t], at[0], at[1], at[2], j, got,
+                     rounded(t, g_x));
+    }
+}
+
+static void presets_match_their_projects(void **state)
+{
+    static const size_t widths[] = {1, 2, 3, 4, 5, 6, 7, 16, 30, 33, 48, 64, 80};
+    const size_t hard = sizeof hard_positions / sizeof *hard_positions;
+    (void)state;
+    begin_numbers();
+    for (int k = 0; k < PE_PRESET_COUNT; k++) {
+        const pe_preset preset = (pe_preset)k;
+        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            const size_t d = widths[w];
+            const pe_config config = pe_config_preset(preset, d);
+            const double zero[3] = {0, 0, 0};
+            if (!project(preset, d, 0, zero)) {
+                pe_plan plan;
+                char memory[64];
+                assert_int_equal(pe_plan_size(&config), 0);
+                assert_int_equal(pe_plan_init(&plan, &config, memory, sizeof memory), PE_ERR_CONFIG);
+                continue;
+            }
+            made m = make_plan(&config);
+            unsigned char *row = (unsigned char *)must_alloc(64 * d * 8);
+            for (int t = 0; t < TYPES; t++) {
+                for (size_t i = w % 3; i < hard; i += 3 * every()) {
+                    const int64_t p = hard_positions[i];
+                    if (p > 2147483640 || p < -2147483640) continue;
+                    if (config.axes == 1) {
+                        const double at[3] = {(double)p, 0, 0};
+                        assert_int_equal(fill((type)t, &m.plan, p, 1, row, d), PE_OK);
+                        compare_row(preset, (type)t, d, at, row);
+                    } else {
+                        double at[PE_MAX_AXES] = {(double)p, (double)(p / 3), (double)(p % 1000)};
+                        assert_int_equal(fill_coords((type)t, &m.plan, at, 1, row, d), PE_OK);
+                        compare_row(preset, (type)t, d, at, row);
+                        assert_int_equal(fill((type)t, &m.plan, p, 1, row, d), PE_ERR_CONFIG);
+                    }
+                }
+                if (config.axes > 1) { /* a grid: every row */
+                    const size_t shape[3] = {2, 3, 4};
+                    const size_t rows = config.axes == 2 ? 6 : 24;
+                    assert_int_equal(fill_grid((type)t, &m.plan, shape, row, d), PE_OK);
+                    for (size_t r = 0; r < rows; r++) {
+                        const double two[3] = {(double)(r / 3), (double)(r % 3), 0};
+                        const double three[3] = {(double)(r / 12), (double)(r / 4 % 3), (double)(r % 4)};
+                        compare_row(preset, (type)t, d, config.axes == 2 ? two : three,
+                                    row + r * d * element_of[t]);
+                    }
+                }
+            }
+            if (preset == PE_PRESET_FAIRSEQ) { /* the padding row within a run and in a list */
+                const int64_t list[4] = {-1, 5, -1, 0};
+                assert_int_equal(pe_fill_f32(&m.plan, -3, 6, (float *)row, d), PE_OK);
+                for (int r = 0; r < 6; r++) {
+                    const double at[3] = {r - 3.0, 0, 0};
+                    compare_row(preset, F32, d, at, (float *)row + (size_t)r * d);
+                }
+                assert_int_equal(pe_fill_at_f32(&m.plan, list, 4, (float *)row, d), PE_OK);
+                for (int r = 0; r < 4; r++) {
+                    const double at[3] = {(double)list[r], 0, 0};
+                    compare_row(preset, F32, d, at, (float *)row + (size_t)r * d);
+                }
+            }
+            free(row);
+            free(m.memory);
+        }
+    }
+    end_numbers();
+}
+
+static void presets_have_names(void **state)
+{
+    (void)state;
+    for (int a = 0; a < PE_PRESET_COUNT; a++)
+        for (int b = 0; b < a; b++)
+            assert_string_not_equal(pe_preset_name((pe_preset)a), pe_preset_name((pe_preset)b));
+    assert_string_equal(pe_preset_name(PE_PRESET_VASWANI), "vaswani");
+    assert_non_null(pe_preset_name((pe_preset)99));
+    const pe_config nobody = pe_config_preset((pe_preset)99, 64);
+    assert_int_equal(pe_plan_size(&nobody), 0);
+}
+
+/* ---- knobs: random configurations ------------------------------------------------------------------- */
+
+static const double reals[] = {0,    1,          -1,      0.5,          0.1,   1e-300,        0x1p-1074,
+                               999.5, 445.120025, 65536.25, -2147483640.0, 3,    2147483640.125, 1234567.875};
+
+static void random_knobs(void **state)
+{
+    static const double bases[] = {10000, 1e6, 0.5, 2, 1e100}, scales[] = {1, 1, -2.5, 1e-3},
+                        amplitudes[] = {1, -3, 1e-3, 1e4, 0x1p-20, 1e-39},
+                        offsets[] = {0, 0, 2, 0.5, -7.25};
+    static const int64_t firsts[] = {0, -20, 100000, 2147483600, -2147483600, 1 << 24};
+    rng r = rng_for("random_knobs");
+    (void)state;
+    begin_numbers();
+    for (size_t n = 0; n < workload(400); n++) {
+        const size_t d = n % 50 == 0 ? 1030 + rng_below(&r, 5) : 1 + rng_below(&r, 70);
+        pe_config c = pe_config_default(d);
+        c.layout = (pe_layout)rng_below(&r, 2);
+        c.cos_first = (int)rng_below(&r, 2);
+        c.odd = (pe_odd)rng_below(&r, 2);
+        c.exponent = (pe_exponent)rng_below(&r, 2);
+        c.exponent_shift = (double)rng_below(&r, 2);
+        c.base = bases[rng_below(&r, 5)];
+        c.amplitude = amplitudes[rng_below(&r, 6)];
+        c.scale = scales[rng_below(&r, 4)];
+        c.half_turns = rng_below(&r, 4) == 0;
+        c.offset = offsets[rng_below(&r, 5)];
+        if (rng_below(&r, 5) == 0) c.angle = PE_ANGLE_FLOAT32;
+        const size_t width = c.odd == PE_ODD_ZERO ? d / 2 * 2 : d, pairs = (width + 1) / 2;
+        double denominator = (double)d / 2;
+        if (c.exponent == PE_EXPONENT_PAIRS) denominator = (double)(d / 2) - c.exponent_shift;
+        if (pairs > 1 && denominator == 0) {
+            assert_int_equal(pe_plan_size(&c), 0);
+            continue;
+        }
+        made m = make_plan(&c);
+        void *out = must_alloc(40 * d * 8);
+        for (int k = 0; k < 8; k++) {
+            const type t = (type)(k % 4);
+            const size_t rows = 1 + rng_below(&r, 40);
+            const int64_t first = firsts[rng_below(&r, 6)];
+            double at[40];
+            const int is_real = k >= 4;
+            for (size_t row = 0; row < rows; row++)
+                at[row] = is_real ? reals[rng_below(&r, sizeof reals / sizeof *reals)]
+                                  : (double)first + (double)row;
+            assert_int_equal(is_real ? fill_real(t, &m.plan, at, rows, out, d)
+                                     : fill(t, &m.plan, first, rows, out, d),
+                             PE_OK);
+            for (int q = 0; q < 25; q++) {
+                const size_t row = rng_below(&r, rows), j = rng_below(&r, d), front = (width + 1) / 2;
+                const double position = at[row] + c.offset;
+                size_t i = j / 2;
+                int cosine = (int)(j % 2) ^ c.cos_first;
+                if (c.layout == PE_LAYOUT_HALVES) {
+                    i = j < front ? j : j - front;
+                    cosine = (j >= front) ^ c.cos_first;
+                }
+                element(0, 0, c.base, (double)i, pairs > 1 ? denominator : 1); /* g_w */
+                mpfr_mul_d(g_w, g_w, c.scale, MPFR_RNDN);
+                if (c.half_turns) {
+                    mpfr_const_pi(g_a, MPFR_RNDN);
+                    mpfr_mul(g_w, g_w, g_a, MPFR_RNDN);
+                }
+                if (c.angle == PE_ANGLE_FLOAT32) {
+                    const float w = mpfr_get_flt(g_w, MPFR_RNDN);
+                    volatile float p = (float)position, angle;
+                    angle = p * w;
+                    mpfr_set_flt(g_a, angle, MPFR_RNDN);
+                } else {
+                    mpfr_mul_d(g_a, g_w, position, MPFR_RNDN);
+                }
+                if (cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
+                else mpfr_sin(g_x, g_a, MPFR_RNDN);
+                if (c.half_turns && fabs(position) > 1e-3 && mpfr_get_exp(g_x) < -345 &&
+                    mpfr_get_exp(g_a) > 0)
+                    mpfr_set_zero(g_x, 1);
+                mpfr_mul_d(g_x, g_x, c.amplitude, MPFR_RNDN);
+                if (j >= width) mpfr_set_zero(g_x, 1);
+                const double got =
+                    element_at(t, (unsigned char *)out + row * d * element_of[t], j);
+                if (!right(t, got, g_x))
+                    fail_msg("%s: d %zu layout %d cos_first %d odd %d exponent %d shift %g base %g "
+                             "A %g scale %g half_turns %d offset %g angle %d position %.17g column %zu: "
+                             "got %a, want %a",
+                             type_name[t], d, (int)c.layout, c.cos_first, (int)c.odd,
+                             (int)c.exponent, c.exponent_shift, c.base, c.amplitude, c.scale,
+                             c.half_turns, c.offset, (int)c.angle, at[row], j, got, rounded(t, g_x));
+            }
+        }
+        free(out);
+        free(m.memory);
+    }
+    end_numbers();
+}
+
+static void own_frequencies(void **state)
+{
+    static const double omega[] = {1, -0.25, 0.1, (double)(3.0f / 7.0f), 0, 1e-9, 2000, 0, 0x1p-60};
+    enum { PAIRS = 9, D = 2 * PAIRS };
+    float table[70 * D];
+    double back[PAIRS];
+    (void)state;
+    begin_numbers();
+    for (int half = 0; half < 2; half++) {
+        pe_config c = pe_config_default(D);
+        c.half_turns = half;
+        const size_t size = pe_plan_size(&c);
+        void *memory = must_alloc(size);
+        pe_plan plan;
+        assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, PAIRS, memory, size), PE_OK);
+        assert_int_equal(pe_plan_pairs(&plan), PAIRS);
+        assert_int_equal(pe_plan_frequencies(&plan, back), PE_OK);
+        for (int64_t first = -3; first < 3000000; first += 999983) {
+            assert_int_equal(pe_fill_f32(&plan, first, 70, table, D), PE_OK);
+            for (size_t k = 0; k < 70 * D; k++) {
+                const size_t row = k / D, j = k % D;
+                mpfr_set_d(g_a, omega[j / 2], MPFR_RNDN);
+                if (half) {
+                    mpfr_const_pi(g_w, MPFR_RNDN);
+                    mpfr_mul(g_a, g_a, g_w, MPFR_RNDN);
+                }
+                if (row == 0) {
+                    const double want = mpfr_get_d(g_a, MPFR_RNDN);
+                    assert_true(fabs(back[j / 2] - want) <= fabs(want) * 0x1p-52);
+                }
+                mpfr_mul_d(g_a, g_a, (double)first + (double)row, MPFR_RNDN);
+                if (j % 2) mpfr_cos(g_x, g_a, MPFR_RNDN);
+                else mpfr_sin(g_x, g_a, MPFR_RNDN);
+                if (!mpfr_zero_p(g_x) && mpfr_get_exp(g_x) < -340) mpfr_set_zero(g_x, 1);
+                if (!right(F32, (double)table[k], g_x))
+                    fail_msg("omega %g, half_turns %d, position %" PRId64 ": got %a, want %a",
+                             omega[j / 2], half, first + (int64_t)row, (double)table[k],
+                             rounded(F32, g_x));
+            }
+        }
+        double bad[PAIRS];
+        static const double wrong[] = {(double)NAN, HUGE_VAL, 3e6, 1e-280};
+        for (size_t k = 0; k < 4; k++) {
+            memcpy(bad, omega, sizeof bad);
+            bad[k + 2] = wrong[k];
+            assert_int_equal(pe_plan_init_frequencies(&plan, &c, bad, PAIRS, memory, size), PE_ERR_CONFIG);
+        }
+        assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, PAIRS - 1, memory, size), PE_ERR_SHAPE);
+        assert_int_equal(pe_plan_init_frequencies(&plan, &c, NULL, PAIRS, memory, size), PE_ERR_NULL);
+        assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, PAIRS, memory, size - 1), PE_ERR_SIZE);
+        free(memory);
+    }
+    end_numbers();
+}
+
+static void frequencies_can_be_read(void **state)
+{
+    double w[300], lambda[300];
+    (void)state;
+    begin_numbers();
+    pe_config c = pe_config_default(599);
+    c.scale = 1.7;
+    made m = make_plan(&c);
+    assert_int_equal(pe_plan_pairs(&m.plan), 300);
+    assert_int_equal(pe_plan_frequencies(&m.plan, w), PE_OK);
+    assert_int_equal(pe_plan_wavelengths(&m.plan, lambda), PE_OK);
+    for (size_t i = 0; i < 300; i++) {
+        element(0, 0, 10000, (double)(2 * i), 599);
+        mpfr_mul_d(g_w, g_w, 1.7, MPFR_RNDN);
+        const double want = mpfr_get_d(g_w, MPFR_RNDN);
+        assert_true(fabs(w[i] - want) <= want * 0x1p-52);
+        mpfr_const_pi(g_a, MPFR_RNDN);
+        mpfr_div(g_a, g_a, g_w, MPFR_RNDN);
+        mpfr_mul_2ui(g_a, g_a, 1, MPFR_RNDN);
+        const double length = mpfr_get_d(g_a, MPFR_RNDN);
+        assert_true(fabs(lambda[i] - length) <= length * 0x1p-52);
+    }
+    assert_int_equal(pe_plan_frequencies(NULL, w), PE_ERR_NULL);
+    assert_int_equal(pe_plan_wavelengths(&m.plan, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_plan_pairs(NULL), 0);
+    free(m.memory);
+    c = pe_config_preset(PE_PRESET_VIDEO_3D, 32);
+    m = make_plan(&c);
+    assert_int_equal(pe_plan_pairs(&m.plan), 16);
+    assert_int_equal(pe_plan_frequencies(&m.plan, w), PE_OK);
+    assert_true(w[0] == 1 && w[4] == 1 && w[10] == 1);
+    free(m.memory);
+    end_numbers();
+}
+
+/* ---- 16 bits: whole tables ------------------------------------------------------------------------ */
+
+/* A double to bf16 or f16 as a float, by adding and subtracting a big number: to nearest even. */
+static double narrowed(type t, double x)
+{
+    int e;
+    const int bits = t == F16 ? 11 : 8, least = t == F16 ? -13 : -125;
+    (void)frexp(x, &e);
+    if (e < least) e = least;
+    const double big = ldexp(1.5, e - bits + 52);
+    volatile double sum = x + big;
+    return sum - big;
+}
+
+static void tables_of_16_bits(void **state)
+{
+    enum { D = 512 };
+    const size_t rows = 4096 / every(), chunk = 256;
+    (void)state;
+    oracle o;
+    oracle_make(&o, "tables_of_16_bits", D, 10000, 1);
+    uint16_t *h = (uint16_t *)must_alloc(chunk * D * sizeof *h);
+    pe_config c = pe_config_default(D);
+    made m = make_plan(&c);
+    size_t by_mpfr = 0;
+    for (int t = F16; t <= BF16; t++) {
+        for (size_t row = 0; row < rows; row++) {
+            if (row % chunk == 0) assert_int_equal(fill((type)t, &m.plan, (int64_t)row, chunk, h, D), PE_OK);
+            for (size_t i = 0; i < o.pairs; i++) {
+                if (row % 64 == 0) { /* a new anchor, turned by one position a row in double-double's stead */
+                    oracle_turn(&o, (int64_t)row, i);
+                    o.anchor[2 * i] = mpfr_get_d(o.sine, MPFR_RNDN);
+                    o.anchor[2 * i + 1] = mpfr_get_d(o.cosine, MPFR_RNDN);
+                }
+                if (row == 0 && i == 0) oracle_make_turns(&o, 64);
+                const double *turn = o.turns + 2 * (row % 64 * o.pairs + i);
+                const double s = o.anchor[2 * i], k = o.anchor[2 * i + 1];
+                const double y[2] = {s * turn[1] + k * turn[0], k * turn[1] - s * turn[0]};
+                for (int which = 0; which < 2; which++) {
+                    const size_t at = row % chunk * D + 2 * i + (size_t)which;
+                    const double got = element_at((type)t, h, at);
+                    double low = narrowed((type)t, y[which] - ORACLE_BOUND);
+                    const double high = narrowed((type)t, y[which] + ORACLE_BOUND);
+                    if (low != high) {
+                        oracle_pair(&o, (int64_t)row, i);
+                        low = rounded((type)t, o.element[which]);
+                        by_mpfr++;
+                    }
+                    if (got != low)
+                        fail_msg("%s: position %zu, column %zu: got %a, want %a", type_name[t], row,
+                                 2 * i + (size_t)which, got, low);
+                }
+            }
+        }
+    }
+    printf("checked: %zu 16-bit elements, %zu of them by MPFR\n", 2 * rows * D, by_mpfr);
+    free(h);
+    free(m.memory);
+    oracle_free(&o);
+}
+
+/* Positions of CONVENTIONS 256 and 257 must not fall together, wherever the exact rows differ in bf16. */
+static void neighbours_stay_apart(void **state)
+{
+    static const int64_t at[] = {255, 256, 2047, 2048, 65535, 131071, 16777215, 16777216, 2147483646};
+    uint16_t a[512], b[512];
+    (void)state;
+    pe_config c = pe_config_default(512);
+    made m = make_plan(&c);
+    for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+        assert_int_equal(pe_fill_bf16(&m.plan, at[k], 1, a, 512), PE_OK);
+        assert_int_equal(pe_fill_bf16(&m.plan, at[k] + 1, 1, b, 512), PE_OK);
+        assert_true(memcmp(a, b, sizeof a) != 0);
+    }
+    free(m.memory);
+}
+
+static void overflow_and_subnormals(void **state)
+{
+    static const double amplitudes[] = {70000, 65519.9, 65520, 3.4e38, 1e39, 1e-5, 1e-7, 1e-38, 1e-45, -1e5};
+    (void)state;
+    begin_numbers();
+    for (size_t k = 0; k < sizeof amplitudes / sizeof *amplitudes; k++) {
+        pe_config c = pe_config_default(66);
+        unsigned char rows[40 * 66 * 8];
+        c.amplitude = amplitudes[k];
+        made m = make_plan(&c);
+        for (int t = 0; t < TYPES; t++) {
+            assert_int_equal(fill((type)t, &m.plan, -3, 40, rows, 66), PE_OK);
+            for (size_t i = 0; i < 40 * 66; i++) {
+                element(i % 2, (double)(i / 66) - 3, 10000, (double)(i % 66 / 2 * 2), 66);
+                mpfr_mul_d(g_x, g_x, c.amplitude, MPFR_RNDN);
+                const double got = element_at((type)t, rows, i);
+                if (!right((type)t, got, g_x))
+                    fail_msg("%s, amplitude %g, element %zu: got %a, want %a", type_name[t],
+                             c.amplitude, i, got, rounded((type)t, g_x));
+            }
+        }
+        free(m.memory);
+    }
+    end_numbers();
+}
+
+/* ---- the same bits by whichever call ---------------------------------------------------------------- */
+
+static void calls_agree(void **state)
+{
+    enum { ROWS = 90 };
+    rng r = rng_for("calls_agree");
+    (void)state;
+    for (size_t n = 0; n < workload(60); n++) {
+        pe_config c = pe_config_preset((pe_preset)rng_below(&r, PE_PRESET_MLX), 2 + 2 * rng_below(&r, 40));
+        if (n % 5 == 0) c.offset += 0.25;
+        if (n % 7 == 0) c.angle = PE_ANGLE_FLOAT32;
+        const size_t d = c.d_model, stride = d + rng_below(&r, 3);
+        made m = make_plan(&c);
+        for (int t = 0; t < TYPES; t++) {
+            const size_t bytes = ROWS * stride * element_of[t];
+            unsigned char *whole = (unsigned char *)must_alloc(bytes), *other = (unsigned char *)must_alloc(bytes);
+            int64_t list[ROWS];
+            double real[ROWS];
+            const int64_t first = n % 3 ? rng_position(&r) / 2 : -40;
+            for (int64_t i = 0; i < ROWS; i++) list[i] = first + i, real[i] = (double)(first + i);
+            memset(whole, 0, bytes);
+            assert_int_equal(fill((type)t, &m.plan, first, ROWS, whole, stride), PE_OK);
+            memset(other, 0, bytes);
+            assert_int_equal(fill_at((type)t, &m.plan, list, ROWS, other, stride), PE_OK);
+            assert_memory_equal(whole, other, bytes);
+            memset(other, 0, bytes);
+            assert_int_equal(fill_real((type)t, &m.plan, real, ROWS, other, stride), PE_OK);
+            assert_memory_equal(whole, other, bytes);
+            memset(other, 0, bytes);
+            assert_int_equal(fill_coords((type)t, &m.plan, real, ROWS, other, stride), PE_OK);
+            assert_memory_equal(whole, other, bytes);
+            /* shuffled, with repetitions, a row at a time */
+            for (size_t i = 0; i < ROWS; i++) {
+                const size_t pick = rng_below(&r, ROWS);
+                unsigned char row[200 * 8];
+                assert_int_equal(fill_at((type)t, &m.plan, &list[pick], 1, row, d), PE_OK);
+                assert_memory_equal(row, whole + pick * stride * element_of[t], d * element_of[t]);
+            }
+            free(whole);
+            free(other);
+        }
+        free(m.memory);
+    }
+}
+
+/* ---- adding ------------------------------------------------------------------------------------------ */
+
+/* scale x + pe rounded once to float or double, then to the type */
+static double sum_of(type t, double x, float scale, double pe)
+{
+    mpfr_t a, b;
+    mpfr_init2(a, 2300); /* exact */
+    mpfr_init2(b, t == F64 ? 53 : 24);
+    mpfr_set_d(a, x, MPFR_RNDN);
+    mpfr_mul_d(a, a, (double)scale, MPFR_RNDN);
+    mpfr_add_d(a, a, pe, MPFR_RNDN);
+    double result = rounded(t == F64 ? F64 : F32, a);
+    mpfr_set_d(a, result, MPFR_RNDN);
+    if (t == F16 || t == BF16) result = rounded(t, a);
+    mpfr_clears(a, b, (mpfr_ptr)NULL);
+    return result;
+}
+
+static void set_element(type t, void *x, size_t i, double value)
+{
+    switch (t) {
+    case F32: ((float *)x)[i] = (float)value; break;
+    case F64: ((double *)x)[i] = value; break;
+    case F16: ((uint16_t *)x)[i] = (uint16_t)(value == 0 ? 0 : 0x3400 + (int)(value * 64) % 900); break;
+    default: ((uint16_t *)x)[i] = (uint16_t)(0x3e00 + (int)(value * 64) % 250); break;
+    }
+}
+
+static void adding_is_filling_and_adding(void **state)
+{
+    enum { ROWS = 45, BATCHES = 3 };
+    static const float scales[] = {1, 0.5f, 22.627417f, -2, 0};
+    rng r = rng_for("adding");
+    (void)state;
+    for (size_t n = 0; n < workload(30); n++) {
+        pe_config c = pe_config_preset((pe_preset)rng_below(&r, PE_PRESET_MLX), 2 + 2 * rng_below(&r, 40));
+        const size_t d = c.d_model, stride = d + rng_below(&r, 5), size = ROWS * stride;
+        const float scale = scales[n % 5];
+        const int64_t first = n % 2 ? -7 : rng_position(&r) / 2;
+        made m = make_plan(&c);
+        for (int t = 0; t < TYPES; t++) {
+            const size_t e = element_of[t];
+            unsigned char *x = (unsigned char *)must_alloc(BATCHES * size * e);
+            unsigned char *y = (unsigned char *)must_alloc(BATCHES * size * e);
+            unsigned char *pe = (unsigned char *)must_alloc(size * 8);
+            for (size_t i = 0; i < size; i++) set_element((type)t, x, i, rng_unit(&r) * 4);
+            memcpy(y, x, size * e);
+            if (t == F64) assert_int_equal(pe_fill_f64(&m.plan, first, ROWS, (double *)pe, stride), PE_OK);
+            else assert_int_equal(pe_fill_f32(&m.plan, first, ROWS, (float *)pe, stride), PE_OK);
+            assert_int_equal(add((type)t, &m.plan, first, ROWS, scale, y, stride), PE_OK);
+            for (size_t i = 0; i < size; i++) {
+                const double before = element_at((type)t, x, i), got = element_at((type)t, y, i);
+                const double want =
+                    i % stride < d
+                        ? sum_of((type)t, before, scale, element_at(t == F64 ? F64 : F32, pe, i))
+                        : before;
+                if (got != want)
+                    fail_msg("%s: %g * %g + %a: got %a, want %a", type_name[t], (double)scale, before,
+                             element_at(t == F64 ? F64 : F32, pe, i), got, want);
+            }
+            /* the list form, and batches after and between each other */
+            int64_t list[ROWS];
+            unsigned char *z = (unsigned char *)must_alloc(BATCHES * size * e);
+            for (int64_t i = 0; i < ROWS; i++) list[i] = first + i;
+            memcpy(z, x, size * e);
+            assert_int_equal(add_at((type)t, &m.plan, list, ROWS, scale, z, stride), PE_OK);
+            assert_memory_equal(z, y, size * e);
+            for (size_t b = 0; b < BATCHES; b++) memcpy(z + b * size * e, x, size * e);
+            assert_int_equal(add_batch((type)t, &m.plan, first, ROWS, BATCHES, scale, z, stride, size), PE_OK);
+            for (size_t b = 0; b < BATCHES; b++) assert_memory_equal(z + b * size * e, y, size * e);
+            for (size_t i = 0; i < ROWS; i++)
+                for (size_t b = 0; b < BATCHES; b++)
+                    memcpy(z + (i * BATCHES + b) * stride * e, x + i * stride * e, stride * e);
+            assert_int_equal(add_batch((type)t, &m.plan, first, ROWS, BATCHES, scale, z, BATCHES * stride, stride),
+                             PE_OK);
+            for (size_t i = 0; i < ROWS; i++)
+                for (size_t b = 0; b < BATCHES; b++)
+                    assert_memory_equal(z + (i * BATCHES + b) * stride * e, y + i * stride * e, stride * e);
+            assert_int_equal(add_batch((type)t, &m.plan, first, ROWS, BATCHES, scale, z, stride, d), d == size ? PE_OK : PE_ERR_SHAPE);
+            free(x), free(y), free(z), free(pe);
+        }
+        free(m.memory);
+    }
+}
+
+static void sums_of_strange_numbers(void **state)
+{
+    static const uint32_t strange[] = {0x7f800000, 0xff800000, 0x7fc00000, 0x00000001, 0x80000000, 0x7f7fffff};
+    float x[6], row[6];
+    (void)state;
+    pe_config c = pe_config_default(6);
+    made m = make_plan(&c);
+    memcpy(x, strange, sizeof x);
+    assert_int_equal(pe_fill_f32(&m.plan, 5, 1, row, 6), PE_OK);
+    assert_int_equal(pe_add_f32(&m.plan, 5, 1, 1, x, 6), PE_OK);
+    assert_true(isinf(x[0]) && x[0] > 0 && isinf(x[1]) && x[1] < 0 && isnan(x[2]));
+    assert_true(x[3] == row[3] && x[4] == row[4] && x[5] == 3.40282347e38f);
+    free(m.memory);
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------- */
+
+static void bad_configs(void **state)
+{
+    (void)state;
+#define REFUSED(change)                                          \
+    do {                                                         \
+        pe_config c = pe_config_default(64);                     \
+        change;                                                  \
+        pe_plan plan;                                            \
+        memset(&plan, CANARY, sizeof plan);                      \
+        assert_int_equal(pe_plan_size(&c), 0);                   \
+        char memory[128];                                        \
+        memset(memory, CANARY, sizeof memory);                   \
+        assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_ERR_CONFIG); \
+        assert_true(all_canaries(&plan, sizeof plan));           \
+        assert_true(all_canaries(memory, sizeof memory));        \
+    } while (0)
+    REFUSED(c.scale = 0);
+    REFUSED(c.scale = (double)NAN);
+    REFUSED(c.scale = 4e6);
+    REFUSED(c.offset = 0.1);
+    REFUSED(c.offset = HUGE_VAL);
+    REFUSED(c.offset = 3e9);
+    REFUSED(c.layout = (pe_layout)7);
+    REFUSED(c.odd = (pe_odd)-1);
+    REFUSED(c.exponent = (pe_exponent)9);
+    REFUSED(c.angle = (pe_angle)2);
+    REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = 32);
+    REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = (double)NAN);
+    REFUSED(c.exponent = PE_EXPONENT_INDEX; c.base = 0.4); /* 2.5^31 */
+    REFUSED(c.multiple = 0);
+    REFUSED(c.multiple = 3);
+    REFUSED(c.axes = 0);
+    REFUSED(c.axes = PE_MAX_AXES + 1);
+    REFUSED(c.axes = 2; c.axis[0].width = 60; c.axis[1].width = 6);
+    REFUSED(c.axes = 2; c.axis[1].coordinate = 2);
+#undef REFUSED
+    assert_int_equal(pe_plan_size(NULL), 0);
+}
+
+static void bad_calls(void **state)
+{
+    static const double bad[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 2147483649.0, -2147483648.5};
+    (void)state;
+    pe_config c = pe_config_default(8);
+    c.offset = 5;
+    made m = make_plan(&c);
+    unsigned char out[64 * 8];
+    memset(out, CANARY, sizeof out);
+    for (int t = 0; t < TYPES; t++) {
+        for (size_t k = 0; k < 5; k++) {
+            double at[3] = {1, 2, 3};
+            at[k % 3] = bad[k];
+            assert_int_equal(fill_real((type)t, &m.plan, at, 3, out, 8), PE_ERR_RANGE);
+            assert_int_equal(fill_coords((type)t, &m.plan, at, 3, out, 8), PE_ERR_RANGE);
+        }
+        const int64_t far_away[2] = {0, INT64_MAX}, edge[1] = {2147483645};
+        const size_t shape[1] = {(size_t)1 << 62}, two[1] = {2};
+        assert_int_equal(fill_at((type)t, &m.plan, far_away, 2, out, 8), PE_ERR_RANGE);
+        assert_int_equal(fill_at((type)t, &m.plan, edge, 1, out, 8), PE_ERR_RANGE); /* + 5 */
+        assert_int_equal(fill((type)t, &m.plan, 2147483640, 5, out, 8), PE_ERR_RANGE);
+        assert_int_equal(add((type)t, &m.plan, 2147483640, 5, 1, out, 8), PE_ERR_RANGE);
+        assert_int_equal(add_at((type)t, &m.plan, far_away, 2, 1, out, 8), PE_ERR_RANGE);
+        assert_int_equal(fill((type)t, &m.plan, 0, 2, out, 7), PE_ERR_SHAPE);
+        assert_int_equal(add((type)t, &m.plan, 0, 2, 1, out, 7), PE_ERR_SHAPE);
+        assert_int_equal(fill_grid((type)t, &m.plan, two, out, 7), PE_ERR_SHAPE);
+        assert_int_equal(fill_grid((type)t, &m.plan, shape, out, 8), PE_ERR_SIZE);
+        assert_int_equal(fill_grid((type)t, &m.plan, NULL, out, 8), PE_ERR_NULL);
+        assert_int_equal(fill_grid((type)t, NULL, two, out, 8), PE_ERR_NULL);
+        assert_int_equal(fill((type)t, NULL, 0, 2, out, 8), PE_ERR_NULL);
+        assert_int_equal(fill((type)t, &m.plan, 0, 2, NULL, 8), PE_ERR_NULL);
+        assert_int_equal(fill_at((type)t, &m.plan, NULL, 2, out, 8), PE_ERR_NULL);
+        assert_int_equal(fill_real((type)t, &m.plan, NULL, 2, out, 8), PE_ERR_NULL);
+        assert_int_equal(add((type)t, &m.plan, 0, 2, 1, NULL, 8), PE_ERR_NULL);
+        assert_int_equal(add_batch((type)t, &m.plan, 0, 2, SIZE_MAX / 2, 1, out, 8, 16), PE_ERR_SIZE);
+        assert_int_equal(add_batch((type)t, &m.plan, 0, SIZE_MAX / 4, 2, 1, out, 8, 16), PE_ERR_SIZE);
+        assert_int_equal(add_batch((type)t, &m.plan, 0, 2, 2, 1, out, 8, 7), PE_ERR_SHAPE);
+        assert_int_equal(add_batch((type)t, NULL, 0, 2, 0, 1, NULL, 0, 0), PE_OK);
+        assert_int_equal(fill((type)t, NULL, 0, 0, NULL, 0), PE_OK);
+        assert_int_equal(fill_at((type)t, NULL, NULL, 0, NULL, 0), PE_OK);
+        assert_int_equal(fill_real((type)t, NULL, NULL, 0, NULL, 0), PE_OK);
+        assert_int_equal(add((type)t, NULL, 0, 0, 1, NULL, 0), PE_OK);
+        assert_true(all_canaries(out, sizeof out));
+    }
+    free(m.memory);
+}
+
+/* ---- the bytes around ----------------------------------------------------------------------------------- */
+
+static void nothing_around_is_touched(void **state)
+{
+    (void)state;
+    FAIL_ON_FAULT();
+    guarded g = guarded_make(64 * 80 * 8);
+    rng r = rng_for("nothing_around");
+    for (size_t d = 1; d <= 70; d += every()) {
+        for (int k = 0; k < 3; k++) {
+            pe_config c = pe_config_default(d);
+            c.layout = k ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+            c.cos_first = k == 2;
+            c.odd = k == 1 ? PE_ODD_ZERO : PE_ODD_SINE;
+            made m = make_plan(&c);
+            for (int t = 0; t < TYPES; t++) {
+                const size_t rows = 1 + rng_below(&r, 40), stride = d + rng_below(&r, 5), e = element_of[t];
+                const size_t bytes = ((rows - 1) * stride + d) * e;
+                unsigned char *expected = (unsigned char *)must_alloc(bytes);
+                int64_t at[64];
+                double real[64];
+                for (size_t i = 0; i < rows; i++) at[i] = (int64_t)i * 5 - 9, real[i] = (double)i * 5 - 9;
+                assert_int_equal(fill_at((type)t, &m.plan, at, rows, expected, stride), PE_OK);
+                for (int end = 0; end < 2; end++) {
+                    unsigned char *out = end ? g.end - bytes : g.begin;
+                    fault_case("d %zu, layout %d, %s, %zu rows, stride %zu, %s", d, k, type_name[t], rows,
+                               stride, end ? "end" : "begin");
+                    for (int verb = 0; verb < 5; verb++) {
+                        memset(g.begin, CANARY, (size_t)(g.end - g.begin));
+                        pe_status status = PE_OK;
+                        if (verb == 0) status = fill((type)t, &m.plan, -9, rows, out, stride);
+                        if (verb == 1) status = fill_at((type)t, &m.plan, at, rows, out, stride);
+                        if (verb == 2) status = fill_real((type)t, &m.plan, real, rows, out, stride);
+                        if (verb == 3) status = add((type)t, &m.plan, -9, rows, 0, out, stride);
+                        if (verb == 4) status = add_at((type)t, &m.plan, at, rows, 0, out, stride);
+                        assert_int_equal(status, PE_OK);
+                        if (verb == 1 || verb == 2)
+                            for (size_t i = 0; i < rows; i++)
+                                assert_memory_equal(out + i * stride * e, expected + i * stride * e, d * e);
+                        for (size_t i = 0; i + 1 < rows; i++)
+                            assert_true(all_canaries(out + (i * stride + d) * e, (stride - d) * e));
+                        assert_true(all_canaries(g.begin, (size_t)(out - g.begin)));
+                        assert_true(all_canaries(out + bytes, (size_t)(g.end - out) - bytes));
+                    }
+                }
+                free(expected);
+            }
+            free(m.memory);
+        }
+    }
+    guarded_free(&g);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets_match_their_projects),
+        cmocka_unit_test(presets_have_names),
+        cmocka_unit_test(random_knobs),
+        cmocka_unit_test(own_frequencies),
+        cmocka_unit_test(frequencies_can_be_read),
+        cmocka_unit_test(tables_of_16_bits),
+        cmocka_unit_test(neighbours_stay_apart),
+        cmocka_unit_test(overflow_and_subnormals),
+        cmocka_unit_test(calls_agree),
+        cmocka_unit_test(adding_is_filling_and_adding),
+        cmocka_unit_test(sums_of_strange_numbers),
+        cmocka_unit_test(bad_configs),
+        cmocka_unit_test(bad_calls),
+        cmocka_unit_test(nothing_around_is_touched),
+    };
+    test_begin(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Elements of three types, f32, f16 and bf16, for tests that go through all of them: what their
+ * bits are worth, and what a number rounds to, from the definition of the formats alone.
+ */
+#ifndef PE_TESTS_TYPES_H
+#define PE_TESTS_TYPES_H
+
+#include "oracle.h"
+
+typedef enum type { F32, F16, BF16, TYPES } type;
+
+typedef struct type_format {
+    const char *name;
+    int exponent_bits, fraction_bits;
+    uint16_t infinity, nan; /* codes */
+} type_format;
+
+static const type_format type_formats[TYPES] = {
+    {"f32", 8, 23, 0, 0}, /* its codes do not fit in here */
+    {"f16", 5, 10, 0x7c00, 0x7e00},
+    {"bf16", 8, 7, 0x7f80, 0x7fc0},
+};
+
+/* The value of a code without its sign, from its two fields; of infinity's, the next power of two:
+   IEEE rounds as if the numbers went on there. */
+static inline double value_16(const type_format *f, uint32_t code)
+{
+    const int bias = (1 << (f->exponent_bits - 1)) - 1;
+    const int exponent = (int)(code >> f->fraction_bits);
+    const double fraction = (double)(code & ((1u << f->fraction_bits) - 1));
+    const double unit = ldexp(1.0, -f->fraction_bits);
+    return exponent == 0 ? ldexp(fraction * unit, 1 - bias)
+                         : ldexp(1 + fraction * unit, exponent - bias);
+}
+
+/* The same for all codes up to infinity's, made once. */
+static inline const double *values_16(const type_format *f)
+{
+    static double values[2][0x7f81];
+    double *v = values[f->exponent_bits == 8];
+    if (v[1] == 0)
+        for (uint32_t code = 0; code <= f->infinity; code++)
+            v[code] = value_16(f, code);
+    return v;
+}
+
+/* The code of the number nearest to x, which is no NaN, and of the even one of two: by bisection.
+   Right also for an x that was rounded to odd, to 26 bits or more. */
+static inline uint16_t nearest_16(const type_format *f, double x)
+{
+    const double size = fabs(x), *values = values_16(f);
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    uint32_t low = 0, high = f->infinity; /* the value of low <= size */
+    double down, up;
+    if (size >= values[high])
+        return (uint16_t)(sign | high);
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (values[middle] <= size)
+            low = middle;
+        else
+            high = middle;
+    }
+    down = size - values[low], up = values[high] - size;
+    if (up < down || (up == down && high % 2 == 0))
+        low = high;
+    return (uint16_t)(sign | low);
+}
+
+static inline size_t size_of(type t) { return t == F32 ? sizeof(float) : sizeof(uint16_t); }
+
+static inline uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Element i as bits. */
+static inline uint32_t element(type t, const void *p, size_t i)
+{
+    const unsigned char *at = (const unsigned char *)p + i * size_of(t);
+    uint32_t bits = 0;
+    uint16_t half;
+    if (t == F32) {
+        memcpy(&bits, at, sizeof bits);
+        return bits;
+    }
+    memcpy(&half, at, sizeof half);
+    return half;
+}
+
+/* The bits of x as a float or 16-bit number; x is exact, or rounded to odd. */
+static inline uint32_t rounded(type t, double x)
+{
+    return t == F32 ? bits_of((float)x) : nearest_16(&type_formats[t], x);
+}
+
+/* The value of element i. */
+static inline double value(type t, const void *p, size_t i)
+{
+    const uint32_t bits = element(t, p, i);
+    double size;
+    if (t == F32)
+        return (double)float_of(bits);
+    if ((bits & 0x7fff) > type_formats[t].infinity)
+        return (double)NAN;
+    size = (bits & 0x7fff) == type_formats[t].infinity ? HUGE_VAL
+                                                       : value_16(&type_formats[t], bits & 0x7fff);
+    return bits & 0x8000 ? -size : size;
+}
+
+/* Write element i, given by its bits. */
+static inline void set_element(type t, void *p, size_t i, uint32_t bits)
+{
+    const uint16_t half = (uint16_t)bits;
+    memcpy((unsigned char *)p + i * size_of(t),
+           t == F32 ? (const void *)&bits : (const void *)&half, size_of(t));
+}
+
+#endif /* PE_TESTS_TYPES_H */
