@@ -3461,6 +3461,18 @@ PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *
     }
 }
 
+/* Ask for both halves of a row some rows ahead: two streams so near to each other confuse the hardware's
+   prefetchers. */
+PE__INLINE size_t pe__shift_ahead(const pe__to *to)
+{
+    return pe__max(8192 / to->stride, 1) * to->stride;
+}
+PE__INLINE void pe__shift_ask(uintptr_t sines, ptrdiff_t across, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch((const void *)(sines + i));
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch((const void *)(sines + (uintptr_t)across + i));
+}
+
 /* All rows of a tile of n pairs by C and S, as pe__shift_vector() has them. */
 PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to, size_t rows,
                                const float *C, const float *S)
@@ -3470,7 +3482,9 @@ PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to,
     const size_t n = to->sines * (split ? 1 : 2), whole = n - n % VECTOR, e = to->element;
     const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)e;
     unsigned char *x = to->out + (split ? to->sine : pe__min(to->sine, to->cosine)) * e;
+    const size_t ahead = pe__shift_ahead(to);
     for (size_t r = 0; r < rows; r++, x += to->stride) {
+        if (split) pe__shift_ask((uintptr_t)x + ahead, across, n * e);
         for (size_t i = 0; i < whole; i += VECTOR)
             pe__shift_vector(kind, order, x + i * e, across, C + i, S + i);
         if (whole == n) continue;
@@ -3549,6 +3563,9 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
     for (size_t r = 0; r < rows; r++) {
         double *const row = (double *)(void *)(to->out + r * to->stride);
         double *const x = row + column, *const cosines = row + to->cosine;
+        if (order == PE__SPLIT)
+            pe__shift_ask((uintptr_t)x + pe__shift_ahead(to), (cosines - x) * (ptrdiff_t)sizeof *x,
+                          n * sizeof *x);
         for (size_t i = 0; i < whole; i += PE_LANES)
             pe__shift_vector_f64(order, x + i * step, cosines + i, C + i, S + i);
         if (whole == n) continue;

@@ -548,6 +548,52 @@ static void rope(const table *unused, size_t count)
     }
 }
 
+/* Shifts of every type and layout, at widths with every tail, matrices, dot products and norms. */
+static void algebra(const table *unused, size_t count)
+{
+    (void)unused;
+    (void)count;
+    for (size_t d = 2; d <= 140; d += d < 40 ? 1 : 25) {
+        for (int layout = 0; layout < 4; layout++) {
+            const int64_t k = (int64_t)d * 7919 - (layout & 1 ? 100000 : LIMIT);
+            const size_t rows = 5, stride = d + d % 3, n = rows * stride;
+            pe_config config = pe_config_default(d);
+            config.layout = layout & 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+            config.cos_first = layout >> 1;
+            config.odd = PE_ODD_ZERO;
+            config.amplitude = d % 5 ? 1 : 0.3;
+            pe_plan plan;
+            void *memory = malloc(pe_plan_size(&config));
+            need(memory != NULL, "malloc", "out of memory");
+            need_ok(pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), "pe_plan_init");
+            memset(g_buffer, 0x5a, n * sizeof(double));
+            float *f32 = (float *)g_buffer;
+            need_ok(pe_fill_f32(&plan, 100, rows, f32, stride), "pe_fill_f32");
+            need_ok(pe_shift_f32(&plan, k, rows, f32, stride), "pe_shift_f32");
+            hash_f32(f32, n);
+            double *f64 = (double *)g_buffer;
+            need_ok(pe_fill_f64(&plan, 100, rows, f64, stride), "pe_fill_f64");
+            need_ok(pe_shift_f64(&plan, k, rows, f64, stride), "pe_shift_f64");
+            hash_f64(f64, n);
+            uint16_t *h = (uint16_t *)g_buffer;
+            need_ok(pe_fill_f16(&plan, 100, rows, h, stride), "pe_fill_f16");
+            need_ok(pe_shift_f16(&plan, k, rows, h, stride), "pe_shift_f16");
+            for (size_t i = 0; i < n; i++) g_hash = mix(g_hash, h[i]);
+            need_ok(pe_fill_bf16(&plan, 100, rows, h, stride), "pe_fill_bf16");
+            need_ok(pe_shift_bf16(&plan, k, rows, h, stride), "pe_shift_bf16");
+            for (size_t i = 0; i < n; i++) g_hash = mix(g_hash, h[i]);
+            need_ok(pe_shift_matrix_f64(&plan, k, f64, d), "pe_shift_matrix_f64");
+            hash_f64(f64, d * d);
+            need_ok(pe_dots_f64(&plan, k, 70 + d, f64), "pe_dots_f64");
+            need_ok(pe_dot_f64(&plan, k - 1, f64 + 70 + d), "pe_dot_f64");
+            need_ok(pe_norm_f64(&plan, f64 + 71 + d), "pe_norm_f64");
+            hash_f64(f64, 72 + d);
+            g_elements += 4 * rows * d + d * d + 72 + d;
+            free(memory);
+        }
+    }
+}
+
 #define TABLES(a) a, sizeof(a) / sizeof((a)[0])
 
 static const struct section {
@@ -568,6 +614,7 @@ static const struct section {
     {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
     {"conventions", conventions, NULL, 0},
     {"rope_frequencies", rope_frequencies, NULL, 0},
+    {"algebra", algebra, NULL, 0},
     {"rope", rope, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
