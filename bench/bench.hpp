@@ -75,8 +75,9 @@ void add_row(const Row &row, Body body, Check check = nullptr, Prepare prepare =
 // of them that are named.
 void add_roofs(std::size_t bytes, const std::vector<std::string> &names = {});
 
-// Two buffers shared by all rows, aligned to a page, each as large as the largest row and touched
-// before the first row runs: to be asked for in a body, not while registering.
+// Two buffers shared by all rows, aligned to a page, each as large as the largest row and full of
+// numbers near 1 of any type before the first row runs: to be asked for in a body, not while
+// registering. Memory that is zero, line by line or in part, may be twice as fast as any other.
 void *buffer(std::size_t which);
 template <class T> T *output() { return static_cast<T *>(buffer(0)); }
 template <class T> T *input()
@@ -114,6 +115,8 @@ void rows_types();
 void rows_at();
 void rows_add();
 void rows_rope();
+void rows_alibi();
+void rows_learned();
 
 } // namespace bench
 

@@ -27,7 +27,8 @@ README_COMMAND = "make bench && make bench-table"
 STORES = ("memset", "stores", "nt_stores")
 IN_PLACE = ("scale",)
 ROOFS = {"fill": STORES, "fill_at": STORES, "fill_real": STORES, "first_use": STORES, "row": STORES,
-         "threads": STORES, "add": IN_PLACE, "add_batch": IN_PLACE, "rope": IN_PLACE}
+         "threads": STORES, "add": IN_PLACE, "add_batch": IN_PLACE, "rope": IN_PLACE,
+         "alibi": STORES, "alibi_causal": STORES, "alibi_add": IN_PLACE, "learned_add": IN_PLACE}
 
 # Builds: the CPU flag each needs, its title, and the native peers' vectors of floats and doubles.
 BUILDS = {
@@ -232,13 +233,17 @@ def worst_step(r, build):
     return max((b / a for a, b in zip(cost, cost[1:])), default=None)
 
 
-def of_in_place_roof(shape, function):
+def of_roof(verb, shape, function):
     def fraction(r, build):
-        row = r.get("rope", shape, function, build)
+        row = r.get(verb, shape, function, build)
         roof = row and r.roof(row)
         return roof and row["GB/s"] / roof[0]
 
     return fraction
+
+
+def of_in_place_roof(shape, function):
+    return of_roof("rope", shape, function)
 
 
 def of_f32_time(shape, kind):
@@ -286,6 +291,10 @@ GOALS = [
     ("RoPE 2048 x 32 x 128 bf16, time against f32", of_f32_time("2048x32x128", "bf16"), "<=",
      {"avx512": 0.6, "avx2": 0.6}),
     ("RoPE one token x 32 heads, us", one_token_us, "<=", {"avx512": 0.15, "avx2": 0.15}),
+    ("16x2048x2048 ALiBi bias, of the store roof",
+     of_roof("alibi", "16x2048x2048", "pe_alibi_fill_f32"), ">=", both(0.9)),
+    ("131072x512 learned rows added, of the in-place roof",
+     of_roof("learned_add", "131072x512", "pe_learned_add_f32"), ">=", both(0.85)),
     ("share of correctly rounded f32, f16, bf16", least_exact, ">=",
      {"avx512": 1.0, "avx2": 1.0, "scalar": 1.0}),
     ("131072x512 add, of the in-place roof", add_of_roof, ">=", both(0.9)),
