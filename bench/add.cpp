@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Adding to activations in place, x += PE, beside adding a stored table, and beside SLEEF's sines added
-// in registers. GB/s are those of x; the traffic counts x twice, read and written, and a table, too.
+// Adding to activations in place, x += PE, beside adding a stored table, and beside SLEEF's sines
+// added in registers. GB/s are those of x; the traffic counts x twice, read and written, and a
+// table, too.
 
 #include "tables.hpp"
 
