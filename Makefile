@@ -40,8 +40,8 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make bench       benchmarks against the memory roof and other libraries
 ##
 ##   make deps        install what demo and test need (they do it themselves)
-##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types cpp
-##                    rope_frequencies
+##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi cpp
+##                    rope_frequencies conventions rope
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
@@ -96,15 +96,15 @@ run-demo:
 # ---- tests ------------------------------------------------------------------------------------------
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
-PROGRAMS := exact seeds errors bounds splits types cpp
-PROGRAMS += rope_frequencies conventions
+PROGRAMS := exact seeds errors bounds splits types alibi cpp
+PROGRAMS += rope_frequencies conventions rope
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
-UNITS_X86 := $(foreach p,exact bounds errors seeds types,$(p).gcc.neon.sleef.quick) \
-             $(foreach p,exact types,$(p).gcc.scalar.none.fma.quick) types.gcc.avx2.none.f16c.quick
+UNITS_X86 := $(foreach p,exact bounds errors seeds types alibi,$(p).gcc.neon.sleef.quick) \
+             $(foreach p,exact types,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
 endif
 
 # Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.

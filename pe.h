@@ -23,18 +23,19 @@
  *
  *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
  *
+ * in the default config; pe_config_preset() knows the layouts and exponents of other projects, and
+ * pe_config has a field for each way in which they differ.
+ *
  * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
- * d_model) and holds d_model elements. Elements between d_model and stride are never touched. An odd
- * d_model has ceil(d_model / 2) pairs and ends with a sine.
+ * d_model) and holds d_model elements. Elements between d_model and stride are never touched.
  *
  * ACCURACY
  *
- * Every float is the real number above rounded once, to nearest even, for every integer position
- * from -2^31 to 2^31. A correct rounding is unique, and so the bits do not depend on the
- * instruction set, the compiler, its options, SLEEF, or how the rows were cut over calls or threads:
- * a row is a function of (config, position) alone. Doubles are within 0.501 ulp. base and
- * amplitude are taken as the exact values of the doubles given.
- * "make test" proves it against MPFR.
+ * Every float, f16 and bf16 is the real number above rounded once, to nearest even, for every integer
+ * or real position from -2^31 to 2^31. A correct rounding is unique, and so the bits do not depend on
+ * the instruction set, the compiler, its options, SLEEF, or how the rows were cut over calls or threads:
+ * a row is a function of (config, position) alone. Doubles are within 0.501 ulp. The numbers of a
+ * config are taken as the exact values of the doubles given. "make test" proves it against MPFR.
  *
  * ERRORS
  *
@@ -61,8 +62,8 @@
  * LIMITS
  *
  * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal.
- * Positions beyond 2^31 in magnitude, bases outside 2^-20 ... 2^900 and amplitudes outside
- * 2^-1000 ... 2^1000 are refused.
+ * Positions beyond 2^31 in magnitude, and configs beyond the limits that stand at the fields of
+ * pe_config, are refused.
  */
 #ifndef PE_H
 #define PE_H
@@ -96,11 +97,14 @@ extern "C" {
     X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: start from "              \
                      "pe_config_default() or pe_config_preset() and see the limits at each field " \
                      "of pe_config; rows of several axes come from pe_fill_grid or "               \
-                     "pe_fill_coords")                                                             \
-    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: stride must be at least "      \
-                    "d_model, the number of frequencies pe_plan_pairs()")                          \
+                     "pe_fill_coords; in ALiBi: a mode of the enum, finite slopes, max_bias >= 0; "   \
+                     "for RoPE, pe_rope_config_error() says what is wrong")                                                             \
+    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least the "  \
+                    "row (d_model, keys, the rows of a head), a number of frequencies "             \
+                    "pe_plan_pairs()")                          \
     X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check first, "       \
-                    "first + rows - 1 and every entry of a position list, also with the offset")   \
+                    "first + rows - 1 and every entry of a position list, also with the offset; queries, keys, and the "   \
+                    "rows of a learned table likewise")   \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride overflows the address space, or the "       \
                    "memory given is smaller than pe_plan_size()")
 
@@ -429,6 +433,85 @@ PE__DECLARE_ADD(bf16, uint16_t)
  * Threads      any */
 static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
+/* ---- algebra of positions -----------------------------------------------------------------------
+ * A shift by k positions turns each pair (s, c) by k w_i, wherever it is:
+ *
+ *     s' = s cos(k w_i) + c sin(k w_i)
+ *     c' = c cos(k w_i) - s sin(k w_i)
+ *
+ * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends on k
+ * alone. k is a difference: offset, padding position and, but for dot products and norms, the amplitude
+ * of the plan do not matter. Shifts compose as integers: R(a) R(b) = R(a + b). Add the numbers and
+ * turn once; turning twice rounds twice.
+ *
+ * PE_ERR_CONFIG refuses plans whose rows are not such pairs: several axes; an odd width with PE_ODD_SINE,
+ * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up. Columns of zeros
+ * stay as they are. */
+
+/* Turn rows from the positions where they are to those k further, in place: rows of PE, or any rows with
+ * their pairs in the plan's layout.
+ *
+ * k            within -2^31 ... 2^31; 0 leaves every bit as it is
+ * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * x            rows * stride elements, as pe_fill_T has them
+ * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG, see above; PE_ERR_RANGE. On an
+ *              error nothing is written.
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles within 0.501
+ *              ulp), one product is rounded, the other is fused with the sum:
+ *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
+ *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an element of
+ *              f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row of PE within
+ *              4 * 2^-24 |A| of the row where it should be (tests/test_algebra.c)
+ * Aliasing     in place; x may not overlap the plan or its memory
+ * Threads      any number on one plan, each with its own rows. 32 KB of stack */
+#define PE__DECLARE_SHIFT(T, element)                                                            \
+    static inline pe_status pe_shift_##T(const pe_plan *plan, int64_t k, size_t rows, element *x, \
+                                         size_t stride);
+PE__DECLARE_SHIFT(f32, float)
+PE__DECLARE_SHIFT(f64, double)
+PE__DECLARE_SHIFT(f16, uint16_t)
+PE__DECLARE_SHIFT(bf16, uint16_t)
+#undef PE__DECLARE_SHIFT
+
+/* Write the shift as a matrix M, row-major, for column vectors: PE(p + k) = M PE(p). The columns a and b of
+ * the sine and the cosine of pair i have
+ *
+ *     M[a][a] = M[b][b] = cos(k w_i)      M[a][b] = sin(k w_i)      M[b][a] = -sin(k w_i)
+ *
+ * and columns of zeros have a 1 on the diagonal: M is a rotation, and the one by -k is its transpose.
+ *
+ * matrix       d_model rows of d_model doubles, each stride elements after the last
+ * Returns      as pe_shift_T
+ * Accuracy     0.501 ulp (tests/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if multiplied in
+ *              double
+ * Threads      any. 32 KB of stack */
+static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
+                                            size_t stride);
+
+/* Compute the dot product of any two rows that are k positions apart: A^2 sum_i cos(k w_i).
+ *
+ * pe_dots_f64: for the differences first_k, first_k + 1, ..., first_k + count - 1; the same bits, and
+ * the time of filling as many rows of f32, or less. count = 0 does nothing.
+ *
+ * k            within -2^31 ... 2^31, and so is first_k + count - 1
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above; PE_ERR_RANGE; PE_ERR_SIZE
+ * Accuracy     0.501 ulp, of the exact cosines, before anything is rounded. Where they cancel to less
+ *              than 2^-40 of A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
+ *              is 0 (tests/test_algebra.c)
+ * Aliasing     out may not overlap the plan or its memory
+ * Threads      any number on one plan. pe_dots_f64: 48 KB of stack */
+static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot);
+static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count, double *out);
+
+/* Compute the length of a row, which is that of every row: |A| sqrt(d_model / 2), columns of zeros left out.
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above
+ * Accuracy     0.501 ulp (tests/test_algebra.c)
+ * Threads      any */
+static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm);
+
 /* ---- RoPE frequencies ---------------------------------------------------------------------------
  * The frequencies w_i of rotary encodings, from the names that model configs use. Give them to
  * pe_plan_init_frequencies() with the attention factor as the amplitude. With n = rotary_dim,
@@ -595,6 +678,371 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
  * Aliasing     periods may be omega
  * Threads      any */
 static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods);
+
+/* ---- RoPE ---------------------------------------------------------------------------------------
+ * Rotary encodings turn the pairs (a, b) of each head of queries and keys:
+ *
+ *     a' = a c - b s      c = A cos(p w_i)
+ *     b' = b c + a s      s = A sin(p w_i)
+ *
+ * for a token at position p. The plan has the frequencies w_i and the amplitude A. Its d_model is the
+ * rotary dim n, an even number; the first n elements of a head turn, the others stay:
+ *
+ *     pe_plan_init()               the config pe_config_default(n), base = rope_theta
+ *     pe_plan_init_frequencies()   the same with omega from pe_rope_frequencies(), and the attention
+ *                                  factor as the amplitude; n = 2 pe_rope_pairs()
+ *
+ * The layout of the plan, and which of sine and cosine it has first, do not matter here; an offset and
+ * PE_ANGLE_FLOAT32 do what they say. Plans of several axes, with a padding position or with an odd
+ * d_model are refused as PE_ERR_CONFIG.
+ *
+ * Rounding: c and s are correctly rounded floats, made once for a token, not for each head. Of the two
+ * products one is rounded to float, and the other is fused with the sum:
+ *
+ *     a' = fma(a, c, -float(b s))      b' = fma(b, c, float(a s))
+ *
+ * f16 and bf16 are widened to float, turned so, and rounded once, to nearest even. So the bits are the
+ * same on every machine (but for the payload of a NaN in f32), and for values without overflow an
+ * element is within 1.5 * 2^-24 (|a c| + |b s|) 2 of the exact one, and within one more rounding to its
+ * own type if that is f16 or bf16.
+ */
+
+/* Which two elements of a head are pair i of h = n / 2. */
+typedef enum pe_rope_pairing {
+    PE_ROPE_ADJACENT = 0, /* 2i and 2i + 1: RoFormer, GPT-J, Meta's Llama, ggml NORM, ONNX interleaved = 1,
+                             MLX traditional, complex numbers in torch                            */
+    PE_ROPE_HALVES        /* i and i + h: GPT-NeoX, Hugging Face rotate_half, ggml NEOX, ONNX
+                             interleaved = 0                                                      */
+} pe_rope_pairing;
+
+/* Turn the heads of tokens, in place. T is f32, f16 or bf16, the last two in uint16_t.
+ *
+ * pe_rope_T: token t is at position first + t.
+ * pe_rope_at_T: token t is at positions[t]; any order, repeated, negative. The same bits.
+ *
+ * x             element e of head k of token t is x[t * token_stride + k * head_stride + e]: both [tokens,
+ *               heads, head_dim] and [heads, tokens, head_dim] will do. The head_dim itself is not
+ *               needed: only the n elements that turn are touched.
+ * token_stride  elements; with several tokens, no two of the heads may overlap
+ * head_stride   elements, >= n if there are several heads
+ * tokens, heads 0 does nothing and is PE_OK, whatever the other arguments are
+ *
+ * Returns       PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for a plan that RoPE has no use for, see above, and for a
+ *               pairing that is none; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE; PE_ERR_RANGE
+ *               if a position, with or without the offset, is beyond 2^31 in magnitude. On an error
+ *               nothing is written.
+ * Accuracy      see above (tests/test_rope.c compares bits with MPFR and exact sums)
+ * Aliasing      in place; x may not overlap positions, the plan or its memory
+ * Threads       any number on one plan, each with its own tokens or heads
+ * See           Su et al. 2021 (RoFormer)
+ *
+ * pe_rope_inverse_T, pe_rope_inverse_at_T: the same with -s for s: the transposed map, which is the
+ * gradient of pe_rope_T, and its inverse where A is 1 (up to rounding); the bits of turning by -p. */
+#define PE__DECLARE_ROPE(T, element)                                                               \
+    static inline pe_status pe_rope_##T(const pe_plan *plan, pe_rope_pairing pairing,              \
+                                        int64_t first, size_t tokens, size_t heads, element *x,    \
+                                        size_t token_stride, size_t head_stride);                  \
+    static inline pe_status pe_rope_at_##T(const pe_plan *plan, pe_rope_pairing pairing,           \
+                                           const int64_t *positions, size_t tokens, size_t heads,  \
+                                           element *x, size_t token_stride, size_t head_stride);   \
+    static inline pe_status pe_rope_inverse_##T(const pe_plan *plan, pe_rope_pairing pairing,      \
+                                                int64_t first, size_t tokens, size_t heads,        \
+                                                element *x, size_t token_stride,                   \
+                                                size_t head_stride);                               \
+    static inline pe_status pe_rope_inverse_at_##T(                                                \
+        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
+        size_t heads, element *x, size_t token_stride, size_t head_stride);
+PE__DECLARE_ROPE(f32, float)
+PE__DECLARE_ROPE(f16, uint16_t)
+PE__DECLARE_ROPE(bf16, uint16_t)
+#undef PE__DECLARE_ROPE
+
+/* Turn out of place: out = the turned in, whole heads of head_dim elements, those behind the first n
+ * copied as they are. The bits of a copy and pe_rope_T (pe_rope_at_T).
+ *
+ * head_dim      elements of a head, >= n
+ * in, out       each with its own strides, as x of pe_rope_T, >= head_dim
+ *
+ * Returns       as pe_rope_T; PE_ERR_CONFIG also for head_dim < n; PE_ERR_SHAPE also if the memory from
+ *               the first to the last element of in overlaps that of out, unless they are the same
+ *               pointer with the same strides: that is in place. */
+#define PE__DECLARE_ROPE_TO(T, element)                                                            \
+    static inline pe_status pe_rope_to_##T(                                                        \
+        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
+        size_t head_dim, const element *in, size_t in_token_stride, size_t in_head_stride,         \
+        element *out, size_t out_token_stride, size_t out_head_stride);                            \
+    static inline pe_status pe_rope_to_at_##T(                                                     \
+        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
+        size_t heads, size_t head_dim, const element *in, size_t in_token_stride,                  \
+        size_t in_head_stride, element *out, size_t out_token_stride, size_t out_head_stride);
+PE__DECLARE_ROPE_TO(f32, float)
+PE__DECLARE_ROPE_TO(f16, uint16_t)
+PE__DECLARE_ROPE_TO(bf16, uint16_t)
+#undef PE__DECLARE_ROPE_TO
+
+/* Turn queries and keys in place, in one call that makes sines and cosines once for both: grouped-query
+ * attention has fewer heads of keys. The bits of two calls of pe_rope_T (pe_rope_at_T).
+ *
+ * q, k          as x of pe_rope_T, each with its heads and strides; either may have 0 heads and be NULL.
+ *               They may lie between each other, as in a fused [tokens, q k v], but not share elements,
+ *               which is not checked. */
+#define PE__DECLARE_ROPE_QK(T, element)                                                            \
+    static inline pe_status pe_rope_qk_##T(                                                        \
+        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,                \
+        size_t q_heads, element *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads,   \
+        element *k, size_t k_token_stride, size_t k_head_stride);                                  \
+    static inline pe_status pe_rope_qk_at_##T(                                                     \
+        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
+        size_t q_heads, element *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads,   \
+        element *k, size_t k_token_stride, size_t k_head_stride);
+PE__DECLARE_ROPE_QK(f32, float)
+PE__DECLARE_ROPE_QK(f16, uint16_t)
+PE__DECLARE_ROPE_QK(bf16, uint16_t)
+#undef PE__DECLARE_ROPE_QK
+
+enum { PE_ROPE_MAX_AXES = 8 };
+
+/* Say for each pair which coordinate of a token turns it: axis[i] for pair i, for pe_rope_axes_T.
+ *
+ * With interleaved = 0, the first sections[0] pairs belong to axis 0, the next sections[1] to axis 1 ...:
+ * M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24]; their sum must be pairs. ggml's fourth section
+ * is one axis more.
+ *
+ * With interleaved = 1, pair i belongs to axis a = i mod axes if i < axes * sections[a], else to axis 0:
+ * interleaved M-RoPE of Qwen3-VL (t y x t y x ... t t t), mrope_section = [24, 20, 20]. The sum must
+ * be pairs, and sections 1, 2 ... must find all their pairs.
+ *
+ * Vision towers (Qwen2-VL's, ggml VISION) have sections whose frequencies start anew. That is a matter of
+ * the plan: pe_plan_init_frequencies() with the list of one section twice, from pe_rope_frequencies()
+ * with head_dim = rotary_dim = n / 2, and here interleaved = 0 and sections = {n / 4, n / 4}.
+ *
+ * axis         pairs numbers are written
+ * axes         1 ... PE_ROPE_MAX_AXES
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit. On an error nothing is
+ *              written.
+ * Threads      any */
+static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
+                                         size_t pairs, uint8_t *axis);
+
+/* Turn heads of tokens that have several coordinates, in place: pair i of token t by the position
+ * positions[axis[i] * tokens + t]. With all coordinates equal the bits of pe_rope_at_T.
+ *
+ * axis         n / 2 numbers below axes, from pe_rope_sections() or of the caller's own
+ * axes         1 ... PE_ROPE_MAX_AXES
+ * positions    [axes][tokens], such as (t, y, x); within -2^31 ... 2^31, also where no pair looks
+ * x            as pe_rope_T has it
+ *
+ * Returns      as pe_rope_T; PE_ERR_SHAPE also if axes or a number in axis does not fit */
+#define PE__DECLARE_ROPE_AXES(T, element)                                                          \
+    static inline pe_status pe_rope_axes_##T(const pe_plan *plan, pe_rope_pairing pairing,         \
+                                             const uint8_t *axis, size_t axes,                     \
+                                             const int64_t *positions, size_t tokens,              \
+                                             size_t heads, element *x, size_t token_stride,        \
+                                             size_t head_stride);
+PE__DECLARE_ROPE_AXES(f32, float)
+PE__DECLARE_ROPE_AXES(f16, uint16_t)
+PE__DECLARE_ROPE_AXES(bf16, uint16_t)
+#undef PE__DECLARE_ROPE_AXES
+
+/* K-shift: move keys that are turned already to other positions, when a cache drops or shifts tokens: a
+ * key of position p becomes one of p + delta. Amplitude and offset of the plan are left out: the keys have
+ * them. Each call rounds once more; a key that moves often is better turned anew from the start.
+ *
+ * pe_rope_shift_T: all tokens by delta; its sines are made once.
+ * pe_rope_shift_at_T: token t by deltas[t].
+ *
+ * x            as pe_rope_T has it, e.g. the keys of one layer
+ * delta        within -2^31 ... 2^31
+ *
+ * Returns      as pe_rope_T
+ * See          llama_memory_seq_add (ggml's K-shift) */
+#define PE__DECLARE_ROPE_SHIFT(T, element)                                                         \
+    static inline pe_status pe_rope_shift_##T(const pe_plan *plan, pe_rope_pairing pairing,        \
+                                              int64_t delta, size_t tokens, size_t heads,          \
+                                              element *x, size_t token_stride,                     \
+                                              size_t head_stride);                                 \
+    static inline pe_status pe_rope_shift_at_##T(                                                  \
+        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *deltas, size_t tokens,        \
+        size_t heads, element *x, size_t token_stride, size_t head_stride);
+PE__DECLARE_ROPE_SHIFT(f32, float)
+PE__DECLARE_ROPE_SHIFT(f16, uint16_t)
+PE__DECLARE_ROPE_SHIFT(bf16, uint16_t)
+#undef PE__DECLARE_ROPE_SHIFT
+
+/* Turn heads in place by cosines and sines of the caller's, with the rotation and rounding above: ONNX
+ * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
+ *
+ * cosines      tokens rows of pairs floats, table_stride elements apart, >= pairs
+ * sines        likewise
+ * x            as pe_rope_T has it, with n = 2 pairs
+ *
+ * Returns      PE_OK, also for pairs = 0; PE_ERR_NULL; PE_ERR_CONFIG for a pairing that is none;
+ *              PE_ERR_SHAPE; PE_ERR_SIZE
+ * Aliasing     x may not overlap the table */
+#define PE__DECLARE_ROPE_BY(T, element)                                                            \
+    static inline pe_status pe_rope_by_table_##T(                                                  \
+        pe_rope_pairing pairing, const float *cosines, const float *sines, size_t table_stride,    \
+        size_t pairs, size_t tokens, size_t heads, element *x, size_t token_stride,                \
+        size_t head_stride);
+PE__DECLARE_ROPE_BY(f32, float)
+PE__DECLARE_ROPE_BY(f16, uint16_t)
+PE__DECLARE_ROPE_BY(bf16, uint16_t)
+#undef PE__DECLARE_ROPE_BY
+
+/* Fill tables of A cos(p w_i) and A sin(p w_i) for the positions first ... first + rows - 1, for programs
+ * that turn heads themselves. h = n / 2 pairs; row r begins r * stride elements after the first.
+ *
+ *                             a row holds                               as in
+ *   pe_rope_table_T           cosines: c0 ... c(h-1); sines the same    ONNX RotaryEmbedding, xformers
+ *   pe_rope_table_joined_T    c0 ... c(h-1) s0 ... s(h-1)               vLLM cos_sin_cache
+ *   pe_rope_table_complex_T   c0 s0 c1 s1 ...                           Meta's freqs_cis (complex64),
+ *                                                                       torchtune
+ *   pe_rope_table_twice_T     cosines: n elements, sines the same:      Hugging Face cos, sin (halves);
+ *                             halves:   c0 ... c(h-1) c0 ... c(h-1)     GPT-J, Diffusers
+ *                             adjacent: c0 c0 c1 c1 ...                 repeat_interleave (adjacent)
+ *
+ * stride       elements, >= h for pe_rope_table_T, >= n for the others
+ *
+ * Returns      as pe_fill_T; PE_ERR_CONFIG also for plans that RoPE has no use for, see pe_rope_T
+ * Accuracy     correctly rounded (tests/test_rope.c)
+ * Aliasing     cosines, sines and the plan may not overlap
+ * Threads      any number on one plan, each with its own rows */
+#define PE__DECLARE_ROPE_TABLE(T, element)                                                         \
+    static inline pe_status pe_rope_table_##T(const pe_plan *plan, int64_t first, size_t rows,     \
+                                              element *cosines, element *sines, size_t stride);    \
+    static inline pe_status pe_rope_table_joined_##T(const pe_plan *plan, int64_t first,           \
+                                                     size_t rows, element *out, size_t stride);    \
+    static inline pe_status pe_rope_table_complex_##T(const pe_plan *plan, int64_t first,          \
+                                                      size_t rows, element *out, size_t stride);   \
+    static inline pe_status pe_rope_table_twice_##T(                                               \
+        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t rows,                  \
+        element *cosines, element *sines, size_t stride);
+PE__DECLARE_ROPE_TABLE(f32, float)
+PE__DECLARE_ROPE_TABLE(f16, uint16_t)
+PE__DECLARE_ROPE_TABLE(bf16, uint16_t)
+#undef PE__DECLARE_ROPE_TABLE
+
+/* Parity with engines whose angles are floats. Those that round p w_i, or p and w_i, to float: PE_ANGLE_FLOAT32,
+ * with the frequencies that they have. ggml (llama.cpp) multiplies its way from pair to pair instead,
+ *
+ *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
+ *
+ * rounding each result to float, so that its angles are no products p w_i: they come from here. */
+
+/* The arguments of ggml_rope_ext(), by their names there. */
+typedef struct pe_rope_ggml {
+    size_t n_dims;             /* even, 2 ... 2^20                                               */
+    float freq_base;           /* 1 ... 2^100                                                    */
+    float freq_scale;          /* 2^-60 ... 2^10; 1 / factor                                     */
+    float ext_factor;          /* 0: no YaRN; else 0 ... 1                                       */
+    float attn_factor;         /* 2^-60 ... 2^60                                                 */
+    float beta_fast;           /* YARN: 2^-60 ... 2^60                                           */
+    float beta_slow;
+    size_t n_ctx_orig;         /* YARN: 1 ... 2^31 - 1                                           */
+    const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
+} pe_rope_ggml;
+
+/* What llama.cpp has for a model that says nothing: base 10000, scale and attention factor 1, no YaRN, betas
+   32 and 1. Threads: any. */
+static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
+
+/* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its float
+ * angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself; powf and logf
+ * are taken as correctly rounded, which glibc's are but for a few arguments.
+ *
+ * cosines, sines  rows of n_dims / 2 floats, stride apart, for the positions first ... first + rows - 1
+ *
+ * Returns      PE_OK, also for rows = 0; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE
+ * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and sinf, are
+ *              within an ulp or so), then times the float attention factor, rounded (tests/test_rope.c)
+ * Threads      any
+ * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
+static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
+                                         float *cosines, float *sines, size_t stride);
+
+/* ---- ALiBi: a penalty on attention scores that grows with the distance ------------------------ */
+
+/* What the bias of a key is, d = query position - key position. */
+typedef enum pe_alibi_mode {
+    PE_ALIBI_LINEAR,   /* -slope d, for keys after the query as well: the caller masks these      */
+    PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
+    PE_ALIBI_SYMMETRIC /* -slope |d|: encoders, which look both ways                              */
+} pe_alibi_mode;
+
+/* Make the slopes of all heads. For n the largest power of two that is at most heads:
+ *
+ *     slopes[h] = 2^(-max_bias (h + 1) / n)                   h < n
+ *     slopes[h] = 2^(-max_bias (2 (h - n) + 1) / (2n))        n <= h < heads
+ *
+ * heads        at most 2^28; 0 does nothing and is PE_OK, whatever the other arguments are
+ * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
+ * slopes       heads floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another max_bias; PE_ERR_SIZE
+ * Accuracy     correctly rounded, subnormals included (tests/test_alibi.c)
+ * Threads      any
+ * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
+ *              max_bias of ggml_soft_max_ext() */
+static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
+
+/* Fill a packed matrix [heads, queries, keys] with the linear bias: pe_alibi_fill_f32 with
+ * PE_ALIBI_LINEAR and without strides. Keys after the query are the caller's to mask.
+ *
+ *     bias[(h * queries + q) * keys + k] = -slopes[h] (first_query + q - k)
+ *
+ * Everything else as in pe_alibi_fill_f32. */
+static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
+                                          size_t queries, size_t keys, float *bias);
+
+/* Fill the bias of the keys 0 ... keys - 1 for the queries first_query, first_query + 1, ...:
+ *
+ *     bias[h * head_stride + q * query_stride + k] = bias of slopes[h] and d = first_query + q - k
+ *
+ * slopes       heads floats, finite, of either sign
+ * first_query  the position of the first query, where the first key has position 0. With a cache of
+ *              keys from position p on, give the query's position less p: only the distance counts.
+ *              All queries within -2^31 ... 2^31
+ * keys         positions of keys end at 2^31. heads, queries or keys = 0 does nothing and is PE_OK
+ * bias         aligned as its type; what lies between rows is not touched
+ * query_stride elements from one query's row to the next, >= keys
+ * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
+ *              round, for [queries, heads, keys]. A stride that leads nowhere (one query, one
+ *              head) is not looked at
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE;
+ *              PE_ERR_CONFIG for an unknown mode or a slope that is not finite
+ * Accuracy     the exact product, rounded once to the output's type; zero is +0
+ *              (tests/test_alibi.c)
+ * Aliasing     bias may not overlap slopes
+ * Threads      any number, each with its own rows */
+static inline pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                          int64_t first_query, size_t queries, size_t keys,
+                                          float *bias, size_t query_stride, size_t head_stride);
+static inline pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                          int64_t first_query, size_t queries, size_t keys,
+                                          uint16_t *bias, size_t query_stride, size_t head_stride);
+static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                           int64_t first_query, size_t queries, size_t keys,
+                                           uint16_t *bias, size_t query_stride, size_t head_stride);
+
+/* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
+ * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after the
+ * query become -infinity whatever they were, NaN included.
+ *
+ *     scores[h * head_stride + q * query_stride + k] += bias
+ *
+ * Everything else as in pe_alibi_fill_f32. */
+static inline pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                         int64_t first_query, size_t queries, size_t keys,
+                                         float *scores, size_t query_stride, size_t head_stride);
+static inline pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                         int64_t first_query, size_t queries, size_t keys,
+                                         uint16_t *scores, size_t query_stride, size_t head_stride);
+static inline pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                          int64_t first_query, size_t queries, size_t keys,
+                                          uint16_t *scores, size_t query_stride,
+                                          size_t head_stride);
 
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
@@ -2088,8 +2536,8 @@ PE__INLINE void pe__sink(pe__kind kind, pe__verb verb, pe__vf scale, void *p, pe
         else pe__put_h(h, pe__cut_bf16(v));
         break;
     case PE__F16:
-        if (verb == PE__STREAM) pe__stream_h(h, pe__cut_f16(v));
-        else pe__put_h(h, pe__cut_f16(v));
+        if (verb == PE__STREAM) pe__stream_h(h, pe__round_f16(v));
+        else pe__put_h(h, pe__round_f16(v));
         break;
     case PE__F32_ADD: pe__put(x, pe__fma_f32(scale, pe__get(x), v)); break;
     case PE__BF16_ADD: pe__put_bf16(h, pe__fma_f32(scale, pe__get_bf16(h), v)); break;
@@ -2123,7 +2571,7 @@ PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *co
     pe__sink(kind, verb, scale, p[2], v2);     \
     pe__sink(kind, verb, scale, p[3], v3)
     if (pe__adds(kind))
-        for (int i = 0; i < 4; i += LINE) pe__prefetch((uintptr_t)p[i] + ahead);
+        for (int i = 0; i < 4; i += LINE) pe__prefetch((const void *)((uintptr_t)p[i] + ahead));
     if (!pe__adds(kind) && to->verb == PE__STREAM) {
         PE__FOUR(PE__STREAM);
     } else {
@@ -2842,6 +3290,531 @@ PE__STAMP_TYPE(f16, uint16_t, f16, f16_add)
 PE__STAMP_TYPE(bf16, uint16_t, bf16, bf16_add)
 #undef PE__STAMP_TYPE
 
+/* ---- algebra of positions -----------------------------------------------------------------------
+ * The operator of a shift is a row of sines and cosines, which the engine makes once for all rows, in tiles
+ * of columns. */
+
+enum { PE__SHIFT_TILE = 512 }; /* pairs */
+
+/* Are rows of this plan made of pairs that turn by differences? */
+static inline pe_status pe__algebra_check(const pe_plan *plan, int64_t k)
+{
+    if (plan->axes != 1 || plan->float32 || plan->axis[0].width % 2) return PE_ERR_CONFIG;
+    return pe__position_ok(k) ? PE_OK : PE_ERR_RANGE;
+}
+
+/* A plan whose rows are the turns themselves: no amplitude, no offset. */
+static inline pe_plan pe__difference(const pe_plan *plan)
+{
+    const float guard = (float)PE__GUARD, guard_16 = (float)PE__GUARD_16;
+    pe_plan p = *plan;
+    p.amplitude = 1, p.mantissa = 0.5, p.scale = 2;
+    p.whole = 0, p.fraction = 0;
+    memcpy(&p.guard, &guard, sizeof guard);
+    memcpy(&p.guard_16, &guard_16, sizeof guard_16);
+    return p;
+}
+
+/* The sines of count pairs, turned by k, then their cosines. */
+static inline void pe__operator(const pe_plan *plan, int64_t k, size_t pair, size_t count,
+                                size_t element, void *out, pe__rower *rows)
+{
+    pe__axis axis = plan->axis[0];
+    pe__to to;
+    axis.pair += pair, axis.pairs = count;
+    to.out = (unsigned char *)out, to.stride = 0, to.element = element;
+    to.sine = 0, to.cosine = to.sines = to.cosines = count, to.head = 0;
+    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
+    rows(plan, &axis, &to, k, 1, NULL);
+}
+
+PE__INLINE pe__vf pe__shift_get(pe__kind kind, const unsigned char *p)
+{
+    const uint16_t *const h = (const uint16_t *)(const void *)p;
+    return kind == PE__F32    ? pe__get((const float *)(const void *)p)
+           : kind == PE__BF16 ? pe__get_bf16(h)
+                              : pe__get_f16(h);
+}
+
+PE__INLINE void pe__shift_put(pe__kind kind, unsigned char *p, pe__vf v)
+{
+    uint16_t *const h = (uint16_t *)(void *)p;
+    if (kind == PE__F32) pe__put((float *)(void *)p, v);
+    else if (kind == PE__BF16) pe__put_bf16(h, v);
+    else pe__put_f16(h, v);
+}
+
+/* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the vectors C and S;
+   or one of neighbours, by C0 C0 C1 C1 ... and S0 -S0 S1 -S1 ... (-S0 S0 ... with the cosines first). */
+PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *x, ptrdiff_t across,
+                                 const float *C, const float *S)
+{
+    const pe__vf v = pe__shift_get(kind, x), cosine = pe__get(C), sine = pe__get(S);
+    if (order == PE__SPLIT) {
+        const pe__vf c = pe__shift_get(kind, x + across);
+        pe__shift_put(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(c, sine)));
+        pe__shift_put(kind, x + across, pe__fms_f32(c, cosine, pe__mul_f32(v, sine)));
+    } else {
+        pe__shift_put(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(pe__swap(v), sine)));
+    }
+}
+
+/* All rows of a tile of n pairs by C and S, as pe__shift_vector() has them. */
+PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to, size_t rows,
+                               const float *C, const float *S)
+{
+    enum { VECTOR = 2 * PE_LANES, BYTES = VECTOR * sizeof(float) };
+    const int split = order == PE__SPLIT;
+    const size_t n = to->sines * (split ? 1 : 2), whole = n - n % VECTOR, e = to->element;
+    const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)e;
+    unsigned char *x = to->out + (split ? to->sine : pe__min(to->sine, to->cosine)) * e;
+    for (size_t r = 0; r < rows; r++, x += to->stride) {
+        for (size_t i = 0; i < whole; i += VECTOR)
+            pe__shift_vector(kind, order, x + i * e, across, C + i, S + i);
+        if (whole == n) continue;
+        unsigned char rest[2 * BYTES] = {0}, *const tail = x + whole * e;
+        memcpy(rest, tail, (n - whole) * e);
+        if (split) memcpy(rest + BYTES, tail + across, (n - whole) * e);
+        pe__shift_vector(kind, order, rest, BYTES, C + whole, S + whole);
+        memcpy(tail, rest, (n - whole) * e);
+        if (split) memcpy(tail + across, rest + BYTES, (n - whole) * e);
+    }
+}
+
+typedef void pe__shifter(const pe__to *to, size_t rows, const float *C, const float *S);
+#define PE__SHIFTER(type, kind)                                                                     \
+    PE__OUTLINE void pe__shift_rows_##type(const pe__to *to, size_t rows, const float *C, const float *S) \
+    {                                                                                              \
+        if (to->order == PE__SPLIT) pe__shift_rows(kind, PE__SPLIT, to, rows, C, S);                \
+        else pe__shift_rows(kind, PE__SC, to, rows, C, S);                                          \
+    }
+PE__SHIFTER(f32, PE__F32)
+PE__SHIFTER(bf16, PE__BF16)
+PE__SHIFTER(f16, PE__F16)
+#undef PE__SHIFTER
+
+/* Floats, in tiles. */
+PE__OUTLINE void pe__shift_floats(const pe_plan *plan, const pe__to *to, int64_t k, size_t rows,
+                                  pe__shifter *shift)
+{
+    enum { SPARE = 2 * PE_LANES }; /* what the last vector of a row reads more */
+    float C[2 * PE__SHIFT_TILE + SPARE], S[2 * PE__SHIFT_TILE + SPARE];
+    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
+        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
+        const size_t n = part.sines, end = to->order == PE__SPLIT ? n : 2 * n;
+        float row[2 * PE__SHIFT_TILE];
+        pe__operator(plan, k, done, n, sizeof *row, row, pe__rows_f32);
+        for (size_t i = 0; i < n; i++) {
+            const float s = row[i], c = row[n + i];
+            if (to->order == PE__SPLIT) {
+                S[i] = s, C[i] = c;
+            } else {
+                S[2 * i] = to->order == PE__SC ? s : -s, S[2 * i + 1] = -S[2 * i];
+                C[2 * i] = C[2 * i + 1] = c;
+            }
+        }
+        memset(C + end, 0, SPARE * sizeof *C);
+        memset(S + end, 0, SPARE * sizeof *S);
+        shift(&part, rows, C, S);
+    }
+}
+
+/* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
+PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *C,
+                                     const double *S)
+{
+    const pe__vd cosine = pe__load(C), sine = pe__load(S);
+    pe__vd s, c;
+    if (order == PE__SPLIT) s = pe__load(x), c = pe__load(cosines);
+    else if (order == PE__SC) pe__unzip(x, &s, &c);
+    else pe__unzip(x, &c, &s);
+    pe__vd cS = c * sine, sS = s * sine;
+#if PE_ISA == PE_ISA_SCALAR
+    PE__OPAQUE(cS);
+    PE__OPAQUE(sS);
+#endif
+    const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
+    if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
+    else if (order == PE__SC) pe__zip_store(x, s1, c1);
+    else pe__zip_store(x, c1, s1);
+}
+
+PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *C,
+                                   const double *S)
+{
+    const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
+    const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
+    for (size_t r = 0; r < rows; r++) {
+        double *const row = (double *)(void *)(to->out + r * to->stride);
+        double *const x = row + column, *const cosines = row + to->cosine;
+        for (size_t i = 0; i < whole; i += PE_LANES)
+            pe__shift_vector_f64(order, x + i * step, cosines + i, C + i, S + i);
+        if (whole == n) continue;
+        double rest[2 * PE_LANES] = {0}, *const tail = x + whole * step;
+        const size_t bytes = (n - whole) * sizeof *rest;
+        memcpy(rest, tail, bytes * step);
+        if (order == PE__SPLIT) memcpy(rest + PE_LANES, cosines + whole, bytes);
+        pe__shift_vector_f64(order, rest, rest + PE_LANES, C + whole, S + whole);
+        memcpy(tail, rest, bytes * step);
+        if (order == PE__SPLIT) memcpy(cosines + whole, rest + PE_LANES, bytes);
+    }
+}
+
+PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__to *to, int64_t k, size_t rows)
+{
+    double row[2 * PE__SHIFT_TILE + PE_LANES];
+    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
+        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
+        const size_t n = part.sines;
+        pe__operator(plan, k, done, n, sizeof *row, row, pe__rows_f64);
+        memset(row + 2 * n, 0, PE_LANES * sizeof *row);
+        if (to->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
+        else if (to->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
+        else pe__shift_rows_f64(PE__CS, &part, rows, row + n, row);
+    }
+}
+
+static inline pe_status pe__call_shift(const pe_plan *plan, int64_t k, const pe__output *o,
+                                       pe__shifter *shift)
+{
+    if (o->total == 0) return PE_OK;
+    pe_status status = pe__check(plan, plan, o);
+    if (status == PE_OK) status = pe__algebra_check(plan, k);
+    if (status != PE_OK || k == 0) return status;
+    const pe_plan turns = pe__difference(plan);
+    const pe__to to = pe__to_axis(plan, plan->axis, o, o->out);
+    if (shift) pe__shift_floats(&turns, &to, k, o->total, shift);
+    else pe__shift_doubles(&turns, &to, k, o->total);
+    return PE_OK;
+}
+
+#define PE__STAMP_SHIFT(type, element, shift)                                                      \
+    static inline pe_status pe_shift_##type(const pe_plan *plan, int64_t k, size_t rows,           \
+                                            element *x, size_t stride)                             \
+    {                                                                                              \
+        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);                \
+        return pe__call_shift(plan, k, &o, shift);                                                 \
+    }
+PE__STAMP_SHIFT(f32, float, pe__shift_rows_f32)
+PE__STAMP_SHIFT(f64, double, NULL)
+PE__STAMP_SHIFT(f16, uint16_t, pe__shift_rows_f16)
+PE__STAMP_SHIFT(bf16, uint16_t, pe__shift_rows_bf16)
+#undef PE__STAMP_SHIFT
+
+static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
+                                            size_t stride)
+{
+    if (!plan || !matrix) return PE_ERR_NULL;
+    const size_t d = plan->d_model;
+    const pe__output o = pe__output_of(matrix, sizeof *matrix, d, stride, NULL, NULL);
+    pe_status status = pe__check(plan, plan, &o);
+    if (status == PE_OK) status = pe__algebra_check(plan, k);
+    if (status != PE_OK) return status;
+    const pe_plan turns = pe__difference(plan);
+    const pe__to to = pe__to_axis(plan, plan->axis, &o, o.out);
+    const size_t step = to.order == PE__SPLIT ? 1 : 2;
+    for (size_t j = 0; j < d; j++) {
+        for (size_t i = 0; i < d; i++) matrix[j * stride + i] = 0;
+        matrix[j * stride + j] = 1;
+    }
+    for (size_t done = 0; done < to.sines; done += PE__SHIFT_TILE) {
+        const size_t n = pe__min(to.sines - done, PE__SHIFT_TILE);
+        double row[2 * PE__SHIFT_TILE];
+        pe__operator(&turns, k, done, n, sizeof *row, row, pe__rows_f64);
+        for (size_t i = 0; i < n; i++) {
+            const size_t a = to.sine + (done + i) * step, b = to.cosine + (done + i) * step;
+            matrix[a * stride + a] = matrix[b * stride + b] = row[n + i];
+            matrix[a * stride + b] = row[i], matrix[b * stride + a] = 0 - row[i];
+        }
+    }
+    return PE_OK;
+}
+
+/* ---- dot products ---------------------------------------------------------------------------------- */
+
+/* What a sum of cosines becomes, A^2 times it, for a sum that is the same in all lanes. */
+static inline double pe__dot_of(const pe_plan *plan, pe__dd sum)
+{
+    pe__dd square;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
+    return pe__first_lane(y.hi) * plan->scale * plan->scale;
+}
+
+PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
+{
+    pe__dd r;
+    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
+    r.lo = r.lo + (x.lo + y.lo);
+    return pe__dd_normal(r);
+}
+
+/* One of them: eight sums, and their sum in a fixed order, in double-double. */
+PE__OUTLINE double pe__dot(const pe_plan *plan, int64_t k)
+{
+    const pe__axis *axis = plan->axis;
+    double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
+    for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+        pe__dd sum;
+        sum.hi = sum.lo = pe__splat(0.0);
+        for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
+            double all[2][PE_LANES];
+            pe__dd s, c;
+            pe__exact_turn(plan, axis->pair + i, (double)k, &s, &c);
+            if (axis->pairs - i < PE_LANES) {
+                pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
+                    all[0][lane] = all[1][lane] = 0;
+                c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+            }
+            sum = pe__dd_add(sum, c);
+        }
+        pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+    }
+    pe__dd sum;
+    sum.hi = sum.lo = pe__splat(0.0);
+    for (size_t v = 0; v < PE__CHAIN; v++) {
+        pe__dd one;
+        one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
+        sum = pe__dd_add(sum, one);
+    }
+    const double least = (double)axis->pairs * pe__exp2i(-88), size = pe__first_lane(sum.hi);
+    if ((size < 0 ? -size : size) <= least) return 0;
+    return pe__dot_of(plan, sum);
+}
+
+static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot)
+{
+    if (!plan || !dot) return PE_ERR_NULL;
+    const pe_status status = pe__algebra_check(plan, k);
+    if (status == PE_OK) *dot = pe__dot(plan, k);
+    return status;
+}
+
+/* Many of them, as a product of matrices: with anchors q that are 31 apart,
+ *
+ *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
+ *
+ * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1): then
+ *
+ *     x x' = X X' + (X y' + y x')
+ *
+ * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g times as large,
+ * and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16, it is at most
+ *     4 h       y rounded, x' rounded, for cosines and sines: y' is below 1/2 unit like y
+ *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where nothing is fused
+ *     12 h      the sums of these
+ *     h^2 / 4   h / 16 additions to at most 4 h
+ * together h (160 + h / 4), with what the turns in double-double lack. The sum's double is known where
+ * adding and subtracting that makes no difference; else it is made one by one. */
+
+enum {
+    PE__DOTS = 16,        /* numbers b of an anchor                       */
+    PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
+    PE__DOTS_ANCHORS = 32,
+    PE__DOTS_TILE = 16,   /* pairs                                        */
+    PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
+};
+
+/* The parts X, y and x of the sines and cosines of a tile. */
+typedef struct pe__dots_table {
+    double C[PE__DOTS_TILE][3][PE__DOTS], S[PE__DOTS_TILE][3][PE__DOTS];
+} pe__dots_table;
+typedef struct pe__dots_anchor {
+    double c[2][PE__DOTS_TILE], s[2][PE__DOTS_TILE];
+} pe__dots_anchor;
+
+/* The sums of an anchor, large and small parts, for q + b and q - b. */
+typedef struct pe__dots_sums {
+    double large[2][PE__DOTS], small[2][PE__DOTS];
+} pe__dots_sums;
+
+/* Adding and subtracting this rounds to the grid. */
+PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *X, pe__vd *y)
+{
+    *X = (x.hi + pe__splat(grid)) - pe__splat(grid);
+    *y = (x.hi - *X) + x.lo;
+}
+
+/* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
+PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__dd *C)
+{
+    for (int v = 0; v < PE__DOTS_TILE / PE_LANES; v++) {
+        pe__dd_turn(&s[v], &c[v], S[v], C[v]);
+        s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
+    }
+}
+
+PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
+                                     pe__dots_table *table)
+{
+    enum { VECTORS = PE__DOTS_TILE / PE_LANES };
+    pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
+    for (int v = 0; v < VECTORS; v++) {
+        pe__exact_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
+        s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
+    }
+    for (size_t b = 0; b < PE__DOTS; b++) {
+        for (size_t v = 0; v < VECTORS; v++) {
+            double part[6][PE_LANES];
+            pe__vd X, y;
+            pe__dots_split(c[v], grid, &X, &y);
+            pe__store(part[0], X), pe__store(part[1], y), pe__store(part[2], c[v].hi);
+            pe__dots_split(s[v], grid, &X, &y);
+            pe__store(part[3], X), pe__store(part[4], y), pe__store(part[5], s[v].hi);
+            for (size_t lane = 0; lane < PE_LANES; lane++)
+                for (size_t n = 0; n < 3; n++) {
+                    table->C[v * PE_LANES + lane][n][b] = part[n][lane];
+                    table->S[v * PE_LANES + lane][n][b] = part[3 + n][lane];
+                }
+        }
+        pe__dots_turn(s, c, S, C);
+    }
+}
+
+/* Add a tile's products to the sums of some anchors. */
+PE__INLINE void pe__dots_multiply(const pe__dots_table *table, const pe__dots_anchor *anchor,
+                                  size_t pairs, size_t together, pe__dots_sums *sums)
+{
+    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
+        const pe__vd zero = pe__splat(0.0);
+        pe__vd P[2], p[2], pp[2], Q[2], q[2], qq[2];
+        for (size_t a = 0; a < together; a++) P[a] = p[a] = pp[a] = Q[a] = q[a] = qq[a] = zero;
+        for (size_t i = 0; i < pairs; i++) {
+            const pe__vd CX = pe__load(table->C[i][0] + b), Cy = pe__load(table->C[i][1] + b);
+            const pe__vd Cx = pe__load(table->C[i][2] + b), SX = pe__load(table->S[i][0] + b);
+            const pe__vd Sy = pe__load(table->S[i][1] + b), Sx = pe__load(table->S[i][2] + b);
+            for (size_t a = 0; a < together; a++) {
+                const pe__vd cX = pe__splat(anchor[a].c[0][i]), cy = pe__splat(anchor[a].c[1][i]);
+                const pe__vd sX = pe__splat(anchor[a].s[0][i]), sy = pe__splat(anchor[a].s[1][i]);
+                P[a] = pe__fma(cX, CX, P[a]);
+                p[a] = pe__fma(cX, Cy, p[a]);
+                pp[a] = pe__fma(cy, Cx, pp[a]);
+                Q[a] = pe__fma(sX, SX, Q[a]);
+                q[a] = pe__fma(sX, Sy, q[a]);
+                qq[a] = pe__fma(sy, Sx, qq[a]);
+            }
+        }
+        for (size_t a = 0; a < together; a++) {
+            double *const up = sums[a].large[0] + b, *const down = sums[a].large[1] + b;
+            double *const small_up = sums[a].small[0] + b, *const small_down = sums[a].small[1] + b;
+            const pe__vd small_p = p[a] + pp[a], small_q = q[a] + qq[a];
+            pe__store(up, pe__load(up) + (P[a] - Q[a]));
+            pe__store(down, pe__load(down) + (P[a] + Q[a]));
+            pe__store(small_up, pe__load(small_up) + (small_p - small_q));
+            pe__store(small_down, pe__load(small_down) + (small_p + small_q));
+        }
+    }
+}
+
+/* What becomes of sums: dots, and the numbers in doubt as NaN. */
+PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const double *small,
+                               double error, double *out)
+{
+    pe__dd square;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
+        pe__dd y;
+        y.hi = pe__two_sum(pe__load(large + b), pe__load(small + b), &y.lo);
+        const pe__vd e = (pe__splat(error) + pe__abs(y.hi) * pe__splat(pe__exp2i(-98))) * square.hi;
+        y = pe__dd_normal(pe__dd_mul(y, square));
+        const pe__vd above = y.hi + (y.lo + e), moved = above - (y.hi + (y.lo - e));
+        pe__store(out + b, above * pe__splat(plan->scale) * pe__splat(plan->scale));
+        double doubt[PE_LANES];
+        pe__store(doubt, moved);
+        for (size_t lane = 0; lane < PE_LANES; lane++)
+            if (doubt[lane] != 0) out[b + lane] = (double)NAN;
+    }
+}
+
+/* Up to 32 * 31 dots. */
+PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
+{
+    enum { VECTORS = PE__DOTS_TILE / PE_LANES };
+    const pe__axis *axis = plan->axis;
+    const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
+    const double h = (double)pairs;
+    int g = 26;
+    while (h > pe__exp2i(52 - 2 * g)) g--;
+    const double grid = 1.5 * pe__exp2i(52 - g);
+    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4);
+    pe__dots_table table;
+    pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
+    memset(sums, 0, (anchors + 1) * sizeof *sums);
+    for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
+        const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
+        pe__dots_anchor anchor[2];
+        pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
+        pe__dots_make_table(plan, axis->pair + i, grid, &table);
+        for (size_t v = 0; v < VECTORS; v++) {
+            const size_t pair = axis->pair + i + v * PE_LANES;
+            pe__exact_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
+            pe__exact_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
+        }
+        for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
+                for (size_t v = 0; v < VECTORS; v++) {
+                    pe__vd X, y;
+                    pe__dots_split(c[v], grid, &X, &y);
+                    pe__store(anchor[t].c[0] + v * PE_LANES, X);
+                    pe__store(anchor[t].c[1] + v * PE_LANES, y);
+                    pe__dots_split(s[v], grid, &X, &y);
+                    pe__store(anchor[t].s[0] + v * PE_LANES, X);
+                    pe__store(anchor[t].s[1] + v * PE_LANES, y);
+                }
+                pe__dots_turn(s, c, S, C);
+            }
+            pe__dots_multiply(&table, anchor, n, PE__DOTS_TOGETHER, sums + a);
+        }
+    }
+    for (size_t a = 0; a < anchors; a++) {
+        double side[2][PE__DOTS];
+        pe__dots_round(plan, sums[a].large[0], sums[a].small[0], error, side[0]);
+        pe__dots_round(plan, sums[a].large[1], sums[a].small[1], error, side[1]);
+        for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
+            const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
+            const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
+            out[at] = dot == dot ? dot : pe__dot(plan, first + (int64_t)at);
+        }
+    }
+}
+
+static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count, double *out)
+{
+    enum { CHUNK = PE__DOTS_ANCHORS * PE__DOTS_NEXT, FEW = 8 };
+    if (count == 0) return PE_OK;
+    if (!plan || !out) return PE_ERR_NULL;
+    if (count > (size_t)PTRDIFF_MAX / sizeof *out) return PE_ERR_SIZE;
+    pe_status status = pe__algebra_check(plan, first_k);
+    if (status == PE_OK) status = pe__check_range(first_k, count);
+    if (status != PE_OK) return status;
+    for (size_t done = 0, n; done < count; done += n) {
+        n = pe__min(count - done, CHUNK);
+        if (n >= FEW) pe__dots(plan, first_k + (int64_t)done, n, out + done);
+        else
+            for (size_t j = 0; j < n; j++)
+                out[done + j] = pe__dot(plan, first_k + (int64_t)(done + j));
+    }
+    return PE_OK;
+}
+
+static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm)
+{
+    if (!plan || !norm) return PE_ERR_NULL;
+    const pe_status status = pe__algebra_check(plan, 0);
+    if (status != PE_OK) return status;
+    /* sqrt(h) = r + (h - r^2) / 2r to 2^-105 */
+    const double h = (double)plan->axis[0].pairs, r = sqrt(h);
+    const double size = plan->mantissa < 0 ? -plan->mantissa : plan->mantissa;
+    pe__dd root;
+    pe__vd e;
+    const pe__vd p = pe__two_prod(pe__splat(r), pe__splat(r), &e);
+    root.hi = pe__splat(r);
+    root.lo = ((pe__splat(h) - p) - e) / pe__splat(r > 0 ? 2 * r : 1);
+    *norm = pe__first_lane(pe__dd_scaled(root, size).hi) * plan->scale;
+    return PE_OK;
+}
+
 /* ---- plans --------------------------------------------------------------------------------------
  * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; row 0 and 8 rows a level in 2 arrays
  * each; floats of the frequencies, if the angles are rounded to float. The axes' pairs follow each
@@ -2985,15 +3958,13 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
-static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels, double *memory)
+/* A, and what the rounding test knows of it. */
+static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
-    const double amplitude = config->amplitude, size = amplitude < 0 ? -amplitude : amplitude;
+    const double size = amplitude < 0 ? -amplitude : amplitude;
     const double mantissa = pe__frexp(size, &exponent);
     const float guard = (float)(size * PE__GUARD), guard_16 = (float)(size * PE__GUARD_16);
-    plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
-    plan->has_padding = config->has_padding != 0, plan->padding = config->padding_position;
     plan->amplitude = amplitude;
     plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
     plan->scale = pe__exp2i(exponent);
@@ -3002,6 +3973,14 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
     if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
     if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
+}
+
+/* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
+static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels, double *memory)
+{
+    plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
+    plan->has_padding = config->has_padding != 0, plan->padding = config->padding_position;
+    pe__plan_amplitude(plan, config->amplitude);
     plan->snap = 0, plan->half_turns = config->half_turns != 0;
     plan->whole = (int64_t)config->offset;
     if ((double)plan->whole > config->offset) plan->whole--;
@@ -3169,6 +4148,1357 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
         const pe__output o =
             pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros_f32);
         pe__emit_range(&plan, 0, &o);
+    }
+    return PE_OK;
+}
+
+/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
+ * A kernel is written once for all three types: the type is an argument, and a constant wherever
+ * the kernel is inlined. */
+
+typedef enum pe__type { PE__AS_F32, PE__AS_F16, PE__AS_BF16 } pe__type;
+enum { PE__FLOATS = 2 * PE_LANES };
+
+PE__INLINE size_t pe__size_of(pe__type type)
+{
+    return type == PE__AS_F32 ? sizeof(float) : sizeof(uint16_t);
+}
+
+/* The address of element i. */
+PE__INLINE void *pe__at(pe__type type, void *p, size_t i)
+{
+    return (unsigned char *)p + i * pe__size_of(type);
+}
+PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
+{
+    return (const unsigned char *)p + i * pe__size_of(type);
+}
+
+PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
+{
+    if (type == PE__AS_F32) return pe__get((const float *)p);
+    return type == PE__AS_F16 ? pe__get_f16((const uint16_t *)p) : pe__get_bf16((const uint16_t *)p);
+}
+PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
+{
+    if (type == PE__AS_F32) pe__put((float *)p, v);
+    else if (type == PE__AS_F16) pe__put_f16((uint16_t *)p, v);
+    else pe__put_bf16((uint16_t *)p, v);
+}
+
+/* The first n of a vector; what is not read is 0. */
+PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
+{
+    float f[PE__FLOATS] = {0};
+    uint16_t h[PE__FLOATS] = {0};
+    void *all = type == PE__AS_F32 ? (void *)f : (void *)h;
+    memcpy(all, p, n * pe__size_of(type));
+    return pe__get_as(type, all);
+}
+PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
+{
+    uint16_t all[PE__FLOATS];
+    if (type == PE__AS_F32) {
+        pe__put_n((float *)p, v, n);
+    } else {
+        pe__put_as(type, all, v);
+        memcpy(p, all, n * sizeof *all);
+    }
+}
+
+/* x += row, n elements, each sum in f32 and rounded once to the type of x. */
+PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n)
+{
+    size_t i = 0;
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        void *at = pe__at(type, x, i);
+        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
+        pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
+    }
+    if (i < n) {
+        void *at = pe__at(type, x, i);
+        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
+        pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
+    }
+}
+
+/* The same for a row of floats. */
+PE__OUTLINE void pe__add_floats(pe__type type, void *x, const float *row, size_t n)
+{
+    if (type == PE__AS_F32) pe__add_row_as(PE__AS_F32, x, PE__AS_F32, row, n);
+    else if (type == PE__AS_F16) pe__add_row_as(PE__AS_F16, x, PE__AS_F32, row, n);
+    else pe__add_row_as(PE__AS_BF16, x, PE__AS_F32, row, n);
+}
+
+/* ---- ALiBi --------------------------------------------------------------------------------------
+ * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
+ * that meet at j = 0. As floats they are made where they are wanted, at the price of a store. To
+ * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
+ * are made once for many rows, and copied. */
+
+/* Up to PE_LANES slopes, 2^-t, for exact t. */
+PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
+{
+    const pe__vd p = pe__load(t), k = pe__round(p);
+    pe__td rest;
+    rest.a = k - p, rest.b = pe__splat(0.0), rest.c = rest.b; /* exact */
+    const pe__td y = pe__td_exp(pe__td_mul(rest, pe__td_const(pe__ln2)));
+    double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
+    pe__store(whole, k);
+    pe__store(hi, y.a);
+    pe__store(lo, y.b + y.c);
+    for (size_t lane = 0; lane < count; lane++) {
+        const double power = pe__exp2i(-(int)whole[lane]);
+        slopes[lane] = (float)pe__to_odd(hi[lane] * power, lo[lane] * power);
+    }
+}
+
+static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
+{
+    const size_t most = (size_t)1 << 28;
+    if (heads == 0) return PE_OK;
+    if (!slopes) return PE_ERR_NULL;
+    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_CONFIG;
+    if (heads > most) return PE_ERR_SIZE;
+    size_t n = 1;
+    while (n <= heads / 2) n *= 2;
+    for (size_t first = 0, end; first < heads; first = end) { /* n heads, then the others */
+        const double before = first < n ? 1 : 0.5;
+        end = first < n ? n : heads;
+        for (size_t h = first; h < end; h += PE_LANES) {
+            double t[PE_LANES];
+            for (int lane = 0; lane < PE_LANES; lane++) { /* 24 bits and 29: exact */
+                t[lane] = (double)max_bias * ((double)(h - first) + lane + before) / (double)n;
+                if (t[lane] > 200) t[lane] = 200; /* 2^-200 is 0 */
+            }
+            pe__alibi_slopes(t, pe__min(PE_LANES, end - h), slopes + h);
+        }
+    }
+    return PE_OK;
+}
+
+/* slope * j to 53 bits, to odd. */
+PE__COLD double pe__alibi_product(double slope, int64_t j)
+{
+    pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
+    double hi[PE_LANES], lo[PE_LANES];
+    pe__store(hi, p + pe__splat(0.0)); /* a zero is +0 */
+    pe__store(lo, e);
+    return pe__to_odd(hi[0], lo[0]);
+}
+
+/* x as a float, to odd as well: the nearest or its neighbour. */
+PE__COLD float pe__alibi_odd(double x)
+{
+    float y = (float)x;
+    const double size = x < 0 ? -x : x, size_y = y < 0 ? -(double)y : (double)y;
+    uint32_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    if (size_y != size) bits = (bits - (size_y > size)) | 1;
+    memcpy(&y, &bits, sizeof y);
+    return y;
+}
+
+/* slope * j + offset, where offset is 0, or -infinity with slope = 0. */
+typedef struct pe__line {
+    double slope, offset;
+} pe__line;
+
+/* The bias of one head as a function of j: a line up to 0 and one beyond. */
+typedef struct pe__bend {
+    pe__line past, after;
+} pe__bend;
+
+PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
+{
+    pe__bend bend;
+    bend.past.slope = slope, bend.past.offset = 0;
+    bend.after = bend.past;
+    if (mode == PE_ALIBI_SYMMETRIC) bend.after.slope = -slope;
+    if (mode == PE_ALIBI_CAUSAL) {
+        const uint64_t minus_infinity = (uint64_t)0xfff << 52;
+        bend.after.slope = 0;
+        memcpy(&bend.after.offset, &minus_infinity, sizeof minus_infinity);
+    }
+    return bend;
+}
+
+/* One line for n consecutive j, each element rounded once. A double holds the product of a float and
+   29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
+   multiple of 2^-149 as the slope is, and so exact as a float. */
+PE__INLINE void pe__line_as(pe__type type, pe__line line, int64_t j, size_t n, void *out)
+{
+    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+    const int64_t far = (int64_t)1 << 29;
+    if (line.slope != 0 && (j < -far || j > far - (int64_t)n)) {
+        for (size_t i = 0; i < n; i++) {
+            const double x = pe__alibi_product(line.slope, j + (int64_t)i);
+            const float y = type == PE__AS_F32 ? (float)x : pe__alibi_odd(x);
+            pe__put_n_as(type, pe__at(type, out, i), pe__splat_f32(y), 1);
+        }
+        return;
+    }
+    const pe__vd slope = pe__splat(line.slope), offset = pe__splat(line.offset);
+    const pe__vd step = pe__splat(PE__FLOATS);
+    pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
+    for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
+        const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
+        const pe__vf v = type == PE__AS_F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
+        void *at = pe__at(type, out, i);
+        if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
+        else pe__put_n_as(type, at, v, n - i);
+    }
+}
+
+PE__OUTLINE void pe__line_store(pe__type type, pe__line line, int64_t j, size_t n, void *out)
+{
+    if (n == 0) return;
+    if (type == PE__AS_F32) pe__line_as(PE__AS_F32, line, j, n, out);
+    else if (type == PE__AS_F16) pe__line_as(PE__AS_F16, line, j, n, out);
+    else pe__line_as(PE__AS_BF16, line, j, n, out);
+}
+
+/* How many of n consecutive j, from the given one on, are <= 0. */
+PE__INLINE size_t pe__alibi_past(int64_t j, size_t n)
+{
+    if (j > 0) return 0;
+    return (uint64_t)(1 - j) < n ? (size_t)(1 - j) : n;
+}
+
+/* Both lines. */
+PE__OUTLINE void pe__bend_store(pe__type type, pe__bend bend, int64_t j, size_t n, void *out)
+{
+    const size_t past = pe__alibi_past(j, n);
+    pe__line_store(type, bend.past, j, past, out);
+    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at(type, out, past));
+}
+
+/* What becomes of floats: stored, stored past the caches, or added to elements of some type. */
+typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
+
+/* A bend in floats. */
+typedef struct pe__bend_f32 {
+    pe__vf slope, after; /* the other slope, or what is there beyond 0 */
+} pe__bend_f32;
+
+PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
+{
+    pe__vf slope = b->slope;
+    if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
+    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), pe__splat_f32(0.0f)); /* a zero is +0 */
+    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
+}
+
+/* x and its bias; -infinity where that is masked, whatever x is. */
+PE__INLINE pe__vf pe__bend_sum(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j, pe__vf x)
+{
+    const pe__vf sum = pe__add_f32(x, pe__bend_at(mode, b, j));
+    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, sum) : sum;
+}
+PE__INLINE void pe__bend_put(pe__how to, pe__type type, pe_alibi_mode mode, void *at,
+                             const pe__bend_f32 *b, pe__vf j)
+{
+    if (to == PE__HOW_STORE) pe__put_as(type, at, pe__bend_at(mode, b, j));
+    else if (to == PE__HOW_STREAM) pe__stream((float *)at, pe__bend_at(mode, b, j));
+    else pe__put_as(type, at, pe__bend_sum(mode, b, j, pe__get_as(type, at)));
+}
+PE__INLINE void pe__bend_put_n(pe__how to, pe__type type, pe_alibi_mode mode, void *at,
+                               const pe__bend_f32 *b, pe__vf j, size_t n)
+{
+    if (to == PE__HOW_ADD)
+        pe__put_n_as(type, at, pe__bend_sum(mode, b, j, pe__get_n_as(type, at, n)), n);
+    else pe__put_n_as(type, at, pe__bend_at(mode, b, j), n);
+}
+
+/* n consecutive j of at most 2^24, which floats hold exactly. Four vectors at a time, since each
+   count waits for the one before. */
+PE__INLINE void pe__bend_near(pe__how to, pe__type type, pe_alibi_mode mode,
+                              const pe__bend_f32 *bend, int64_t j, size_t n, void *out)
+{
+    static const float count[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    enum { STEP = PE__FLOATS };
+    const pe__vf first = pe__splat_f32((float)j), step = pe__splat_f32(STEP);
+    const pe__vf four = pe__splat_f32(4 * STEP);
+    pe__vf a = pe__add_f32(first, pe__get(count)), b = pe__add_f32(first, pe__get(count + STEP));
+    pe__vf c = pe__add_f32(first, pe__get(count + 2 * STEP));
+    pe__vf d = pe__add_f32(first, pe__get(count + 3 * STEP));
+    size_t i = 0;
+    for (; i + 4 * STEP <= n; i += 4 * STEP) {
+        pe__bend_put(to, type, mode, pe__at(type, out, i), bend, a);
+        pe__bend_put(to, type, mode, pe__at(type, out, i + STEP), bend, b);
+        pe__bend_put(to, type, mode, pe__at(type, out, i + 2 * STEP), bend, c);
+        pe__bend_put(to, type, mode, pe__at(type, out, i + 3 * STEP), bend, d);
+        a = pe__add_f32(a, four), b = pe__add_f32(b, four);
+        c = pe__add_f32(c, four), d = pe__add_f32(d, four);
+    }
+    for (; i + STEP <= n; i += STEP, a = pe__add_f32(a, step))
+        pe__bend_put(to, type, mode, pe__at(type, out, i), bend, a);
+    if (i < n) pe__bend_put_n(to, type, mode, pe__at(type, out, i), bend, a, n - i);
+}
+
+/* Further away: made in pieces, and stored or added from there. */
+PE__OUTLINE void pe__bend_far(pe__how to, pe__type type, pe_alibi_mode mode, double slope, int64_t j,
+                              size_t n, void *x)
+{
+    float values[256];
+    const pe__bend bend = pe__alibi_bend(mode, slope);
+    for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
+        void *at = pe__at(type, x, i);
+        part = pe__min(n - i, sizeof values / sizeof *values);
+        if (to != PE__HOW_ADD) {
+            pe__bend_store(type, bend, j, part, at);
+            continue;
+        }
+        const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
+        pe__bend_store(PE__AS_F32, bend, j, part, values);
+        pe__add_floats(type, at, values, sums);
+        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at(type, at, sums));
+    }
+}
+
+typedef struct pe__alibi {
+    const float *slopes;
+    size_t heads, queries, keys, query_stride, head_stride;
+    pe_alibi_mode mode;
+    pe__type type;
+    int64_t first_query;
+} pe__alibi;
+
+static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
+{
+    if (!a->slopes || !out) return PE_ERR_NULL;
+    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
+        return PE_ERR_CONFIG;
+
+    /* rows do not overlap: the rows of a head lie together, or those of a query do */
+    const size_t q = a->queries - 1, h = a->heads - 1, keys = a->keys;
+    const size_t query_stride = a->query_stride, head_stride = a->head_stride;
+    if ((q > 0 && query_stride < keys) || (h > 0 && head_stride < keys)) return PE_ERR_SHAPE;
+    if (q > 0 && h > 0 && query_stride > (head_stride - keys) / q &&
+        head_stride > (query_stride - keys) / h)
+        return PE_ERR_SHAPE;
+
+    /* the last element lies within reach of a pointer */
+    size_t room = (size_t)PTRDIFF_MAX / pe__size_of(a->type);
+    if (keys > room) return PE_ERR_SIZE;
+    room -= keys;
+    if (q > 0 && query_stride > room / q) return PE_ERR_SIZE;
+    room -= q > 0 ? q * query_stride : 0;
+    if (h > 0 && head_stride > room / h) return PE_ERR_SIZE;
+
+    const pe_status status = pe__check_range(a->first_query, a->queries);
+    if (status != PE_OK) return status;
+    if (pe__check_range(0, keys) != PE_OK) return PE_ERR_RANGE;
+    int finite = 1;
+    for (size_t i = 0; i < a->heads; i++)
+        finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
+    return finite ? PE_OK : PE_ERR_CONFIG;
+}
+
+/* Large enough, and at addresses of its type, to be written past the caches? */
+PE__INLINE int pe__alibi_streams(const pe__alibi *a, const void *out)
+{
+    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
+    return a->heads * a->queries * a->keys * size >= many && (uintptr_t)out % size == 0;
+}
+
+/* Row after row, each in pieces that are near or not as a whole. */
+PE__INLINE void pe__alibi_rows_as(pe__how to, pe__type type, pe_alibi_mode mode, const pe__alibi *a,
+                                  void *out)
+{
+    const int64_t near = (int64_t)1 << 24;
+    const size_t vector = sizeof(pe__vf), most = (size_t)1 << 16;
+    for (size_t head = 0; head < a->heads; head++) {
+        const double slope = (double)a->slopes[head];
+        const pe__line after = pe__alibi_bend(mode, slope).after;
+        pe__bend_f32 bend;
+        bend.slope = pe__splat_f32((float)slope);
+        bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
+        for (size_t query = 0; query < a->queries; query++) {
+            unsigned char *row = (unsigned char *)pe__at(
+                type, out, head * a->head_stride + query * a->query_stride);
+            int64_t j = -(a->first_query + (int64_t)query);
+            size_t part, rest = a->keys;
+            for (; rest > 0; rest -= part, j += (int64_t)part, row += part * pe__size_of(type)) {
+                const size_t beyond = (size_t)((uintptr_t)row % vector);
+                part = pe__min(most, rest);
+                if (PE__UNLIKELY(j < -near || j > near - (int64_t)part)) {
+                    pe__bend_far(to, type, mode, slope, j, part, row);
+                } else if (to == PE__HOW_STREAM && beyond) { /* to where a stream may begin */
+                    part = pe__min((vector - beyond) / sizeof(float), rest);
+                    pe__bend_near(PE__HOW_STORE, type, mode, &bend, j, part, row);
+                } else {
+                    pe__bend_near(to, type, mode, &bend, j, part, row);
+                }
+            }
+        }
+    }
+}
+PE__INLINE void pe__alibi_rows(pe__how to, pe__type type, const pe__alibi *a, void *out)
+{
+    if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
+    else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
+    else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
+}
+
+/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
+PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, int stream)
+{
+    enum { TILE = 4096, WIDE = 3584 };
+    uint16_t tile[TILE];
+    const size_t wide = pe__min(a->keys, WIDE), high = pe__min(a->queries, TILE + 1 - wide);
+    const pe__bend bend = pe__alibi_bend(a->mode, (double)a->slopes[head]);
+    for (size_t query = 0; query < a->queries; query += high)
+        for (size_t key = 0; key < a->keys; key += wide) {
+            const size_t rows = pe__min(high, a->queries - query);
+            const size_t keys = pe__min(wide, a->keys - key);
+            /* the last row's first value is the tile's first */
+            const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
+            pe__bend_store(a->type, bend, (int64_t)key - last, keys + rows - 1, tile);
+            for (size_t r = 0; r < rows; r++) {
+                void *row = pe__at(a->type, out, (query + r) * a->query_stride + key);
+                const uint16_t *from = tile + (rows - 1 - r);
+                if (stream) pe__copy(row, from, keys * sizeof *from, 1);
+                else pe__copy(row, from, keys * sizeof *from, 0);
+            }
+        }
+}
+
+PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
+{
+    const int stream = pe__alibi_streams(a, bias);
+    if (a->type != PE__AS_F32)
+        for (size_t head = 0; head < a->heads; head++)
+            pe__alibi_copies(a, head, pe__at(a->type, bias, head * a->head_stride), stream);
+    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__AS_F32, a, bias);
+    else pe__alibi_rows(PE__HOW_STORE, PE__AS_F32, a, bias);
+    if (stream) pe__fence();
+}
+
+PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
+{
+    if (a->type == PE__AS_F32) pe__alibi_rows(PE__HOW_ADD, PE__AS_F32, a, scores);
+    else if (a->type == PE__AS_F16) pe__alibi_rows(PE__HOW_ADD, PE__AS_F16, a, scores);
+    else pe__alibi_rows(PE__HOW_ADD, PE__AS_BF16, a, scores);
+}
+
+PE__INLINE pe__alibi pe__alibi_of(pe__type type, const float *slopes, size_t heads,
+                                  pe_alibi_mode mode, int64_t first_query, size_t queries,
+                                  size_t keys, size_t query_stride, size_t head_stride)
+{
+    pe__alibi a;
+    a.slopes = slopes, a.heads = heads, a.queries = queries, a.keys = keys;
+    a.query_stride = query_stride, a.head_stride = head_stride;
+    a.mode = mode, a.type = type, a.first_query = first_query;
+    return a;
+}
+
+#define PE__ALIBI(verb, name, T, type)                                                             \
+    static inline pe_status name(const float *slopes, size_t heads, pe_alibi_mode mode,            \
+                                 int64_t first_query, size_t queries, size_t keys, T *x,           \
+                                 size_t query_stride, size_t head_stride)                          \
+    {                                                                                              \
+        const pe__alibi a = pe__alibi_of(type, slopes, heads, mode, first_query, queries, keys,    \
+                                         query_stride, head_stride);                               \
+        if (heads == 0 || queries == 0 || keys == 0) return PE_OK;                                 \
+        const pe_status status = pe__alibi_check(&a, x);                                           \
+        if (status == PE_OK) verb(&a, x);                                                          \
+        return status;                                                                             \
+    }
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f32, float, PE__AS_F32)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f16, uint16_t, PE__AS_F16)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_bf16, uint16_t, PE__AS_BF16)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_f32, float, PE__AS_F32)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_f16, uint16_t, PE__AS_F16)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_bf16, uint16_t, PE__AS_BF16)
+#undef PE__ALIBI
+
+static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
+                                          size_t queries, size_t keys, float *bias)
+{
+    if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
+    if (!slopes || !bias) return PE_ERR_NULL;
+    if (queries > (size_t)PTRDIFF_MAX / keys) return PE_ERR_SIZE;
+    return pe_alibi_fill_f32(slopes, heads, PE_ALIBI_LINEAR, first_query, queries, keys, bias, keys,
+                             queries * keys);
+}
+
+/* ---- RoPE ---------------------------------------------------------------------------------------
+ * A tile of rows of sines and cosines of some tokens is made on the stack, and all heads of these tokens
+ * are turned by it. The rows are those that pe_fill_f32 makes: sines, then cosines, for halves, and
+ * s0 c0 s1 c1 ... for adjacent pairs. */
+
+enum {
+    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
+    PE__ROPE_TILE = 34 * 128, /* floats of a tile: 34 tokens of 64 pairs, 17 KB  */
+    PE__ROPE_AHEAD = 8192     /* bytes to fetch in advance, as while rows are made */
+};
+
+/* Heads to turn, [tokens][heads], strides in bytes. */
+typedef struct pe__heads {
+    const unsigned char *in;
+    unsigned char *out;
+    size_t in_token, in_head, out_token, out_head, heads;
+    size_t rest; /* bytes behind the pairs to copy */
+} pe__heads;
+
+/* The columns of a tile: count pairs from the given one on, of all pairs of a head. */
+typedef struct pe__tile {
+    const float *rows;
+    size_t stride; /* floats from row to row; 0: all tokens share one */
+    size_t pair, count, pairs;
+    size_t token, tokens;
+    pe__order order;
+} pe__tile;
+
+PE__INLINE pe__vf pe__rope_get(pe__kind kind, const unsigned char *p)
+{
+    const uint16_t *const h = (const uint16_t *)(const void *)p;
+    return kind == PE__F32    ? pe__get((const float *)(const void *)p)
+           : kind == PE__BF16 ? pe__get_bf16(h)
+                              : pe__get_f16(h);
+}
+
+/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
+PE__INLINE void pe__rope_put(pe__kind kind, unsigned char *p, pe__vf u, unsigned char *q, pe__vf v)
+{
+    uint16_t *const g = (uint16_t *)(void *)p, *const h = (uint16_t *)(void *)q;
+    if (kind == PE__F32) {
+        pe__put((float *)(void *)p, u);
+        pe__put((float *)(void *)q, v);
+    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
+    } else {
+        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+    }
+}
+
+/* Two vectors that are halves (a, b), and adjacent pairs, whose sines and cosines are each there twice. */
+PE__INLINE void pe__rope_two(pe__kind kind, pe__vf a, pe__vf b, pe__vf s, pe__vf c,
+                             unsigned char *out, size_t across)
+{
+    pe__rope_put(kind, out, pe__fms_f32(a, c, pe__mul_f32(b, s)), out + across,
+                 pe__fma_f32(b, c, pe__mul_f32(a, s)));
+}
+PE__INLINE pe__vf pe__rope_one(pe__vf v, pe__vf s, pe__vf c)
+{
+    return pe__fmas_f32(v, c, pe__mul_f32(pe__swap(v), s));
+}
+
+/* One head; what does not fill a vector ends with one that overlaps the last, and is read before that is
+   written. Adjacent pairs go by two vectors, or twice by the same one. */
+PE__INLINE void pe__rope_halves(pe__kind kind, const float *row, size_t n, size_t across,
+                                const unsigned char *in, unsigned char *out)
+{
+    enum { VECTOR = 2 * PE_LANES };
+    const size_t element = kind == PE__F32 ? 4 : 2, end = n - VECTOR;
+    const int tail = n % VECTOR != 0;
+    pe__vf a = pe__splat_f32(0.0f), b = a;
+    if (tail) {
+        a = pe__rope_get(kind, in + end * element);
+        b = pe__rope_get(kind, in + end * element + across);
+    }
+    for (size_t i = 0; i + VECTOR <= n; i += VECTOR) {
+        const unsigned char *const p = in + i * element;
+        pe__rope_two(kind, pe__rope_get(kind, p), pe__rope_get(kind, p + across),
+                     pe__get(row + i), pe__get(row + n + i), out + i * element, across);
+    }
+    if (tail)
+        pe__rope_two(kind, a, b, pe__get(row + end), pe__get(row + n + end), out + end * element,
+                     across);
+}
+
+PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
+                                  const unsigned char *in, unsigned char *out)
+{
+    enum { VECTOR = 2 * PE_LANES };
+    const size_t element = kind == PE__F32 ? 4 : 2, whole = n / VECTOR * VECTOR;
+    const size_t end = whole / (2 * VECTOR) * (2 * VECTOR);
+    /* what the pairs of vectors leave: a vector, the overlapping one, both or none */
+    const size_t last = n - VECTOR, odd = whole != end ? end : last;
+    const int rest = end != n;
+    pe__vf u = pe__splat_f32(0.0f), v = u;
+    if (rest) {
+        u = pe__rope_get(kind, in + odd * element);
+        v = pe__rope_get(kind, in + last * element);
+    }
+    for (size_t i = 0; i < end; i += 2 * VECTOR) {
+        const pe__vf x = pe__get(row + i), y = pe__get(row + i + VECTOR);
+        unsigned char *const p = out + i * element;
+        const pe__vf w0 = pe__rope_get(kind, in + i * element);
+        const pe__vf w1 = pe__rope_get(kind, in + (i + VECTOR) * element);
+        pe__rope_put(kind, p, pe__rope_one(w0, pe__evens(x), pe__odds(x)), p + VECTOR * element,
+                     pe__rope_one(w1, pe__evens(y), pe__odds(y)));
+    }
+    if (rest) {
+        const pe__vf x = pe__get(row + odd), y = pe__get(row + last);
+        pe__rope_put(kind, out + odd * element, pe__rope_one(u, pe__evens(x), pe__odds(x)),
+                     out + last * element, pe__rope_one(v, pe__evens(y), pe__odds(y)));
+    }
+}
+
+/* All heads of one token, four vectors of sines and cosines at a time, which stay in registers. ahead:
+   bytes to what will be wanted soon, or 0. */
+PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row, size_t n,
+                               size_t across, const unsigned char *in, size_t in_head,
+                               unsigned char *out, size_t out_head, size_t heads, size_t ahead)
+{
+    enum { VECTOR = 2 * PE_LANES };
+    const size_t step = VECTOR * (kind == PE__F32 ? 4 : 2);
+    for (size_t i = 0; i < n; i += 4 * VECTOR, in += 4 * step, out += 4 * step) {
+        const unsigned char *p = in;
+        unsigned char *q = out;
+        const float *const x = row + i, *const y = order == PE__SPLIT ? x + n : x;
+        pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = pe__get(x + 2 * VECTOR);
+        pe__vf s3 = pe__get(x + 3 * VECTOR), c0 = pe__get(y), c1 = pe__get(y + VECTOR);
+        pe__vf c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
+        if (order != PE__SPLIT) {
+            s0 = pe__evens(s0), s1 = pe__evens(s1), s2 = pe__evens(s2), s3 = pe__evens(s3);
+            c0 = pe__odds(c0), c1 = pe__odds(c1), c2 = pe__odds(c2), c3 = pe__odds(c3);
+        }
+        for (size_t k = 0; k < heads; k++, p += in_head, q += out_head) {
+#define PE__GET(j) pe__rope_get(kind, p + (j) * step)
+#define PE__GET_BACK(j) pe__rope_get(kind, p + (j) * step + across)
+            for (size_t j = 0; ahead && j < 4 * step; j += 64) {
+                pe__prefetch(p + ahead + j);
+                if (order == PE__SPLIT) pe__prefetch(p + ahead + across + j);
+            }
+            if (order == PE__SPLIT) {
+                pe__rope_two(kind, PE__GET(0), PE__GET_BACK(0), s0, c0, q, across);
+                pe__rope_two(kind, PE__GET(1), PE__GET_BACK(1), s1, c1, q + step, across);
+                pe__rope_two(kind, PE__GET(2), PE__GET_BACK(2), s2, c2, q + 2 * step, across);
+                pe__rope_two(kind, PE__GET(3), PE__GET_BACK(3), s3, c3, q + 3 * step, across);
+            } else {
+                pe__rope_put(kind, q, pe__rope_one(PE__GET(0), s0, c0), q + step,
+                             pe__rope_one(PE__GET(1), s1, c1));
+                pe__rope_put(kind, q + 2 * step, pe__rope_one(PE__GET(2), s2, c2), q + 3 * step,
+                             pe__rope_one(PE__GET(3), s3, c3));
+            }
+#undef PE__GET
+#undef PE__GET_BACK
+        }
+    }
+}
+
+/* Fewer pairs than a vector has floats: by way of some that are long enough. */
+PE__OUTLINE void pe__rope_few(pe__kind kind, pe__order order, const float *row, size_t count,
+                              size_t across, const unsigned char *in, unsigned char *out)
+{
+    enum { VECTOR = 2 * PE_LANES };
+    const size_t element = kind == PE__F32 ? 4 : 2, bytes = count * element;
+    unsigned char x[2 * VECTOR * sizeof(float)] = {0};
+    float all[2 * VECTOR] = {0};
+    if (order == PE__SPLIT) {
+        memcpy(all, row, count * sizeof *row);
+        memcpy(all + VECTOR, row + count, count * sizeof *row);
+        memcpy(x, in, bytes);
+        memcpy(x + VECTOR * element, in + across, bytes);
+    } else {
+        memcpy(all, row, 2 * count * sizeof *row);
+        memcpy(x, in, 2 * bytes);
+    }
+#define PE__FEW(kind)                                                                              \
+    do {                                                                                           \
+        if (order == PE__SPLIT) pe__rope_halves(kind, all, VECTOR, VECTOR * element, x, x);        \
+        else pe__rope_adjacent(kind, all, 2 * VECTOR, x, x);                                       \
+    } while (0)
+    if (kind == PE__F32) PE__FEW(PE__F32);
+    else if (kind == PE__BF16) PE__FEW(PE__BF16);
+    else PE__FEW(PE__F16);
+#undef PE__FEW
+    if (order == PE__SPLIT) {
+        memcpy(out, x, bytes);
+        memcpy(out + across, x + VECTOR * element, bytes);
+    } else {
+        memcpy(out, x, 2 * bytes);
+    }
+}
+
+/* All heads of a tile's tokens, in the order of their addresses. */
+PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *tile,
+                               const pe__heads *x)
+{
+    const size_t element = kind == PE__F32 ? 4 : 2, across = tile->pairs * element;
+    const size_t column = tile->pair * element * (order == PE__SPLIT ? 1 : 2);
+    const size_t n = order == PE__SPLIT ? tile->count : 2 * tile->count, width = 2 * across;
+    const int by_head = x->out_head > x->out_token;
+    const size_t outer = by_head ? x->heads : tile->tokens;
+    const size_t inner = by_head ? tile->tokens : x->heads;
+    /* a token's heads are passed over once, except where they are in the cache anyway */
+    const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
+    const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
+    const size_t ahead = few ? 0 : next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
+    if (!by_head && (once || few) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
+        for (size_t t = 0; t < tile->tokens; t++)
+            pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
+                           x->in + (tile->token + t) * x->in_token + column, x->in_head,
+                           x->out + (tile->token + t) * x->out_token + column, x->out_head,
+                           x->heads, ahead);
+        return;
+    }
+    for (size_t i = 0; i < outer; i++) {
+        for (size_t j = 0; j < inner; j++) {
+            const size_t t = by_head ? j : i, k = by_head ? i : j;
+            const float *const row = tile->rows + t * tile->stride;
+            const unsigned char *const in = x->in + (tile->token + t) * x->in_token + k * x->in_head;
+            unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
+            for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch(in + ahead + b);
+            if (n < 2 * PE_LANES)
+                pe__rope_few(kind, order, row, tile->count, across, in + column, out + column);
+            else if (order == PE__SPLIT)
+                pe__rope_halves(kind, row, n, across, in + column, out + column);
+            else pe__rope_adjacent(kind, row, n, in + column, out + column);
+            if (x->rest && tile->pair == 0) memcpy(out + width, in + width, x->rest);
+        }
+    }
+}
+
+/* The same for each type. */
+typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
+#define PE__TURNER(type, kind)                                                  \
+    PE__OUTLINE void pe__rope_heads_##type(const pe__tile *tile, const pe__heads *x) \
+    {                                                                           \
+        if (tile->order == PE__SPLIT) pe__rope_heads(kind, PE__SPLIT, tile, x); \
+        else pe__rope_heads(kind, PE__SC, tile, x);                             \
+    }
+PE__TURNER(f32, PE__F32)
+PE__TURNER(bf16, PE__BF16)
+PE__TURNER(f16, PE__F16)
+#undef PE__TURNER
+
+/* What a call asks for. */
+typedef struct pe__rope_call {
+    const pe_plan *plan;      /* NULL: turned by a table of the caller's     */
+    const float *cosines, *sines;
+    size_t table_stride;
+    pe_rope_pairing pairing;
+    int inverse;
+    int uniform;              /* all tokens are at first                     */
+    int64_t first;
+    const int64_t *positions; /* or NULL                                     */
+    const uint8_t *axis;      /* [pairs], or NULL: all belong to axis 0      */
+    size_t axes, tokens, head_dim, element;
+    pe__turner *turn;
+    pe__heads x[2];
+} pe__rope_call;
+
+/* Rows for consecutive positions, without the offset: the cosine of a pair is so many floats behind its
+   sine if they are split. */
+PE__INLINE void pe__rope_rows(const pe_plan *plan, size_t pair, size_t count, pe__order order,
+                              size_t across, int64_t first, size_t rows, float *out, size_t stride)
+{
+    pe__axis axis = plan->axis[0];
+    pe__to to;
+    axis.pair += pair, axis.pairs = count;
+    to.out = (unsigned char *)out, to.stride = stride * sizeof *out, to.element = sizeof *out;
+    to.sine = 0, to.cosine = order == PE__SPLIT ? across : 1;
+    to.sines = to.cosines = count, to.head = 0;
+    to.order = order, to.verb = PE__FILL, to.scale = 1;
+    pe__rows_f32(plan, &axis, &to, first + plan->whole, rows, NULL);
+}
+
+/* Rows for the positions of a list, repeated ones copied. */
+static inline void pe__rope_list(const pe_plan *plan, size_t pair, size_t count, pe__order order,
+                                 size_t across, const int64_t *positions, size_t rows, float *out,
+                                 size_t stride)
+{
+    for (size_t r = 0, run; r < rows; r += run) {
+        float *const row = out + r * stride;
+        run = 1;
+        if (r > 0 && positions[r] == positions[r - 1]) {
+            memcpy(row, row - stride, (order == PE__SPLIT ? count : 2 * count) * sizeof *row);
+            if (order == PE__SPLIT)
+                memcpy(row + across, row + across - stride, count * sizeof *row);
+            continue;
+        }
+        while (r + run < rows && positions[r + run] == positions[r] + (int64_t)run) run++;
+        pe__rope_rows(plan, pair, count, order, across, positions[r], run, row, stride);
+    }
+}
+
+/* Rows whose pairs belong to several axes: stretches of one axis are made in place, scattered pairs are
+   picked from a row of their own. */
+PE__OUTLINE void pe__rope_by_axis(const pe__rope_call *x, const pe__tile *tile, float *out)
+{
+    const uint8_t *const axis = x->axis + tile->pair;
+    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
+    const size_t across = tile->order == PE__SPLIT ? n : 1;
+    float own[2 * PE__ROPE_PAIRS];
+    for (size_t a = 0; a < x->axes; a++) {
+        const int64_t *const positions = x->positions + a * x->tokens + tile->token;
+        size_t begin = 0, end = n, mine = 0;
+        while (begin < n && axis[begin] != a) begin++;
+        while (end > begin && axis[end - 1] != a) end--;
+        for (size_t i = begin; i < end; i++) mine += axis[i] == a;
+        if (mine == 0) continue;
+        if (mine == end - begin) {
+            pe__rope_list(x->plan, tile->pair + begin, mine, tile->order, n, positions,
+                          tile->tokens, out + begin * step, tile->stride);
+            continue;
+        }
+        for (size_t t = 0; t < tile->tokens; t++) {
+            float *const row = out + t * tile->stride;
+            if (t == 0 || positions[t] != positions[t - 1])
+                pe__rope_rows(x->plan, tile->pair, n, tile->order, n, positions[t], 1, own, 0);
+            for (size_t i = begin; i < end; i++)
+                if (axis[i] == a) {
+                    row[i * step] = own[i * step];
+                    row[i * step + across] = own[i * step + across];
+                }
+        }
+    }
+}
+
+/* The caller's table as rows of a tile. */
+static inline void pe__rope_from_table(const pe__rope_call *x, const pe__tile *tile, float *out)
+{
+    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
+    const size_t across = tile->order == PE__SPLIT ? n : 1;
+    for (size_t t = 0; t < tile->tokens; t++, out += tile->stride) {
+        const float *const c = x->cosines + (tile->token + t) * x->table_stride + tile->pair;
+        const float *const s = x->sines + (tile->token + t) * x->table_stride + tile->pair;
+        for (size_t i = 0; i < n; i++) out[i * step] = s[i], out[i * step + across] = c[i];
+    }
+}
+
+/* Make the rows of a tile. */
+static inline void pe__rope_make(const pe__rope_call *x, const pe__tile *tile, float *out)
+{
+    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
+    const int64_t *const list = x->positions ? x->positions + tile->token : NULL;
+    if (!x->plan) pe__rope_from_table(x, tile, out);
+    else if (x->uniform)
+        pe__rope_rows(x->plan, tile->pair, n, tile->order, n, x->first, 1, out, 0);
+    else if (x->axis) pe__rope_by_axis(x, tile, out);
+    else if (list)
+        pe__rope_list(x->plan, tile->pair, n, tile->order, n, list, tile->tokens, out, tile->stride);
+    else
+        pe__rope_rows(x->plan, tile->pair, n, tile->order, n, x->first + (int64_t)tile->token,
+                      tile->tokens, out, tile->stride);
+    for (size_t t = 0; x->inverse && t < tile->tokens; t++)
+        for (size_t i = 0; i < n; i++)
+            out[t * tile->stride + i * step] = -out[t * tile->stride + i * step];
+}
+
+PE__OUTLINE void pe__rope_run(const pe__rope_call *x, size_t pairs)
+{
+    float buffer[PE__ROPE_TILE + 16];
+    float *const rows = (float *)(void *)pe__aligned(buffer);
+    pe__tile tile;
+    tile.rows = rows, tile.pairs = pairs;
+    tile.order = x->pairing == PE_ROPE_HALVES ? PE__SPLIT : PE__SC;
+    size_t most = x->uniform ? x->tokens : PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    for (size_t t = 0; t < x->tokens; t += most) {
+        tile.token = t, tile.tokens = pe__min(most, x->tokens - t);
+        for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
+            tile.pair = pair, tile.count = pe__min(PE__ROPE_PAIRS, pairs - pair);
+            tile.stride = x->uniform ? 0 : 2 * tile.count;
+            pe__rope_make(x, &tile, rows);
+            for (size_t i = 0; i < 2; i++)
+                if (x->x[i].heads) x->turn(&tile, &x->x[i]);
+        }
+    }
+}
+
+/* ---- RoPE: checks and calls ------------------------------------------------------------------------ */
+
+/* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer? span: the
+   elements from the first to the last. */
+static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t token_stride,
+                                       size_t head_stride, size_t element, size_t *span)
+{
+    const size_t limit = (size_t)PTRDIFF_MAX / element;
+    const int by_head = head_stride > token_stride;
+    const size_t inner = by_head ? tokens : heads, outer = by_head ? heads : tokens;
+    const size_t near = by_head ? token_stride : head_stride;
+    const size_t far = by_head ? head_stride : token_stride;
+    if (width > limit) return PE_ERR_SIZE;
+    if (inner > 1 && near < width) return PE_ERR_SHAPE;
+    if (inner > 1 && near > (limit - width) / (inner - 1)) return PE_ERR_SIZE;
+    const size_t block = (inner - 1) * near + width;
+    if (outer > 1 && far < block) return PE_ERR_SHAPE;
+    if (outer > 1 && far > (limit - block) / (outer - 1)) return PE_ERR_SIZE;
+    *span = (outer - 1) * far + block;
+    return PE_OK;
+}
+
+/* Can RoPE use this plan? */
+static inline pe_status pe__rope_plan_ok(const pe_plan *plan)
+{
+    return plan->axes == 1 && !plan->has_padding && plan->axis[0].width == plan->d_model &&
+                   plan->d_model % 2 == 0
+               ? PE_OK
+               : PE_ERR_CONFIG;
+}
+
+/* Heads whose strides are given in elements. */
+static inline pe__heads pe__heads_of(const void *in, size_t in_token, size_t in_head, void *out,
+                                     size_t out_token, size_t out_head, size_t heads)
+{
+    pe__heads x;
+    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = heads, x.rest = 0;
+    x.in_token = in_token, x.in_head = in_head, x.out_token = out_token, x.out_head = out_head;
+    return x;
+}
+
+/* Check one set of heads and turn its strides into bytes. */
+static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *h, size_t rotary)
+{
+    const size_t width = x->head_dim ? x->head_dim : rotary;
+    size_t in_span, out_span;
+    if (h->heads == 0) return PE_OK;
+    if (!h->in || !h->out) return PE_ERR_NULL;
+    pe_status status = pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element,
+                                      &in_span);
+    if (status == PE_OK)
+        status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head, x->element,
+                                &out_span);
+    if (status != PE_OK) return status;
+    if (h->in == h->out && h->in_token == h->out_token && h->in_head == h->out_head) {
+        h->rest = 0;
+    } else {
+        const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
+        if (in < out ? out - in < in_span * x->element : in - out < out_span * x->element)
+            return PE_ERR_SHAPE;
+        h->rest = (width - rotary) * x->element;
+    }
+    h->in_token *= x->element, h->in_head *= x->element; /* may overflow only where never used */
+    h->out_token *= x->element, h->out_head *= x->element;
+    return PE_OK;
+}
+
+/* Check, then turn. */
+static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+{
+    pe_status status = PE_OK;
+    if (x->pairing != PE_ROPE_ADJACENT && x->pairing != PE_ROPE_HALVES) return PE_ERR_CONFIG;
+    for (size_t i = 0; i < 2 && status == PE_OK; i++)
+        status = pe__rope_check_heads(x, &x->x[i], rotary);
+    if (status == PE_OK) pe__rope_run(x, rotary / 2);
+    return status;
+}
+
+/* Turned by a plan: check plan and positions as well. */
+static inline pe_status pe__rope_plan_go(pe__rope_call *x)
+{
+    if (x->tokens == 0 || (x->x[0].heads == 0 && x->x[1].heads == 0)) return PE_OK;
+    if (!x->plan || (!x->positions && x->axes)) return PE_ERR_NULL;
+    if (x->axes && x->axis && x->axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
+    const size_t lists = x->axis ? x->axes : 1, tokens = x->uniform ? 1 : x->tokens;
+    pe_status status = pe__rope_plan_ok(x->plan);
+    if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
+    if (status == PE_OK && x->tokens > (size_t)PTRDIFF_MAX / sizeof(int64_t) / lists)
+        status = x->axes ? PE_ERR_SIZE : PE_OK;
+    for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
+        if (x->axis[i] >= x->axes) status = PE_ERR_SHAPE;
+    if (status != PE_OK) return status;
+    if (x->positions)
+        status = pe__check_positions(x->positions, lists * x->tokens, x->plan->whole);
+    else {
+        status = pe__check_range(x->first, tokens);
+        if (status == PE_OK) status = pe__check_range(x->first + x->plan->whole, tokens);
+    }
+    return status == PE_OK ? pe__rope_go(x, x->plan->d_model) : status;
+}
+
+/* A call before it is known which heads it is about. lists: 1 if it needs positions. */
+PE__INLINE pe__rope_call pe__rope_call_of(const pe_plan *plan, pe_rope_pairing pairing, int64_t first,
+                                          const int64_t *positions, size_t lists, size_t tokens,
+                                          size_t element, pe__turner *turn)
+{
+    pe__rope_call x;
+    memset(&x, 0, sizeof x);
+    x.plan = plan, x.pairing = pairing, x.first = first, x.positions = positions, x.axes = lists;
+    x.tokens = tokens, x.element = element, x.turn = turn;
+    return x;
+}
+
+/* A plan that turns keys from one position to another: no amplitude, no offset. */
+static inline pe_plan pe__rope_difference(const pe_plan *plan)
+{
+    pe_plan p = *plan;
+    pe__plan_amplitude(&p, 1.0);
+    p.whole = 0, p.fraction = 0;
+    return p;
+}
+
+static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
+                                         size_t pairs, uint8_t *axis)
+{
+    size_t sum = 0;
+    if (!sections || !axis) return PE_ERR_NULL;
+    if (axes < 1 || axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
+    for (size_t a = 0; a < axes; a++) {
+        if (sections[a] > pairs - sum) return PE_ERR_SHAPE;
+        sum += sections[a];
+        if (interleaved && a > 0 && sections[a] > (pairs + axes - 1 - a) / axes) return PE_ERR_SHAPE;
+    }
+    if (sum != pairs) return PE_ERR_SHAPE;
+    for (size_t i = 0, a = 0, left = sections[0]; i < pairs; i++) {
+        if (interleaved) {
+            axis[i] = (uint8_t)(i / axes < sections[i % axes] ? i % axes : 0);
+            continue;
+        }
+        while (left == 0) left = sections[++a];
+        axis[i] = (uint8_t)a, left--;
+    }
+    return PE_OK;
+}
+
+/* ---- RoPE: tables ---------------------------------------------------------------------------------- */
+
+/* A joined or complex table is a table of a plan that has the cosines first. */
+static inline pe_status pe__rope_whole(const pe_plan *plan, pe_layout layout, int64_t first,
+                                       const pe__output *o)
+{
+    if (o->total == 0) return PE_OK;
+    if (!plan || !o->out) return PE_ERR_NULL;
+    if (pe__rope_plan_ok(plan) != PE_OK) return PE_ERR_CONFIG;
+    pe_plan p = *plan;
+    p.layout = layout, p.cos_first = 1;
+    return pe__call_range(&p, first, o);
+}
+
+/* Copy n elements to where they belong: once, one copy behind the other, or each twice. */
+typedef enum pe__copies { PE__ONCE, PE__AGAIN, PE__EACH } pe__copies;
+PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_t n, size_t element,
+                              size_t pairs, size_t pair, pe__copies copies)
+{
+    if (copies != PE__EACH) memcpy(out + pair * element, in, n * element);
+    if (copies == PE__AGAIN) memcpy(out + (pairs + pair) * element, in, n * element);
+    for (size_t i = 0; copies == PE__EACH && i < 2 * n; i++)
+        memcpy(out + (2 * pair + i) * element, in + i / 2 * element, element);
+}
+
+/* Cosines and sines apart, in tiles on the stack. o->out is where the cosines go. */
+static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const pe__output *o,
+                                       void *sines, pe__copies copies)
+{
+    if (o->total == 0) return PE_OK;
+    if (!plan || !o->out || !sines) return PE_ERR_NULL;
+    if (pe__rope_plan_ok(plan) != PE_OK) return PE_ERR_CONFIG;
+    const size_t pairs = plan->d_model / 2, element = o->element;
+    pe_status status =
+        pe__check_shape(copies == PE__ONCE ? pairs : 2 * pairs, o->total, o->columns, element);
+    if (status == PE_OK) status = pe__check_range(first, o->total);
+    if (status == PE_OK) status = pe__check_range(first + plan->whole, o->total);
+    if (status != PE_OK) return status;
+
+    float buffer[PE__ROPE_TILE + 16];
+    unsigned char *const rows = (unsigned char *)pe__aligned(buffer);
+    const size_t most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    for (size_t r = 0; r < o->total; r += most) {
+        const size_t n = pe__min(most, o->total - r);
+        for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
+            const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
+            pe__axis axis = plan->axis[0];
+            pe__to to;
+            axis.pair += pair, axis.pairs = count;
+            to.out = rows, to.stride = 2 * count * element, to.element = element;
+            to.sine = 0, to.cosine = count, to.sines = to.cosines = count, to.head = 0;
+            to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
+            o->rows(plan, &axis, &to, first + (int64_t)r + plan->whole, n, NULL);
+            for (size_t k = 0; k < n; k++) {
+                const unsigned char *const row = rows + k * to.stride;
+                const size_t at = (r + k) * o->stride;
+                pe__rope_copy((unsigned char *)sines + at, row, count, element, pairs, pair, copies);
+                pe__rope_copy(o->out + at, row + count * element, count, element, pairs, pair,
+                              copies);
+            }
+        }
+    }
+    return PE_OK;
+}
+
+/* The public functions, stamped for each type. */
+#define PE__STAMP_ROPE_VERB(type, T, verb, is_inverse)                                             \
+    static inline pe_status pe_rope##verb##_##type(                                                \
+        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
+        T *x, size_t token_stride, size_t head_stride)                                             \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *x,    \
+                                              pe__rope_heads_##type);                              \
+        call.inverse = is_inverse;                                                                 \
+        call.x[0] =                                                                                \
+            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        return pe__rope_plan_go(&call);                                                            \
+    }                                                                                              \
+    static inline pe_status pe_rope##verb##_at_##type(                                             \
+        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
+        size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *x,   \
+                                              pe__rope_heads_##type);                              \
+        call.inverse = is_inverse;                                                                 \
+        call.x[0] =                                                                                \
+            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        return pe__rope_plan_go(&call);                                                            \
+    }
+
+#define PE__STAMP_ROPE(type, T)                                                                    \
+    PE__STAMP_ROPE_VERB(type, T, , 0)                                                              \
+    PE__STAMP_ROPE_VERB(type, T, _inverse, 1)                                                      \
+    static inline pe_status pe_rope_to_##type(                                                     \
+        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
+        size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, T *out,       \
+        size_t out_token_stride, size_t out_head_stride)                                           \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *in,   \
+                                              pe__rope_heads_##type);                              \
+        call.head_dim = head_dim ? head_dim : 1; /* 0 is too few as well */                        \
+        call.x[0] = pe__heads_of(in, in_token_stride, in_head_stride, out, out_token_stride,       \
+                                 out_head_stride, heads);                                          \
+        return pe__rope_plan_go(&call);                                                            \
+    }                                                                                              \
+    static inline pe_status pe_rope_to_at_##type(                                                  \
+        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
+        size_t heads, size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, \
+        T *out, size_t out_token_stride, size_t out_head_stride)                                   \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *in,  \
+                                              pe__rope_heads_##type);                              \
+        call.head_dim = head_dim ? head_dim : 1;                                                   \
+        call.x[0] = pe__heads_of(in, in_token_stride, in_head_stride, out, out_token_stride,       \
+                                 out_head_stride, heads);                                          \
+        return pe__rope_plan_go(&call);                                                            \
+    }                                                                                              \
+    static inline pe_status pe_rope_qk_##type(                                                     \
+        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,                \
+        size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
+        size_t k_token_stride, size_t k_head_stride)                                               \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *q,    \
+                                              pe__rope_heads_##type);                              \
+        call.x[0] = pe__heads_of(q, q_token_stride, q_head_stride, q, q_token_stride,              \
+                                 q_head_stride, q_heads);                                          \
+        call.x[1] = pe__heads_of(k, k_token_stride, k_head_stride, k, k_token_stride,              \
+                                 k_head_stride, k_heads);                                          \
+        return pe__rope_plan_go(&call);                                                            \
+    }                                                                                              \
+    static inline pe_status pe_rope_qk_at_##type(                                                  \
+        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
+        size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
+        size_t k_token_stride, size_t k_head_stride)                                               \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *q,   \
+                                              pe__rope_heads_##type);                              \
+        call.x[0] = pe__heads_of(q, q_token_stride, q_head_stride, q, q_token_stride,              \
+                                 q_head_stride, q_heads);                                          \
+        call.x[1] = pe__heads_of(k, k_token_stride, k_head_stride, k, k_token_stride,              \
+                                 k_head_stride, k_heads);                                          \
+        return pe__rope_plan_go(&call);                                                            \
+    }                                                                                              \
+    static inline pe_status pe_rope_axes_##type(                                                   \
+        const pe_plan *plan, pe_rope_pairing pairing, const uint8_t *axis, size_t axes,            \
+        const int64_t *positions, size_t tokens, size_t heads, T *x, size_t token_stride,          \
+        size_t head_stride)                                                                        \
+    {                                                                                              \
+        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, axes, tokens,           \
+                                              sizeof *x, pe__rope_heads_##type);                   \
+        if (tokens == 0 || heads == 0) return PE_OK;                                               \
+        if (!axis) return PE_ERR_NULL;                                                             \
+        if (axes == 0) return PE_ERR_SHAPE;                                                        \
+        call.axis = axis;                                                                          \
+        call.x[0] =                                                                                \
+            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        return pe__rope_plan_go(&call);                                                            \
+    }                                                                                              \
+    static inline pe_status pe_rope_shift_##type(                                                  \
+        const pe_plan *plan, pe_rope_pairing pairing, int64_t delta, size_t tokens, size_t heads,  \
+        T *x, size_t token_stride, size_t head_stride)                                             \
+    {                                                                                              \
+        if (tokens == 0 || heads == 0) return PE_OK;                                               \
+        if (!plan) return PE_ERR_NULL;                                                             \
+        const pe_plan difference = pe__rope_difference(plan);                                      \
+        pe__rope_call call = pe__rope_call_of(&difference, pairing, delta, NULL, 0, tokens,        \
+                                              sizeof *x, pe__rope_heads_##type);                   \
+        call.uniform = 1;                                                                          \
+        call.x[0] =                                                                                \
+            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        return pe__rope_plan_go(&call);                                                            \
+    }                                                                                              \
+    static inline pe_status pe_rope_shift_at_##type(                                               \
+        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *deltas, size_t tokens,        \
+        size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
+    {                                                                                              \
+        if (tokens == 0 || heads == 0) return PE_OK;                                               \
+        if (!plan) return PE_ERR_NULL;                                                             \
+        const pe_plan difference = pe__rope_difference(plan);                                      \
+        return pe_rope_at_##type(&difference, pairing, deltas, tokens, heads, x, token_stride,     \
+                                 head_stride);                                                     \
+    }                                                                                              \
+    static inline pe_status pe_rope_by_table_##type(                                               \
+        pe_rope_pairing pairing, const float *cosines, const float *sines, size_t table_stride,    \
+        size_t pairs, size_t tokens, size_t heads, T *x, size_t token_stride, size_t head_stride)  \
+    {                                                                                              \
+        if (tokens == 0 || heads == 0 || pairs == 0) return PE_OK;                                 \
+        if (!cosines || !sines) return PE_ERR_NULL;                                                \
+        pe__rope_call call =                                                                       \
+            pe__rope_call_of(NULL, pairing, 0, NULL, 0, tokens, sizeof *x, pe__rope_heads_##type); \
+        const pe_status status = pe__check_shape(pairs, tokens, table_stride, sizeof *cosines);    \
+        if (status != PE_OK) return status;                                                        \
+        if (pairs > SIZE_MAX / 2) return PE_ERR_SIZE;                                              \
+        call.cosines = cosines, call.sines = sines, call.table_stride = table_stride;              \
+        call.x[0] =                                                                                \
+            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        return pe__rope_go(&call, 2 * pairs);                                                      \
+    }                                                                                              \
+    static inline pe_status pe_rope_table_##type(const pe_plan *plan, int64_t first, size_t rows,  \
+                                                 T *cosines, T *sines, size_t stride)              \
+    {                                                                                              \
+        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride,                 \
+                                           pe__rows_##type, pe__zeros_##type);                     \
+        return pe__rope_apart(plan, first, &o, sines, PE__ONCE);                                   \
+    }                                                                                              \
+    static inline pe_status pe_rope_table_twice_##type(                                            \
+        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t rows, T *cosines,      \
+        T *sines, size_t stride)                                                                   \
+    {                                                                                              \
+        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride,                 \
+                                           pe__rows_##type, pe__zeros_##type);                     \
+        if (rows != 0 && pairing != PE_ROPE_ADJACENT && pairing != PE_ROPE_HALVES)                 \
+            return PE_ERR_CONFIG;                                                                  \
+        return pe__rope_apart(plan, first, &o, sines,                                              \
+                              pairing == PE_ROPE_HALVES ? PE__AGAIN : PE__EACH);                   \
+    }                                                                                              \
+    static inline pe_status pe_rope_table_joined_##type(const pe_plan *plan, int64_t first,        \
+                                                        size_t rows, T *out, size_t stride)        \
+    {                                                                                              \
+        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type,        \
+                                           pe__zeros_##type);                                      \
+        return pe__rope_whole(plan, PE_LAYOUT_HALVES, first, &o);                                  \
+    }                                                                                              \
+    static inline pe_status pe_rope_table_complex_##type(const pe_plan *plan, int64_t first,       \
+                                                         size_t rows, T *out, size_t stride)       \
+    {                                                                                              \
+        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type,        \
+                                           pe__zeros_##type);                                      \
+        return pe__rope_whole(plan, PE_LAYOUT_INTERLEAVED, first, &o);                             \
+    }
+PE__STAMP_ROPE(f32, float)
+PE__STAMP_ROPE(f16, uint16_t)
+PE__STAMP_ROPE(bf16, uint16_t)
+#undef PE__STAMP_ROPE
+#undef PE__STAMP_ROPE_VERB
+
+/* ---- RoPE: the angles of ggml ---------------------------------------------------------------------- */
+
+static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims)
+{
+    pe_rope_ggml c;
+    memset(&c, 0, sizeof c);
+    c.n_dims = n_dims, c.freq_base = 10000, c.freq_scale = 1, c.attn_factor = 1;
+    c.beta_fast = 32, c.beta_slow = 1;
+    return c;
+}
+
+/* a * b as a float, not to be fused with what follows. */
+PE__INLINE float pe__float_product(float a, float b)
+{
+    float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+
+PE__INLINE float pe__logf(float x) { return (float)pe__first_lane(pe__td_log((double)x).a); }
+
+/* YaRN's pair that turns beta times, as a float. */
+static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
+{
+    const float turns = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
+    return (float)c->n_dims * pe__logf(turns) / (2 * pe__logf(c->freq_base));
+}
+
+static inline int pe__ggml_ok(const pe_rope_ggml *c)
+{
+    const double tiny = pe__exp2i(-60), huge = pe__exp2i(60);
+    int ok = c->n_dims % 2 == 0 && c->n_dims >= 2 && c->n_dims <= 1048576 &&
+             pe__between((double)c->freq_base, 1, pe__exp2i(100)) &&
+             pe__between((double)c->freq_scale, tiny, 1024) &&
+             pe__between((double)c->ext_factor, 0, 1) &&
+             pe__between((double)c->attn_factor, tiny, huge);
+    if (ok && c->ext_factor > 0)
+        ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, huge) &&
+             pe__between((double)c->beta_slow, tiny, huge) && c->n_ctx_orig >= 1 &&
+             c->n_ctx_orig <= INT32_MAX;
+    for (size_t i = 0; ok && c->freq_factors && i < c->n_dims / 2; i++)
+        ok = pe__between((double)c->freq_factors[i], 1 / 1024.0, pe__exp2i(120));
+    return ok;
+}
+
+/* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position 1. */
+static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
+                                         float *cosines, float *sines, size_t stride)
+{
+    enum { PAIRS = 64, PADDED = PAIRS + PE__CHAIN };
+    if (rows == 0) return PE_OK;
+    if (!config || !cosines || !sines) return PE_ERR_NULL;
+    if (!pe__ggml_ok(config)) return PE_ERR_CONFIG;
+    const size_t pairs = config->n_dims / 2;
+    pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
+    if (status == PE_OK) status = pe__check_range(first, rows);
+    if (status != PE_OK) return status;
+
+    const float scale = config->freq_scale, ext = config->ext_factor;
+    const float exponent = -2.0f / (float)config->n_dims;
+    const pe__td power = pe__td_scale(pe__td_log((double)config->freq_base), pe__splat((double)exponent));
+    const float theta_scale = (float)pe__first_lane(pe__td_exp(power).a);
+    float mscale = config->attn_factor, low = 0, span = 1;
+    if (ext > 0) {
+        const float from = pe__ggml_correction(config, config->beta_fast);
+        const float to = pe__ggml_correction(config, config->beta_slow);
+        const float last = (float)(config->n_dims - 1), end = (float)ceil((double)to);
+        low = (float)floor((double)from);
+        low = low > 0 ? low : 0;
+        span = (end < last ? end : last) - low;
+        span = span > 0.001f ? span : 0.001f;
+        mscale = mscale * (1.0f + pe__float_product(0.1f, pe__logf(1.0f / scale)));
+    }
+
+    double memory[PADDED * (PE__ARRAYS(0) + 1) + PE__CHAIN];
+    double *const f = pe__aligned(memory);
+    pe_config angles = pe_config_default(2 * PAIRS);
+    pe_plan plan;
+    angles.angle = PE_ANGLE_FLOAT32;
+    (void)pe__plan_axes(&plan, &angles);
+    pe__plan_begin(&plan, &angles, 0, f);
+    for (size_t i = 0; i < 3 * plan.padded; i++) f[i] = 0;
+    pe__plan_end(&plan, f);
+    double *const angle = f + PE__ARRAYS(0) * plan.padded;
+
+    for (size_t r = 0; r < rows; r++) {
+        float theta = (float)(first + (int64_t)r);
+        for (size_t done = 0; done < pairs; done += PAIRS) {
+            const size_t n = pe__min(PAIRS, pairs - done);
+            float row[2 * PAIRS];
+            plan.fastest = 0;
+            for (size_t i = 0; i < n; i++) {
+                const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
+                const float far = theta / factor, near = pe__float_product(scale, far);
+                float turned = near;
+                if (ext > 0) {
+                    const float y = ((float)(done + i) - low) / span;
+                    const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
+                    const float mix = (1 - clamped) * ext;
+                    turned = pe__float_product(near, 1 - mix) + pe__float_product(far, mix);
+                }
+                angle[i] = (double)turned;
+                if (plan.fastest < angle[i]) plan.fastest = angle[i];
+                if (plan.fastest < -angle[i]) plan.fastest = -angle[i];
+                theta = pe__float_product(theta, theta_scale);
+            }
+            for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
+            pe__rope_rows(&plan, 0, n, PE__SPLIT, n, 1, 1, row, 0);
+            for (size_t i = 0; i < n; i++) {
+                sines[r * stride + done + i] = row[i] * mscale;
+                cosines[r * stride + done + i] = row[n + i] * mscale;
+            }
+        }
     }
     return PE_OK;
 }

@@ -22,14 +22,22 @@
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
  *   pe__zip_store(p,s,c)   s0 c0 s1 c1 ... as 2*PE_LANES doubles at any address          -
+ *   pe__unzip(p,&s,&c)     the same backwards                                            -
  *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing
+ *   pe__copy(t,f,n,stream) copy n bytes from any address to any; past the caches if       -
+ *                          stream, where there is such a thing
  *   pe__fence              order streaming stores before what follows                    -
  *   pe__splat_f32          the same float in all                                         -
  *   pe__add_f32 _mul_f32   a + b, a * b of floats                                        one
  *   pe__fma_f32(a,b,c)     a*b + c of floats, rounded once on every instruction set      one
+ *   pe__fms_f32(a,b,c)     a*b - c likewise                                              one
+ *   pe__fmas_f32(a,b,c)    a*b - c in floats 0, 2, 4 ..., a*b + c in the others          one
+ *   pe__evens  pe__odds    v0 v0 v2 v2 ..., v1 v1 v3 v3 ... of floats                    -
+ *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
+ *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
  *   pe__get_bf16 _get_f16  2*PE_LANES 16-bit numbers at any address as floats            exact
@@ -37,7 +45,9 @@
  *                          even: subnormals too, overflow to infinity, a NaN becomes
  *                          the quiet NaN of its sign without payload; whether subnormals
  *                          are flushed does not matter, nor does MXCSR's rounding mode
- *   pe__cut_bf16 _cut_f16  the same for what is no NaN and no tie of two such numbers    one
+ *   pe__round_bf16 _f16    the same for floats none of which is a NaN, for less          one
+ *   pe__any_nan(a,b)       is any float of a or b a NaN?                                 -
+ *   pe__cut_bf16           the same for what is no tie of two such numbers, for less     one
  *   pe__ties(v,drop)       bit i set where float i may be such a tie: the drop - 1 last  -
  *                          bits are 0
  *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
@@ -211,10 +221,10 @@
 extern "C" {
 #endif
 
-/* ---- one number, the same for all ---------------------------------------------------------------- */
+/* ---- one number, the same for all --------------------------------------------------------------- */
 
-/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost anything. What
-   then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an overflow. */
+/* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost anything.
+   What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an overflow. */
 PE__INLINE double pe__to_odd(double hi, double lo)
 {
     uint64_t bits;
@@ -283,6 +293,14 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     _mm512_storeu_pd(p, _mm512_permutex2var_pd(s, low, c));
     _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(s, high, c));
 }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    const __m512d a = _mm512_loadu_pd(p), b = _mm512_loadu_pd(p + 8);
+    *s = _mm512_permutex2var_pd(a, even, b);
+    *c = _mm512_permutex2var_pd(a, odd, b);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -290,10 +308,34 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm512_stream_ps(p, v); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    const size_t ahead = (64 - (uintptr_t)t % 64) % 64, head = ahead < n ? ahead : n;
+    size_t i = stream ? head : 0;
+    if (i > 0) memcpy(t, f, i);
+    for (; i + 64 <= n; i += 64) {
+        const __m512i v = _mm512_loadu_si512(f + i);
+        if (stream) _mm512_stream_si512((__m512i *)(void *)(t + i), v);
+        else _mm512_storeu_si512(t + i, v);
+    }
+    if (i < n) memcpy(t + i, f + i, n - i);
+}
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmaddsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm512_moveldup_ps(v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm512_movehdup_ps(v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    const __mmask16 m = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(a), _mm512_setzero_si512());
+    return _mm512_mask_blend_ps(m, c, b);
+}
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const __m512i dropped = _mm512_set1_epi64(0x1fffffff), bits = _mm512_castpd_si512(a);
@@ -301,46 +343,51 @@ PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
     return _mm512_castsi512_pd(_mm512_andnot_si512(dropped, _mm512_or_si512(bits, sticky)));
 }
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
-PE__INLINE int pe__has_nan(__m512 v) { return _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q) != 0; }
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b) { return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0; }
 PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __m512i bits = _mm512_castps_si512(v);
+#ifdef __AVX512DQ__
+    const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
+#else
     const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
     const __mmask16 nan = _mm512_cmpgt_epi32_mask(size, _mm512_set1_epi32(0x7f800000));
+#endif
     return _mm512_castsi512_ps(_mm512_mask_ternarylogic_epi32( /* (bits & a) | b */
         bits, nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
+#ifdef __AVX512BW__ /* to the odd words, zeros between, in one instruction */
+    const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                                                              12, 13, 14, 15), 16);
+    return _mm512_castsi512_ps(
+        _mm512_maskz_permutexvar_epi16(0xaaaaaaaau, order, _mm512_castsi256_si512(h)));
+#else
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+#endif
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 }
-PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-#if defined(__AVX512BF16__) && defined(__AVX512DQ__) /* but for NaN (0x81) and subnormals (0x20) */
-    if (!PE__UNLIKELY(_mm512_fpclass_ps_mask(v, 0xa1) != 0)) return (__m256i)_mm512_cvtneps_pbh(v);
+#if defined(__AVX512BF16__) && defined(__AVX512DQ__) /* but for subnormals, which it flushes */
+    if (!PE__UNLIKELY(_mm512_fpclass_ps_mask(v, 0x20) != 0)) return (__m256i)_mm512_cvtneps_pbh(v);
 #endif
-    if (PE__UNLIKELY(pe__has_nan(v))) v = pe__quiet(v);
     const __m512i bits = _mm512_castps_si512(v), one = _mm512_set1_epi32(1);
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
     const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
 }
-PE__INLINE pe__vh pe__to_f16(pe__vf v)
-{
-    if (PE__UNLIKELY(pe__has_nan(v))) v = pe__quiet(v);
-    return _mm512_maskz_cvtps_ph(0xffff, v, 0x08);
-}
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
 {
     const __m512i up = _mm512_add_epi32(_mm512_castps_si512(v), _mm512_set1_epi32(0x8000));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
 }
-PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE unsigned pe__ties(pe__vf v, int drop)
 {
     const __m512i mask = _mm512_set1_epi32((1 << (drop - 1)) - 1);
@@ -440,6 +487,12 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     _mm256_storeu_pd(p, _mm256_permute2f128_pd(even, odd, 0x20));
     _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(even, odd, 0x31));
 }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
+    *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
+    *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return _mm256_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -448,10 +501,34 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), index), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm256_stream_ps(p, v); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    const size_t ahead = (32 - (uintptr_t)t % 32) % 32, head = ahead < n ? ahead : n;
+    size_t i = stream ? head : 0;
+    if (i > 0) memcpy(t, f, i);
+    for (; i + 32 <= n; i += 32) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(f + i));
+        if (stream) _mm256_stream_si256((__m256i *)(void *)(t + i), v);
+        else _mm256_storeu_si256((__m256i *)(void *)(t + i), v);
+    }
+    if (i < n) memcpy(t + i, f + i, n - i);
+}
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmaddsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm256_moveldup_ps(v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm256_movehdup_ps(v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    const __m256i m = _mm256_cmpgt_epi32(_mm256_castps_si256(a), _mm256_setzero_si256());
+    return _mm256_blendv_ps(c, b, _mm256_castsi256_ps(m));
+}
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const __m256i dropped = _mm256_set1_epi64x(0x1fffffff), bits = _mm256_castpd_si256(a);
@@ -468,17 +545,17 @@ PE__INLINE pe__vh pe__halves(__m256i a)
 {
     return _mm_packus_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
 }
-PE__INLINE int pe__has_nan(__m256 v)
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    return _mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)) != 0;
+    return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q)) != 0;
 }
-PE__INLINE __m256i pe__quiet(__m256 v) /* every NaN becomes sign | 0x7fc00000 */
+PE__INLINE __m256 pe__quiet(__m256 v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __m256i bits = _mm256_castps_si256(v), infinity = _mm256_set1_epi32(0x7f800000);
     const __m256i size = _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX));
     const __m256i quiet = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(INT32_MIN)),
                                           _mm256_set1_epi32(0x7fc00000));
-    return pe__select(_mm256_cmpgt_epi32(size, infinity), quiet, bits);
+    return _mm256_castsi256_ps(pe__select(_mm256_cmpgt_epi32(size, infinity), quiet, bits));
 }
 PE__INLINE __m256i pe__get_16(const uint16_t *p)
 {
@@ -488,9 +565,8 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     return _mm256_castsi256_ps(_mm256_slli_epi32(pe__get_16(p), 16));
 }
-PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-    if (PE__UNLIKELY(pe__has_nan(v))) v = _mm256_castsi256_ps(pe__quiet(v));
     const __m256i bits = _mm256_castps_si256(v), one = _mm256_set1_epi32(1);
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
     const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
@@ -513,12 +589,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
-PE__INLINE pe__vh pe__to_f16(pe__vf v)
-{
-    if (PE__UNLIKELY(pe__has_nan(v))) v = _mm256_castsi256_ps(pe__quiet(v));
-    return _mm256_cvtps_ph(v, 0);
-}
-PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
 #else /* -mavx2 alone: integers, as in the scalar backend */
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
@@ -534,7 +605,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
     r = _mm256_or_si256(_mm256_or_si256(r, quiet), _mm256_slli_epi32(sign, 16));
     return _mm256_castsi256_ps(r);
 }
-PE__INLINE pe__vh pe__to_f16(pe__vf v)
+PE__INLINE pe__vh pe__round_f16(pe__vf v)
 {
     const __m256i bits = _mm256_castps_si256(v), one = _mm256_set1_epi32(1);
     const __m256i a = _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX));
@@ -558,7 +629,6 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     const __m256i sign = _mm256_slli_epi32(_mm256_srli_epi32(bits, 31), 15);
     return pe__halves(_mm256_or_si256(r, sign));
 }
-PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return pe__to_f16(v); }
 #endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { _mm_stream_si128((__m128i *)(void *)p, h); }
@@ -631,6 +701,12 @@ PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
     vst1q_f64(p, vzip1q_f64(s, c));
     vst1q_f64(p + 2, vzip2q_f64(s, c));
 }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const float64x2_t a = vld1q_f64(p), b = vld1q_f64(p + 2);
+    *s = vuzp1q_f64(a, b);
+    *c = vuzp2q_f64(a, b);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -640,21 +716,40 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     memcpy(p, all, n * sizeof *p);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { vst1q_f32(p, v); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    (void)stream;
+    memcpy(to, from, n);
+}
 PE__INLINE pe__vf pe__splat_f32(float x) { return vdupq_n_f32(x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(-c, a, b); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    const uint64x2_t even = vdupq_n_u64(0x80000000u); /* the sign of the even floats */
+    const uint32x4_t bits = vreinterpretq_u32_f32(c);
+    return vfmaq_f32(vreinterpretq_f32_u32(veorq_u32(bits, vreinterpretq_u32_u64(even))), a, b);
+}
+PE__INLINE pe__vf pe__evens(pe__vf v) { return vtrn1q_f32(v, v); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return vtrn2q_f32(v, v); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    return vbslq_f32(vcgtzq_f32(a), b, c);
+}
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
 }
-PE__INLINE uint32x4_t pe__quiet(float32x4_t v) /* every NaN becomes sign | 0x7fc00000 */
+PE__INLINE float32x4_t pe__quiet(float32x4_t v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);
     const uint32x4_t size = vandq_u32(bits, vdupq_n_u32(INT32_MAX));
     const uint32x4_t quiet = vorrq_u32(vbicq_u32(bits, vdupq_n_u32(INT32_MAX)),
                                        vdupq_n_u32(0x7fc00000));
-    return vbslq_u32(vcgtq_u32(size, vdupq_n_u32(0x7f800000)), quiet, bits);
+    return vreinterpretq_f32_u32(vbslq_u32(vcgtq_u32(size, vdupq_n_u32(0x7f800000)), quiet, bits));
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
@@ -664,21 +759,21 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    const uint32x4_t bits = pe__quiet(v);
+    return vminvq_u32(vandq_u32(vceqq_f32(a, a), vceqq_f32(b, b))) == 0;
+}
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
+{
+    const uint32x4_t bits = vreinterpretq_u32_f32(v);
     const uint32x4_t odd = vandq_u32(vshrq_n_u32(bits, 16), vdupq_n_u32(1));
     return vaddhn_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
 }
-PE__INLINE pe__vh pe__to_f16(pe__vf v)
-{
-    return vreinterpret_u16_f16(vcvt_f16_f32(vreinterpretq_f32_u32(pe__quiet(v))));
-}
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return vreinterpret_u16_f16(vcvt_f16_f32(v)); }
 PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
 {
     return vaddhn_u32(vreinterpretq_u32_f32(v), vdupq_n_u32(0x8000));
 }
-PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return vreinterpret_u16_f16(vcvt_f16_f32(v)); }
 PE__INLINE unsigned pe__ties(pe__vf v, int drop)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
@@ -773,6 +868,7 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return (double)(float)a; }
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c) { p[0] = s, p[1] = c; }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
 PE__INLINE pe__vf pe__get(const float *p)
 {
     const pe__vf v = {p[0], p[1]};
@@ -785,6 +881,11 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     if (n > 1) p[1] = v.c;
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    (void)stream;
+    memcpy(to, from, n);
+}
 PE__INLINE void pe__fence(void) {}
 PE__INLINE int32_t pe__float_bits(float x)
 {
@@ -822,6 +923,21 @@ PE__INLINE float pe__fma_one(float a, float b, float c)
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
+}
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, -c.c));
+}
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, c.c));
+}
+PE__INLINE pe__vf pe__evens(pe__vf v) { return pe__floats(v.s, v.s); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return pe__floats(v.c, v.c); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats(v.c, v.s); }
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
 }
 PE__INLINE double pe__odd24(double a) /* a to 24 bits, to odd */
 {
@@ -875,18 +991,24 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return pe__floats(pe__one_from_f16(p[0]), pe__one_from_f16(p[1]));
 }
-PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const pe__vh h = {pe__one_to_bf16(v.s), pe__one_to_bf16(v.c)};
     return h;
 }
-PE__INLINE pe__vh pe__to_f16(pe__vf v)
+PE__INLINE pe__vh pe__round_f16(pe__vf v)
 {
     const pe__vh h = {pe__one_to_f16(v.s), pe__one_to_f16(v.c)};
     return h;
 }
-PE__INLINE pe__vh pe__cut_bf16(pe__vf v) { return pe__to_bf16(v); }
-PE__INLINE pe__vh pe__cut_f16(pe__vf v) { return pe__to_f16(v); }
+PE__INLINE pe__vh pe__cut_bf16(pe__vf v) { return pe__round_bf16(v); }
+/* The two above know NaNs themselves. */
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+{
+    (void)a, (void)b;
+    return 0;
+}
+PE__INLINE pe__vf pe__quiet(pe__vf v) { return v; }
 PE__INLINE unsigned pe__ties(pe__vf v, int drop)
 {
     const int32_t mask = (1 << (drop - 1)) - 1;
@@ -930,6 +1052,16 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 
 /* ---- derived, the same for all ------------------------------------------------------------------ */
 
+PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+{
+    if (PE__UNLIKELY(pe__any_nan(v, v))) v = pe__quiet(v);
+    return pe__round_bf16(v);
+}
+PE__INLINE pe__vh pe__to_f16(pe__vf v)
+{
+    if (PE__UNLIKELY(pe__any_nan(v, v))) v = pe__quiet(v);
+    return pe__round_f16(v);
+}
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
@@ -941,10 +1073,10 @@ PE__INLINE pe__vd pe__round(pe__vd a)
 }
 
 /* Have the line at an address come near; any address will do. */
-PE__INLINE void pe__prefetch(uintptr_t address)
+PE__INLINE void pe__prefetch(const void *address)
 {
 #ifdef __GNUC__
-    __builtin_prefetch((const void *)address, 0, 3);
+    __builtin_prefetch(address, 0, 3);
 #else
     (void)address;
 #endif
@@ -962,8 +1094,25 @@ PE__INLINE unsigned pe__lowest_bit(unsigned x)
 #endif
 }
 
-/* a * b + c rounded once. */
-PE__INLINE double pe__fma_once(double a, double b, double c) { return fma(a, b, c); }
+/* a * b + c rounded once: the instruction where there is one, else libm's function, by a pointer, for clang
+   under -ffast-math knows a call of fma and makes it a product and a sum. */
+PE__INLINE double pe__fma_once(double a, double b, double c)
+{
+#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA))
+    return __builtin_fma(a, b, c);
+#else
+    double (*function)(double, double, double) = fma;
+#ifdef __GNUC__
+    __asm__("" : "+r"(function));
+#endif
+    return function(a, b, c);
+#endif
+}
+#if PE_ISA == PE_ISA_SCALAR
+PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma_once(a, b, c); }
+#else
+PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma(a, b, c); }
+#endif
 
 /* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
 PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)

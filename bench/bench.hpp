@@ -113,6 +113,7 @@ void rows_fill();
 void rows_types();
 void rows_at();
 void rows_add();
+void rows_rope();
 
 } // namespace bench
 

@@ -27,7 +27,7 @@ README_COMMAND = "make bench && make bench-table"
 STORES = ("memset", "stores", "nt_stores")
 IN_PLACE = ("scale",)
 ROOFS = {"fill": STORES, "fill_at": STORES, "fill_real": STORES, "first_use": STORES, "row": STORES,
-         "threads": STORES, "add": IN_PLACE, "add_batch": IN_PLACE}
+         "threads": STORES, "add": IN_PLACE, "add_batch": IN_PLACE, "rope": IN_PLACE}
 
 # Builds: the CPU flag each needs, its title, and the native peers' vectors of floats and doubles.
 BUILDS = {
@@ -232,6 +232,25 @@ def worst_step(r, build):
     return max((b / a for a, b in zip(cost, cost[1:])), default=None)
 
 
+def of_in_place_roof(shape, function):
+    def fraction(r, build):
+        row = r.get("rope", shape, function, build)
+        roof = row and r.roof(row)
+        return roof and row["GB/s"] / roof[0]
+
+    return fraction
+
+
+def of_f32_time(shape, kind):
+    return lambda r, b: ratio(r.time("rope", shape, "pe_rope_halves", b, kind=kind),
+                              r.time("rope", shape, "pe_rope_halves", b))
+
+
+def one_token_us(r, build):
+    row = r.get("rope", "1x32x128", "pe_rope_halves", build)
+    return row and row["us_per_call"]
+
+
 def least_exact(r, build):
     return min((row["exact"] for row in pe_rows(r, build)
                 if "exact" in row and row["type"] != "f64"), default=None)
@@ -256,6 +275,17 @@ GOALS = [
     ("worst step of the cost per row beyond 64 rows", worst_step, "<=", both(1.15)),
     ("two threads, 512x512", two_threads("512x512"), ">=", both(1.9)),
     ("two threads, 4096x1024", two_threads("4096x1024"), ">=", both(1.9)),
+    ("RoPE 2048 x 32 x 128 halves, of the in-place roof",
+     of_in_place_roof("2048x32x128", "pe_rope_halves"), ">=", {"avx512": 0.95, "avx2": 0.95}),
+    ("RoPE 2048 x 32 x 128 adjacent, of the in-place roof",
+     of_in_place_roof("2048x32x128", "pe_rope_adjacent"), ">=", {"avx512": 0.9, "avx2": 0.9}),
+    ("RoPE 16384 x 32 x 128 halves, of the in-place roof",
+     of_in_place_roof("16384x32x128", "pe_rope_halves"), ">=", {"avx512": 0.95, "avx2": 0.95}),
+    ("RoPE 2048 x 32 x 128 f16, time against f32", of_f32_time("2048x32x128", "f16"), "<=",
+     {"avx512": 0.6, "avx2": 0.6}),
+    ("RoPE 2048 x 32 x 128 bf16, time against f32", of_f32_time("2048x32x128", "bf16"), "<=",
+     {"avx512": 0.6, "avx2": 0.6}),
+    ("RoPE one token x 32 heads, us", one_token_us, "<=", {"avx512": 0.15, "avx2": 0.15}),
     ("share of correctly rounded f32, f16, bf16", least_exact, ">=",
      {"avx512": 1.0, "avx2": 1.0, "scalar": 1.0}),
     ("131072x512 add, of the in-place roof", add_of_roof, ">=", both(0.9)),

@@ -319,6 +319,7 @@ static int run(int argc, char **argv)
     rows_types();
     rows_at();
     rows_add();
+    rows_rope();
     for (void *&one : buffers) {
         one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
         if (one == nullptr) {

@@ -76,6 +76,36 @@ def torch_rows(torch):
                        lambda table=table, x=x: x + table)
 
 
+def torch_rope_rows(torch):
+    """RoPE of [tokens, 32, 128] as Hugging Face and Meta write it, with cosines and sines made before."""
+    heads, d = 32, 128
+    for tokens in (1, 2048, 16384):
+        angle = torch.outer(torch.arange(tokens).float(), 500000.0 ** (-torch.arange(0, d, 2) / d))
+        x = torch.zeros(tokens, heads, d)
+        cosine = torch.cat((angle, angle), -1).cos()[:, None]
+        sine = torch.cat((angle, angle), -1).sin()[:, None]
+        turns = torch.polar(torch.ones_like(angle), angle)[:, None]
+
+        def rotate_half(x=x, cosine=cosine, sine=sine):
+            a, b = x[..., : d // 2], x[..., d // 2:]
+            return x * cosine + torch.cat((-b, a), -1) * sine
+
+        def complex_product(x=x, turns=turns, tokens=tokens):
+            pairs = torch.view_as_complex(x.reshape(tokens, heads, d // 2, 2))
+            return torch.view_as_real(pairs * turns).flatten(-2)
+
+        for name, turn in (("torch_rotate_half", rotate_half), ("torch_complex", complex_product)):
+            yield "rope", tokens, f"{heads}x{d}", 0, "f32", name, turn
+
+
+def elements(d):
+    """4096, or "32x128" for 32 heads of 128."""
+    product = 1
+    for factor in str(d).split("x"):
+        product *= int(factor)
+    return product
+
+
 def all_rows():
     """All rows of the packages there are: (verb, rows, d, first, type, function, call)."""
     versions = {}
@@ -93,6 +123,7 @@ def all_rows():
         torch.set_num_threads(1)
         versions["torch"] = torch.__version__
         table += torch_rows(torch)
+        table += torch_rope_rows(torch)
     except ImportError:
         pass
     return versions, table
@@ -110,7 +141,7 @@ def main():
                 calls += 1
             real, cpu = time.perf_counter() - real, time.thread_time() - cpu
             shape = f"{rows}x{d}" + (f"@{first}" if first else "")
-            pairs = rows * d // 2
+            pairs = rows * elements(d) // 2
             size = pairs * 2 * {"f64": 8, "f32": 4, "f16": 2, "bf16": 2}[kind]
             measured.append({
                 "run_type": "iteration",

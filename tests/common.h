@@ -358,8 +358,8 @@ static inline unsigned float_environment(void)
 #endif
 }
 
-/* Set flush-to-zero (and denormals-are-zero, where it is a mode of its own) on or off. Returns 0 where
-   this machine's way to do it is not known here. */
+/* Set flush-to-zero (and denormals-are-zero, where it is a mode of its own) on or off. Returns 0
+   where this machine's way to do it is not known here. */
 static inline int flush_subnormals(int on)
 {
 #if defined(__SSE2__)

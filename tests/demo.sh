@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # demo.sh: the demo builds without a warning and does its job, with everything (SLEEF, libpng) and
-# with nothing.
+# with nothing; so do the other examples.
 set -u
 . tests/lib.sh
 WORK=$BUILD/demo-runs
@@ -24,10 +24,14 @@ check() { # WHAT COMMAND...
 }
 
 build() { # OUT FLAGS...
-    out=$1
-    shift
+    build_example demo "$@"
+}
+
+build_example() { # NAME OUT FLAGS...
+    source=examples/$1.c out=$2
+    shift 2
     # shellcheck disable=SC2086
-    "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS -I. examples/demo.c -o "$out" "$@" -lm
+    "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS -I. "$source" -o "$out" "$@" -lm
 }
 
 run() { "$@" >"$WORK/out" 2>&1 || { cat "$WORK/out" && return 1; }; }
@@ -44,6 +48,11 @@ check "builds with nothing" build "$WORK/plain" -DPE_SLEEF=0 -DDEMO_PNG=0
 check "runs with nothing" run "$WORK/plain" "$WORK"
 check "prints the table" says_table
 check "says that there are no pictures" grep -q "NO PICTURES" "$WORK/out"
+
+# shellcheck disable=SC2046
+check "rope_decoder builds" build_example rope_decoder "$WORK/decoder" -DPE_SLEEF=0 $(isa_flags "$(best_isa)")
+check "rope_decoder runs" run "$WORK/decoder"
+check "rope_decoder checks three things" test "$(grep -c '^ok ' "$WORK/out")" = 3
 
 if have_library png "$CC"; then
     libs="-lpng"

@@ -75,6 +75,15 @@ static void hash_f64(const double *x, size_t n)
     g_hash = h;
 }
 
+static void hash_u16(const uint16_t *x, size_t n)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        h = mix(h, x[i]);
+    }
+    g_hash = h;
+}
+
 /* ---- plans ------------------------------------------------------------------------------------ */
 
 static void need(int ok, const char *what, const char *why)
@@ -199,6 +208,68 @@ static void sinusoidal_f32(const table *tables, size_t count)
         hash_f32(out, n);
         g_elements += n;
     }
+}
+
+/* Slopes of every number of heads to 40, and some more. */
+static void alibi_slopes(const table *unused, size_t count)
+{
+    static const float biases[] = {8.0f, 0.7f, 100.3f, 120.0f};
+    float *slopes = (float *)g_buffer;
+    (void)unused;
+    (void)count;
+    for (size_t heads = 1; heads <= 1000; heads += heads < 40 ? 1 : 80) {
+        for (size_t k = 0; k < sizeof biases / sizeof *biases; k++) {
+            need_ok(pe_alibi_slopes_f32(heads, biases[k], slopes), "pe_alibi_slopes_f32");
+            hash_f32(slopes, heads);
+            g_elements += heads;
+        }
+    }
+}
+
+/* Bias and sums in every type and mode, of near and of remote queries. */
+static void alibi_matrices(const table *unused, size_t count)
+{
+    static const int64_t firsts[] = {0,          -7,            12,     1000003, -LIMIT,
+                                     LIMIT - 30, 16777216 - 20, 1 << 29};
+    static const pe_alibi_mode modes[] = {PE_ALIBI_LINEAR, PE_ALIBI_CAUSAL, PE_ALIBI_SYMMETRIC};
+    enum { HEADS = 5, QUERIES = 23, KEYS = 37, STRIDE = 41 };
+    const size_t n = HEADS * QUERIES * STRIDE;
+    float slopes[HEADS], *f32 = (float *)g_buffer;
+    uint16_t *f16 = (uint16_t *)g_buffer;
+    (void)unused;
+    (void)count;
+    need_ok(pe_alibi_slopes_f32(HEADS, 8.0f, slopes), "pe_alibi_slopes_f32");
+    slopes[0] = 3e30f; /* overflow in 16 bits */
+    slopes[1] = -1e-9f;
+    for (size_t k = 0; k < 3 * sizeof firsts / sizeof *firsts; k++) {
+        const int64_t first = firsts[k / 3];
+        const pe_alibi_mode mode = modes[k % 3];
+        memset(f32, 0x3a, n * sizeof *f32);
+        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, first, QUERIES, KEYS, f32, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_fill_f32");
+        hash_f32(f32, n);
+        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, first + 1, QUERIES, KEYS, f32, STRIDE,
+                                 QUERIES * STRIDE), "pe_alibi_add_f32");
+        hash_f32(f32, n);
+        memset(f16, 0x3a, n * sizeof *f16);
+        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, first, QUERIES, KEYS, f16, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_fill_f16");
+        hash_u16(f16, n);
+        need_ok(pe_alibi_add_f16(slopes + 2, HEADS - 2, mode, first + 1, QUERIES, KEYS, f16, STRIDE,
+                                 QUERIES * STRIDE), "pe_alibi_add_f16");
+        hash_u16(f16, n);
+        memset(f16, 0x3a, n * sizeof *f16);
+        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, first, QUERIES, KEYS, f16, STRIDE,
+                                   QUERIES * STRIDE), "pe_alibi_fill_bf16");
+        hash_u16(f16, n);
+        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, first + 1, QUERIES, KEYS, f16, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_add_bf16");
+        hash_u16(f16, n);
+        g_elements += 6 * HEADS * QUERIES * KEYS;
+    }
+    need_ok(pe_alibi_bias_f32(slopes, HEADS, 100, 300, 600, f32), "pe_alibi_bias_f32");
+    hash_f32(f32, HEADS * 300 * 600);
+    g_elements += HEADS * 300 * 600;
 }
 
 /* ---- sections ----------------------------------------------------------------------------------- */
@@ -359,6 +430,70 @@ static void rope_frequencies(const table *unused, size_t count)
     }
 }
 
+/* Heads of every width that leaves another tail, each type, pairing and form; tables; ggml's angles. */
+static void rope(const table *unused, size_t count)
+{
+    enum { TOKENS = 40, HEADS = 3, WIDTH = 134, ALL = TOKENS * HEADS * WIDTH };
+    static const size_t sections[] = {16, 8, 9};
+    static float x[ALL];
+    static uint16_t h[2][ALL];
+    int64_t list[3 * TOKENS];
+    (void)unused;
+    (void)count;
+    for (size_t n = 2; n <= 132; n += n < 66 ? 2 : 6) {
+        const table t = {1, n, 0, 0, 10000.0, n % 4 ? 1.0 : 1.25};
+        pe_plan plan;
+        void *memory = plan_of(&plan, &t);
+        const size_t stride = n + 2;
+        uint64_t state = n;
+        for (size_t form = 0; form < 8; form++) {
+            const pe_rope_pairing pairing = form % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+            const size_t by_head = form / 2 % 2;
+            const size_t ts = by_head ? stride : HEADS * stride, hs = by_head ? TOKENS * stride : stride;
+            const int64_t first = form < 4 ? 1000 : LIMIT - TOKENS;
+            for (size_t i = 0; i < TOKENS * HEADS * stride; i++) {
+                state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                x[i] = (float)(int32_t)(state >> 32) / 268435456.0f;
+                h[0][i] = (uint16_t)((state >> 40 & 0x83ff) | 0x3800); /* f16: 0.5 ... 1 */
+                h[1][i] = (uint16_t)((state >> 40 & 0x80ff) | 0x3f00); /* bf16: 0.5 ... 2 */
+            }
+            for (size_t i = 0; i < 3 * TOKENS; i++)
+                list[i] = i % 7 ? (int64_t)(i / 4) : (int64_t)(state >> 34) - (int64_t)i;
+            need_ok(pe_rope_f32(&plan, pairing, first, TOKENS, HEADS, x, ts, hs), "pe_rope_f32");
+            need_ok(pe_rope_f16(&plan, pairing, first, TOKENS, HEADS, h[0], ts, hs), "pe_rope_f16");
+            need_ok(pe_rope_bf16(&plan, pairing, first, TOKENS, HEADS, h[1], ts, hs), "pe_rope_bf16");
+            hash_f32(x, TOKENS * HEADS * stride);
+            need_ok(pe_rope_inverse_at_f32(&plan, pairing, list, TOKENS, HEADS, x, ts, hs), "inverse");
+            need_ok(pe_rope_shift_bf16(&plan, pairing, -77777, TOKENS, HEADS, h[1], ts, hs), "shift");
+            if (n == 66) {
+                uint8_t axis[33];
+                need_ok(pe_rope_sections(sections, 3, (int)(form / 4), 33, axis), "sections");
+                need_ok(pe_rope_axes_f32(&plan, pairing, axis, 3, list, TOKENS, HEADS, x, ts, hs), "axes");
+            }
+            hash_f32(x, TOKENS * HEADS * stride);
+            for (size_t i = 0; i < TOKENS * HEADS * stride; i++)
+                g_hash = mix(g_hash, (uint64_t)h[0][i] << 16 | h[1][i]);
+            g_elements += 3 * TOKENS * HEADS * n;
+        }
+        need_ok(pe_rope_table_f32(&plan, -5, TOKENS, x, x + TOKENS * n, n), "pe_rope_table_f32");
+        need_ok(pe_rope_table_twice_f16(&plan, PE_ROPE_HALVES, -5, TOKENS, h[0], h[1], n), "twice");
+        hash_f32(x, TOKENS * 2 * n);
+        for (size_t i = 0; i < TOKENS * n; i++)
+            g_hash = mix(g_hash, (uint64_t)h[0][i] << 16 | h[1][i]);
+        {
+            pe_rope_ggml g = pe_rope_ggml_default(n);
+            g.freq_scale = 0.125f, g.ext_factor = 1, g.n_ctx_orig = 4096;
+            need_ok(pe_rope_ggml_f32(&g, 131000, TOKENS, x, x + TOKENS * n, n), "pe_rope_ggml_f32");
+            for (size_t r = 0; r < TOKENS; r++) {
+                hash_f32(x + r * n, n / 2);
+                hash_f32(x + (TOKENS + r) * n, n / 2);
+            }
+        }
+        g_elements += 5 * TOKENS * n;
+        free(memory);
+    }
+}
+
 #define TABLES(a) a, sizeof(a) / sizeof((a)[0])
 
 static const struct section {
@@ -373,9 +508,12 @@ static const struct section {
     {"fill_at_f32 shuffled", fill_at_f32, TABLES(SHUFFLED)},
     {"fill_f64", fill_f64, TABLES(DOUBLES)},
     {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
+    {"alibi_slopes", alibi_slopes, NULL, 0},
+    {"alibi_fill, _add", alibi_matrices, NULL, 0},
     {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
     {"conventions", conventions, NULL, 0},
     {"rope_frequencies", rope_frequencies, NULL, 0},
+    {"rope", rope, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},

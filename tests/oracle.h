@@ -300,6 +300,71 @@ static inline size_t oracle_row_f64(oracle *o, int64_t position, const double *r
     return wrong;
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * 16-bit types
+ * --------------------------------------------------------------------------------------------- */
+
+typedef struct oracle_format {
+    const char *name;
+    int exponent_bits, fraction_bits;
+    uint16_t infinity, nan; /* codes */
+} oracle_format;
+
+#define ORACLE_BF16                                                                                \
+    {                                                                                              \
+        "bf16", 8, 7, 0x7f80, 0x7fc0                                                               \
+    }
+#define ORACLE_F16                                                                                 \
+    {                                                                                              \
+        "f16", 5, 10, 0x7c00, 0x7e00                                                               \
+    }
+
+/* The value of a code without its sign, from its two fields; of infinity's, the next power of two:
+   IEEE rounds as if the numbers went on there. */
+static inline double oracle_value_16(const oracle_format *f, uint32_t code)
+{
+    const int bias = (1 << (f->exponent_bits - 1)) - 1;
+    const int exponent = (int)(code >> f->fraction_bits);
+    const double fraction = (double)(code & ((1u << f->fraction_bits) - 1));
+    const double unit = ldexp(1.0, -f->fraction_bits);
+    return exponent == 0 ? ldexp(fraction * unit, 1 - bias)
+                         : ldexp(1 + fraction * unit, exponent - bias);
+}
+
+/* The same for all codes up to infinity's, made once. */
+static inline const double *oracle_values_16(const oracle_format *f)
+{
+    static double values[2][0x7f81];
+    double *v = values[f->exponent_bits == 8];
+    if (v[1] == 0)
+        for (uint32_t code = 0; code <= f->infinity; code++)
+            v[code] = oracle_value_16(f, code);
+    return v;
+}
+
+/* The code of the number nearest to x, which is no NaN, and of the even one of two: by bisection.
+   Right also for an x that was rounded to odd, to 26 bits or more. */
+static inline uint16_t oracle_nearest_16(const oracle_format *f, double x)
+{
+    const double size = fabs(x), *values = oracle_values_16(f);
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    uint32_t low = 0, high = f->infinity; /* the value of low <= size */
+    double down, up;
+    if (size >= values[high])
+        return (uint16_t)(sign | high);
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (values[middle] <= size)
+            low = middle;
+        else
+            high = middle;
+    }
+    down = size - values[low], up = values[high] - size;
+    if (up < down || (up == down && high % 2 == 0))
+        low = high;
+    return (uint16_t)(sign | low);
+}
+
 static inline void oracle_print_totals(void)
 {
     const oracle_totals *n = oracle_count();

@@ -24,7 +24,7 @@ static float from_f16(uint16_t h)
 {
     const int exponent = h >> 10 & 31, mantissa = h & 1023;
     const double size = exponent == 0    ? ldexp(mantissa, -24)
-                        : exponent == 31 ? (mantissa ? NAN : HUGE_VAL)
+                        : exponent == 31 ? (mantissa ? (double)NAN : HUGE_VAL)
                                          : ldexp(1024 + mantissa, exponent - 25);
     return (float)(h >> 15 ? -size : size);
 }
@@ -463,7 +463,7 @@ static void random_knobs(void **state)
 
 static void own_frequencies(void **state)
 {
-    static const double omega[] = {1, -0.25, 0.1, 3.0f / 7.0f, 0, 1e-9, 2000, 0, 0x1p-60};
+    static const double omega[] = {1, -0.25, 0.1, (double)(3.0f / 7.0f), 0, 1e-9, 2000, 0, 0x1p-60};
     enum { PAIRS = 9, D = 2 * PAIRS };
     float table[70 * D];
     double back[PAIRS];
@@ -502,7 +502,7 @@ static void own_frequencies(void **state)
             }
         }
         double bad[PAIRS];
-        static const double wrong[] = {NAN, HUGE_VAL, 3e6, 1e-280};
+        static const double wrong[] = {(double)NAN, HUGE_VAL, 3e6, 1e-280};
         for (size_t k = 0; k < 4; k++) {
             memcpy(bad, omega, sizeof bad);
             bad[k + 2] = wrong[k];
@@ -818,7 +818,7 @@ static void bad_configs(void **state)
         assert_true(all_canaries(memory, sizeof memory));        \
     } while (0)
     REFUSED(c.scale = 0);
-    REFUSED(c.scale = NAN);
+    REFUSED(c.scale = (double)NAN);
     REFUSED(c.scale = 4e6);
     REFUSED(c.offset = 0.1);
     REFUSED(c.offset = HUGE_VAL);
@@ -828,7 +828,7 @@ static void bad_configs(void **state)
     REFUSED(c.exponent = (pe_exponent)9);
     REFUSED(c.angle = (pe_angle)2);
     REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = 32);
-    REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = NAN);
+    REFUSED(c.exponent = PE_EXPONENT_PAIRS; c.exponent_shift = (double)NAN);
     REFUSED(c.exponent = PE_EXPONENT_INDEX; c.base = 0.4); /* 2.5^31 */
     REFUSED(c.multiple = 0);
     REFUSED(c.multiple = 3);
@@ -842,7 +842,7 @@ static void bad_configs(void **state)
 
 static void bad_calls(void **state)
 {
-    static const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL, 2147483649.0, -2147483648.5};
+    static const double bad[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 2147483649.0, -2147483648.5};
     (void)state;
     pe_config c = pe_config_default(8);
     c.offset = 5;

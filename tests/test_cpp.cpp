@@ -97,6 +97,37 @@ void rope_frequencies_have_the_bits_of_c(void **)
     }
 }
 
+void alibi_has_the_bits_of_c(void **)
+{
+    const size_t heads = 6, queries = 19, keys = 45, all = queries * keys;
+    const pe_alibi_mode mode = PE_ALIBI_CAUSAL;
+    std::vector<float> slopes(heads), f32(heads * all), c_f32(heads * all), packed(heads * all);
+    std::vector<uint16_t> f16(heads * all), c_f16(heads * all), bf16(heads * all),
+        c_bf16(heads * all);
+    assert_true(pe_alibi_slopes_f32(heads, 8.0f, slopes.data()) == PE_OK);
+    assert_true(slopes[0] == 0.25f && slopes[4] == 0.5f);
+    const float *m = slopes.data();
+    pe_status s = pe_alibi_fill_f32(m, heads, mode, 3, queries, keys, f32.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_fill_f16(m, heads, mode, 3, queries, keys, f16.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_fill_bf16(m, heads, mode, 3, queries, keys, bf16.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_add_f32(m, heads, mode, 3, queries, keys, f32.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_add_f16(m, heads, mode, 3, queries, keys, f16.data(), keys, all);
+    assert_true(s == PE_OK);
+    s = pe_alibi_add_bf16(m, heads, mode, 3, queries, keys, bf16.data(), keys, all);
+    assert_true(s == PE_OK);
+    assert_true(two_alibi(heads, queries, keys, c_f32.data(), c_f16.data(), c_bf16.data()) ==
+                PE_OK);
+    assert_memory_equal(f32.data(), c_f32.data(), f32.size() * sizeof(float));
+    assert_memory_equal(f16.data(), c_f16.data(), f16.size() * sizeof(uint16_t));
+    assert_memory_equal(bf16.data(), c_bf16.data(), bf16.size() * sizeof(uint16_t));
+    assert_true(pe_alibi_bias_f32(m, heads, 3, queries, keys, packed.data()) == PE_OK);
+    assert_true(packed[0] == -0.75f && packed[3] == 0.0f && packed[4] == 0.25f);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -106,6 +137,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(values_are_right),
         cmocka_unit_test(every_function_has_the_bits_of_c),
         cmocka_unit_test(rope_frequencies_have_the_bits_of_c),
+        cmocka_unit_test(alibi_has_the_bits_of_c),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -26,6 +26,28 @@ pe_status two_fill(size_t d_model, int64_t first, size_t rows, float *f32, doubl
     return status;
 }
 
+pe_status two_alibi(size_t heads, size_t queries, size_t keys, float *f32, uint16_t *f16,
+                    uint16_t *bf16)
+{
+    const pe_alibi_mode mode = PE_ALIBI_CAUSAL;
+    const size_t all = queries * keys;
+    float slopes[64];
+    pe_status s = pe_alibi_slopes_f32(heads, 8.0f, slopes);
+    if (s == PE_OK)
+        s = pe_alibi_fill_f32(slopes, heads, mode, 3, queries, keys, f32, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_fill_f16(slopes, heads, mode, 3, queries, keys, f16, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_fill_bf16(slopes, heads, mode, 3, queries, keys, bf16, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_add_f32(slopes, heads, mode, 3, queries, keys, f32, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_add_f16(slopes, heads, mode, 3, queries, keys, f16, keys, all);
+    if (s == PE_OK)
+        s = pe_alibi_add_bf16(slopes, heads, mode, 3, queries, keys, bf16, keys, all);
+    return s;
+}
+
 size_t two_sizeof(int which)
 {
     return which == 0 ? sizeof(pe_config) : which == 1 ? sizeof(pe_plan) : sizeof(pe_status);

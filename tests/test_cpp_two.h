@@ -11,6 +11,9 @@ extern "C" {
 
 /* A table made by the C translation unit, and the size it sees for each public type. */
 pe_status two_fill(size_t d_model, int64_t first, size_t rows, float *f32, double *f64);
+/* The causal bias of all heads in one type after another, and the sums of it with itself. */
+pe_status two_alibi(size_t heads, size_t queries, size_t keys, float *f32, uint16_t *f16,
+                    uint16_t *bf16);
 size_t two_sizeof(int which);
 const char *two_text(pe_status status);
 size_t two_rope_sizeof(void);

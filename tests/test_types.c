@@ -6,19 +6,17 @@
  * good as not rounding at all.
  *
  * What a 16-bit number is worth is computed here from its three fields, and what a float rounds to
- * by walking along these values: it is the nearest, and in the middle of two the one with the even code.
+ * by walking along these values: it is the nearest, and in the middle of two the one with the even
+ * code.
  * PE_LONG=1 goes through all 2^32 floats.
  */
-#include "common.h"
-
-#include <mpfr.h>
+#include "oracle.h"
 
 enum { FLOATS = 2 * PE_LANES };
 
+/* A 16-bit type and the operations on it. */
 typedef struct format {
-    const char *name;
-    int exponent_bits, fraction_bits;
-    uint16_t infinity, nan; /* codes */
+    oracle_format is;
     pe__vf (*get)(const uint16_t *);
     void (*put)(uint16_t *, pe__vf);
 } format;
@@ -29,8 +27,8 @@ static void put_bf16(uint16_t *p, pe__vf v) { pe__put_bf16(p, v); }
 static void put_f16(uint16_t *p, pe__vf v) { pe__put_f16(p, v); }
 
 static const format formats[] = {
-    {"bf16", 8, 7, 0x7f80, 0x7fc0, get_bf16, put_bf16},
-    {"f16", 5, 10, 0x7c00, 0x7e00, get_f16, put_f16},
+    {ORACLE_BF16, get_bf16, put_bf16},
+    {ORACLE_F16, get_f16, put_f16},
 };
 
 static float float_of(uint32_t bits)
@@ -47,41 +45,6 @@ static uint32_t bits_of(float x)
     return bits;
 }
 
-/* The value of a code without its sign; of infinity's, the next power of two: IEEE rounds as if
-   the numbers went on there. */
-static double value_of(const format *f, uint32_t code)
-{
-    const int bias = (1 << (f->exponent_bits - 1)) - 1;
-    const int exponent = (int)(code >> f->fraction_bits);
-    const double fraction = (double)(code & ((1u << f->fraction_bits) - 1));
-    const double unit = ldexp(1.0, -f->fraction_bits);
-    return exponent == 0 ? ldexp(fraction * unit, 1 - bias)
-                         : ldexp(1 + fraction * unit, exponent - bias);
-}
-
-/* The code nearest to a float that is no NaN, by bisection over the codes up to infinity's. */
-static uint16_t nearest(const format *f, float x)
-{
-    const double size = fabs((double)x);
-    const uint16_t sign = signbit(x) ? 0x8000 : 0;
-    uint32_t low = 0, high = f->infinity; /* value_of(low) <= size */
-    if (size >= value_of(f, high))
-        return (uint16_t)(sign | high);
-    while (high - low > 1) {
-        const uint32_t middle = (low + high) / 2;
-        if (value_of(f, middle) <= size)
-            low = middle;
-        else
-            high = middle;
-    }
-    {
-        const double down = size - value_of(f, low), up = value_of(f, high) - size; /* exact */
-        if (up < down || (up == down && high % 2 == 0))
-            low = high;
-    }
-    return (uint16_t)(sign | low);
-}
-
 /* ------------------------------------------------------------------------------------------------
  * Widening
  * --------------------------------------------------------------------------------------------- */
@@ -90,15 +53,15 @@ static void check_widened(const format *f, uint16_t code, float got)
 {
     const uint32_t size = code & 0x7fffu;
     float want;
-    if (size > f->infinity) {
+    if (size > f->is.infinity) {
         if (!isnan(got) || !signbit(got) != !(code & 0x8000))
-            fail_msg("%s 0x%04x: got %a, want a NaN of its sign", f->name, code, (double)got);
+            fail_msg("%s 0x%04x: got %a, want a NaN of its sign", f->is.name, code, (double)got);
         return;
     }
-    want = size == f->infinity ? HUGE_VALF : (float)value_of(f, size);
+    want = size == f->is.infinity ? HUGE_VALF : (float)oracle_value_16(&f->is, size);
     want = code & 0x8000 ? -want : want;
     if (bits_of(got) != bits_of(want))
-        fail_msg("%s 0x%04x: got %a, want %a", f->name, code, (double)got, (double)want);
+        fail_msg("%s 0x%04x: got %a, want %a", f->is.name, code, (double)got, (double)want);
 }
 
 /* Each code in each lane, at an odd number of elements. */
@@ -139,7 +102,7 @@ static void batch_run(batch *b)
     b->f->put(out + 1, pe__get(in + 1));
     for (size_t k = 0; k < b->n; k++)
         if (out[k + 1] != b->want[k])
-            fail_msg("%s of 0x%08x = %a: got 0x%04x, want 0x%04x", b->f->name, b->in[k],
+            fail_msg("%s of 0x%08x = %a: got 0x%04x, want 0x%04x", b->f->is.name, b->in[k],
                      (double)float_of(b->in[k]), out[k + 1], b->want[k]);
     assert_true(all_canaries(out, 2) && all_canaries(out + FLOATS + 1, 4));
     b->n = 0;
@@ -153,25 +116,31 @@ static void batch_add(batch *b, uint32_t bits, uint16_t want)
         batch_run(b);
 }
 
+/* Half way from a code to the next, exactly. */
+static double middle_of(const format *f, uint32_t code)
+{
+    return (oracle_value_16(&f->is, code) + oracle_value_16(&f->is, code + 1)) / 2;
+}
+
 /* All positive floats that a step meets in ascending order, with their negatives. */
 static void walk(const format *f, uint32_t first, uint32_t step)
 {
     uint32_t code = 0;
-    double middle = (value_of(f, 0) + value_of(f, 1)) / 2; /* of code and the next: exact */
+    double middle = middle_of(f, 0);
     batch b;
     b.f = f, b.n = 0;
     for (uint32_t bits = first; bits <= 0x7f800000; bits += step) {
         const double size = bits == 0x7f800000 ? HUGE_VAL : (double)float_of(bits);
-        while (code < f->infinity && (size > middle || (size == middle && code % 2 == 1))) {
+        while (code < f->is.infinity && (size > middle || (size == middle && code % 2 == 1))) {
             code++;
-            middle = code < f->infinity ? (value_of(f, code) + value_of(f, code + 1)) / 2 : HUGE_VAL;
+            middle = code < f->is.infinity ? middle_of(f, code) : HUGE_VAL;
         }
         batch_add(&b, bits, (uint16_t)code);
         batch_add(&b, bits | 0x80000000u, (uint16_t)(code | 0x8000));
     }
     for (uint32_t bits = 0x7f800001 + first; bits < 0x80000000u; bits += step) {
-        batch_add(&b, bits, f->nan);
-        batch_add(&b, bits | 0x80000000u, (uint16_t)(f->nan | 0x8000));
+        batch_add(&b, bits, f->is.nan);
+        batch_add(&b, bits | 0x80000000u, (uint16_t)(f->is.nan | 0x8000));
     }
     batch_run(&b);
 }
@@ -196,26 +165,26 @@ static void check_neighbourhoods(const format *f)
     static const uint32_t nans[] = {0x7f800001, 0x7fbfffff, 0x7fc00000, 0x7fffffff, 0x7f800200};
     batch b;
     b.f = f, b.n = 0;
-    for (uint32_t code = 0; code < f->infinity; code++)
+    for (uint32_t code = 0; code < f->is.infinity; code++)
         for (int which = 0; which < 2; which++) {
-            const double value = value_of(f, code), next = value_of(f, code + 1);
-            const uint32_t at = bits_of((float)(which ? (value + next) / 2 : value));
+            const double value = oracle_value_16(&f->is, code);
+            const uint32_t at = bits_of((float)(which ? middle_of(f, code) : value));
             for (uint32_t k = 0; k < 7; k++)
                 if (at + k >= 3) {
                     const uint32_t bits = at + k - 3;
-                    const uint16_t want = nearest(f, float_of(bits));
+                    const uint16_t want = oracle_nearest_16(&f->is, (double)float_of(bits));
                     batch_add(&b, bits, want);
                     batch_add(&b, bits | 0x80000000u, (uint16_t)(want | 0x8000));
                 }
         }
     for (size_t k = 0; k < LENGTH(others); k++) {
-        const uint16_t want = nearest(f, float_of(others[k]));
+        const uint16_t want = oracle_nearest_16(&f->is, (double)float_of(others[k]));
         batch_add(&b, others[k], want);
         batch_add(&b, others[k] | 0x80000000u, (uint16_t)(want | 0x8000));
     }
     for (size_t k = 0; k < LENGTH(nans); k++) {
-        batch_add(&b, nans[k], f->nan);
-        batch_add(&b, nans[k] | 0x80000000u, (uint16_t)(f->nan | 0x8000));
+        batch_add(&b, nans[k], f->is.nan);
+        batch_add(&b, nans[k] | 0x80000000u, (uint16_t)(f->is.nan | 0x8000));
     }
     batch_run(&b);
 }
@@ -244,10 +213,11 @@ static void no_mode_changes_the_rounding(void **state)
             const uint64_t bits = rng_next(&r);
             uint32_t x = (uint32_t)bits & 0xffffffffu;
             if (bits >> 63)
-                x = (x & 0x807fffff) | (uint32_t)(bits >> 40 & 1 ? bits >> 41 & 31 : 95 + (bits >> 41 & 31)) << 23;
+                x = (x & 0x807fffff) | ((bits >> 40 & 1 ? 0 : 95) + ((uint32_t)(bits >> 41) & 31))
+                                           << 23;
             in[k] = float_of(x);
-            want[k] = isnan(in[k]) ? (uint16_t)(f->nan | (signbit(in[k]) ? 0x8000 : 0))
-                                   : nearest(f, in[k]);
+            want[k] = isnan(in[k]) ? (uint16_t)(f->is.nan | (signbit(in[k]) ? 0x8000 : 0))
+                                   : oracle_nearest_16(&f->is, (double)in[k]);
         }
         for (int mode = 0; mode < 5; mode++) {
             static const int modes[] = {FE_TONEAREST, FE_TONEAREST, FE_UPWARD, FE_DOWNWARD,
@@ -266,8 +236,8 @@ static void no_mode_changes_the_rounding(void **state)
             fesetround(FE_TONEAREST);
             for (size_t k = 0; k < N; k++) {
                 if (got[k] != want[k])
-                    fail_msg("%s of %a in mode %d: got 0x%04x, want 0x%04x", f->name, (double)in[k],
-                             mode, got[k], want[k]);
+                    fail_msg("%s of %a in mode %d: got 0x%04x, want 0x%04x", f->is.name,
+                             (double)in[k], mode, got[k], want[k]);
                 check_widened(f, want[k], wide[k]);
             }
         }
@@ -313,8 +283,9 @@ static float random_float(rng *r, int low, int high) /* exponents */
 /* Anything at all; sums where the product decides a tie from afar; cancellation; the ends. */
 static void fma_is_rounded_once(void **state)
 {
-    static const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, HUGE_VALF, -HUGE_VALF, 0x1p-149f,
-                                    -0x1p-126f, 0x1.fffffep127f, 0x1p64f, 0x1.000002p-24f, 3.0f};
+    static const float special[] = {
+        0.0f,       -0.0f,           1.0f,    -1.0f,           HUGE_VALF, -HUGE_VALF, 0x1p-149f,
+        -0x1p-126f, 0x1.fffffep127f, 0x1p64f, 0x1.000002p-24f, 3.0f};
     const size_t n = LENGTH(special);
     rng r = rng_for("fma_is_rounded_once");
     float a[FLOATS], b[FLOATS], c[FLOATS];
@@ -393,11 +364,11 @@ static void doubles_are_rounded_once(void **state)
             double in[2][PE_LANES];
             uint16_t want[FLOATS], got[FLOATS];
             for (size_t k = 0; k < FLOATS; k++) {
-                const uint32_t first = f->exponent_bits == 8 ? 0x80 : 1; /* normal floats */
-                const uint32_t code = first + (uint32_t)rng_below(&r, f->infinity - first);
-                const double low = value_of(f, code), high = value_of(f, code + 1);
-                const double middle = (low + high) / 2;
-                const double off = (high - low) * ldexp(1.0, -(int)(1 + rng_below(&r, 50)));
+                const uint32_t first = f->is.exponent_bits == 8 ? 0x80 : 1; /* normal floats */
+                const uint32_t code = first + (uint32_t)rng_below(&r, f->is.infinity - first);
+                const double middle = middle_of(f, code);
+                const double gap = 2 * (middle - oracle_value_16(&f->is, code));
+                const double off = gap * ldexp(1.0, -(int)(1 + rng_below(&r, 50)));
                 const int side = (int)rng_below(&r, 3) - 1;
                 const double x = middle + side * off;
                 const int negative = (int)rng_below(&r, 2);
@@ -408,8 +379,8 @@ static void doubles_are_rounded_once(void **state)
             f->put(got, pe__zip_odd(pe__load(in[0]), pe__load(in[1])));
             for (size_t k = 0; k < FLOATS; k++)
                 if (got[k] != want[k])
-                    fail_msg("%s of %a: got 0x%04x, want 0x%04x", f->name, in[k % 2][k / 2], got[k],
-                             want[k]);
+                    fail_msg("%s of %a: got 0x%04x, want 0x%04x", f->is.name, in[k % 2][k / 2],
+                             got[k], want[k]);
         }
     }
 }

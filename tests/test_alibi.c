@@ -1,0 +1,697 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proves ALiBi: slopes correctly rounded for every number of heads; each bias the exact product of
+ * slope and distance rounded once to f32, f16 or bf16, in every mode, from any position; the sums
+ * in place; that each call touches exactly its rows, whatever strides, offsets and sizes; that bad
+ * input is refused before anything is written.
+ *
+ * The expected bits come from MPFR (slopes, products of any distance), or from products of doubles
+ * where these are exact: a slope has 24 bits, and the distances here fewer than 29.
+ */
+#include "oracle.h"
+
+typedef enum type { F32, F16, BF16, TYPES } type;
+
+static const oracle_format formats[TYPES] = {ORACLE_BF16, ORACLE_F16, ORACLE_BF16};
+static const char *const type_names[TYPES] = {"f32", "f16", "bf16"};
+static const pe_alibi_mode modes[] = {PE_ALIBI_LINEAR, PE_ALIBI_CAUSAL, PE_ALIBI_SYMMETRIC};
+
+static size_t size_of(type t) { return t == F32 ? sizeof(float) : sizeof(uint16_t); }
+
+static uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static float float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* Element i as bits. */
+static uint32_t element(type t, const void *p, size_t i)
+{
+    const unsigned char *at = (const unsigned char *)p + i * size_of(t);
+    uint32_t bits = 0;
+    uint16_t half;
+    if (t == F32) {
+        memcpy(&bits, at, sizeof bits);
+        return bits;
+    }
+    memcpy(&half, at, sizeof half);
+    return half;
+}
+
+/* The bits of x as a float or 16-bit number; x is exact, or rounded to odd. */
+static uint32_t rounded(type t, double x)
+{
+    return t == F32 ? bits_of((float)x) : oracle_nearest_16(&formats[t], x);
+}
+
+/* The value of element i. */
+static double value(type t, const void *p, size_t i)
+{
+    const uint32_t bits = element(t, p, i);
+    double size;
+    if (t == F32)
+        return (double)float_of(bits);
+    if ((bits & 0x7fff) > formats[t].infinity)
+        return (double)NAN;
+    size = (bits & 0x7fff) == formats[t].infinity ? HUGE_VAL
+                                                  : oracle_value_16(&formats[t], bits & 0x7fff);
+    return bits & 0x8000 ? -size : size;
+}
+
+/* The bias of a key at distance j = key - query, before the rounding; a zero without sign. */
+static double bias_of(double slope, pe_alibi_mode mode, int64_t j)
+{
+    if (j > 0 && mode == PE_ALIBI_CAUSAL)
+        return -HUGE_VAL;
+    return slope * (double)(j > 0 && mode == PE_ALIBI_SYMMETRIC ? -j : j) + 0.0;
+}
+
+typedef struct job {
+    const float *slopes;
+    size_t heads;
+    pe_alibi_mode mode;
+    int64_t first;
+    size_t queries, keys, query_stride, head_stride;
+} job;
+
+static pe_status run_bare(int add, type t, const job *a, void *x)
+{
+    switch (t + (add ? TYPES : 0)) {
+    case F32:
+        return pe_alibi_fill_f32(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
+                                 (float *)x, a->query_stride, a->head_stride);
+    case F16:
+        return pe_alibi_fill_f16(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
+                                 (uint16_t *)x, a->query_stride, a->head_stride);
+    case BF16:
+        return pe_alibi_fill_bf16(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
+                                  (uint16_t *)x, a->query_stride, a->head_stride);
+    case F32 + TYPES:
+        return pe_alibi_add_f32(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
+                                (float *)x, a->query_stride, a->head_stride);
+    case F16 + TYPES:
+        return pe_alibi_add_f16(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
+                                (uint16_t *)x, a->query_stride, a->head_stride);
+    default:
+        return pe_alibi_add_bf16(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
+                                 (uint16_t *)x, a->query_stride, a->head_stride);
+    }
+}
+
+/* The call, with a look at errno and the floating-point environment before and after. */
+static pe_status run(int add, type t, const job *a, void *x)
+{
+    const int rounding = fegetround();
+    const unsigned environment = float_environment();
+    pe_status status;
+    errno = 4242;
+    status = run_bare(add, t, a, x);
+    assert_int_equal(errno, 4242);
+    assert_int_equal(fegetround(), rounding);
+    assert_true(float_environment() == environment);
+    return status;
+}
+
+static void must(pe_status status)
+{
+    if (status != PE_OK)
+        fail_msg("%s", pe_status_string(status));
+}
+
+/* Elements from the first to the last. */
+static size_t span_of(const job *a)
+{
+    return (a->heads - 1) * a->head_stride + (a->queries - 1) * a->query_stride + a->keys;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Slopes
+ * --------------------------------------------------------------------------------------------- */
+
+static void check_slopes(size_t heads, float max_bias)
+{
+    float *got = (float *)must_alloc((heads + 1) * sizeof *got);
+    size_t n = 1;
+    mpfr_t exponent, slope;
+    mpfr_inits2(ORACLE_VALUE_BITS, exponent, slope, (mpfr_ptr)NULL);
+    while (2 * n <= heads)
+        n *= 2;
+    got[heads] = 7.0f;
+    must(pe_alibi_slopes_f32(heads, max_bias, got));
+    assert_true(got[heads] == 7.0f);
+    for (size_t h = 0; h < heads; h++) {
+        const unsigned long twice = (unsigned long)(h < n ? 2 * (h + 1) : 2 * (h - n) + 1);
+        float want;
+        mpfr_set_flt(exponent, -max_bias, MPFR_RNDN);
+        mpfr_mul_ui(exponent, exponent, twice, MPFR_RNDN);
+        mpfr_div_ui(exponent, exponent, 2 * (unsigned long)n, MPFR_RNDN); /* exact so far */
+        oracle_to_odd(slope, mpfr_exp2(slope, exponent, MPFR_RNDZ));
+        want = mpfr_get_flt(slope, MPFR_RNDN);
+        if (bits_of(got[h]) != bits_of(want))
+            fail_msg("slope %zu of %zu, max_bias %a: got %a, want %a", h, heads, (double)max_bias,
+                     (double)got[h], (double)want);
+    }
+    mpfr_clears(exponent, slope, (mpfr_ptr)NULL);
+    free(got);
+}
+
+static void slopes_are_correctly_rounded(void **state)
+{
+    static const float biases[] = {8.0f,        1.0f,      4.0f,       16.0f,      0.0f,
+                                   0.1f,        7.3f,      140.5f,     149.9f,     1000.0f,
+                                   3.40282e38f, 0x1p-149f, 0x1p-20f,   127.0f,     151.0f,
+                                   0.7f,        300.0f,    12345.678f, 0x1.8p-24f, 100.0f};
+    static const size_t many[] = {255, 256, 257, 1000, 1023, 1024, 1025, 4096, 4097, 65535};
+    (void)state;
+    check_slopes(1, 0x1.e7526ep-6f); /* next to a tie: 53 bits do not tell */
+    for (size_t heads = 1; heads <= 130; heads++)
+        for (size_t k = 0; k<LENGTH(biases); k += heads> 20 ? every() : 1)
+            check_slopes(heads, biases[k]);
+    for (size_t k = 0; k < LENGTH(many); k += every())
+        for (size_t i = 0; i < 3; i++)
+            check_slopes(many[k], biases[5 * i]);
+}
+
+/* What everyone knows: 8 heads halve; 12 heads as in the paper's code. */
+static void slopes_are_the_papers(void **state)
+{
+    static const double exponents[12] = {-1, -2, -3, -4, -5, -6, -7, -8, -0.5, -1.5, -2.5, -3.5};
+    float slopes[12], sixteen[16];
+    (void)state;
+    must(pe_alibi_slopes_f32(12, 8.0f, slopes));
+    must(pe_alibi_slopes_f32(16, 8.0f, sixteen));
+    for (size_t h = 0; h < 12; h++)
+        assert_true(slopes[h] == (float)exp2(exponents[h]));
+    for (size_t h = 0; h < 16; h++)
+        assert_true(sixteen[h] == (float)exp2(-0.5 * (double)(h + 1)));
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Products
+ * --------------------------------------------------------------------------------------------- */
+
+static float random_slope(rng *r)
+{
+    const uint64_t bits = rng_next(r);
+    float alibi[24];
+    switch (bits % 8) {
+    case 0: /* any finite float */
+        return float_of((uint32_t)(bits >> 32) & ((bits >> 8) % 16 ? 0xff7fffff : 0x800fffff));
+    case 1: /* f16 and bf16 overflow, or are subnormal */
+        return float_of((uint32_t)(bits >> 32) & 0x807fffff) + 3.0e38f * (float)(bits >> 8 & 1);
+    case 2:
+        return float_of(((uint32_t)(bits >> 32) & 0x807fffff) | 0x33000000);
+    case 3:
+        return bits >> 63 ? 0.0f : -0.0f;
+    case 4: /* few bits, so that products are ties */
+        return (float)(1 + (bits >> 40 & 15)) * (bits >> 63 ? 0.001953125f : 0.25f);
+    default:
+        must(pe_alibi_slopes_f32(24, 8.0f, alibi));
+        return alibi[(bits >> 32) % 24];
+    }
+}
+
+static void products_are_rounded_once(void **state)
+{
+    enum { HEADS = 2, QUERIES = 3, KEYS = 37 };
+    rng r = rng_for("products_are_rounded_once");
+    mpfr_t product;
+    (void)state;
+    mpfr_init2(product, 53);
+    for (size_t n = 0; n < workload(40000); n++) {
+        float slopes[HEADS];
+        uint32_t out[HEADS * QUERIES * KEYS];
+        const type t = (type)(n % TYPES);
+        const int add = n % 7 == 0;
+        const int64_t hard = hard_positions[rng_below(&r, LENGTH(hard_positions))];
+        job a = {slopes, HEADS, modes[n / 3 % 3], 0, QUERIES, KEYS, KEYS, QUERIES * KEYS};
+        a.first = n % 4 < 2 ? rng_position(&r) : n % 4 == 2 ? hard : -hard;
+        if (a.first > POSITION_MAX - QUERIES)
+            a.first = POSITION_MAX - QUERIES + 1;
+        for (size_t h = 0; h < HEADS; h++)
+            slopes[h] = random_slope(&r);
+        memset(out, 0, sizeof out); /* zeros: the sum is the bias, rounded again to 16 bits */
+        must(run(add, t, &a, out));
+        for (size_t i = 0; i < HEADS * QUERIES * KEYS; i++) {
+            const size_t h = i / QUERIES / KEYS, q = i / KEYS % QUERIES, k = i % KEYS;
+            const int64_t j = (int64_t)k - (a.first + (int64_t)q);
+            const int64_t distance = j > 0 && a.mode == PE_ALIBI_SYMMETRIC ? -j : j;
+            double x;
+            uint32_t want;
+            mpfr_set_flt(product, slopes[h], MPFR_RNDN);
+            oracle_to_odd(product, mpfr_mul_si(product, product, (long)distance, MPFR_RNDZ));
+            x = mpfr_get_d(product, MPFR_RNDN) + 0.0;
+            if (j > 0 && a.mode == PE_ALIBI_CAUSAL)
+                x = -HUGE_VAL;
+            if (add) { /* 0 + x is +0 where x is a zero of either sign */
+                const double as_f32 = (double)((float)x + 0.0f);
+                want = rounded(t, as_f32);
+            } else {
+                want = rounded(t, x);
+            }
+            if (element(t, out, i) != want)
+                fail_msg("%s %s, slope %a, key - query %" PRId64 ", mode %d: got 0x%x, want 0x%x",
+                         add ? "add" : "fill", type_names[t], (double)slopes[h], j, (int)a.mode,
+                         element(t, out, i), want);
+        }
+    }
+    mpfr_clear(product);
+}
+
+/* Products so near to a tie that rounding them to double, or to float, first goes wrong. */
+static void products_near_ties_are_rounded_once(void **state)
+{
+    static const struct {
+        type t;
+        float slope;
+        int64_t distance;
+    } hard[] = {{F32, 16262455.0f, 1171349369},  {F32, 16347525.0f, 1616978099},
+                {F32, 10320667.0f, 2077779731},  {F32, 14142483.0f, 2135416347},
+                {BF16, 11091175.0f, 1643243817}, {BF16, 12508433.0f, 1479560207},
+                {BF16, 9964807.0f, 1941974857},  {BF16, 11631923.0f, 1663646213},
+                {F16, 10145417.0f, 1776486329},  {F16, 9845807.0f, 1848412879},
+                {F16, 15599515.0f, 1168901779},  {F16, 14254553.0f, 1285362071},
+                {BF16, 12103199.0f, 141590},     {BF16, 11559281.0f, 210303},
+                {BF16, 13517961.0f, 182373},     {BF16, 8681357.0f, 272104},
+                {F16, 11932175.0f, 272031},      {F16, 16289135.0f, 768600},
+                {F16, 11763775.0f, 967883},      {F16, 9666605.0f, 833303}};
+    mpfr_t product;
+    (void)state;
+    mpfr_init2(product, 53);
+    for (size_t k = 0; k < LENGTH(hard); k++)
+        for (int sign = -1; sign < 2; sign += 2) {
+            /* down to where f16 has its numbers */
+            const float slope = (float)sign * ldexpf(hard[k].slope, hard[k].t == F16 ? -45 : 0);
+            const job a = {&slope, 1, PE_ALIBI_LINEAR, hard[k].distance, 1, 1, 1, 1};
+            float out[1] = {0};
+            uint32_t want;
+            mpfr_set_flt(product, slope, MPFR_RNDN);
+            oracle_to_odd(product, mpfr_mul_si(product, product, (long)-a.first, MPFR_RNDZ));
+            want = rounded(hard[k].t, mpfr_get_d(product, MPFR_RNDN));
+            must(run(0, hard[k].t, &a, out));
+            if (element(hard[k].t, out, 0) != want)
+                fail_msg("%s, slope %a, distance %" PRId64 ": got 0x%x, want 0x%x",
+                         type_names[hard[k].t], (double)slope, a.first, element(hard[k].t, out, 0),
+                         want);
+        }
+    mpfr_clear(product);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Memory
+ * --------------------------------------------------------------------------------------------- */
+
+/* One call at `out`, with what is there before, element by element. */
+static void check_call(int add, type t, const job *a, unsigned char *out, const guarded *g)
+{
+    const size_t size = size_of(t), span = span_of(a) * size, slack = 64;
+    const size_t before = (size_t)(out - g->begin) < slack ? (size_t)(out - g->begin) : slack;
+    const size_t after =
+        (size_t)(g->end - out) - span < slack ? (size_t)(g->end - out) - span : slack;
+    unsigned char *old = (unsigned char *)must_alloc(before + span + after);
+    fault_case(
+        "pe_alibi_%s_%s: heads %zu, queries %zu, keys %zu, strides %zu and %zu, first %" PRId64
+        ", mode %d, at %zu bytes",
+        add ? "add" : "fill", type_names[t], a->heads, a->queries, a->keys, a->query_stride,
+        a->head_stride, a->first, (int)a->mode, (size_t)(out - g->begin));
+    /* any finite scores of moderate size: 64 is enough to see every rounding */
+    memset(out - before, CANARY, before + span + after);
+    for (size_t i = 0; i < span / size; i++) {
+        const double x = ((double)((i * 2654435761u) % 16384) - 8192) / 1024;
+        const uint32_t bits = rounded(t, x);
+        const uint16_t half = (uint16_t)bits;
+        memcpy(out + i * size, t == F32 ? (const void *)&bits : (const void *)&half, size);
+    }
+    memcpy(old, out - before, before + span + after);
+    must(run(add, t, a, out));
+    for (size_t h = 0; h < a->heads; h++) {
+        /* what a fill has to write depends on key - query alone */
+        const size_t distances = a->queries + a->keys - 1;
+        const int64_t first = -(a->first + (int64_t)a->queries - 1);
+        uint32_t *filled = (uint32_t *)must_alloc(distances * sizeof *filled);
+        for (size_t i = 0; i < distances; i++)
+            filled[i] = rounded(t, bias_of((double)a->slopes[h], a->mode, first + (int64_t)i));
+        for (size_t q = 0; q < a->queries; q++)
+            for (size_t k = 0; k < a->keys; k++) {
+                const size_t at = h * a->head_stride + q * a->query_stride + k;
+                const int64_t j = (int64_t)k - (a->first + (int64_t)q);
+                uint32_t want = filled[j - first];
+                uint16_t half;
+                if (add) {
+                    const float bias = (float)bias_of((double)a->slopes[h], a->mode, j);
+                    want = rounded(t, (double)((float)value(t, old + before, at) + bias));
+                }
+                half = (uint16_t)want;
+                if (element(t, out, at) != want)
+                    fail_msg("head %zu, query %zu, key %zu: got 0x%x, want 0x%x: %s", h, q, k,
+                             element(t, out, at), want, fault_get()->what);
+                memcpy(old + before + at * size,
+                       t == F32 ? (const void *)&want : (const void *)&half, size);
+            }
+        free(filled);
+    }
+    if (memcmp(old, out - before, before + span + after) != 0) /* all else is as it was */
+        fail_msg("written outside the rows: %s", fault_get()->what);
+    free(old);
+}
+
+static void check_both_sides(int add, type t, const job *a, const guarded *g)
+{
+    check_call(add, t, a, g->begin, g);
+    check_call(add, t, a, g->end - span_of(a) * size_of(t), g);
+}
+
+static void every_shape_between_guard_pages(void **state)
+{
+    static const size_t pads[] = {0, 1, 7};
+    float slopes[2] = {0.70710678f, -0.3f};
+    guarded g = guarded_make(64 * 71 * 2 * sizeof(float));
+    size_t n = 0;
+    (void)state;
+    FAIL_ON_FAULT();
+    for (size_t keys = 1; keys <= 64; keys += every())
+        for (size_t queries = 1; queries <= 64; queries += queries < 9 ? 1 : 11)
+            for (int add = 0; add < 2; add++)
+                for (int t = 0; t < TYPES; t++, n++) {
+                    job a = {slopes, 1 + n % 2, modes[n / 2 % 3], 0, queries, keys, 0, 0};
+                    a.first = (int64_t)(n % 5) * 13 - 10;
+                    a.query_stride = keys + pads[n / 3 % 3];
+                    a.head_stride = queries * a.query_stride + pads[n % 3];
+                    if (n % 11 == 0) /* [queries, heads, keys] */
+                        a.head_stride = keys + pads[n % 3], a.query_stride = 2 * a.head_stride;
+                    if (span_of(&a) * size_of((type)t) <= (size_t)(g.end - g.begin))
+                        check_both_sides(add, (type)t, &a, &g);
+                }
+    guarded_free(&g);
+}
+
+static void every_offset(void **state)
+{
+    float slopes[2] = {0.013f, 0.5f};
+    guarded g = guarded_make(2 * 5 * 300 * sizeof(float) + 256);
+    (void)state;
+    FAIL_ON_FAULT();
+    for (int t = 0; t < TYPES; t++)
+        for (size_t keys = 30; keys <= 260; keys += 115)
+            for (int add = 0; add < 2; add++)
+                for (size_t at = 0; at < 128; at += size_of((type)t)) {
+                    const job a = {slopes, 2,    modes[at / 4 % 3], 100,
+                                   5,      keys, keys + at % 3,     5 * 262};
+                    check_call(add, (type)t, &a, g.begin + 64 + at, &g);
+                }
+    guarded_free(&g);
+}
+
+/* More rows and keys than one tile serves. */
+static void blocks_of_many_rows(void **state)
+{
+    static const struct {
+        size_t heads, queries, keys;
+    } shapes[] = {{2, 3, 9000},  {1, 520, 3585}, {2, 5000, 3},
+                  {1, 1, 20000}, {3, 515, 513},  {1, 4200, 1}};
+    static const int64_t firsts[] = {0, 4000, -3, 1000000};
+    float slopes[3] = {0.25f, 0.0039062f, 1.1f};
+    (void)state;
+    FAIL_ON_FAULT();
+    for (size_t s = 0; s < LENGTH(shapes); s += every()) {
+        const size_t keys = shapes[s].keys, pad = s % 2 ? 5 : 0, stride = keys + pad;
+        const job base = {slopes, shapes[s].heads, PE_ALIBI_LINEAR,           0, shapes[s].queries,
+                          keys,   stride,          shapes[s].queries * stride};
+        guarded g = guarded_make(span_of(&base) * sizeof(float) + 4);
+        for (int t = 0; t < TYPES; t++)
+            for (int add = 0; add < 2; add++) {
+                job a = base;
+                a.mode = modes[(s + (size_t)t + (size_t)add) % 3];
+                a.first = firsts[(s + (size_t)t) % LENGTH(firsts)];
+                if (add == t % 2)
+                    check_call(add, (type)t, &a, g.begin + size_of((type)t), &g);
+                else
+                    check_call(add, (type)t, &a, g.end - span_of(&a) * size_of((type)t), &g);
+            }
+        guarded_free(&g);
+    }
+}
+
+static void streams(void **state)
+{
+    float slopes[3] = {0.25f, 0.0039062f, 1.1f};
+    (void)state;
+    if (STREAM_BYTES > (size_t)64 << 20)
+        skip();
+    FAIL_ON_FAULT();
+    for (int t = 0; t < TYPES; t += (int)every()) {
+        const size_t rows = STREAM_BYTES / (2 * 5000 * size_of((type)t)) + 1;
+        const job a = {slopes, 2, modes[t % 3], 2500, rows, 5000, 5000, rows * 5000};
+        guarded g = guarded_make(span_of(&a) * size_of((type)t) + 4);
+        check_call(0, (type)t, &a, g.end - span_of(&a) * size_of((type)t), &g);
+        check_call(0, (type)t, &a, g.begin + size_of((type)t), &g);
+        guarded_free(&g);
+    }
+}
+
+/* pe_alibi_bias_f32 is the packed linear fill. */
+static void bias_is_the_packed_fill(void **state)
+{
+    float slopes[3] = {0.5f, 0.3f, 0.0f}, *got = (float *)must_alloc(3 * 40 * 50 * sizeof(float));
+    float *want = (float *)must_alloc(3 * 40 * 50 * sizeof(float));
+    const job a = {slopes, 3, PE_ALIBI_LINEAR, 5, 40, 50, 50, 40 * 50};
+    (void)state;
+    must(run(0, F32, &a, want));
+    must(pe_alibi_bias_f32(slopes, 3, 5, 40, 50, got));
+    assert_memory_equal(got, want, 3 * 40 * 50 * sizeof(float));
+    assert_true(got[0] == -2.5f && got[5] == 0.0f && !signbit(got[5]) && got[6] == 0.5f);
+    free(got);
+    free(want);
+}
+
+/* Sums of specials; a masked score is -infinity whatever it was. */
+static void sums_of_infinities(void **state)
+{
+    const float slopes[1] = {0.5f};
+    for (int t = 0; t < TYPES; t++) {
+        const uint32_t infinity = t == F32 ? 0x7f800000 : formats[t].infinity;
+        const uint32_t sign = t == F32 ? 0x80000000u : 0x8000, nan = infinity | infinity >> 1 | 1;
+        uint32_t x[8], row[4];
+        const job a = {slopes, 1, PE_ALIBI_CAUSAL, 3, 1, 8, 8, 8};
+        const uint32_t in[8] = {infinity, infinity | sign, nan, 0, nan, infinity, 0, nan};
+        for (size_t i = 0; i < 8; i++)
+            x[i] = in[i];
+        (void)state;
+        for (size_t i = 0; i < 8; i++) {
+            const uint16_t half = (uint16_t)in[i];
+            memcpy((unsigned char *)x + i * size_of((type)t),
+                   t == F32 ? (const void *)&in[i] : (const void *)&half, size_of((type)t));
+        }
+        must(run(1, (type)t, &a, x));
+        for (size_t i = 0; i < 4; i++)
+            row[i] = element((type)t, x, i);
+        assert_true(row[0] == infinity && row[1] == (infinity | sign));
+        assert_true((row[2] & ~sign) > infinity && row[3] == 0);
+        for (size_t i = 4; i < 8; i++)
+            assert_true(element((type)t, x, i) == (infinity | sign));
+        { /* from afar too */
+            job all = a;
+            all.first = -POSITION_MAX / 2;
+            memset(x, 0xff, sizeof x); /* NaN */
+            must(run(1, (type)t, &all, x));
+            for (size_t i = 0; i < 8; i++)
+                assert_true(element((type)t, x, i) == (infinity | sign));
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Bad input
+ * --------------------------------------------------------------------------------------------- */
+
+static void expect(int add, type t, const job *a, void *x, pe_status want)
+{
+    const pe_status got = run(add, t, a, x);
+    if (got != want)
+        fail_msg("%s %s, heads %zu, queries %zu, keys %zu, strides %zu and %zu, first %" PRId64
+                 ": got \"%s\", want \"%s\"",
+                 add ? "add" : "fill", type_names[t], a->heads, a->queries, a->keys,
+                 a->query_stride, a->head_stride, a->first, pe_status_string(got),
+                 pe_status_string(want));
+}
+
+static void bad_slopes_are_refused(void **state)
+{
+    static const float bad[] = {NAN, HUGE_VALF, -HUGE_VALF, -1.0f, -0x1p-149f};
+    float slopes[4];
+    (void)state;
+    memset(slopes, CANARY, sizeof slopes);
+    for (size_t k = 0; k < LENGTH(bad); k++)
+        assert_int_equal(pe_alibi_slopes_f32(4, bad[k], slopes), PE_ERR_CONFIG);
+    assert_int_equal(pe_alibi_slopes_f32(4, 8.0f, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_alibi_slopes_f32(((size_t)1 << 28) + 1, 8.0f, slopes), PE_ERR_SIZE);
+    assert_int_equal(pe_alibi_slopes_f32(SIZE_MAX, 8.0f, slopes), PE_ERR_SIZE);
+    assert_int_equal(pe_alibi_slopes_f32(0, NAN, NULL), PE_OK);
+    assert_true(all_canaries(slopes, sizeof slopes));
+}
+
+static void bad_input_is_refused(void **state)
+{
+    static const float bad[] = {NAN, HUGE_VALF, -HUGE_VALF};
+    static float x[4096];
+    const size_t most = (size_t)PTRDIFF_MAX;
+    (void)state;
+    memset(x, CANARY, sizeof x);
+    for (int add = 0; add < 2; add++)
+        for (int t = 0; t < TYPES; t++) {
+            float slopes[3] = {1, 2, 3};
+            const job good = {slopes, 3, PE_ALIBI_CAUSAL, 0, 4, 5, 5, 20};
+            const size_t reach = most / size_of((type)t);
+            job a = good;
+            a.slopes = NULL;
+            expect(add, (type)t, &a, x, PE_ERR_NULL);
+            expect(add, (type)t, &good, NULL, PE_ERR_NULL);
+            for (size_t k = 0; k < LENGTH(bad); k++)
+                for (size_t h = 0; h < 3; h++) {
+                    slopes[h] = bad[k];
+                    expect(add, (type)t, &good, x, PE_ERR_CONFIG);
+                    slopes[h] = 1;
+                }
+            a = good, a.mode = (pe_alibi_mode)3;
+            expect(add, (type)t, &a, x, PE_ERR_CONFIG);
+            a = good, a.query_stride = 4;
+            expect(add, (type)t, &a, x, PE_ERR_SHAPE);
+            a = good, a.head_stride = 19;
+            expect(add, (type)t, &a, x, PE_ERR_SHAPE);
+            a = good, a.head_stride = 5, a.query_stride = 14;
+            expect(add, (type)t, &a, x, PE_ERR_SHAPE);
+            a = good, a.head_stride = 4, a.query_stride = 100;
+            expect(add, (type)t, &a, x, PE_ERR_SHAPE);
+            a = good, a.head_stride = 5, a.query_stride = 5;
+            expect(add, (type)t, &a, x, PE_ERR_SHAPE);
+
+            a = good, a.first = POSITION_MAX - 2;
+            expect(add, (type)t, &a, x, PE_ERR_RANGE);
+            a = good, a.first = -POSITION_MAX - 1;
+            expect(add, (type)t, &a, x, PE_ERR_RANGE);
+            a = good, a.first = INT64_MAX;
+            expect(add, (type)t, &a, x, PE_ERR_RANGE);
+            a = good, a.first = INT64_MIN;
+            expect(add, (type)t, &a, x, PE_ERR_RANGE);
+            if (most > 0x7fffffff) {
+                a = good, a.heads = a.queries = 1, a.keys = (size_t)POSITION_MAX + 2;
+                expect(add, (type)t, &a, x, PE_ERR_RANGE);
+                a = good, a.heads = a.keys = 1, a.query_stride = 1;
+                a.queries = (size_t)POSITION_MAX + 2;
+                expect(add, (type)t, &a, x, PE_ERR_RANGE);
+            }
+
+            a = good, a.keys = a.query_stride = reach + 1, a.heads = a.queries = 1;
+            expect(add, (type)t, &a, x, PE_ERR_SIZE);
+            a = good, a.heads = 1, a.query_stride = reach / 3;
+            expect(add, (type)t, &a, x, PE_ERR_SIZE);
+            a = good, a.queries = 1, a.head_stride = reach / 2;
+            expect(add, (type)t, &a, x, PE_ERR_SIZE);
+            a = good, a.query_stride = reach / 6, a.head_stride = reach / 2 + 8;
+            expect(add, (type)t, &a, x, PE_ERR_SIZE);
+            a = good, a.query_stride = a.head_stride = SIZE_MAX, a.heads = 1;
+            expect(add, (type)t, &a, x, PE_ERR_SIZE);
+            a = good, a.heads = SIZE_MAX / 20, a.head_stride = 20;
+            expect(add, (type)t, &a, x, PE_ERR_SIZE);
+            a = good, a.queries = a.keys = a.heads = a.query_stride = (size_t)1 << 31,
+            a.head_stride = most;
+            expect(add, (type)t, &a, x, most > 0x7fffffff ? PE_ERR_SIZE : PE_ERR_SHAPE);
+
+            /* nothing to do: nothing is looked at */
+            a = good, a.heads = 0, a.slopes = NULL, a.mode = (pe_alibi_mode)9;
+            expect(add, (type)t, &a, NULL, PE_OK);
+            a = good, a.queries = 0, a.first = INT64_MAX;
+            expect(add, (type)t, &a, NULL, PE_OK);
+            a = good, a.keys = 0, a.query_stride = 0;
+            expect(add, (type)t, &a, NULL, PE_OK);
+        }
+    {
+        const float slopes[1] = {1};
+        assert_int_equal(pe_alibi_bias_f32(NULL, 1, 0, 1, 1, x), PE_ERR_NULL);
+        assert_int_equal(pe_alibi_bias_f32(slopes, 1, 0, 1, 1, NULL), PE_ERR_NULL);
+        assert_int_equal(pe_alibi_bias_f32(slopes, 1, 0, SIZE_MAX, SIZE_MAX, x), PE_ERR_SIZE);
+        assert_int_equal(pe_alibi_bias_f32(slopes, 1, 0, SIZE_MAX / 2 + 1, 2, x), PE_ERR_SIZE);
+        assert_int_equal(pe_alibi_bias_f32(slopes, 1, POSITION_MAX, 2, 2, x), PE_ERR_RANGE);
+        assert_int_equal(pe_alibi_bias_f32(NULL, 0, 0, 1, 1, NULL), PE_OK);
+    }
+    assert_true(all_canaries(x, sizeof x));
+}
+
+/* One query, or one head: the stride that leads nowhere is not looked at. */
+static void idle_strides_do_not_matter(void **state)
+{
+    static const size_t idle[] = {0, 1, 4, SIZE_MAX};
+    const float slopes[2] = {1, 0.5f};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(idle); k++) {
+        float x[20];
+        job a = {slopes, 2, PE_ALIBI_LINEAR, 3, 1, 5, 0, 10};
+        a.query_stride = idle[k];
+        memset(x, CANARY, sizeof x);
+        must(run(0, F32, &a, x));
+        assert_true(x[0] == -3.0f && x[4] == 1.0f && x[10] == -1.5f && x[14] == 0.5f);
+        assert_true(all_canaries(x + 5, 5 * sizeof *x) && all_canaries(x + 15, 5 * sizeof *x));
+        a.heads = 1, a.queries = 2, a.query_stride = 10, a.head_stride = idle[k];
+        memset(x, CANARY, sizeof x);
+        must(run(0, F32, &a, x));
+        assert_true(x[0] == -3.0f && x[4] == 1.0f && x[10] == -4.0f && x[14] == 0.0f);
+        assert_true(all_canaries(x + 5, 5 * sizeof *x) && all_canaries(x + 15, 5 * sizeof *x));
+    }
+}
+
+/* Flush-to-zero and denormals-are-zero change nothing where no float is subnormal. */
+static void flushing_subnormals_changes_nothing(void **state)
+{
+    static uint32_t want[4 * 60 * 70], got[4 * 60 * 70];
+    float slopes[4], again[4];
+    (void)state;
+    if (!flush_subnormals(0))
+        skip();
+    must(pe_alibi_slopes_f32(4, 100.0f, slopes));
+    flush_subnormals(1);
+    (void)pe_alibi_slopes_f32(4, 100.0f, again);
+    flush_subnormals(0);
+    assert_memory_equal(slopes, again, sizeof slopes);
+    slopes[0] = 1e-6f; /* f16 is subnormal then */
+    for (int t = 0; t < TYPES; t++)
+        for (int add = 0; add < 2; add++) {
+            const job a = {slopes, 4, PE_ALIBI_LINEAR, 5, 60, 70, 70, 60 * 70};
+            memset(want, 0, sizeof want);
+            memset(got, 0, sizeof got);
+            must(run(add, (type)t, &a, want));
+            flush_subnormals(1);
+            (void)run_bare(add, (type)t, &a, got);
+            flush_subnormals(0);
+            assert_memory_equal(got, want, sizeof want);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slopes_are_correctly_rounded),
+        cmocka_unit_test(slopes_are_the_papers),
+        cmocka_unit_test(products_are_rounded_once),
+        cmocka_unit_test(products_near_ties_are_rounded_once),
+        cmocka_unit_test(every_shape_between_guard_pages),
+        cmocka_unit_test(every_offset),
+        cmocka_unit_test(blocks_of_many_rows),
+        cmocka_unit_test(streams),
+        cmocka_unit_test(bias_is_the_packed_fill),
+        cmocka_unit_test(sums_of_infinities),
+        cmocka_unit_test(bad_slopes_are_refused),
+        cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(idle_strides_do_not_matter),
+        cmocka_unit_test(flushing_subnormals_changes_nothing),
+    };
+    test_begin(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
