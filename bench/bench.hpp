@@ -11,6 +11,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -58,7 +59,7 @@ struct Row {
     double traffic = 0; // all bytes read and written, where that is more
 };
 
-// How wrong the output is, seen on a sample: largest |error| and share of correctly rounded elements.
+// How wrong the output is on a sample: largest |error|, share of correctly rounded elements.
 struct Accuracy {
     double max_error, exact;
 };
@@ -84,6 +85,14 @@ template <class T> T *input()
 {
     return static_cast<T *>(buffer(1));
 } // memcpy's, or what is prepared
+
+// One in each type.
+template <class T> constexpr T one = T(1);
+template <> inline constexpr half one<half> = {0x3c00};
+template <> inline constexpr bfloat one<bfloat> = {0x3f80};
+
+// For arithmetic on what is there: what other rows left may be subnormal, or NaN, in this type.
+template <class T> void set_to_ones(std::size_t n) { std::fill_n(output<T>(), n, one<T>); }
 
 // A table, of a contiguous run of rows where `positions` does not name others.
 struct Shape {

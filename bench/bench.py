@@ -604,7 +604,7 @@ CURVES = [
     ("SLEEF u35, double", ("sleef_u35_{d}",), "#009e73", 1.5),
     ("SLEEF u35", ("sleef_u35_{f}",), "#0072b2", 1.5),
     ("pe", ("pe_fill_f32",), "#d55e00", 4),
-    ("store roof", STORES, "#000000", 1.5),
+    ("stores alone", STORES, "#000000", 1.5),
 ]
 
 
@@ -651,7 +651,7 @@ def plot(args):
     for terminal, suffix in (("svg size 1200,560 font 'sans,13' background '#ffffff'", "svg"),
                              ("pngcairo size 1500,700 fontscale 1.25 font 'sans,13'", "png")):
         head = (f"set terminal {terminal}\nset output '{args.prefix}.{suffix}'\n"
-                f"set ylabel 'ns per pair'\ncaption = '{results.context['cpu']}, "
+                f"set ylabel 'ns per (sin, cos) pair' offset 0.5,0\ncaption = '{results.context['cpu']}, "
                 f"{results.context['compiler']}, {results.context['date']}'\n")
         subprocess.run(["gnuplot"], input="".join(data) + head + "".join(caches) + script
                        + "".join(plots) + "unset multiplot\n", text=True, check=True)

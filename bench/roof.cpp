@@ -30,13 +30,13 @@ static void scale_in_place(float *x, std::size_t n, float factor)
 void add_roofs(std::size_t bytes, const std::vector<std::string> &names)
 {
     const std::size_t n = bytes / sizeof(float);
-    const auto add = [&](const char *function, Body body) {
+    const auto add = [&](const char *function, Body body, Prepare prepare = nullptr) {
         if (!names.empty() && std::find(names.begin(), names.end(), function) == names.end())
             return;
         const std::string size = std::to_string(bytes / 1024) + "KiB";
         add_row(
             {"roof", size, "f32", function, static_cast<double>(n) / 2, static_cast<double>(bytes)},
-            std::move(body));
+            std::move(body), nullptr, std::move(prepare));
     };
     add("memset", [=](std::size_t call, std::size_t) {
         std::memset(buffer(0), 0x35 + static_cast<int>(call & 1), bytes);
@@ -47,11 +47,12 @@ void add_roofs(std::size_t bytes, const std::vector<std::string> &names)
         f4::fence();
     });
     add("memcpy", [=](std::size_t, std::size_t) { std::memcpy(buffer(0), buffer(1), bytes); });
-    add("scale", [=](std::size_t, std::size_t) {
+    const auto scale = [=](std::size_t, std::size_t) {
         float factor = 1;
         benchmark::DoNotOptimize(factor);
         scale_in_place(output<float>(), n, factor);
-    });
+    };
+    add("scale", scale, [=] { set_to_ones<float>(n); });
 }
 
 } // namespace bench
