@@ -703,9 +703,9 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  *     a' = fma(a, c, -float(b s))      b' = fma(b, c, float(a s))
  *
  * f16 and bf16 are widened to float, turned so, and rounded once, to nearest even. So the bits are the
- * same on every machine (but for the payload of a NaN in f32), and for values without overflow an
- * element is within 1.5 * 2^-24 (|a c| + |b s|) 2 of the exact one, and within one more rounding to its
- * own type if that is f16 or bf16.
+ * same on every machine (but for sign and payload of a NaN in f32). Where nothing overflows or is subnormal, a
+ * float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product are half an ulp off
+ * each, and so is the sum. f16 and bf16 have one rounding to their own precision on top.
  */
 
 /* Which two elements of a head are pair i of h = n / 2. */
