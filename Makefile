@@ -36,6 +36,8 @@ SUBMAKE  = $(MAKE) --no-print-directory
 PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
+##   make examples    build and run the other examples, each with one idea: regression dots table
+##                    attention train_learned rope_decoder; their pictures go to build/
 ##   make test        all tests: exact bits on every ISA, the bit-identity matrix, bad input, ...
 ##   make bench       benchmarks against the memory roof and other libraries
 ##
@@ -92,6 +94,20 @@ run-demo:
 	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) -DDEMO_PNG=$(USE_PNG) examples/demo.c -o $(BUILD)/demo $(if $(filter 1,$(USE_PNG)),-lpng) $(PE_LIBS)
 	@echo
 	@$(BUILD)/demo $(BUILD)
+
+EXAMPLES := regression dots table attention train_learned rope_decoder
+
+.PHONY: examples run-examples $(EXAMPLES)
+examples: deps-demo
+	@$(SUBMAKE) run-examples
+
+run-examples: $(EXAMPLES)
+$(EXAMPLES):
+	@mkdir -p $(BUILD)
+	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) -DDEMO_PNG=$(USE_PNG) examples/$@.c -o $(BUILD)/$@ $(if $(filter 1,$(USE_PNG)),-lpng) $(PE_LIBS)
+	@echo "==== examples/$@.c"
+	@$(BUILD)/$@ $(BUILD)
+	@echo
 
 # ---- tests ------------------------------------------------------------------------------------------
 

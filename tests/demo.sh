@@ -54,6 +54,39 @@ check "rope_decoder builds" build_example rope_decoder "$WORK/decoder" -DPE_SLEE
 check "rope_decoder runs" run "$WORK/decoder"
 check "rope_decoder checks three things" test "$(grep -c '^ok ' "$WORK/out")" = 3
 
+# Examples that need no pictures, and those whose charts are SVG, and PNG as well if there is libpng.
+is_svg() { grep -q '<svg xmlns' "$1" && grep -q '</svg>' "$1" && grep -q '<text' "$1"; }
+example() { # NAME PATTERN...: builds, runs, prints each pattern
+    example=$1
+    shift
+    # shellcheck disable=SC2046
+    check "$example builds" build_example "$example" "$WORK/$example" -DPE_SLEEF=0 \
+        $chart_flags $(isa_flags "$(best_isa)")
+    check "$example runs" run "$WORK/$example" "$WORK"
+    for pattern in "$@"; do
+        check "$example says $pattern" grep -q "$pattern" "$WORK/out"
+    done
+}
+charts() { # NAME...
+    for chart in "$@"; do
+        check "draws $chart.svg" is_svg "$WORK/$chart.svg"
+        [ -z "$chart_flags" ] || check "draws $chart.png" is_png "$WORK/$chart.png"
+    done
+}
+chart_flags=
+example attention 'no positions .* 0.0000   cannot tell' 'sinusoid.*   can tell' \
+    'learned.*   can tell' 'ALiBi.*   can tell' 'RoPE.*   can tell'
+example train_learned 'step 2000 ' 'the first place was found'
+example dots ' 5    6 .* 7.4852 (from the distance: 7.4852)' \
+    '105  106 .* 7.4852 (from the distance: 7.4852)' ' 5   10 .* 6.1370' 'on the distance alone'
+charts dots
+have_library png "$CC" && chart_flags="-DDEMO_PNG=1 -lpng"
+example regression ' 10     0.2956 .* 1.0000   0.5403  0.8415    0.5403  0.8415' \
+    ' 16     0.0007 ' 'Two columns: R^2 = 1'
+example table 'length 16' ' 128   103.9083'
+example dots 'on the distance alone'
+charts regression table curve dots
+
 if have_library png "$CC"; then
     libs="-lpng"
     flags="-DDEMO_PNG=1 -DPE_SLEEF=0"

@@ -444,11 +444,11 @@ static void many_dots_are_the_same(void **state)
 /* Cosines that cancel: to 0 where the sum is 0, else to the stated error. */
 static void cosines_cancel(void **state)
 {
-    enum { PAIRS = 3, D = 2 * PAIRS };
+    enum { PAIRS = 6, D = 2 * PAIRS };
     static const double omega[][PAIRS] = {
-        {0.5, 0.5, 0.5},                                  /* pi/2: each cosine is 0     */
-        {0.25, 0.75, 0.5},                                /* 45, 135 and 90 degrees     */
-        {0.125, 0.875, 0.5},
+        {0.5, 0.5, 0.5, 0.5, 0.5, 0.5},                /* pi/2: each cosine is 0 */
+        {0.25, 0.75, 0.5, 0.5, 0.125, 0.875},          /* x and pi - x, in turn  */
+        {0.125, 0.0625, 0.03125, 0.875, 0.9375, 0.96875}, /* and apart              */
     };
     (void)state;
     for (size_t n = 0; n < LENGTH(omega); n++) {

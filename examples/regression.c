@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * regression: is PE(p + k) a linear function of PE(p)? Yes, of the two columns of a pair; not of one.
+ *
+ *     regression [directory]      also draws regression.svg and .png there
+ *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/regression.c -lpng -lsleef -lm
+ *
+ * Least squares over the positions 0 ... 999 of the paper's table (d_model 512, pair 64, one turn in 63
+ * positions): one column predicted from itself, k positions before, then from both columns of its pair. One
+ * column explains cos^2(k w) of the variance: nothing when k is a quarter turn. Two explain all of it, and
+ * what least squares finds are cos(k w) and sin(k w), the entries of pe_shift_matrix_f64.
+ */
+#include "pe.h"
+
+#include "chart.h"
+
+enum { D = 512, PAIR = 64, N = 1000, SHIFTS = 64 };
+
+static double s[N + SHIFTS], c[N + SHIFTS]; /* the two columns */
+
+/* y = a + b x: how much of the variance it explains. */
+static double fit_one(const double *x, const double *y)
+{
+    double mx = 0, my = 0, xx = 0, xy = 0, yy = 0;
+    for (int p = 0; p < N; p++) mx += x[p] / N, my += y[p] / N;
+    for (int p = 0; p < N; p++) {
+        xx += (x[p] - mx) * (x[p] - mx);
+        xy += (x[p] - mx) * (y[p] - my);
+        yy += (y[p] - my) * (y[p] - my);
+    }
+    return xy * xy / (xx * yy);
+}
+
+/* y = a x + b z, by the normal equations. */
+static double fit_two(const double *x, const double *z, const double *y, double *a, double *b)
+{
+    double xx = 0, xz = 0, zz = 0, xy = 0, zy = 0, mean = 0, all = 0, rest = 0;
+    for (int p = 0; p < N; p++) {
+        xx += x[p] * x[p], xz += x[p] * z[p], zz += z[p] * z[p];
+        xy += x[p] * y[p], zy += z[p] * y[p], mean += y[p] / N;
+    }
+    *a = (xy * zz - zy * xz) / (xx * zz - xz * xz);
+    *b = (zy * xx - xy * xz) / (xx * zz - xz * xz);
+    for (int p = 0; p < N; p++) {
+        const double e = y[p] - *a * x[p] - *b * z[p];
+        all += (y[p] - mean) * (y[p] - mean), rest += e * e;
+    }
+    return 1 - rest / all;
+}
+
+static int draw(const char *directory, const double *one, const double *two)
+{
+    static const double range[4] = {0, 60, 0, 1.1};
+    chart g;
+    if (!chart_begin(&g, directory, "regression", 860, 470)) return 0;
+    chart_axes(&g, 100, 80, 720, 300, range, 10, 0.2, "k, positions ahead", "share explained (r squared)",
+               "predicting pe(p + k) from pe(p)");
+    chart_curve(&g, 0, two, 61, 2, CHART_LINES[0]);
+    chart_curve(&g, 0, one, 61, 2, CHART_LINES[1]);
+    chart_key(&g, 100, 458, CHART_LINES[0], "from sine and cosine of the pair");
+    chart_key(&g, 500, 458, CHART_LINES[1], "from the sine alone");
+    return chart_end(&g);
+}
+
+int main(int argc, char **argv)
+{
+    static double row[D], matrix[D * D], one[SHIFTS], two[SHIFTS];
+    const pe_config config = pe_config_default(D);
+    void *memory = malloc(pe_plan_size(&config));
+    pe_plan plan;
+    pe_status status = pe_plan_init(&plan, &config, memory, pe_plan_size(&config));
+    for (int p = 0; status == PE_OK && p < N + SHIFTS; p++) {
+        status = pe_fill_f64(&plan, p, 1, row, D);
+        s[p] = row[2 * PAIR], c[p] = row[2 * PAIR + 1];
+    }
+    printf("Predict the sine of pair %d at position p + k from position p, p = 0 ... %d\n\n", PAIR,
+           N - 1);
+    printf("        from the sine | from sine and cosine\n");
+    printf("  k      R^2          |  R^2        found           cos(kw), sin(kw)     off by\n");
+    int ok = 1;
+    for (int k = 0; status == PE_OK && k < SHIFTS; k++) {
+        double a, b;
+        one[k] = fit_one(s, s + k);
+        two[k] = fit_two(s, c, s + k, &a, &b);
+        status = pe_shift_matrix_f64(&plan, k, matrix, D);
+        const double cosine = matrix[2 * PAIR * D + 2 * PAIR], sine = matrix[2 * PAIR * D + 2 * PAIR + 1];
+        const double off = fmax(fabs(a - cosine), fabs(b - sine));
+        ok &= off < 1e-12 && two[k] > 1 - 1e-12;
+        if (k == 1 || k == 2 || k == 5 || k == 10 || k == 12 || k == 16 || k == 63)
+            printf("%3d   %8.4f        | %7.4f  %7.4f %7.4f   %7.4f %7.4f     %.0e\n", k, one[k],
+                   two[k], a, b, cosine, sine, off);
+    }
+    printf("\n%s\n", status != PE_OK ? pe_status_string(status)
+                     : ok ? "Two columns: R^2 = 1, and the coefficients are the shift's."
+                          : "The two columns do not fit: this should not be.");
+    if (status == PE_OK && argc > 1) ok &= draw(argv[1], one, two);
+    free(memory);
+    return status != PE_OK || !ok;
+}
