@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The peers: each gives (sin, cos) of a vector of angles, and one loop makes a table of any of them,
-// or adds it to what is there.
+// The peers: each gives (sin, cos) of a vector of angles, and one loop makes a table of any of
+// them, or adds it to what is there.
 //
 // They get what a careful user would give them: inverse frequencies made beforehand, one multiply
 // per angle, both results from one call where the library has one, shuffled full-width stores, and
