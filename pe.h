@@ -52,12 +52,13 @@
  *                      pe's own polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar build.
  *                      Affects speed only.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
- *                      33554432. Best at about the size of the last-level cache.
+ *                      25165824. Best at about three quarters of the last-level cache.
  *
  * THREADS
  *
- * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are; the stack holds up to 20 KB, or what a comment says. A plan is read-only once made: any number of threads may use it, each on its own rows.
+ * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay as
+ * they are; the stack holds up to 20 KB, or what a comment says. A plan is read-only once made: any
+ * number of threads may use it, each on its own rows.
  *
  * LIMITS
  *
@@ -77,7 +78,7 @@
 /* ---- options ---------------------------------------------------------------------------------- */
 
 #ifndef PE_STREAM_BYTES
-#define PE_STREAM_BYTES 33554432
+#define PE_STREAM_BYTES 25165824
 #endif
 
 #include "pe_simd.h"
