@@ -114,6 +114,7 @@ void rows_types();
 void rows_at();
 void rows_add();
 void rows_rope();
+void rows_shift();
 
 } // namespace bench
 

@@ -320,6 +320,7 @@ static int run(int argc, char **argv)
     rows_at();
     rows_add();
     rows_rope();
+    rows_shift();
     for (void *&one : buffers) {
         one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
         if (one == nullptr) {
