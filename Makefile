@@ -135,7 +135,7 @@ OTHERS := fail warnings names readme parity demo-runs cost
 test: deps
 	@rm -rf $(BUILD)/log
 	@$(SUBMAKE) -k $(PARALLEL) test-steps; status=$$?; \
-	$(SUBMAKE) matrix || status=1; \
+	MATRIX=some $(SUBMAKE) matrix || status=1; \
 	sh tests/step.sh --summary && exit $$status
 
 test-steps: $(UNITS) $(OTHERS)

@@ -703,9 +703,9 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  *     a' = fma(a, c, -float(b s))      b' = fma(b, c, float(a s))
  *
  * f16 and bf16 are widened to float, turned so, and rounded once, to nearest even. So the bits are the
- * same on every machine (but for the payload of a NaN in f32), and for values without overflow an
- * element is within 1.5 * 2^-24 (|a c| + |b s|) 2 of the exact one, and within one more rounding to its
- * own type if that is f16 or bf16.
+ * same on every machine (but for sign and payload of a NaN in f32). Where nothing overflows or is subnormal, a
+ * float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product are half an ulp off
+ * each, and so is the sum. f16 and bf16 have one rounding to their own precision on top.
  */
 
 /* Which two elements of a head are pair i of h = n / 2. */
@@ -4861,6 +4861,46 @@ PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
     }
 }
 
+/* bf16 with even and odd elements apart, which is cheaper to widen and to round: two vectors to a place. */
+PE__INLINE void pe__rope_put_bf16(unsigned char *p, pe__vf even, pe__vf odd)
+{
+    enum { VECTOR = 2 * PE_LANES };
+    uint16_t *const h = (uint16_t *)(void *)p;
+    float all[4 * VECTOR];
+    if (!PE__UNLIKELY(pe__any_nan(even, odd))) {
+        pe__put_bf16_two(h, even, odd);
+        return;
+    }
+    pe__put(all, even);
+    pe__put(all + VECTOR, odd);
+    for (size_t i = 0; i < 2 * VECTOR; i++) all[2 * VECTOR + i] = all[i / 2 + i % 2 * VECTOR];
+    pe__put_bf16(h, pe__get(all + 2 * VECTOR));
+    pe__put_bf16(h + VECTOR, pe__get(all + 3 * VECTOR));
+}
+
+/* So much of a head as two vectors have bf16: of halves, the sines and cosines of the even and of the odd
+   ones; of adjacent pairs, those of all pairs. */
+PE__INLINE void pe__rope_halves_bf16(const unsigned char *in, pe__vf s_even, pe__vf s_odd,
+                                     pe__vf c_even, pe__vf c_odd, unsigned char *out, size_t across)
+{
+    const uint16_t *const a = (const uint16_t *)(const void *)in;
+    const uint16_t *const b = (const uint16_t *)(const void *)(in + across);
+    const pe__vf a0 = pe__get_bf16_evens(a), a1 = pe__get_bf16_odds(a);
+    const pe__vf b0 = pe__get_bf16_evens(b), b1 = pe__get_bf16_odds(b);
+    pe__rope_put_bf16(out, pe__fms_f32(a0, c_even, pe__mul_f32(b0, s_even)),
+                      pe__fms_f32(a1, c_odd, pe__mul_f32(b1, s_odd)));
+    pe__rope_put_bf16(out + across, pe__fma_f32(b0, c_even, pe__mul_f32(a0, s_even)),
+                      pe__fma_f32(b1, c_odd, pe__mul_f32(a1, s_odd)));
+}
+PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s, pe__vf c,
+                                       unsigned char *out)
+{
+    const uint16_t *const x = (const uint16_t *)(const void *)in;
+    const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_odds(x);
+    pe__rope_put_bf16(out, pe__fms_f32(a, c, pe__mul_f32(b, s)),
+                      pe__fma_f32(b, c, pe__mul_f32(a, s)));
+}
+
 /* All heads of one token, four vectors of sines and cosines at a time, which stay in registers. ahead:
    bytes to what will be wanted soon, or 0. */
 PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row, size_t n,
@@ -4876,7 +4916,13 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
         pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = pe__get(x + 2 * VECTOR);
         pe__vf s3 = pe__get(x + 3 * VECTOR), c0 = pe__get(y), c1 = pe__get(y + VECTOR);
         pe__vf c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
-        if (order != PE__SPLIT) {
+        if (kind == PE__BF16) { /* (s0, s1), (s2, s3) etc. become evens and odds */
+            const pe__vf s[4] = {s0, s1, s2, s3}, c[4] = {c0, c1, c2, c3};
+            s0 = pe__unzip_evens(s[0], s[1]), s1 = pe__unzip_odds(s[0], s[1]);
+            s2 = pe__unzip_evens(s[2], s[3]), s3 = pe__unzip_odds(s[2], s[3]);
+            c0 = pe__unzip_evens(c[0], c[1]), c1 = pe__unzip_odds(c[0], c[1]);
+            c2 = pe__unzip_evens(c[2], c[3]), c3 = pe__unzip_odds(c[2], c[3]);
+        } else if (order != PE__SPLIT) {
             s0 = pe__evens(s0), s1 = pe__evens(s1), s2 = pe__evens(s2), s3 = pe__evens(s3);
             c0 = pe__odds(c0), c1 = pe__odds(c1), c2 = pe__odds(c2), c3 = pe__odds(c3);
         }
@@ -4887,7 +4933,13 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
                 pe__prefetch(p + ahead + j);
                 if (order == PE__SPLIT) pe__prefetch(p + ahead + across + j);
             }
-            if (order == PE__SPLIT) {
+            if (kind == PE__BF16 && order == PE__SPLIT) {
+                pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
+                pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
+            } else if (kind == PE__BF16) { /* sines are the evens of a row, cosines the odds */
+                pe__rope_adjacent_bf16(p, s0, s1, q);
+                pe__rope_adjacent_bf16(p + 2 * step, s2, s3, q + 2 * step);
+            } else if (order == PE__SPLIT) {
                 pe__rope_two(kind, PE__GET(0), PE__GET_BACK(0), s0, c0, q, across);
                 pe__rope_two(kind, PE__GET(1), PE__GET_BACK(1), s1, c1, q + step, across);
                 pe__rope_two(kind, PE__GET(2), PE__GET_BACK(2), s2, c2, q + 2 * step, across);
@@ -4948,11 +5000,12 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
     const int by_head = x->out_head > x->out_token;
     const size_t outer = by_head ? x->heads : tile->tokens;
     const size_t inner = by_head ? tile->tokens : x->heads;
-    /* a token's heads are passed over once, except where they are in the cache anyway */
+    /* several passes over a token's heads only where they are in the cache anyway, or cost less than
+       what is computed */
     const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     const size_t ahead = few ? 0 : next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (!by_head && (once || few) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
+    if (!by_head && (once || few || kind != PE__F32) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
                            x->in + (tile->token + t) * x->in_token + column, x->in_head,

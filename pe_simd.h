@@ -52,6 +52,11 @@
  *   pe__cut_bf16           the same for what is no tie of two such numbers, for less     one
  *   pe__ties(v,drop)       bit i set where float i may be such a tie: the drop - 1 last  -
  *                          bits are 0
+ *   pe__get_bf16_evens     numbers 0, 2, 4 ... of 4*PE_LANES bf16 as floats, and 1, 3,   exact
+ *            _odds         5 ...
+ *   pe__put_bf16_two(p,a,b)  round a0 b0 a1 b1 ..., no NaN, to 4*PE_LANES bf16 at p      one
+ *   pe__unzip_evens(a,b)   a0 a2 ... b0 b2 ..., a1 a3 ... b1 b3 ... of floats            -
+ *            _odds
  *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
@@ -379,13 +384,45 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-#if defined(__AVX512BF16__) && defined(__AVX512DQ__) /* but for subnormals, which it flushes */
-    if (!PE__UNLIKELY(_mm512_fpclass_ps_mask(v, 0x20) != 0)) return (__m256i)_mm512_cvtneps_pbh(v);
-#endif
     const __m512i bits = _mm512_castps_si512(v), one = _mm512_set1_epi32(1);
+#ifdef __AVX512BF16__ /* but for subnormals, which it flushes, and zeros that look like them */
+    const __m512i exponent = _mm512_set1_epi32(0x7f800000);
+    if (!PE__UNLIKELY(_mm512_testn_epi32_mask(bits, exponent) != 0))
+        return (__m256i)_mm512_cvtneps_pbh(v);
+#endif
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
     const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
+}
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_loadu_si512((const void *)p), 16));
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    const __m512i high = _mm512_set1_epi32((int)0xffff0000u);
+    return _mm512_castsi512_ps(_mm512_and_si512(_mm512_loadu_si512((const void *)p), high));
+}
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    const __m512i x = _mm512_castps_si512(a), y = _mm512_castps_si512(b);
+    const __m512i one = _mm512_set1_epi32(1), most = _mm512_set1_epi32(0x7fff);
+    const __m512i x_odd = _mm512_and_si512(_mm512_srli_epi32(x, 16), one);
+    const __m512i y_odd = _mm512_and_si512(_mm512_srli_epi32(y, 16), one);
+    const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(x, _mm512_add_epi32(x_odd, most)), 16);
+    const __m512i high = _mm512_add_epi32(y, _mm512_add_epi32(y_odd, most));
+    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
+        low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
+}
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
+{
+    const __m512i order = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return _mm512_permutex2var_ps(a, order, b);
+}
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
+{
+    const __m512i order = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    return _mm512_permutex2var_ps(a, order, b);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
@@ -591,6 +628,38 @@ PE__INLINE unsigned pe__ties(pe__vf v, int drop)
     const __m256i none = _mm256_cmpeq_epi32(low, _mm256_setzero_si256());
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(none));
 }
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    const __m256i both = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    return _mm256_castsi256_ps(_mm256_slli_epi32(both, 16));
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    const __m256i both = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    return _mm256_castsi256_ps(_mm256_and_si256(both, _mm256_set1_epi32((int)0xffff0000u)));
+}
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    const __m256i x = _mm256_castps_si256(a), y = _mm256_castps_si256(b);
+    const __m256i one = _mm256_set1_epi32(1), most = _mm256_set1_epi32(0x7fff);
+    const __m256i x_odd = _mm256_and_si256(_mm256_srli_epi32(x, 16), one);
+    const __m256i y_odd = _mm256_and_si256(_mm256_srli_epi32(y, 16), one);
+    const __m256i low = _mm256_srli_epi32(_mm256_add_epi32(x, _mm256_add_epi32(x_odd, most)), 16);
+    const __m256i high = _mm256_add_epi32(y, _mm256_add_epi32(y_odd, most));
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(low, high, 0xaa));
+}
+PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* what a shuffle of two vectors left out of order */
+{
+    return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
+}
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
+{
+    return pe__unzip_halves(_mm256_shuffle_ps(a, b, 0x88));
+}
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
+{
+    return pe__unzip_halves(_mm256_shuffle_ps(a, b, 0xdd));
+}
 #ifdef __F16C__
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
@@ -783,6 +852,22 @@ PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
 {
     return vaddhn_u32(vreinterpretq_u32_f32(v), vdupq_n_u32(0x8000));
 }
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    return vreinterpretq_f32_u32(vshll_n_u16(vld2_u16(p).val[0], 16));
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    return vreinterpretq_f32_u32(vshll_n_u16(vld2_u16(p).val[1], 16));
+}
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    uint16x4x2_t both;
+    both.val[0] = pe__round_bf16(a), both.val[1] = pe__round_bf16(b);
+    vst2_u16(p, both);
+}
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return vuzp2q_f32(a, b); }
 PE__INLINE unsigned pe__ties(pe__vf v, int drop)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
@@ -1026,6 +1111,21 @@ PE__INLINE unsigned pe__ties(pe__vf v, int drop)
     return (unsigned)((pe__float_bits(v.s) & mask) == 0) |
            (unsigned)((pe__float_bits(v.c) & mask) == 0) << 1;
 }
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    return pe__floats(pe__one_from_bf16(p[0]), pe__one_from_bf16(p[2]));
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    return pe__floats(pe__one_from_bf16(p[1]), pe__one_from_bf16(p[3]));
+}
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    p[0] = pe__one_to_bf16(a.s), p[1] = pe__one_to_bf16(b.s);
+    p[2] = pe__one_to_bf16(a.c), p[3] = pe__one_to_bf16(b.c);
+}
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats(a.s, b.s); }
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats(a.c, b.c); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s, p[1] = h.c; }
 PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { pe__put_h(p, h); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Adding to activations in place, x += PE, beside adding a stored table, and beside SLEEF's sines added
-// in registers. GB/s are those of x; the traffic counts x twice, read and written, and a table, too.
+// Adding to activations in place, x += PE, beside adding a stored table, and beside SLEEF's sines
+// added in registers. GB/s are those of x; the traffic counts x twice, read and written, and a
+// table, too.
 
 #include "tables.hpp"
 
@@ -14,15 +15,12 @@ static std::string stored_table; // which one input() holds
 // x and a stored table in the two buffers: x anew each time, since sums grow.
 template <class T> static void prepare(const Shape &s, std::size_t batches, bool with_table)
 {
-    const std::size_t elements = s.rows * s.d;
-    const Plan &p = plan_of(s.d);
     const std::string table = s.name() + type_name<T>;
     if (with_table && stored_table != table) {
-        pe_fill(p, s.first, s.rows, input<T>());
+        pe_fill(plan_of(s.d), s.first, s.rows, input<T>());
         stored_table = table;
     }
-    for (std::size_t b = 0; b < batches; b++)
-        pe_fill(p, s.first + 1, s.rows, output<T>() + b * elements);
+    set_to_ones<T>(s.rows * s.d * batches);
 }
 
 // Adds a row that adds the encoding to each of some batches with add(x, table), with a table or

@@ -11,6 +11,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -58,7 +59,7 @@ struct Row {
     double traffic = 0; // all bytes read and written, where that is more
 };
 
-// How wrong the output is, seen on a sample: largest |error| and share of correctly rounded elements.
+// How wrong the output is on a sample: largest |error|, share of correctly rounded elements.
 struct Accuracy {
     double max_error, exact;
 };
@@ -75,14 +76,23 @@ void add_row(const Row &row, Body body, Check check = nullptr, Prepare prepare =
 // of them that are named.
 void add_roofs(std::size_t bytes, const std::vector<std::string> &names = {});
 
-// Two buffers shared by all rows, aligned to a page, each as large as the largest row and touched
-// before the first row runs: to be asked for in a body, not while registering.
+// Two buffers shared by all rows, aligned to a page, each as large as the largest row and full of
+// numbers near 1 of any type before the first row runs: to be asked for in a body, not while
+// registering. Memory that is zero, line by line or in part, may be twice as fast as any other.
 void *buffer(std::size_t which);
 template <class T> T *output() { return static_cast<T *>(buffer(0)); }
 template <class T> T *input()
 {
     return static_cast<T *>(buffer(1));
 } // memcpy's, or what is prepared
+
+// One in each type.
+template <class T> constexpr T one = T(1);
+template <> inline constexpr half one<half> = {0x3c00};
+template <> inline constexpr bfloat one<bfloat> = {0x3f80};
+
+// For arithmetic on what is there: what other rows left may be subnormal, or NaN, in this type.
+template <class T> void set_to_ones(std::size_t n) { std::fill_n(output<T>(), n, one<T>); }
 
 // A table, of a contiguous run of rows where `positions` does not name others.
 struct Shape {
@@ -114,6 +124,8 @@ void rows_types();
 void rows_at();
 void rows_add();
 void rows_rope();
+void rows_alibi();
+void rows_learned();
 void rows_shift();
 
 } // namespace bench

@@ -28,6 +28,7 @@ STORES = ("memset", "stores", "nt_stores")
 IN_PLACE = ("scale",)
 ROOFS = {"fill": STORES, "fill_at": STORES, "fill_real": STORES, "first_use": STORES, "row": STORES,
          "threads": STORES, "add": IN_PLACE, "add_batch": IN_PLACE, "rope": IN_PLACE,
+         "alibi": STORES, "alibi_causal": STORES, "alibi_add": IN_PLACE, "learned_add": IN_PLACE,
          "shift": IN_PLACE}
 
 # Builds: the CPU flag each needs, its title, and the native peers' vectors of floats and doubles.
@@ -189,15 +190,6 @@ def add_of_roof(r, build):
     return roof and row["GB/s"] / roof[0]
 
 
-def shift_of_roof(layout):
-    def find(r, build):
-        row = r.get("shift", "131072x512", f"pe_shift_{layout}", build)
-        roof = row and r.roof(row)
-        return roof and row["GB/s"] / roof[0]
-
-    return find
-
-
 def dots_against_rows(r, build):
     return ratio(r.time("dots", "100000x512", "pe_dots_f64", build, kind="f64"),
                  r.time("dots", "100000x512", "pe_fill_f32", build))
@@ -247,13 +239,17 @@ def worst_step(r, build):
     return max((b / a for a, b in zip(cost, cost[1:])), default=None)
 
 
-def of_in_place_roof(shape, function):
+def of_roof(verb, shape, function):
     def fraction(r, build):
-        row = r.get("rope", shape, function, build)
+        row = r.get(verb, shape, function, build)
         roof = row and r.roof(row)
         return roof and row["GB/s"] / roof[0]
 
     return fraction
+
+
+def of_in_place_roof(shape, function):
+    return of_roof("rope", shape, function)
 
 
 def of_f32_time(shape, kind):
@@ -301,12 +297,18 @@ GOALS = [
     ("RoPE 2048 x 32 x 128 bf16, time against f32", of_f32_time("2048x32x128", "bf16"), "<=",
      {"avx512": 0.6, "avx2": 0.6}),
     ("RoPE one token x 32 heads, us", one_token_us, "<=", {"avx512": 0.15, "avx2": 0.15}),
+    ("16x2048x2048 ALiBi bias, of the store roof",
+     of_roof("alibi", "16x2048x2048", "pe_alibi_fill_f32"), ">=", both(0.9)),
+    ("131072x512 learned rows added, of the in-place roof",
+     of_roof("learned_add", "131072x512", "pe_learned_add_f32"), ">=", both(0.85)),
     ("share of correctly rounded f32, f16, bf16", least_exact, ">=",
      {"avx512": 1.0, "avx2": 1.0, "scalar": 1.0}),
-    ("131072x512 shift, interleaved, of the in-place roof", shift_of_roof("interleaved"), ">=",
-     both(0.85)),
-    ("131072x512 shift, halves, of the in-place roof", shift_of_roof("halves"), ">=", both(0.85)),
-    ("100000 dots, d = 512, time against filling as many rows", dots_against_rows, "<=", both(1.0)),
+    ("131072x512 shift, interleaved, of the in-place roof",
+     of_roof("shift", "131072x512", "pe_shift_interleaved"), ">=", both(0.85)),
+    ("131072x512 shift, halves, of the in-place roof",
+     of_roof("shift", "131072x512", "pe_shift_halves"), ">=", both(0.85)),
+    ("100000 dots, d = 512, time against filling as many rows", dots_against_rows, "<=",
+     both(1.0)),
     ("131072x512 add, of the in-place roof", add_of_roof, ">=", both(0.9)),
     ("131072x512 add, times faster than a stored table",
      speedup("add", "131072x512", "pe_add_f32", "stored_table"), ">=", both(1.3)),
@@ -614,7 +616,7 @@ CURVES = [
     ("SLEEF u35, double", ("sleef_u35_{d}",), "#009e73", 1.5),
     ("SLEEF u35", ("sleef_u35_{f}",), "#0072b2", 1.5),
     ("pe", ("pe_fill_f32",), "#d55e00", 4),
-    ("store roof", STORES, "#000000", 1.5),
+    ("stores alone", STORES, "#000000", 1.5),
 ]
 
 
@@ -661,7 +663,7 @@ def plot(args):
     for terminal, suffix in (("svg size 1200,560 font 'sans,13' background '#ffffff'", "svg"),
                              ("pngcairo size 1500,700 fontscale 1.25 font 'sans,13'", "png")):
         head = (f"set terminal {terminal}\nset output '{args.prefix}.{suffix}'\n"
-                f"set ylabel 'ns per pair'\ncaption = '{results.context['cpu']}, "
+                f"set ylabel 'ns per (sin, cos) pair' offset 0.5,0\ncaption = '{results.context['cpu']}, "
                 f"{results.context['compiler']}, {results.context['date']}'\n")
         subprocess.run(["gnuplot"], input="".join(data) + head + "".join(caches) + script
                        + "".join(plots) + "unset multiplot\n", text=True, check=True)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of floats for consecutive positions: pe_fill, pe_sinusoidal and the plan, beside every peer.
+// Tables of floats for consecutive positions: pe_fill, pe_sinusoidal, the plan, beside all peers.
 
 #include "tables.hpp"
 
@@ -86,8 +86,8 @@ static void add_threads(const Shape &s)
     }
 }
 
-// Cost against rows, d = 512: some peers and the roof at every fourth size (131072 is there already),
-// pe at many sizes, also off the powers of two.
+// Cost against rows, d = 512: some peers and the roof at every fourth size (131072 is there
+// already), pe at many sizes, also off the powers of two.
 static void add_sweep()
 {
     const std::size_t d = 512;

@@ -320,6 +320,8 @@ static int run(int argc, char **argv)
     rows_at();
     rows_add();
     rows_rope();
+    rows_alibi();
+    rows_learned();
     rows_shift();
     for (void *&one : buffers) {
         one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
@@ -327,7 +329,13 @@ static int run(int argc, char **argv)
             std::fprintf(stderr, "no memory: two buffers of %zu bytes\n", buffer_bytes);
             return 1;
         }
-        std::memset(one, 0, buffer_bytes);
+        std::uint64_t random = 1;
+        for (std::size_t i = 0; i < buffer_bytes / 4; i++) { // floats, or pairs of 16-bit numbers
+            random = random * 0x5851f42d4c957f2d + 1;
+            const std::uint32_t bits =
+                0x3f803c00 | (static_cast<std::uint32_t>(random >> 32) & 0x7f03ff);
+            std::memcpy(static_cast<unsigned char *>(one) + 4 * i, &bits, 4);
+        }
     }
     Silent silent;
     if (to_file) // bench.py reads the file; here only the progress is shown

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RoPE: heads turned in place, beside plain C, C with a table, and the roof x *= c of the same bytes.
+// RoPE: heads turned in place, beside plain C, C with a table, and the roof x *= c.
 
 #include "bench.hpp"
 
@@ -11,7 +11,7 @@
 namespace bench
 {
 
-static const std::size_t heads = 32, dim = 128, half = dim / 2;
+static const std::size_t heads = 32, dim = 128, pairs = dim / 2;
 static const float base = 500000;
 
 struct RopePlan {
@@ -31,10 +31,10 @@ struct RopePlan {
 // One head, the compiler's own vectors.
 static void turn(const float *c, const float *s, float *x)
 {
-    for (std::size_t i = 0; i < half; i++) {
-        const float a = x[i], b = x[i + half];
+    for (std::size_t i = 0; i < pairs; i++) {
+        const float a = x[i], b = x[i + pairs];
         x[i] = a * c[i] - b * s[i];
-        x[i + half] = b * c[i] + a * s[i];
+        x[i + pairs] = b * c[i] + a * s[i];
     }
 }
 
@@ -42,8 +42,8 @@ static void turn(const float *c, const float *s, float *x)
 static void plain_c(std::size_t first, std::size_t tokens, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++) {
-        float c[half], s[half];
-        for (std::size_t i = 0; i < half; i++) {
+        float c[pairs], s[pairs];
+        for (std::size_t i = 0; i < pairs; i++) {
             const float power = -2.0f * static_cast<float>(i) / static_cast<float>(dim);
             const float angle = static_cast<float>(first + t) * powf(base, power);
             c[i] = cosf(angle), s[i] = sinf(angle);
@@ -58,7 +58,7 @@ static void table_c(const float *table, std::size_t tokens, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++, table += dim)
         for (std::size_t k = 0; k < heads; k++, x += dim)
-            turn(table, table + half, x);
+            turn(table, table + pairs, x);
 }
 
 void rows_rope()
@@ -70,10 +70,14 @@ void rows_rope()
     for (const std::size_t tokens : {1u, 2048u, 16384u}) {
         const std::size_t n = tokens * stride;
         const auto add = [&](const char *function, const char *type, std::size_t size, Body body) {
-            const std::string shape = std::to_string(tokens) + "x32x128";
+            const std::string shape = std::to_string(tokens) + "x32x128", kind = type;
             add_row({"rope", shape, type, function, static_cast<double>(n) / 2,
                      static_cast<double>(n * size)},
-                    std::move(body));
+                    std::move(body), nullptr, [=] {
+                        kind == "f16"    ? set_to_ones<half>(n)
+                        : kind == "bf16" ? set_to_ones<bfloat>(n)
+                                         : set_to_ones<float>(n);
+                    });
         };
         add_roofs(n * sizeof(float));
         add_roofs(n * sizeof(std::uint16_t));
@@ -99,9 +103,8 @@ void rows_rope()
         const auto table = std::make_shared<std::vector<float>>(tokens * dim);
         if (pe_rope_table_joined_f32(plan, at, tokens, table->data(), dim) != PE_OK)
             std::exit(1);
-        add("table_c", "f32", 4, [=](std::size_t, std::size_t) {
-            table_c(table->data(), tokens, output<float>());
-        });
+        add("table_c", "f32", 4,
+            [=](std::size_t, std::size_t) { table_c(table->data(), tokens, output<float>()); });
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tables of every type, sines and cosines interleaved or in halves, beside SLEEF's rounded to that type.
+// Tables of every type, sines and cosines interleaved or in halves, beside SLEEF's, rounded to it.
 
 #include "tables.hpp"
 

@@ -16,6 +16,7 @@
 #
 #   matrix.sh           run everything, on all cores (JOBS=n: on n)
 #   CELLS=regex matrix.sh   only the cells whose line matches
+#   MATRIX=some matrix.sh   one cell of seven, as `make test` does
 #   matrix.sh list      print the cells
 #   matrix.sh cell N    run cell N alone and show what it did
 set -u
@@ -254,6 +255,9 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 list_cells >"$WORK/cells"
 check_pairs || exit 1
+if [ "${MATRIX:-all}" = some ]; then # a seventh, which is no multiple of anything here
+    awk 'NR % 7 == 4' "$WORK/cells" >"$WORK/some" && mv "$WORK/some" "$WORK/cells"
+fi
 if [ -n "${CELLS:-}" ]; then
     grep -E "$CELLS" "$WORK/cells" >"$WORK/some" && mv "$WORK/some" "$WORK/cells" || exit 1
 fi
