@@ -126,6 +126,7 @@ void rows_add();
 void rows_rope();
 void rows_alibi();
 void rows_learned();
+void rows_shift();
 
 } // namespace bench
 

@@ -28,7 +28,8 @@ STORES = ("memset", "stores", "nt_stores")
 IN_PLACE = ("scale",)
 ROOFS = {"fill": STORES, "fill_at": STORES, "fill_real": STORES, "first_use": STORES, "row": STORES,
          "threads": STORES, "add": IN_PLACE, "add_batch": IN_PLACE, "rope": IN_PLACE,
-         "alibi": STORES, "alibi_causal": STORES, "alibi_add": IN_PLACE, "learned_add": IN_PLACE}
+         "alibi": STORES, "alibi_causal": STORES, "alibi_add": IN_PLACE, "learned_add": IN_PLACE,
+         "shift": IN_PLACE}
 
 # Builds: the CPU flag each needs, its title, and the native peers' vectors of floats and doubles.
 BUILDS = {
@@ -189,6 +190,11 @@ def add_of_roof(r, build):
     return roof and row["GB/s"] / roof[0]
 
 
+def dots_against_rows(r, build):
+    return ratio(r.time("dots", "100000x512", "pe_dots_f64", build, kind="f64"),
+                 r.time("dots", "100000x512", "pe_fill_f32", build))
+
+
 def add_16_bit(kind):
     """GB/s of pe_add of 16-bit numbers over those of f32, for the worst of the shapes."""
     def find(r, build):
@@ -297,6 +303,12 @@ GOALS = [
      of_roof("learned_add", "131072x512", "pe_learned_add_f32"), ">=", both(0.85)),
     ("share of correctly rounded f32, f16, bf16", least_exact, ">=",
      {"avx512": 1.0, "avx2": 1.0, "scalar": 1.0}),
+    ("131072x512 shift, interleaved, of the in-place roof",
+     of_roof("shift", "131072x512", "pe_shift_interleaved"), ">=", both(0.85)),
+    ("131072x512 shift, halves, of the in-place roof",
+     of_roof("shift", "131072x512", "pe_shift_halves"), ">=", both(0.85)),
+    ("100000 dots, d = 512, time against filling as many rows", dots_against_rows, "<=",
+     both(1.0)),
     ("131072x512 add, of the in-place roof", add_of_roof, ">=", both(0.9)),
     ("131072x512 add, times faster than a stored table",
      speedup("add", "131072x512", "pe_add_f32", "stored_table"), ">=", both(1.3)),

@@ -322,6 +322,7 @@ static int run(int argc, char **argv)
     rows_rope();
     rows_alibi();
     rows_learned();
+    rows_shift();
     for (void *&one : buffers) {
         one = std::aligned_alloc(4096, (buffer_bytes + 4095) / 4096 * 4096);
         if (one == nullptr) {

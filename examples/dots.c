@@ -51,7 +51,7 @@ static int draw(const char *directory, double way[3][3][OFFSETS])
         chart_axes(&g, 110 + 425 * w, 70, 310, 280, ranges[w], 6, steps[w], "distance k",
                    w == 0 ? "dot product of p and p + k" : "", titles[w]);
         for (int n = 0; n < 3; n++) {
-            const double thickness = w == 2 ? 8 - 3 * n : 2; /* three curves on one another */
+            const double thickness = w == 2 ? 12 - 5 * n : 2; /* three curves on one another */
             chart_curve(&g, -REACH, way[w][n], OFFSETS, thickness, CHART_LINES[n]);
         }
     }

@@ -19,7 +19,7 @@ static int draw_table(const char *directory, const float *table)
     if (!chart_begin(&g, directory, "table", 760, 670)) return 0;
     chart_axes(&g, 110, 70, D, N, range, 64, N, "dimension: even = sine, odd = cosine", "position",
                "sinusoidal positional encoding, 512 x 512");
-    chart_rectangle(&g, 62, 60, 46, N + 28, CHART_PAPER); /* positions run down */
+    chart_rectangle(&g, 62, 60, 46, N + 20, CHART_PAPER); /* positions run down */
     for (int p = 0; p <= N; p += 64) {
         char text[16];
         snprintf(text, sizeof text, "%d", p);
