@@ -3462,16 +3462,15 @@ PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *
     }
 }
 
-/* Ask for both halves of a row some rows ahead: two streams so near to each other confuse the hardware's
-   prefetchers. */
+/* Ask for a row, or both halves of one, some 2 KB ahead, in the order of addresses: two streams so near to
+   each other, and whole lines at a time, are more than the hardware's prefetchers follow. */
 PE__INLINE size_t pe__shift_ahead(const pe__to *to)
 {
-    return pe__max(8192 / to->stride, 1) * to->stride;
+    return pe__max(2048 / to->stride, 1) * to->stride;
 }
-PE__INLINE void pe__shift_ask(uintptr_t sines, ptrdiff_t across, size_t bytes)
+PE__INLINE void pe__shift_ask(uintptr_t row, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch((const void *)(sines + i));
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch((const void *)(sines + (uintptr_t)across + i));
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch((const void *)(row + i));
 }
 
 /* All rows of a tile of n pairs by C and S, as pe__shift_vector() has them. */
@@ -3485,7 +3484,8 @@ PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to,
     unsigned char *x = to->out + (split ? to->sine : pe__min(to->sine, to->cosine)) * e;
     const size_t ahead = pe__shift_ahead(to);
     for (size_t r = 0; r < rows; r++, x += to->stride) {
-        if (split) pe__shift_ask((uintptr_t)x + ahead, across, n * e);
+        pe__shift_ask((uintptr_t)x + ahead, n * e);
+        if (split) pe__shift_ask((uintptr_t)(x + across) + ahead, n * e);
         for (size_t i = 0; i < whole; i += VECTOR)
             pe__shift_vector(kind, order, x + i * e, across, C + i, S + i);
         if (whole == n) continue;
@@ -3564,9 +3564,10 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
     for (size_t r = 0; r < rows; r++) {
         double *const row = (double *)(void *)(to->out + r * to->stride);
         double *const x = row + column, *const cosines = row + to->cosine;
-        if (order == PE__SPLIT)
-            pe__shift_ask((uintptr_t)x + pe__shift_ahead(to), (cosines - x) * (ptrdiff_t)sizeof *x,
-                          n * sizeof *x);
+        if (order == PE__SPLIT) {
+            pe__shift_ask((uintptr_t)x + pe__shift_ahead(to), n * sizeof *x);
+            pe__shift_ask((uintptr_t)cosines + pe__shift_ahead(to), n * sizeof *x);
+        }
         for (size_t i = 0; i < whole; i += PE_LANES)
             pe__shift_vector_f64(order, x + i * step, cosines + i, C + i, S + i);
         if (whole == n) continue;
