@@ -3793,38 +3793,55 @@ PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double gr
     }
 }
 
-/* Add a tile's products to the sums of some anchors. */
+/* The sums of a tile for one anchor and a vector of numbers b: of cosines, and of sines. */
+typedef struct pe__dots_run {
+    pe__vd large_c, small_c, tiny_c, large_s, small_s, tiny_s;
+} pe__dots_run;
+
+PE__INLINE void pe__dots_begin(pe__dots_run *run)
+{
+    run->large_c = run->small_c = run->tiny_c = pe__splat(0.0);
+    run->large_s = run->small_s = run->tiny_s = pe__splat(0.0);
+}
+
+PE__INLINE void pe__dots_add(pe__dots_run *run, const pe__dots_table *table, size_t b,
+                             const pe__dots_anchor *anchor, size_t i)
+{
+    const pe__vd cX = pe__splat(anchor->c[0][i]), cy = pe__splat(anchor->c[1][i]);
+    const pe__vd sX = pe__splat(anchor->s[0][i]), sy = pe__splat(anchor->s[1][i]);
+    run->large_c = pe__fma(cX, pe__load(table->C[i][0] + b), run->large_c);
+    run->small_c = pe__fma(cX, pe__load(table->C[i][1] + b), run->small_c);
+    run->tiny_c = pe__fma(cy, pe__load(table->C[i][2] + b), run->tiny_c);
+    run->large_s = pe__fma(sX, pe__load(table->S[i][0] + b), run->large_s);
+    run->small_s = pe__fma(sX, pe__load(table->S[i][1] + b), run->small_s);
+    run->tiny_s = pe__fma(sy, pe__load(table->S[i][2] + b), run->tiny_s);
+}
+
+PE__INLINE void pe__dots_end(const pe__dots_run *run, pe__dots_sums *sums, size_t b)
+{
+    const pe__vd small_c = run->small_c + run->tiny_c, small_s = run->small_s + run->tiny_s;
+    double *const large_up = sums->large[0] + b, *const large_down = sums->large[1] + b;
+    double *const small_up = sums->small[0] + b, *const small_down = sums->small[1] + b;
+    pe__store(large_up, pe__load(large_up) + (run->large_c - run->large_s));
+    pe__store(large_down, pe__load(large_down) + (run->large_c + run->large_s));
+    pe__store(small_up, pe__load(small_up) + (small_c - small_s));
+    pe__store(small_down, pe__load(small_down) + (small_c + small_s));
+}
+
+/* Add a tile's products to the sums of some anchors: of one, or of two. */
 PE__INLINE void pe__dots_multiply(const pe__dots_table *table, const pe__dots_anchor *anchor,
                                   size_t pairs, size_t together, pe__dots_sums *sums)
 {
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        const pe__vd zero = pe__splat(0.0);
-        pe__vd P[2], p[2], pp[2], Q[2], q[2], qq[2];
-        for (size_t a = 0; a < together; a++) P[a] = p[a] = pp[a] = Q[a] = q[a] = qq[a] = zero;
+        pe__dots_run first, second;
+        pe__dots_begin(&first);
+        pe__dots_begin(&second);
         for (size_t i = 0; i < pairs; i++) {
-            const pe__vd CX = pe__load(table->C[i][0] + b), Cy = pe__load(table->C[i][1] + b);
-            const pe__vd Cx = pe__load(table->C[i][2] + b), SX = pe__load(table->S[i][0] + b);
-            const pe__vd Sy = pe__load(table->S[i][1] + b), Sx = pe__load(table->S[i][2] + b);
-            for (size_t a = 0; a < together; a++) {
-                const pe__vd cX = pe__splat(anchor[a].c[0][i]), cy = pe__splat(anchor[a].c[1][i]);
-                const pe__vd sX = pe__splat(anchor[a].s[0][i]), sy = pe__splat(anchor[a].s[1][i]);
-                P[a] = pe__fma(cX, CX, P[a]);
-                p[a] = pe__fma(cX, Cy, p[a]);
-                pp[a] = pe__fma(cy, Cx, pp[a]);
-                Q[a] = pe__fma(sX, SX, Q[a]);
-                q[a] = pe__fma(sX, Sy, q[a]);
-                qq[a] = pe__fma(sy, Sx, qq[a]);
-            }
+            pe__dots_add(&first, table, b, anchor, i);
+            if (together > 1) pe__dots_add(&second, table, b, anchor + 1, i);
         }
-        for (size_t a = 0; a < together; a++) {
-            double *const up = sums[a].large[0] + b, *const down = sums[a].large[1] + b;
-            double *const small_up = sums[a].small[0] + b, *const small_down = sums[a].small[1] + b;
-            const pe__vd small_p = p[a] + pp[a], small_q = q[a] + qq[a];
-            pe__store(up, pe__load(up) + (P[a] - Q[a]));
-            pe__store(down, pe__load(down) + (P[a] + Q[a]));
-            pe__store(small_up, pe__load(small_up) + (small_p - small_q));
-            pe__store(small_down, pe__load(small_down) + (small_p + small_q));
-        }
+        pe__dots_end(&first, sums, b);
+        if (together > 1) pe__dots_end(&second, sums + 1, b);
     }
 }
 

@@ -197,13 +197,19 @@
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
 #endif
 
-#ifdef __GNUC__
+/* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might call. */
+#if defined(__OPTIMIZE__) && defined(__GNUC__)
 #define PE__INLINE static inline __attribute__((always_inline, unused))
+#elif defined(__GNUC__)
+#define PE__INLINE static inline __attribute__((unused))
+#else
+#define PE__INLINE static inline
+#endif
+#ifdef __GNUC__
 #define PE__OUTLINE static __attribute__((noinline, unused))
 #define PE__COLD static __attribute__((noinline, cold, unused))
 #define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
-#define PE__INLINE static inline
 #define PE__OUTLINE static inline
 #define PE__COLD static inline
 #define PE__UNLIKELY(x) (x)
