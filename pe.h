@@ -31,11 +31,12 @@
  *
  * ACCURACY
  *
- * Every float, f16 and bf16 is the real number above rounded once, to nearest even, for every integer
- * or real position from -2^31 to 2^31. A correct rounding is unique, and so the bits do not depend on
- * the instruction set, the compiler, its options, SLEEF, or how the rows were cut over calls or threads:
- * a row is a function of (config, position) alone. Doubles are within 0.501 ulp. The numbers of a
- * config are taken as the exact values of the doubles given. "make test" proves it against MPFR.
+ * Every float, f16 and bf16 is the real number above rounded once, to nearest even, for every
+ * integer or real position from -2^31 to 2^31. A correct rounding is unique, and so the bits do not
+ * depend on the instruction set, the compiler, its options, SLEEF, or how the rows were cut over
+ * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp.
+ * The numbers of a config are taken as the exact values of the doubles given. "make test" proves it
+ * against MPFR.
  *
  * ERRORS
  *
@@ -49,16 +50,16 @@
  *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
  *                      Affects speed only. What the flags do not allow is an #error.
  *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef. 0: from
- *                      pe's own polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar build.
- *                      Affects speed only.
+ *                      pe's own polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar
+ *                      build. Affects speed only.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
  *
  * THREADS
  *
- * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay as
- * they are; the stack holds up to 20 KB, or what a comment says. A plan is read-only once made: any
- * number of threads may use it, each on its own rows.
+ * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
+ * as they are; the stack holds up to 20 KB, or what a comment says. A plan is read-only once made:
+ * any number of threads may use it, each on its own rows.
  *
  * LIMITS
  *
@@ -75,7 +76,7 @@
 #define PE_VERSION_HEX 0x000100
 #define PE_VERSION_STRING "0.1.0"
 
-/* ---- options ---------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
 
 #ifndef PE_STREAM_BYTES
 #define PE_STREAM_BYTES 25165824
@@ -122,7 +123,8 @@ typedef enum pe_layout {
     PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1) */
 } pe_layout;
 
-/* D of the frequencies w_i = scale base^(-i / D). width is that of the axis, h = floor(width / 2). */
+/* D of the frequencies w_i = scale base^(-i / D). width is that of the axis, h = floor(width /
+   2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
@@ -150,28 +152,29 @@ typedef struct pe_axis {
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
 } pe_axis;
 
-/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: more may be
-   added. All numbers are taken as the exact values of the doubles given. */
+/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: more may
+   be added. All numbers are taken as the exact values of the doubles given. */
 typedef struct pe_config {
-    size_t d_model;           /* width of a row in elements, >= 1                                     */
-    double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1 makes all frequencies equal   */
-    double amplitude;         /* factor on every element, 2^-1000 ... 2^1000 in magnitude             */
+    size_t d_model;           /* width of a row in elements, >= 1                                 */
+    double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
+    double amplitude;         /* factor on every element, 2^-1000 ... 2^1000 in magnitude         */
     double scale;             /* factor on every angle: 1 / timescale, position scale, maximal
-                                 frequency. 2^-900 ... 2^21 in magnitude; no frequency beyond 2^21    */
-    int half_turns;           /* 1: every angle times pi, too                                         */
-    double offset;            /* added to every position: a multiple of 2^-20, at most 2^31           */
-    pe_layout layout;         /* interleaved in the paper                                             */
-    int cos_first;            /* 1: sines and cosines change places                                   */
-    pe_odd odd;               /* what an odd width means                                              */
-    pe_exponent exponent;     /* what divides i in the exponent                                       */
-    double exponent_shift;    /* see PE_EXPONENT_PAIRS                                                */
-    pe_angle angle;           /* exact, or as float32 code has it                                     */
-    int has_padding;          /* 1: the row of padding_position is all zeros                          */
-    int64_t padding_position; /* a position as calls give it, before the offset                       */
-    size_t multiple;          /* d_model must be a multiple of this; 1: any                           */
-    size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                              */
+                                 frequency. 2^-900 ... 2^21 in magnitude; no frequency beyond
+                                 2^21                                                             */
+    int half_turns;           /* 1: every angle times pi, too                                     */
+    double offset;            /* added to every position: a multiple of 2^-20, at most 2^31       */
+    pe_layout layout;         /* interleaved in the paper                                         */
+    int cos_first;            /* 1: sines and cosines change places                               */
+    pe_odd odd;               /* what an odd width means                                          */
+    pe_exponent exponent;     /* what divides i in the exponent                                   */
+    double exponent_shift;    /* see PE_EXPONENT_PAIRS                                            */
+    pe_angle angle;           /* exact, or as float32 code has it                                 */
+    int has_padding;          /* 1: the row of padding_position is all zeros                      */
+    int64_t padding_position; /* a position as calls give it, before the offset                   */
+    size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
+    size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; what is right of them is 0.
-                                 Not looked at if axes is 1: that axis has the whole row              */
+                                 Not looked at if axes is 1: that axis has the whole row          */
 } pe_config;
 
 /* The world's conventions, see pe_config_preset(). */
@@ -247,39 +250,55 @@ static inline const char *pe_status_string(pe_status status);
    amplitude 1. d_model is not checked here. Threads: any. */
 static inline pe_config pe_config_default(size_t d_model);
 
-/* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ..., "sc" and
- * "cs" are halves, sines or cosines first; the exponent is that of 1 / base, base = 10000.
+/* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ..., "sc"
+ * and "cs" are halves, sines or cosines first; the exponent is that of 1 / base, base = 10000.
  *
- *   PE_PRESET_       layout  exponent   odd d        and                                   matches
- *   VASWANI          inter   2i / d     ends in sine                                       the paper, Keras-hub, ESPnet, Diffusers 1-D
- *   T2T              sc      i / (h-1)  ends in 0                                          tensor2tensor, Whisper, Flax, gemma.cpp absolute
- *   FAIRSEQ          sc      i / (h-1)  ends in 0    offset 2 (padding_idx + 1 for         fairseq, M2M, Speech2Text
- *                                                    padding_idx 1), row -1 is 0
- *   OPENNMT          sc      i / (h-1)  ends in 0    offset 1                              OpenNMT, CTranslate2
- *   MARIAN           sc      2i / d     one sine more                                      Marian, Pegasus
- *   TRANSFORMER_XL   sc      2i / d     refused      positions may descend, be negative    Transformer-XL, XLNet
- *   TENER            sc      i / (h-1)  ends in 0    its rows are positions -n ... n - 1   TENER
- *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1; scale is theirs     DDPM, Diffusers get_timestep_embedding
- *   LDM              cs      i / h      ends in 0                                          Stable Diffusion, Flux, ggml_timestep_embedding
- *   MUSICGEN         cs      i / (h-1)  ends in 0                                          MusicGen
- *   MLX              sc      i / (h-1)  refused      amplitude sqrt(2 / d); scale is the   mlx.nn.SinusoidalPositionalEncoding
- *                                                    maximal frequency, base max / min
- *   MAE_2D           sc      2i / (d/2) d % 4 = 0    2 axes: columns x, then y; the         MAE, ViT, DiT
- *                                                    coordinates are (y, x)
- *   VIDEO_3D         sc      2i / width d % 16 = 0   3 axes: t (d/4), x, y (3d/8 each);     Diffusers 3-D, CogVideoX
- *                                                    the coordinates are (t, y, x)
- *   T2T_ND           sc      i / (n-1)  ends in 0s   axes (2) of n = floor(d / (2 axes))    tensor2tensor add_timing_signal_nd
- *                                                    pairs, in the order of coordinates
- *   DETR             inter   2i / (d/2) refused      2 axes: y, then x; offset 1           DETR
- *   NERF             inter   2^k pi     ends in 0s   axes (3); half_turns, base 1/2        NeRF, tiny-cuda-nn
+ *   PE_PRESET_       layout  exponent   odd d        and; whose it is
+ *   VASWANI          inter   2i / d     ends in sine
+ *                    the paper, Keras-hub, ESPnet, Diffusers 1-D
+ *   T2T              sc      i / (h-1)  ends in 0
+ *                    tensor2tensor, Whisper, Flax, gemma.cpp absolute
+ *   FAIRSEQ          sc      i / (h-1)  ends in 0    offset 2 (padding_idx + 1 for padding_idx 1),
+ *                                                    row -1 is 0
+ *                    fairseq, M2M, Speech2Text
+ *   OPENNMT          sc      i / (h-1)  ends in 0    offset 1
+ *                    OpenNMT, CTranslate2
+ *   MARIAN           sc      2i / d     one sine more
+ *                    Marian, Pegasus
+ *   TRANSFORMER_XL   sc      2i / d     refused      positions may descend, be negative
+ *                    Transformer-XL, XLNet
+ *   TENER            sc      i / (h-1)  ends in 0    its rows are positions -n ... n - 1
+ *                    TENER
+ *   DDPM             sc      i / (h-1)  ends in 0    exponent_shift 1; scale is theirs
+ *                    DDPM, Diffusers get_timestep_embedding
+ *   LDM              cs      i / h      ends in 0
+ *                    Stable Diffusion, Flux, ggml_timestep_embedding
+ *   MUSICGEN         cs      i / (h-1)  ends in 0
+ *                    MusicGen
+ *   MLX              sc      i / (h-1)  refused      amplitude sqrt(2 / d); scale is the maximal
+ *                                                    frequency, base max / min
+ *                    mlx.nn.SinusoidalPositionalEncoding
+ *   MAE_2D           sc      2i / (d/2) d % 4 = 0    2 axes: columns x, then y; the coordinates
+ *                                                    are (y, x)
+ *                    MAE, ViT, DiT
+ *   VIDEO_3D         sc      2i / width d % 16 = 0   3 axes: t (d/4), x, y (3d/8 each); the
+ *                                                    coordinates are (t, y, x)
+ *                    Diffusers 3-D, CogVideoX
+ *   T2T_ND           sc      i / (n-1)  ends in 0s   axes (2) of n = floor(d / (2 axes)) pairs,
+ *                                                    in the order of coordinates
+ *                    tensor2tensor add_timing_signal_nd
+ *   DETR             inter   2i / (d/2) refused      2 axes: y, then x; offset 1
+ *                    DETR
+ *   NERF             inter   2^k pi     ends in 0s   axes (3); half_turns, base 1/2
+ *                    NeRF, tiny-cuda-nn
  *
  * Fields may be changed afterwards: axes of T2T_ND and NERF; exponent_shift and scale of DDPM (its
- * downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are divided by s; half_turns
- * = 0 for NERF features 2^k; scale = min_timescale and base = max_timescale / min_timescale for T2T.
- * DETR's normalised positions are real ones: pe_fill_coords_T.
+ * downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are divided by s;
+ * half_turns = 0 for NERF features 2^k; scale = min_timescale and base = max_timescale /
+ * min_timescale for T2T. DETR's normalised positions are real ones: pe_fill_coords_T.
  * A refused width, or a number that is no preset, makes pe_plan_init() say PE_ERR_CONFIG.
  *
- * Accuracy     tests/test_presets.c compares each with its formula by MPFR
+ * Accuracy     tests/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
 static inline pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
@@ -291,30 +310,30 @@ static inline const char *pe_preset_name(pe_preset preset);
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 64 rows from
- * which all others follow.
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 64 rows
+ * from which all others follow.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment; it belongs to the plan until the
  *              caller takes it back. Nothing outside [memory, memory + memory_size) is touched.
  * memory_size  its bytes
  *
- * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too
- *              small. On an error neither plan nor memory is written.
+ * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
+ *              too small. On an error neither plan nor memory is written.
  * Accuracy     frequencies to 2^-140 of their value (tests/test_exact.c sees their effect)
  * Aliasing     plan, config and memory may not overlap
  * Threads      as any write to plan and memory; later uses of the plan only read */
 static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                                      size_t memory_size);
 
-/* The same with frequencies of the caller's: w_i = omega[i] * scale, times pi with half_turns; base and
- * exponent are not looked at, though they must be valid.
+/* The same with frequencies of the caller's: w_i = omega[i] * scale, times pi with half_turns; base
+ * and exponent are not looked at, though they must be valid.
  *
  * omega        pairs numbers, taken as exact, of any sign: 0, or 2^-900 ... 2^900 in magnitude, and
  *              |omega[i] * scale| within 2^-960 ... 2^21. Frequencies 0 are right but slow.
  * pairs        the pairs of a row: d_model / 2, rounded up with PE_ODD_SINE
  *
- * Returns      as pe_plan_init(); PE_ERR_CONFIG also for such a number out of bounds or not finite, and
- *              for several axes; PE_ERR_SHAPE if pairs is another number */
+ * Returns      as pe_plan_init(); PE_ERR_CONFIG also for such a number out of bounds or not finite,
+ *              and for several axes; PE_ERR_SHAPE if pairs is another number */
 static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
                                                  const double *omega, size_t pairs, void *memory,
                                                  size_t memory_size);
@@ -322,11 +341,11 @@ static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config 
 /* How many frequencies a plan has, on all axes together; 0 for NULL. Threads: any. */
 static inline size_t pe_plan_pairs(const pe_plan *plan);
 
-/* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a turn,
- * axis after axis: pe_plan_pairs(plan) doubles.
+/* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
+ * turn, axis after axis: pe_plan_pairs(plan) doubles.
  *
  * Returns      PE_OK; PE_ERR_NULL
- * Accuracy     1 ulp (tests/test_presets.c); with PE_ANGLE_FLOAT32 those of the floats used
+ * Accuracy     1 ulp (tests/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
  * Threads      any */
 static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
@@ -341,10 +360,10 @@ static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelen
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG for a plan of several axes;
- *              PE_ERR_RANGE
- * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and subnormals
- *              included; f64: 0.501 ulp (tests/test_exact.c, test_kinds.c)
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG for a plan of several
+ *              axes; PE_ERR_RANGE
+ * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and
+ *              subnormals included; f64: 0.501 ulp (tests/test_exact.c, test_types.c)
  * Aliasing     out may not overlap the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5
@@ -356,8 +375,8 @@ static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelen
  * Aliasing     out may not overlap positions
  *
  * pe_fill_real_T: row r for the real position positions[r], |t| <= 2^31: diffusion timesteps, m/z
- * values, interpolated positions. The same bits where it is an integer. t + offset is rounded to a double
- * once; no rounding if offset is 0.
+ * values, interpolated positions. The same bits where it is an integer. t + offset is rounded to a
+ * double once; no rounding if offset is 0.
  *
  * Returns      PE_ERR_RANGE also for NaN and infinity */
 #define PE__DECLARE_FILL(T, element)                                                               \
@@ -373,11 +392,11 @@ PE__DECLARE_FILL(f16, uint16_t)
 PE__DECLARE_FILL(bf16, uint16_t)
 #undef PE__DECLARE_FILL
 
-/* Rows that encode several coordinates: images, video, points in space. Each axis of the config fills its
- * block of columns, as pe_fill_T would, for the coordinate it belongs to.
+/* Rows that encode several coordinates: images, video, points in space. Each axis of the config
+ * fills its block of columns, as pe_fill_T would, for the coordinate it belongs to.
  *
- * pe_fill_grid_T: one row for each point of a grid, coordinate k running from 0 to shape[k] - 1, the
- * last one fastest.
+ * pe_fill_grid_T: one row for each point of a grid, coordinate k running from 0 to shape[k] - 1,
+ * the last one fastest.
  * shape        plan's axes numbers; if one is 0, nothing is done. Rows: their product.
  *
  * pe_fill_coords_T: row r for the coordinates coords[r * axes ... r * axes + axes - 1].
@@ -398,9 +417,9 @@ PE__DECLARE_GRID(bf16, uint16_t)
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
  *
- * PE is the row of pe_fill_f32 (pe_fill_f64 for f64), and the sum is one fused multiply-add in float
- * (double for f64), rounded once to the type of x. So for f32 and scale 1 the bits are those of adding the
- * filled table, on every machine.
+ * PE is the row of pe_fill_f32 (pe_fill_f64 for f64), and the sum is one fused multiply-add in
+ * float (double for f64), rounded once to the type of x. So for f32 and scale 1 the bits are those
+ * of adding the filled table, on every machine.
  *
  * pe_add_T, pe_add_at_T: positions as pe_fill_T and pe_fill_at_T have them.
  * pe_add_batch_T: the same rows to each of some batches, batch_stride elements apart: [batch, rows,
@@ -441,31 +460,31 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
  *     s' = s cos(k w_i) + c sin(k w_i)
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
- * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends on k
- * alone. k is a difference: offset, padding position and, but for dot products and norms, the amplitude
- * of the plan do not matter. Shifts compose as integers: R(a) R(b) = R(a + b). Add the numbers and
- * turn once; turning twice rounds twice.
+ * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
+ * on k alone. k is a difference: offset, padding position and, but for dot products and norms, the
+ * amplitude of the plan do not matter. Shifts compose as integers: R(a) R(b) = R(a + b). Add the
+ * numbers and turn once; turning twice rounds twice.
  *
- * PE_ERR_CONFIG refuses plans whose rows are not such pairs: several axes; an odd width with PE_ODD_SINE,
- * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up. Columns of zeros
- * stay as they are. */
+ * PE_ERR_CONFIG refuses plans whose rows are not such pairs: several axes; an odd width with
+ * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
+ * up. Columns of zeros stay as they are. */
 
-/* Turn rows from the positions where they are to those k further, in place: rows of PE, or any rows with
- * their pairs in the plan's layout.
+/* Turn rows from the positions where they are to those k further, in place: rows of PE, or any rows
+ * with their pairs in the plan's layout.
  *
  * k            within -2^31 ... 2^31; 0 leaves every bit as it is
  * rows         0 does nothing and is PE_OK, whatever the other arguments are
  * x            rows * stride elements, as pe_fill_T has them
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG, see above; PE_ERR_RANGE. On an
- *              error nothing is written.
- * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles within 0.501
- *              ulp), one product is rounded, the other is fused with the sum:
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG, see above;
+ *              PE_ERR_RANGE. On an error nothing is written.
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles within
+ *              0.501 ulp), one product is rounded, the other is fused with the sum:
  *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
- *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an element of
- *              f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row of PE within
- *              4 * 2^-24 |A| of the row where it should be (tests/test_algebra.c)
+ *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
+ *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
+ *              of PE within 4 * 2^-24 |A| of the row where it should be (tests/test_algebra.c)
  * Aliasing     in place; x may not overlap the plan or its memory
  * Threads      any number on one plan, each with its own rows. 32 KB of stack */
 #define PE__DECLARE_SHIFT(T, element)                                                            \
@@ -477,37 +496,40 @@ PE__DECLARE_SHIFT(f16, uint16_t)
 PE__DECLARE_SHIFT(bf16, uint16_t)
 #undef PE__DECLARE_SHIFT
 
-/* Write the shift as a matrix M, row-major, for column vectors: PE(p + k) = M PE(p). The columns a and b of
- * the sine and the cosine of pair i have
+/* Write the shift as a matrix M, row-major, for column vectors: PE(p + k) = M PE(p). The columns a
+ * and b of the sine and the cosine of pair i have
  *
  *     M[a][a] = M[b][b] = cos(k w_i)      M[a][b] = sin(k w_i)      M[b][a] = -sin(k w_i)
  *
- * and columns of zeros have a 1 on the diagonal: M is a rotation, and the one by -k is its transpose.
+ * and columns of zeros have a 1 on the diagonal: M is a rotation, and the one by -k is its
+ * transpose.
  *
  * matrix       d_model rows of d_model doubles, each stride elements after the last
  * Returns      as pe_shift_T
- * Accuracy     0.501 ulp (tests/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if multiplied in
- *              double
+ * Accuracy     0.501 ulp (tests/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if
+ *              multiplied in double
  * Threads      any. 32 KB of stack */
 static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
                                             size_t stride);
 
 /* Compute the dot product of any two rows that are k positions apart: A^2 sum_i cos(k w_i).
  *
- * pe_dots_f64: for the differences first_k, first_k + 1, ..., first_k + count - 1; the same bits, and
- * the time of filling as many rows of f32, or less. count = 0 does nothing.
+ * pe_dots_f64: for the differences first_k, first_k + 1, ..., first_k + count - 1; the same bits,
+ * and the time of filling as many rows of f32, or less. count = 0 does nothing.
  *
  * k            within -2^31 ... 2^31, and so is first_k + count - 1
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above; PE_ERR_RANGE; PE_ERR_SIZE
- * Accuracy     0.501 ulp, of the exact cosines, before anything is rounded. Where they cancel to less
- *              than 2^-40 of A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
- *              is 0 (tests/test_algebra.c)
+ * Accuracy     0.501 ulp, of the exact cosines, before anything is rounded. Where they cancel to
+ *              less than 2^-40 of A^2 d_model / 2, the error is still below 2^-92 of that, and a
+ *              sum below 2^-88 of it is 0 (tests/test_algebra.c)
  * Aliasing     out may not overlap the plan or its memory
  * Threads      any number on one plan. pe_dots_f64: 48 KB of stack */
 static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot);
-static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count, double *out);
+static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count,
+                                    double *out);
 
-/* Compute the length of a row, which is that of every row: |A| sqrt(d_model / 2), columns of zeros left out.
+/* Compute the length of a row, which is that of every row: |A| sqrt(d_model / 2), columns of zeros
+ * left out.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above
  * Accuracy     0.501 ulp (tests/test_algebra.c)
@@ -687,31 +709,33 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  *     a' = a c - b s      c = A cos(p w_i)
  *     b' = b c + a s      s = A sin(p w_i)
  *
- * for a token at position p. The plan has the frequencies w_i and the amplitude A. Its d_model is the
- * rotary dim n, an even number; the first n elements of a head turn, the others stay:
+ * for a token at position p. The plan has the frequencies w_i and the amplitude A. Its d_model is
+ * the rotary dim n, an even number; the first n elements of a head turn, the others stay:
  *
  *     pe_plan_init()               the config pe_config_default(n), base = rope_theta
- *     pe_plan_init_frequencies()   the same with omega from pe_rope_frequencies(), and the attention
- *                                  factor as the amplitude; n = 2 pe_rope_pairs()
+ *     pe_plan_init_frequencies()   the same with omega from pe_rope_frequencies(), and the
+ *                                  attention factor as the amplitude; n = 2 pe_rope_pairs()
  *
- * The layout of the plan, and which of sine and cosine it has first, do not matter here; an offset and
- * PE_ANGLE_FLOAT32 do what they say. Plans of several axes, with a padding position or with an odd
- * d_model are refused as PE_ERR_CONFIG.
+ * The layout of the plan, and which of sine and cosine it has first, do not matter here; an offset
+ * and PE_ANGLE_FLOAT32 do what they say. Plans of several axes, with a padding position or with an
+ * odd d_model are refused as PE_ERR_CONFIG.
  *
- * Rounding: c and s are correctly rounded floats, made once for a token, not for each head. Of the two
- * products one is rounded to float, and the other is fused with the sum:
+ * Rounding: c and s are correctly rounded floats, made once for a token, not for each head. Of the
+ * two products one is rounded to float, and the other is fused with the sum:
  *
  *     a' = fma(a, c, -float(b s))      b' = fma(b, c, float(a s))
  *
- * f16 and bf16 are widened to float, turned so, and rounded once, to nearest even. So the bits are the
- * same on every machine (but for sign and payload of a NaN in f32). Where nothing overflows or is subnormal, a
- * float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product are half an ulp off
- * each, and so is the sum. f16 and bf16 have one rounding to their own precision on top.
+ * f16 and bf16 are widened to float, turned so, and rounded once, to nearest even. So the bits are
+ * the same on every machine (but for sign and payload of a NaN in f32). Where nothing overflows or
+ * is subnormal, a float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product
+ * are half an ulp off each, and so is the sum. f16 and bf16 have one rounding to their own
+ * precision on top.
  */
 
 /* Which two elements of a head are pair i of h = n / 2. */
 typedef enum pe_rope_pairing {
-    PE_ROPE_ADJACENT = 0, /* 2i and 2i + 1: RoFormer, GPT-J, Meta's Llama, ggml NORM, ONNX interleaved = 1,
+    PE_ROPE_ADJACENT = 0, /* 2i and 2i + 1: RoFormer, GPT-J, Meta's Llama, ggml NORM, ONNX
+                             interleaved = 1,
                              MLX traditional, complex numbers in torch                            */
     PE_ROPE_HALVES        /* i and i + h: GPT-NeoX, Hugging Face rotate_half, ggml NEOX, ONNX
                              interleaved = 0                                                      */
@@ -722,24 +746,25 @@ typedef enum pe_rope_pairing {
  * pe_rope_T: token t is at position first + t.
  * pe_rope_at_T: token t is at positions[t]; any order, repeated, negative. The same bits.
  *
- * x             element e of head k of token t is x[t * token_stride + k * head_stride + e]: both [tokens,
- *               heads, head_dim] and [heads, tokens, head_dim] will do. The head_dim itself is not
- *               needed: only the n elements that turn are touched.
+ * x             element e of head k of token t is x[t * token_stride + k * head_stride + e]: both
+ *               [tokens, heads, head_dim] and [heads, tokens, head_dim] will do. The head_dim
+ *               itself is not needed: only the n elements that turn are touched.
  * token_stride  elements; with several tokens, no two of the heads may overlap
  * head_stride   elements, >= n if there are several heads
  * tokens, heads 0 does nothing and is PE_OK, whatever the other arguments are
  *
- * Returns       PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for a plan that RoPE has no use for, see above, and for a
- *               pairing that is none; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE; PE_ERR_RANGE
- *               if a position, with or without the offset, is beyond 2^31 in magnitude. On an error
- *               nothing is written.
+ * Returns       PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for a plan that RoPE has no use for, see above,
+ *               and for a pairing that is none; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE;
+ *               PE_ERR_RANGE if a position, with or without the offset, is beyond 2^31 in
+ *               magnitude. On an error nothing is written.
  * Accuracy      see above (tests/test_rope.c compares bits with MPFR and exact sums)
  * Aliasing      in place; x may not overlap positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
  * See           Su et al. 2021 (RoFormer)
  *
  * pe_rope_inverse_T, pe_rope_inverse_at_T: the same with -s for s: the transposed map, which is the
- * gradient of pe_rope_T, and its inverse where A is 1 (up to rounding); the bits of turning by -p. */
+ * gradient of pe_rope_T, and its inverse where A is 1 (up to rounding); the bits of turning by
+ * -p. */
 #define PE__DECLARE_ROPE(T, element)                                                               \
     static inline pe_status pe_rope_##T(const pe_plan *plan, pe_rope_pairing pairing,              \
                                         int64_t first, size_t tokens, size_t heads, element *x,    \
@@ -759,15 +784,15 @@ PE__DECLARE_ROPE(f16, uint16_t)
 PE__DECLARE_ROPE(bf16, uint16_t)
 #undef PE__DECLARE_ROPE
 
-/* Turn out of place: out = the turned in, whole heads of head_dim elements, those behind the first n
- * copied as they are. The bits of a copy and pe_rope_T (pe_rope_at_T).
+/* Turn out of place: out = the turned in, whole heads of head_dim elements, those behind the first
+ * n copied as they are. The bits of a copy and pe_rope_T (pe_rope_at_T).
  *
  * head_dim      elements of a head, >= n
  * in, out       each with its own strides, as x of pe_rope_T, >= head_dim
  *
- * Returns       as pe_rope_T; PE_ERR_CONFIG also for head_dim < n; PE_ERR_SHAPE also if the memory from
- *               the first to the last element of in overlaps that of out, unless they are the same
- *               pointer with the same strides: that is in place. */
+ * Returns       as pe_rope_T; PE_ERR_CONFIG also for head_dim < n; PE_ERR_SHAPE also if the memory
+ *               from the first to the last element of in overlaps that of out, unless they are the
+ *               same pointer with the same strides: that is in place. */
 #define PE__DECLARE_ROPE_TO(T, element)                                                            \
     static inline pe_status pe_rope_to_##T(                                                        \
         const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
@@ -782,12 +807,13 @@ PE__DECLARE_ROPE_TO(f16, uint16_t)
 PE__DECLARE_ROPE_TO(bf16, uint16_t)
 #undef PE__DECLARE_ROPE_TO
 
-/* Turn queries and keys in place, in one call that makes sines and cosines once for both: grouped-query
- * attention has fewer heads of keys. The bits of two calls of pe_rope_T (pe_rope_at_T).
+/* Turn queries and keys in place, in one call that makes sines and cosines once for both:
+ * grouped-query attention has fewer heads of keys. The bits of two calls of pe_rope_T
+ * (pe_rope_at_T).
  *
- * q, k          as x of pe_rope_T, each with its heads and strides; either may have 0 heads and be NULL.
- *               They may lie between each other, as in a fused [tokens, q k v], but not share elements,
- *               which is not checked. */
+ * q, k          as x of pe_rope_T, each with its heads and strides; either may have 0 heads and be
+ *               NULL. They may lie between each other, as in a fused [tokens, q k v], but not share
+ *               elements, which is not checked. */
 #define PE__DECLARE_ROPE_QK(T, element)                                                            \
     static inline pe_status pe_rope_qk_##T(                                                        \
         const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,                \
@@ -806,23 +832,24 @@ enum { PE_ROPE_MAX_AXES = 8 };
 
 /* Say for each pair which coordinate of a token turns it: axis[i] for pair i, for pe_rope_axes_T.
  *
- * With interleaved = 0, the first sections[0] pairs belong to axis 0, the next sections[1] to axis 1 ...:
- * M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24]; their sum must be pairs. ggml's fourth section
- * is one axis more.
+ * With interleaved = 0, the first sections[0] pairs belong to axis 0, the next sections[1] to axis
+ * 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24]; their sum must be pairs. ggml's fourth
+ * section is one axis more.
  *
- * With interleaved = 1, pair i belongs to axis a = i mod axes if i < axes * sections[a], else to axis 0:
- * interleaved M-RoPE of Qwen3-VL (t y x t y x ... t t t), mrope_section = [24, 20, 20]. The sum must
- * be pairs, and sections 1, 2 ... must find all their pairs.
+ * With interleaved = 1, pair i belongs to axis a = i mod axes if i < axes * sections[a], else to
+ * axis 0: interleaved M-RoPE of Qwen3-VL (t y x t y x ... t t t), mrope_section = [24, 20, 20]. The
+ * sum must be pairs, and sections 1, 2 ... must find all their pairs.
  *
- * Vision towers (Qwen2-VL's, ggml VISION) have sections whose frequencies start anew. That is a matter of
- * the plan: pe_plan_init_frequencies() with the list of one section twice, from pe_rope_frequencies()
- * with head_dim = rotary_dim = n / 2, and here interleaved = 0 and sections = {n / 4, n / 4}.
+ * Vision towers (Qwen2-VL's, ggml VISION) have sections whose frequencies start anew. That is a
+ * matter of the plan: pe_plan_init_frequencies() with the list of one section twice, from
+ * pe_rope_frequencies() with head_dim = rotary_dim = n / 2, and here interleaved = 0 and sections =
+ * {n / 4, n / 4}.
  *
  * axis         pairs numbers are written
  * axes         1 ... PE_ROPE_MAX_AXES
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit. On an error nothing is
- *              written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit. On an error
+ *              nothing is written.
  * Threads      any */
 static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
                                          size_t pairs, uint8_t *axis);
@@ -847,9 +874,10 @@ PE__DECLARE_ROPE_AXES(f16, uint16_t)
 PE__DECLARE_ROPE_AXES(bf16, uint16_t)
 #undef PE__DECLARE_ROPE_AXES
 
-/* K-shift: move keys that are turned already to other positions, when a cache drops or shifts tokens: a
- * key of position p becomes one of p + delta. Amplitude and offset of the plan are left out: the keys have
- * them. Each call rounds once more; a key that moves often is better turned anew from the start.
+/* K-shift: move keys that are turned already to other positions, when a cache drops or shifts
+ * tokens: a key of position p becomes one of p + delta. Amplitude and offset of the plan are left
+ * out: the keys have them. Each call rounds once more; a key that moves often is better turned anew
+ * from the start.
  *
  * pe_rope_shift_T: all tokens by delta; its sines are made once.
  * pe_rope_shift_at_T: token t by deltas[t].
@@ -872,8 +900,8 @@ PE__DECLARE_ROPE_SHIFT(f16, uint16_t)
 PE__DECLARE_ROPE_SHIFT(bf16, uint16_t)
 #undef PE__DECLARE_ROPE_SHIFT
 
-/* Turn heads in place by cosines and sines of the caller's, with the rotation and rounding above: ONNX
- * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
+/* Turn heads in place by cosines and sines of the caller's, with the rotation and rounding above:
+ * ONNX RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
  *
  * cosines      tokens rows of pairs floats, table_stride elements apart, >= pairs
  * sines        likewise
@@ -892,17 +920,17 @@ PE__DECLARE_ROPE_BY(f16, uint16_t)
 PE__DECLARE_ROPE_BY(bf16, uint16_t)
 #undef PE__DECLARE_ROPE_BY
 
-/* Fill tables of A cos(p w_i) and A sin(p w_i) for the positions first ... first + rows - 1, for programs
- * that turn heads themselves. h = n / 2 pairs; row r begins r * stride elements after the first.
+/* Fill tables of A cos(p w_i) and A sin(p w_i) for the positions first ... first + rows - 1, for
+ * programs that turn heads themselves. h = n / 2 pairs; row r begins r * stride elements after the
+ * first.
  *
- *                             a row holds                               as in
- *   pe_rope_table_T           cosines: c0 ... c(h-1); sines the same    ONNX RotaryEmbedding, xformers
- *   pe_rope_table_joined_T    c0 ... c(h-1) s0 ... s(h-1)               vLLM cos_sin_cache
- *   pe_rope_table_complex_T   c0 s0 c1 s1 ...                           Meta's freqs_cis (complex64),
- *                                                                       torchtune
- *   pe_rope_table_twice_T     cosines: n elements, sines the same:      Hugging Face cos, sin (halves);
- *                             halves:   c0 ... c(h-1) c0 ... c(h-1)     GPT-J, Diffusers
- *                             adjacent: c0 c0 c1 c1 ...                 repeat_interleave (adjacent)
+ *                             a row holds                              as in
+ *   pe_rope_table_T           cosines: c0 ... c(h-1); sines the same   ONNX's, xformers
+ *   pe_rope_table_joined_T    c0 ... c(h-1) s0 ... s(h-1)              vLLM cos_sin_cache
+ *   pe_rope_table_complex_T   c0 s0 c1 s1 ...                          Meta's freqs_cis, torchtune
+ *   pe_rope_table_twice_T     cosines: n elements, sines the same:
+ *                             halves:   c0 ... c(h-1) c0 ... c(h-1)    Hugging Face
+ *                             adjacent: c0 c0 c1 c1 ...                GPT-J, Diffusers
  *
  * stride       elements, >= h for pe_rope_table_T, >= n for the others
  *
@@ -925,8 +953,9 @@ PE__DECLARE_ROPE_TABLE(f16, uint16_t)
 PE__DECLARE_ROPE_TABLE(bf16, uint16_t)
 #undef PE__DECLARE_ROPE_TABLE
 
-/* Parity with engines whose angles are floats. Those that round p w_i, or p and w_i, to float: PE_ANGLE_FLOAT32,
- * with the frequencies that they have. ggml (llama.cpp) multiplies its way from pair to pair instead,
+/* Parity with engines whose angles are floats. Those that round p w_i, or p and w_i, to float:
+ * PE_ANGLE_FLOAT32, with the frequencies that they have. ggml (llama.cpp) multiplies its way from
+ * pair to pair instead,
  *
  *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
  *
@@ -945,25 +974,28 @@ typedef struct pe_rope_ggml {
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
 } pe_rope_ggml;
 
-/* What llama.cpp has for a model that says nothing: base 10000, scale and attention factor 1, no YaRN, betas
-   32 and 1. Threads: any. */
+/* What llama.cpp has for a model that says nothing: base 10000, scale and attention factor 1, no
+   YaRN, betas 32 and 1. Threads: any. */
 static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
 
-/* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its float
- * angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself; powf and logf
- * are taken as correctly rounded, which glibc's are but for a few arguments.
+/* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its
+ * float angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself;
+ * powf and logf are taken as correctly rounded, which glibc's are but for a few arguments.
  *
- * cosines, sines  rows of n_dims / 2 floats, stride apart, for the positions first ... first + rows - 1
+ * cosines, sines  rows of n_dims / 2 floats, stride apart, for the positions first ... first + rows
+ *                 - 1
  *
- * Returns      PE_OK, also for rows = 0; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE
- * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and sinf, are
- *              within an ulp or so), then times the float attention factor, rounded (tests/test_rope.c)
+ * Returns      PE_OK, also for rows = 0; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SHAPE; PE_ERR_SIZE;
+ *              PE_ERR_RANGE
+ * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
+ *              sinf, are within an ulp or so), then times the float attention factor, rounded
+ *              (tests/test_rope.c)
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
 static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
                                          float *cosines, float *sines, size_t stride);
 
-/* ---- ALiBi: a penalty on attention scores that grows with the distance ------------------------ */
+/* ---- ALiBi: a penalty on attention scores that grows with the distance ----------------------- */
 
 /* What the bias of a key is, d = query position - key position. */
 typedef enum pe_alibi_mode {
@@ -1046,7 +1078,7 @@ static inline pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_
                                           uint16_t *scores, size_t query_stride,
                                           size_t head_stride);
 
-/* ---- learned tables ---------------------------------------------------------------------------- */
+/* ---- learned tables -------------------------------------------------------------------------- */
 
 /* Add rows of a learned table to activations in place:
  *
@@ -1137,8 +1169,9 @@ static inline pe_status pe_learned_resample_f32(const float *table, size_t rows,
                                                 const pe_resample *how, float *out,
                                                 size_t out_rows);
 
-/* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width, d_model]:
- * both axes as pe_learned_resample_f32 does one; a cell has the product of its weights in the two.
+/* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
+ * d_model]: both axes as pe_learned_resample_f32 does one; a cell has the product of its weights in
+ * the two.
  *
  * Returns      as pe_learned_resample_f32
  * Accuracy     the same, over the cells */
@@ -1151,7 +1184,7 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
 /*  PRIVATE: nothing below is needed to use the library                                           */
 /* ============================================================================================== */
 
-/* ---- checks ----------------------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static inline const char *pe_status_string(pe_status status)
 {
@@ -1316,7 +1349,8 @@ static inline pe_status pe__check_reals(const double *positions, size_t n, doubl
 
 /* ---- double-double and triple-double ------------------------------------------------------------
  * Unevaluated sums of two or three doubles, lane by lane, about 104 and 156 bits. The low part of a
- * pe__dd may be as large as a few units in the last place of the high part, where not said otherwise. */
+ * pe__dd may be as large as a few units in the last place of the high part, where not said
+ * otherwise. */
 
 typedef struct pe__dd {
     pe__vd hi, lo;
@@ -1381,8 +1415,8 @@ PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
     *s = sc;
 }
 
-/* Make s^2 + c^2 one again, which turning twice takes for granted: a length that is wrong by some part would
-   be wrong by four times that, and the angle with it. */
+/* Make s^2 + c^2 one again, which turning twice takes for granted: a length that is wrong by some
+   part would be wrong by four times that, and the angle with it. */
 PE__INLINE void pe__dd_unit(pe__dd *s, pe__dd *c)
 {
     const pe__dd ss = pe__dd_mul(*s, *s), cc = pe__dd_mul(*c, *c);
@@ -1451,7 +1485,7 @@ PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y)
     return pe__td_of(q0, q1, x.a / y);
 }
 
-/* ---- elementary functions in triple-double, for the frequencies -------------------------------- */
+/* ---- elementary functions in triple-double, for the frequencies ------------------------------ */
 
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
                                          -1.0721436282893004e-33};
@@ -1527,8 +1561,8 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     return y;
 }
 
-/* ln(x), the same in all lanes, for a normal x > 0: an atanh series gives y to double precision, then
-   one step y + u - u^2/2 + u^3/3 with u = m exp(-y) - 1, which leaves about 2^-148. */
+/* ln(x), the same in all lanes, for a normal x > 0: an atanh series gives y to double precision,
+   then one step y + u - u^2/2 + u^3/3 with u = m exp(-y) - 1, which leaves about 2^-148. */
 PE__OUTLINE pe__td pe__td_log(double x)
 {
     int e;
@@ -1554,9 +1588,9 @@ PE__OUTLINE pe__td pe__td_log(double x)
 
 /* ---- frequencies --------------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale r^i with r = base^(-1 / D), in triple-double: eight by exp, each
- * further one from the one eight before it. So the order of the operations on f_i, and its bits, do not
- * depend on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for every i up
- * to 2^20, where 2^31 half-turns still leave 2^-97. */
+ * further one from the one eight before it. So the order of the operations on f_i, and its bits, do
+ * not depend on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for
+ * every i up to 2^20, where 2^31 half-turns still leave 2^-97. */
 
 #define PE__CHAIN 8
 
@@ -1573,7 +1607,8 @@ static inline pe__td pe__frequency_unit(const pe_config *config)
                         pe__splat(config->scale));
 }
 
-static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config, double denominator)
+static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config,
+                                       double denominator)
 {
     const pe__td unit = pe__frequency_unit(config);
     pe__td step = pe__td_log(config->base); /* -ln r = ln(base) / D */
@@ -1600,8 +1635,9 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
 
 /* ---- RoPE frequencies ---------------------------------------------------------------------------
  * All in triple-double, and only the leading double is kept. What is kept is off by about 2^-140 of
- * its value before that rounding, so that the last bit is wrong for one number in 2^85. The branches
- * compare numbers that cannot be equal: the thresholds contain pi, the rest is algebraic. */
+ * its value before that rounding, so that the last bit is wrong for one number in 2^85. The
+ * branches compare numbers that cannot be equal: the thresholds contain pi, the rest is
+ * algebraic. */
 
 #define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
 #define PE__ROPE_LENGTH ((uint64_t)1 << 53)
@@ -1833,8 +1869,8 @@ PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
     return pe__td_of(digit[0], digit[1], digit[2]);
 }
 
-/* ln of a number that is the same in all lanes: ln a + ln(1 + d) with |d| <= 2^-53, so that d^3 / 3 is
-   below 2^-160. */
+/* ln of a number that is the same in all lanes: ln a + ln(1 + d) with |d| <= 2^-53, so that d^3 / 3
+   is below 2^-160. */
 PE__OUTLINE pe__td pe__td_log_of(pe__td x)
 {
     const double a = pe__first_lane(x.a);
@@ -2130,8 +2166,8 @@ PE__INLINE void pe__quarters(pe__vd q, pe__vd *s, pe__vd *c)
     *c = c0 * cosine - s0 * sine;
 }
 
-/* Quarter turns leave zeros of either sign, and not even that is sure: clang takes -fno-signed-zeros for
-   granted in its code generator, whatever a pragma says. Make them +0. */
+/* Quarter turns leave zeros of either sign, and not even that is sure: clang takes
+   -fno-signed-zeros for granted in its code generator, whatever a pragma says. Make them +0. */
 PE__COLD pe__vd pe__plus_zero(pe__vd x)
 {
     double all[PE_LANES];
@@ -2148,8 +2184,8 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0. They
-   are known to 2^-140; a position that comes nearer to one than 2^-90 is at it. */
+/* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0.
+   They are known to 2^-140; a position that comes nearer to one than 2^-90 is at it. */
 PE__COLD void pe__snap(pe__dd *z, pe__vd turns)
 {
     double hi[PE_LANES], lo[PE_LANES], all[PE_LANES];
@@ -2162,7 +2198,8 @@ PE__COLD void pe__snap(pe__dd *z, pe__vd turns)
     z->hi = pe__load(hi), z->lo = pe__load(lo);
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98. */
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
+   2^-98. */
 PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
@@ -2190,7 +2227,8 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     *cosine = pe__dd_normal(pe__dd_series(pe__cosine_series, zz));
     pe__quarters(q, &sine->hi, &cosine->hi);
     pe__quarters(q, &sine->lo, &cosine->lo);
-    if (PE__UNLIKELY(plan->half_turns)) sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
+    if (PE__UNLIKELY(plan->half_turns))
+        sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
 }
 
 /* x times a double, normal. */
@@ -2219,10 +2257,11 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
 /* ---- turns, fast --------------------------------------------------------------------------------
  * Positions are written in base 17, with digits from -8 to 8, and the plan stores the rows of the
  * numbers that have one digit only. The rows that differ in the last digit are a block; they follow
- * from its anchor, the row with last digit 0, by turning it forth and back by the rows 1 ... 8. The anchor
- * itself is turned together from the rows of its other digits; beyond 17^levels / 2, or once in 17
- * blocks of a long run, it comes from sines, by pe__anchor(), and the other 16 by one turn from there.
- * Positions that are no integers, and angles rounded to float, take sines for each row. */
+ * from its anchor, the row with last digit 0, by turning it forth and back by the rows 1 ... 8. The
+ * anchor itself is turned together from the rows of its other digits; beyond 17^levels / 2, or once
+ * in 17 blocks of a long run, it comes from sines, by pe__anchor(), and the other 16 by one turn
+ * from there. Positions that are no integers, and angles rounded to float, take sines for each
+ * row. */
 
 #if !PE_SLEEF
 /* sin and cos of pi a to 2 ulp, |a| < 2. */
@@ -2255,20 +2294,22 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  *     0.71  the row of the first digit
  *     2.0   the amplitude's factor
  *     10.84 four turns by the other digits
- * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u |A|. A
- * position of more than five digits has three turns more: e = 23.5 u |A|.
+ * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u
+ * |A|. A position of more than five digits has three turns more: e = 23.5 u |A|.
  *
- * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a few
- * integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >= 2^-12 |A|:
- * then |y'| is never below the true |x|, and at most 2 eta |x| above, so float(y') is wrong only if a
- * midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to float drops say
- * so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them flipped these are the
- * smallest numbers of 29 bits: the hot loop keeps one running minimum of them, and one of the floats'
- * absolute values to guard |y| >= 2^-12 |A| and the end of the normal floats. About 4
- * elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood closely.
+ * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a
+ * few integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >=
+ * 2^-12 |A|: then |y'| is never below the true |x|, and at most 2 eta |x| above, so float(y') is
+ * wrong only if a midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to
+ * float drops say so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them
+ * flipped these are the smallest numbers of 29 bits: the hot loop keeps one running minimum of
+ * them, and one of the floats' absolute values to guard |y| >= 2^-12 |A| and the end of the normal
+ * floats. About 4 elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood
+ * closely.
  *
- * bf16 and f16 are made from the float. That rounds twice, and goes wrong only where the float is the very
- * midpoint of two of them: the bits that the second rounding drops are 1000..., and are watched instead.
+ * bf16 and f16 are made from the float. That rounds twice, and goes wrong only where the float is
+ * the very midpoint of two of them: the bits that the second rounding drops are 1000..., and are
+ * watched instead.
  *
  * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
 #define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
@@ -2281,15 +2322,19 @@ typedef struct pe__bound {
     double error, eta;
     int32_t window;
 } pe__bound;
-static const pe__bound pe__bound_near = {15.5 / 9007199254740992.0, 15.75 / 2199023255552.0, 32 << 12};
-static const pe__bound pe__bound_far = {23.5 / 9007199254740992.0, 23.75 / 2199023255552.0, 48 << 12};
+static const pe__bound pe__bound_near = {15.5 / 9007199254740992.0,
+                                         15.75 / 2199023255552.0, 32 << 12};
+static const pe__bound pe__bound_far = {23.5 / 9007199254740992.0,
+                                        23.75 / 2199023255552.0, 48 << 12};
 
 enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 8, PE__TILE = 512 };
 #define PE__NEAR ((int64_t)709928) /* the largest number of five digits */
 
-/* What a kernel makes of the doubles: elements of a type, or floats that are added to such elements. Known
-   at compile time. */
-typedef enum pe__kind { PE__F32, PE__BF16, PE__F16, PE__F32_ADD, PE__BF16_ADD, PE__F16_ADD } pe__kind;
+/* What a kernel makes of the doubles: elements of a type, or floats that are added to such
+   elements. Known at compile time. */
+typedef enum pe__kind {
+    PE__F32, PE__BF16, PE__F16, PE__F32_ADD, PE__BF16_ADD, PE__F16_ADD
+} pe__kind;
 PE__INLINE int pe__adds(pe__kind kind) { return kind >= PE__F32_ADD; }
 
 /* Bits that the last rounding drops: from double to float, or from that float to bf16 or f16. */
@@ -2308,8 +2353,8 @@ PE__INLINE double *pe__aligned(void *p)
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
 }
 
-/* The anchor: A (1 + eta) times sin and cos of position t, for count pairs from pair on. Writes whole
-   vectors: up to PE_LANES - 1 doubles more. */
+/* The anchor: A (1 + eta) times sin and cos of position t, for count pairs from pair on. Writes
+   whole vectors: up to PE_LANES - 1 doubles more. */
 PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t count, double *s,
                             double *c)
 {
@@ -2397,10 +2442,11 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, pe__order order)
 PE__INLINE void pe__turn_at(const pe__span *x, size_t i, int sides, pe__vd *s_up, pe__vd *c_up,
                             pe__vd *s_down, pe__vd *c_down)
 {
-    if (sides == PE__HERE) *s_up = *s_down = pe__load(x->s + i), *c_up = *c_down = pe__load(x->c + i);
+    if (sides == PE__HERE)
+        *s_up = *s_down = pe__load(x->s + i), *c_up = *c_down = pe__load(x->c + i);
     else
-        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i), s_up,
-                 c_up, s_down, c_down);
+        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i),
+                 s_up, c_up, s_down, c_down);
 }
 
 /* One vector of floats in both rows. */
@@ -2426,8 +2472,8 @@ PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int sides, pe__
     return v;
 }
 
-/* Turn two vectors of pairs, at i: into two vectors of floats as they follow each other in memory, or, if
-   split, one of sines and one of cosines. */
+/* Turn two vectors of pairs, at i: into two vectors of floats as they follow each other in memory,
+   or, if split, one of sines and one of cosines. */
 PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int sides, pe__order order, int drop,
                              pe__watch *watch, pe__both *v0, pe__both *v1)
 {
@@ -2474,7 +2520,8 @@ static inline float pe__round_16(float x, int drop)
     return x;
 }
 
-/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to nearest. */
+/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
+   nearest. */
 static inline float pe__round_once(double hi, double lo, double scale, int drop)
 {
     hi = pe__to_odd(hi, lo) * scale;
@@ -2490,8 +2537,8 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     return pe__round_16(y, drop);
 }
 
-/* A real position so far below one turn that the sine is a multiple of it: make it larger, so that products
-   with it do not lose their low bits, and tell by what to multiply the sine. */
+/* A real position so far below one turn that the sine is a multiple of it: make it larger, so that
+   products with it do not lose their low bits, and tell by what to multiply the sine. */
 static inline double pe__lift(const pe_plan *plan, double *t)
 {
     const double turns = (*t < 0 ? -*t : *t) * plan->fastest;
@@ -2503,11 +2550,12 @@ static inline double pe__lift(const pe_plan *plan, double *t)
 
 /* The element of one pair at position t, from an exact turn: component 0 is the sine, 1 the cosine.
  *
- * The sum is good to 2^-98. A low part below that belongs to an angle so small that the sine is x - x^3/6
- * or the cosine 1 - x^2/2, and these last terms are lost. The truth is then nearer to zero than hi, be
- * it by ever so little: that decides where hi itself lies in the middle between two floats. Only where
- * the other component is 0 is this one exactly A or -A. */
-PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component, int drop)
+ * The sum is good to 2^-98. A low part below that belongs to an angle so small that the sine is x -
+ * x^3/6 or the cosine 1 - x^2/2, and these last terms are lost. The truth is then nearer to zero
+ * than hi, be it by ever so little: that decides where hi itself lies in the middle between two
+ * floats. Only where the other component is 0 is this one exactly A or -A. */
+PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
+                                 int drop)
 {
     pe__dd sine, cosine;
     double hi[2][PE_LANES], lo[2][PE_LANES];
@@ -2525,12 +2573,13 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
     return pe__round_once(h * plan->scale, l * plan->scale, component == 0 ? lift : 1, drop);
 }
 
-/* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the same. a and
-   b are rounded as the order says. */
+/* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the
+   same. a and b are rounded as the order says. */
 PE__INLINE pe__vf pe__careful(const pe__span *x, pe__vd a, pe__vd b, pe__order order, int drop,
                               unsigned *doubt)
 {
-    const double eta = x->bound->eta, size = x->plan->amplitude < 0 ? -x->plan->amplitude : x->plan->amplitude;
+    const double eta = x->bound->eta;
+    const double size = x->plan->amplitude < 0 ? -x->plan->amplitude : x->plan->amplitude;
     const pe__vd deflate = pe__splat(1 - eta + eta * eta), e = pe__splat(x->bound->error * size);
     a = a * deflate, b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, order);
@@ -2556,8 +2605,8 @@ PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, siz
     return pe__get(all);
 }
 
-/* The watch has raised the alarm somewhere in so many vectors of pairs (1 or 4) from i on: settle them
-   all, which takes less time than to find out which. */
+/* The watch has raised the alarm somewhere in so many vectors of pairs (1 or 4) from i on: settle
+   them all, which takes less time than to find out which. */
 PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int sides,
                                pe__order order, int drop, pe__both *v)
 {
@@ -2622,7 +2671,7 @@ PE__INLINE void pe__settle(const pe__span *x, size_t i, size_t vectors, int side
     else pe__settle_rest(x, i, vectors, sides, order, drop, v);
 }
 
-/* ---- sinks: what becomes of floats --------------------------------------------------------------- */
+/* ---- sinks: what becomes of floats ----------------------------------------------------------- */
 
 /* A vector of them: stored, or x = scale x + v, widened and rounded once for the 16-bit types. */
 PE__INLINE void pe__sink(pe__kind kind, pe__verb verb, pe__vf scale, void *p, pe__vf v)
@@ -2661,8 +2710,8 @@ PE__INLINE void pe__sink_some(pe__kind kind, const pe__to *to, void *p, pe__vf v
     memcpy(p, all, n * to->element);
 }
 
-/* Four vectors, with one look at the verb. What is added to is asked for ahead, by the bytes of a block of
-   rows: row after row up and down is more than the hardware's prefetchers follow. */
+/* Four vectors, with one look at the verb. What is added to is asked for ahead, by the bytes of a
+   block of rows: row after row up and down is more than the hardware's prefetchers follow. */
 PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4],
                               uintptr_t ahead, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
@@ -2689,10 +2738,11 @@ static inline void pe__sink_zeros(pe__kind kind, const pe__to *to, unsigned char
 {
     const pe__vf zero = pe__splat_f32(0.0f);
     for (size_t i = 0; i < n; i += 2 * PE_LANES)
-        pe__sink_some(kind, to, row + (column + i) * to->element, zero, pe__min(n - i, 2 * PE_LANES));
+        pe__sink_some(kind, to, row + (column + i) * to->element, zero,
+                      pe__min(n - i, 2 * PE_LANES));
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------ */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* A vector of pairs from pair i on, from turn to sink: the first of its sines and cosines. */
 PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t cosines, int sides,
@@ -2712,7 +2762,8 @@ PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t c
         } else if (order != PE__SPLIT) {
             pe__sink_some(kind, x->to, p, all, sines + cosines);
         } else {
-            float both[3 * PE_LANES] = {0}; /* sines, cosines, and what a vector of cosines reads more */
+            /* sines, cosines, and what a vector of cosines reads more */
+            float both[3 * PE_LANES] = {0};
             pe__put(both, all);
             pe__sink_some(kind, x->to, p, all, sines);
             pe__sink_some(kind, x->to, p + x->across, pe__get(both + PE_LANES), cosines);
@@ -2721,7 +2772,8 @@ PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t c
 }
 
 /* Four vectors of pairs, with one look at the watch. */
-PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order order, pe__kind kind)
+PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order order,
+                              pe__kind kind)
 {
     enum { VECTOR = 2 * PE_LANES };
     const int drop = pe__drop(kind);
@@ -2746,7 +2798,8 @@ PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order 
     if (sides & PE__DOWN) {
         unsigned char *const p = x->out_down + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.down, v1.down, v2.down, v3.down);
+        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.down, v1.down, v2.down,
+                      v3.down);
     }
 }
 
@@ -2836,7 +2889,8 @@ PE__INLINE pe__span pe__span_of(const pe_plan *plan, const pe__bound *bound, con
     const int narrow = kind == PE__F16 || kind == PE__BF16;
     x.bound = bound, x.window = narrow ? 1 : bound->window;
     x.guard = narrow ? plan->guard_16 : plan->guard;
-    if (kind == PE__F16 && x.guard < 0x38800000) x.guard = 0x38800000; /* 2^-14: the smallest normal f16 */
+    if (kind == PE__F16 && x.guard < 0x38800000)
+        x.guard = 0x38800000; /* 2^-14: the smallest normal f16 */
     return x;
 }
 
@@ -2847,8 +2901,8 @@ PE__INLINE unsigned char *pe__column(const pe__to *to, pe__order order)
     return to->out + column * to->element;
 }
 
-/* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last: within
-   8 of it. */
+/* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
+   within 8 of it. */
 PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
                           const double *s, const double *c, int64_t first, int64_t last,
                           size_t pair, const pe__to *to, pe__order order, pe__kind kind)
@@ -2906,10 +2960,11 @@ PE__BLOCK(pe__block_f16_add, PE__F16_ADD)
 
 enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN }; /* doubles of an anchor's sines or cosines */
 
-/* Consecutive rows from position first (and the offset's fraction) on, in tiles of columns, block after
-   block; or, if the angles are rounded to float or real positions are given, row after row. */
-PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, int64_t first,
-                          size_t rows, const double *real, pe__blocker *block)
+/* Consecutive rows from position first (and the offset's fraction) on, in tiles of columns, block
+   after block; or, if the angles are rounded to float or real positions are given, row after
+   row. */
+PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                          int64_t first, size_t rows, const double *real, pe__blocker *block)
 {
     double buffer[4 * PE__ANCHOR + PE__CHAIN];
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
@@ -2944,16 +2999,18 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
             }
             made = centre;
             if (run)
-                pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s, c);
+                pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s,
+                                  c);
             block(plan, bound, q, plan->fraction, s, c, first, last, pair, &part);
         }
     }
 }
 
 /* ---- f64 ----------------------------------------------------------------------------------------
- * Doubles come from turns in double-double, row after row, by row 1 of the plan's frequencies; every
- * 64 rows start anew from an exact turn. One turn adds less than 2^-100, and the test below takes 2^-93
- * for all: where that could change the rounded double, the element is made by an exact turn. */
+ * Doubles come from turns in double-double, row after row, by row 1 of the plan's frequencies;
+ * every 64 rows start anew from an exact turn. One turn adds less than 2^-100, and the test below
+ * takes 2^-93 for all: where that could change the rounded double, the element is made by an exact
+ * turn. */
 
 enum { PE__STEPS = 64 };
 #define PE__ERROR_F64 (1.0 / 9903520314283042199192993792.0) /* 2^-93 */
@@ -3000,7 +3057,8 @@ PE__COLD void pe__subnormal(const pe_plan *plan, size_t pair, double t, double l
         for (int lane = 0; lane < PE_LANES; lane++) {
             const double by = k == 0 ? lift : 1, x = hi[k][lane], scaled = x * plan->scale * by;
             if (scaled <= pe__exp2i(-1022) && scaled >= -pe__exp2i(-1022)) {
-                /* to a multiple of what will be 2^-1074: adding a large number, then a look at what is left */
+                /* to a multiple of what will be 2^-1074: adding a large number, then a look at what
+                   is left */
                 int scale, down;
                 (void)pe__frexp(plan->scale, &scale);
                 (void)pe__frexp(by, &down);
@@ -3018,8 +3076,8 @@ PE__COLD void pe__subnormal(const pe_plan *plan, size_t pair, double t, double l
 }
 
 /* Up to 64 rows of the vector of pairs at i. */
-PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, size_t i,
-                                unsigned char *row, double t, size_t rows)
+PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                                size_t i, unsigned char *row, double t, size_t rows)
 {
     const pe__vd error = pe__splat(PE__ERROR_F64);
     const size_t pair = axis->pair + i;
@@ -3038,9 +3096,11 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const
         if (PE__UNLIKELY(any != 0) && r != 0) {
             pe__dd ss, cc;
             pe__exact_turn(plan, pair, t + (double)r, &ss, &cc);
-            sine = pe__dd_scaled(ss, plan->mantissa).hi, cosine = pe__dd_scaled(cc, plan->mantissa).hi;
+            sine = pe__dd_scaled(ss, plan->mantissa).hi,
+            cosine = pe__dd_scaled(cc, plan->mantissa).hi;
         }
-        sine = sine * pe__splat(plan->scale) * pe__splat(lift), cosine = cosine * pe__splat(plan->scale);
+        sine = sine * pe__splat(plan->scale) * pe__splat(lift),
+        cosine = cosine * pe__splat(plan->scale);
         if (PE__UNLIKELY(plan->scale < pe__exp2i(-900) || lift < 1))
             pe__subnormal(plan, pair, t + (double)r, lift, &sine, &cosine);
         pe__put_f64(to, row, i, sine, cosine);
@@ -3057,11 +3117,12 @@ PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const p
     for (size_t r = 0; r < rows; r += steps) {
         const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
         for (size_t i = 0; i < pairs; i += PE_LANES)
-            pe__column_f64(plan, axis, to, i, to->out + r * to->stride, t, pe__min(steps, rows - r));
+            pe__column_f64(plan, axis, to, i, to->out + r * to->stride, t,
+                           pe__min(steps, rows - r));
     }
 }
 
-/* ---- calls ---------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* What the public functions of one type differ in. */
 typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, int64_t first,
@@ -3073,7 +3134,8 @@ typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, siz
     {                                                                                              \
         pe__rows(plan, axis, to, first, rows, real, block);                                        \
     }                                                                                              \
-    PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column, size_t n) \
+    PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column,         \
+                                      size_t n)                                                    \
     {                                                                                              \
         pe__sink_zeros(kind, to, row, column, n);                                                  \
     }
@@ -3094,7 +3156,7 @@ PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t colu
 /* A call's output: rows of stride elements at out. */
 typedef struct pe__output {
     unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; from row to row, in elements, in bytes */
+    size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
     pe__verb verb;
     float scale;
     size_t total;           /* rows of the whole call */
@@ -3128,8 +3190,8 @@ static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, cons
     return to;
 }
 
-/* Decide how to store so many rows: past the caches if there are many, and every row, and each half of
-   it, can be brought to an aligned address by the same number of pairs. */
+/* Decide how to store so many rows: past the caches if there are many, and every row, and each half
+   of it, can be brought to an aligned address by the same number of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
 {
     const size_t vector = sizeof(pe__vf) / sizeof(float) * to->element, many = PE_STREAM_BYTES;
@@ -3138,12 +3200,14 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
     const size_t offset = (size_t)(((uintptr_t)to->out + front) % vector);
     if (to->verb != PE__FILL || rows * plan->d_model * to->element < many) return;
     if (offset % step || to->stride % vector) return;
-    if (to->order == PE__SPLIT && (to->cosines * to->element % vector || to->sines != to->cosines)) return;
+    if (to->order == PE__SPLIT && (to->cosines * to->element % vector || to->sines != to->cosines))
+        return;
     to->head = (vector - offset) % vector / step;
     to->verb = PE__STREAM;
 }
 
-/* The columns of one axis, and the zeros behind them, for consecutive positions or for real ones. */
+/* The columns of one axis, and the zeros behind them, for consecutive positions or for real
+   ones. */
 PE__OUTLINE void pe__emit(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
                           unsigned char *row, int64_t first, size_t rows, const double *real)
 {
@@ -3174,8 +3238,8 @@ PE__OUTLINE void pe__emit_range(const pe_plan *plan, int64_t first, const pe__ou
         if (skip > 1) pe__emit(plan, plan->axis, o, o->out, first + plan->whole, skip - 1, NULL);
     }
     if (skip < rows)
-        pe__emit(plan, plan->axis, o, o->out + skip * o->stride, first + (int64_t)skip + plan->whole,
-                 rows - skip, NULL);
+        pe__emit(plan, plan->axis, o, o->out + skip * o->stride,
+                 first + (int64_t)skip + plan->whole, rows - skip, NULL);
 }
 
 /* Rows for the positions of a list. */
@@ -3220,8 +3284,8 @@ PE__OUTLINE void pe__emit_reals(const pe_plan *plan, const double *coords, const
     }
 }
 
-/* Rows for the points of a grid: the columns of an axis are made once for each of its coordinates, and
-   copied to the other rows that have it. */
+/* Rows for the points of a grid: the columns of an axis are made once for each of its coordinates,
+   and copied to the other rows that have it. */
 PE__OUTLINE void pe__emit_grid(const pe_plan *plan, const size_t *shape, const pe__output *o)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -3230,7 +3294,8 @@ PE__OUTLINE void pe__emit_grid(const pe_plan *plan, const size_t *shape, const p
         size_t inner = 1; /* rows with the same coordinate before the next */
         for (size_t k = axis->coordinate + 1; k < plan->axes; k++) inner *= shape[k];
         pe__output once = *o;
-        once.total = 0, once.stride = o->stride * inner; /* total 0: what is copied is not streamed */
+        once.total = 0; /* what is copied is not streamed */
+        once.stride = o->stride * inner;
         pe__emit(plan, axis, &once, o->out, plan->whole, n, NULL);
         unsigned char *const column = o->out + axis->column * o->element;
         for (size_t r = 0; r < o->total; r++) {
@@ -3269,7 +3334,8 @@ static inline pe_status pe__call_list(const pe_plan *plan, const int64_t *positi
     return status;
 }
 
-static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords, const pe__output *o)
+static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords,
+                                       const pe__output *o)
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, coords, o);
@@ -3394,8 +3460,8 @@ PE__STAMP_TYPE(bf16, uint16_t, bf16, bf16_add)
 #undef PE__STAMP_TYPE
 
 /* ---- algebra of positions -----------------------------------------------------------------------
- * The operator of a shift is a row of sines and cosines, which the engine makes once for all rows, in tiles
- * of columns. */
+ * The operator of a shift is a row of sines and cosines, which the engine makes once for all rows,
+ * in tiles of columns. */
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs */
 
@@ -3447,8 +3513,9 @@ PE__INLINE void pe__shift_put(pe__kind kind, unsigned char *p, pe__vf v)
     else pe__put_f16(h, v);
 }
 
-/* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the vectors C and S;
-   or one of neighbours, by C0 C0 C1 C1 ... and S0 -S0 S1 -S1 ... (-S0 S0 ... with the cosines first). */
+/* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the
+   vectors C and S; or one of neighbours, by C0 C0 C1 C1 ... and S0 -S0 S1 -S1 ... (-S0 S0 ... with
+   the cosines first). */
 PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *x, ptrdiff_t across,
                                  const float *C, const float *S)
 {
@@ -3462,8 +3529,9 @@ PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *
     }
 }
 
-/* Ask for a row, or both halves of one, some 2 KB ahead, in the order of addresses: two streams so near to
-   each other, and whole lines at a time, are more than the hardware's prefetchers follow. */
+/* Ask for a row, or both halves of one, some 2 KB ahead, in the order of addresses: two streams so
+   near to each other, and whole lines at a time, are more than the hardware's prefetchers
+   follow. */
 PE__INLINE size_t pe__shift_ahead(const pe__to *to)
 {
     return pe__max(2048 / to->stride, 1) * to->stride;
@@ -3499,11 +3567,14 @@ PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to,
 }
 
 typedef void pe__shifter(const pe__to *to, size_t rows, const float *C, const float *S);
-#define PE__SHIFTER(type, kind)                                                                     \
-    PE__OUTLINE void pe__shift_rows_##type(const pe__to *to, size_t rows, const float *C, const float *S) \
+#define PE__SHIFTER(type, kind)                                                                    \
+    PE__OUTLINE void pe__shift_rows_##type(const pe__to *to, size_t rows, const float *C,          \
+                                           const float *S)                                         \
     {                                                                                              \
-        if (to->order == PE__SPLIT) pe__shift_rows(kind, PE__SPLIT, to, rows, C, S);                \
-        else pe__shift_rows(kind, PE__SC, to, rows, C, S);                                          \
+        if (to->order == PE__SPLIT)                                                                \
+            pe__shift_rows(kind, PE__SPLIT, to, rows, C, S);                                       \
+        else                                                                                       \
+            pe__shift_rows(kind, PE__SC, to, rows, C, S);                                          \
     }
 PE__SHIFTER(f32, PE__F32)
 PE__SHIFTER(bf16, PE__BF16)
@@ -3651,7 +3722,7 @@ static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, doub
     return PE_OK;
 }
 
-/* ---- dot products ---------------------------------------------------------------------------------- */
+/* ---- dot products ---------------------------------------------------------------------------- */
 
 /* What a sum of cosines becomes, A^2 times it, for a sum that is the same in all lanes. */
 static inline double pe__dot_of(const pe_plan *plan, pe__dd sum)
@@ -3720,14 +3791,16 @@ static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot)
  *
  *     x x' = X X' + (X y' + y x')
  *
- * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g times as large,
- * and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16, it is at most
+ * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g
+ * times as large, and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16,
+ * it is at most
  *     4 h       y rounded, x' rounded, for cosines and sines: y' is below 1/2 unit like y
- *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where nothing is fused
+ *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where
+ *               nothing is fused
  *     12 h      the sums of these
  *     h^2 / 4   h / 16 additions to at most 4 h
- * together h (160 + h / 4), with what the turns in double-double lack. The sum's double is known where
- * adding and subtracting that makes no difference; else it is made one by one. */
+ * together h (160 + h / 4), with what the turns in double-double lack. The sum's double is known
+ * where adding and subtracting that makes no difference; else it is made one by one. */
 
 enum {
     PE__DOTS = 16,        /* numbers b of an anchor                       */
@@ -3954,10 +4027,10 @@ static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm)
 }
 
 /* ---- plans --------------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; row 0 and 8 rows a level in 2 arrays
- * each; floats of the frequencies, if the angles are rounded to float. The axes' pairs follow each
- * other, each from a multiple of 8 on. An array has room for a vector that starts at any pair: the
- * doubles behind an axis' last pair repeat it, so that they raise no alarm. */
+ * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; row 0 and 8 rows a level
+ * in 2 arrays each; floats of the frequencies, if the angles are rounded to float. The axes' pairs
+ * follow each other, each from a multiple of 8 on. An array has room for a vector that starts at
+ * any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm. */
 
 PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
 
@@ -3972,7 +4045,8 @@ static inline double pe__log2_about(double x)
     return e + 2 * (m - 1);
 }
 
-/* D of the exponent i / D, for an axis of the given width; any positive number if there is one pair only. */
+/* D of the exponent i / D, for an axis of the given width; any positive number if there is one pair
+   only. */
 static inline double pe__denominator(const pe_config *config, size_t width, size_t pairs)
 {
     double d = 1;
@@ -4045,7 +4119,8 @@ static inline int pe__plan_axes(pe_plan *plan, const pe_config *config)
 static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (!config || !pe__config_ok(config) || !pe__plan_axes(plan, config)) return 0;
-    const size_t arrays = config->angle == PE_ANGLE_FLOAT32 ? PE__ARRAYS(0) + 1 : PE__ARRAYS(PE__LEVELS);
+    const size_t arrays =
+        config->angle == PE_ANGLE_FLOAT32 ? PE__ARRAYS(0) + 1 : PE__ARRAYS(PE__LEVELS);
     return pe__padded(plan->pairs) * arrays * sizeof(double) + 63;
 }
 
@@ -4055,10 +4130,10 @@ static inline size_t pe_plan_size(const pe_config *config)
     return pe__plan_bytes(config, &plan);
 }
 
-/* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b - b/2, one
-   after the other; the first row of the next level, 17 = 8 + 8 + 1, from the rows 8 and 1. All in
-   double-double: an error of 2^-98 in row 1 and in each turn grows with the number of the row, to
-   2^-66 in the last. Some vectors at a time, since each waits for its own results. */
+/* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b -
+   b/2, one after the other; the first row of the next level, 17 = 8 + 8 + 1, from the rows 8 and 1.
+   All in double-double: an error of 2^-98 in row 1 and in each turn grows with the number of the
+   row, to 2^-66 in the last. Some vectors at a time, since each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
@@ -4114,7 +4189,8 @@ static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 }
 
 /* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
-static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels, double *memory)
+static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels,
+                                  double *memory)
 {
     plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0, plan->padding = config->padding_position;
@@ -4257,8 +4333,8 @@ static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelen
     return PE_OK;
 }
 
-/* Without a plan: tiles of columns, each with a small plan on the stack that has no more rows than it
-   needs. */
+/* Without a plan: tiles of columns, each with a small plan on the stack that has no more rows than
+   it needs. */
 static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PAIRS = 32, PADDED = PAIRS + PE__CHAIN };
@@ -4280,7 +4356,8 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
         part.d_model = pe__min(2 * PAIRS, d_model - column);
         (void)pe__plan_axes(&plan, &part);
         pe__plan_begin(&plan, &part, rows > PE__DIGIT + 1 ? 2 : 1, f);
-        for (size_t i = 0; i < plan.pairs; i += PE__CHAIN) pe__geometric_next(&g, f + i, plan.padded);
+        for (size_t i = 0; i < plan.pairs; i += PE__CHAIN)
+            pe__geometric_next(&g, f + i, plan.padded);
         pe__plan_end(&plan, f);
         plan.d_model = d_model;
         const pe__output o =
@@ -4315,7 +4392,8 @@ PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
 PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
 {
     if (type == PE__AS_F32) return pe__get((const float *)p);
-    return type == PE__AS_F16 ? pe__get_f16((const uint16_t *)p) : pe__get_bf16((const uint16_t *)p);
+    return type == PE__AS_F16 ? pe__get_f16((const uint16_t *)p)
+                              : pe__get_bf16((const uint16_t *)p);
 }
 PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
 {
@@ -4578,8 +4656,8 @@ PE__INLINE void pe__bend_near(pe__how to, pe__type type, pe_alibi_mode mode,
 }
 
 /* Further away: made in pieces, and stored or added from there. */
-PE__OUTLINE void pe__bend_far(pe__how to, pe__type type, pe_alibi_mode mode, double slope, int64_t j,
-                              size_t n, void *x)
+PE__OUTLINE void pe__bend_far(pe__how to, pe__type type, pe_alibi_mode mode, double slope,
+                              int64_t j, size_t n, void *x)
 {
     float values[256];
     const pe__bend bend = pe__alibi_bend(mode, slope);
@@ -4765,9 +4843,9 @@ static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int
 }
 
 /* ---- RoPE ---------------------------------------------------------------------------------------
- * A tile of rows of sines and cosines of some tokens is made on the stack, and all heads of these tokens
- * are turned by it. The rows are those that pe_fill_f32 makes: sines, then cosines, for halves, and
- * s0 c0 s1 c1 ... for adjacent pairs. */
+ * A tile of rows of sines and cosines of some tokens is made on the stack, and all heads of these
+ * tokens are turned by it. The rows are those that pe_fill_f32 makes: sines, then cosines, for
+ * halves, and s0 c0 s1 c1 ... for adjacent pairs. */
 
 enum {
     PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
@@ -4816,7 +4894,8 @@ PE__INLINE void pe__rope_put(pe__kind kind, unsigned char *p, pe__vf u, unsigned
     }
 }
 
-/* Two vectors that are halves (a, b), and adjacent pairs, whose sines and cosines are each there twice. */
+/* Two vectors that are halves (a, b), and adjacent pairs, whose sines and cosines are each there
+   twice. */
 PE__INLINE void pe__rope_two(pe__kind kind, pe__vf a, pe__vf b, pe__vf s, pe__vf c,
                              unsigned char *out, size_t across)
 {
@@ -4828,8 +4907,8 @@ PE__INLINE pe__vf pe__rope_one(pe__vf v, pe__vf s, pe__vf c)
     return pe__fmas_f32(v, c, pe__mul_f32(pe__swap(v), s));
 }
 
-/* One head; what does not fill a vector ends with one that overlaps the last, and is read before that is
-   written. Adjacent pairs go by two vectors, or twice by the same one. */
+/* One head; what does not fill a vector ends with one that overlaps the last, and is read before
+   that is written. Adjacent pairs go by two vectors, or twice by the same one. */
 PE__INLINE void pe__rope_halves(pe__kind kind, const float *row, size_t n, size_t across,
                                 const unsigned char *in, unsigned char *out)
 {
@@ -4880,7 +4959,8 @@ PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
     }
 }
 
-/* bf16 with even and odd elements apart, which is cheaper to widen and to round: two vectors to a place. */
+/* bf16 with even and odd elements apart, which is cheaper to widen and to round: two vectors to a
+   place. */
 PE__INLINE void pe__rope_put_bf16(unsigned char *p, pe__vf even, pe__vf odd)
 {
     enum { VECTOR = 2 * PE_LANES };
@@ -4897,8 +4977,8 @@ PE__INLINE void pe__rope_put_bf16(unsigned char *p, pe__vf even, pe__vf odd)
     pe__put_bf16(h + VECTOR, pe__get(all + 3 * VECTOR));
 }
 
-/* So much of a head as two vectors have bf16: of halves, the sines and cosines of the even and of the odd
-   ones; of adjacent pairs, those of all pairs. */
+/* So much of a head as two vectors have bf16: of halves, the sines and cosines of the even and of
+   the odd ones; of adjacent pairs, those of all pairs. */
 PE__INLINE void pe__rope_halves_bf16(const unsigned char *in, pe__vf s_even, pe__vf s_odd,
                                      pe__vf c_even, pe__vf c_odd, unsigned char *out, size_t across)
 {
@@ -4920,8 +5000,8 @@ PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s, pe__vf
                       pe__fma_f32(b, c, pe__mul_f32(a, s)));
 }
 
-/* All heads of one token, four vectors of sines and cosines at a time, which stay in registers. ahead:
-   bytes to what will be wanted soon, or 0. */
+/* All heads of one token, four vectors of sines and cosines at a time, which stay in registers.
+   ahead: bytes to what will be wanted soon, or 0. */
 PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row, size_t n,
                                size_t across, const unsigned char *in, size_t in_head,
                                unsigned char *out, size_t out_head, size_t heads, size_t ahead)
@@ -5019,11 +5099,12 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
     const int by_head = x->out_head > x->out_token;
     const size_t outer = by_head ? x->heads : tile->tokens;
     const size_t inner = by_head ? tile->tokens : x->heads;
-    /* several passes over a token's heads only where they are in the cache anyway, or cost less than
-       what is computed */
+    /* several passes over a token's heads only where they are in the cache anyway, or cost less
+       than what is computed */
     const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    const size_t ahead = few ? 0 : next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
+    const size_t lines = PE__ROPE_AHEAD / (next + !next) * next;
+    const size_t ahead = few ? 0 : next > PE__ROPE_AHEAD ? next : lines;
     if (!by_head && (once || few || kind != PE__F32) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
@@ -5036,7 +5117,8 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
         for (size_t j = 0; j < inner; j++) {
             const size_t t = by_head ? j : i, k = by_head ? i : j;
             const float *const row = tile->rows + t * tile->stride;
-            const unsigned char *const in = x->in + (tile->token + t) * x->in_token + k * x->in_head;
+            const unsigned char *const in =
+                x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
             for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch(in + ahead + b);
             if (n < 2 * PE_LANES)
@@ -5078,8 +5160,8 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
-/* Rows for consecutive positions, without the offset: the cosine of a pair is so many floats behind its
-   sine if they are split. */
+/* Rows for consecutive positions, without the offset: the cosine of a pair is so many floats behind
+   its sine if they are split. */
 PE__INLINE void pe__rope_rows(const pe_plan *plan, size_t pair, size_t count, pe__order order,
                               size_t across, int64_t first, size_t rows, float *out, size_t stride)
 {
@@ -5112,8 +5194,8 @@ static inline void pe__rope_list(const pe_plan *plan, size_t pair, size_t count,
     }
 }
 
-/* Rows whose pairs belong to several axes: stretches of one axis are made in place, scattered pairs are
-   picked from a row of their own. */
+/* Rows whose pairs belong to several axes: stretches of one axis are made in place, scattered pairs
+   are picked from a row of their own. */
 PE__OUTLINE void pe__rope_by_axis(const pe__rope_call *x, const pe__tile *tile, float *out)
 {
     const uint8_t *const axis = x->axis + tile->pair;
@@ -5167,7 +5249,8 @@ static inline void pe__rope_make(const pe__rope_call *x, const pe__tile *tile, f
         pe__rope_rows(x->plan, tile->pair, n, tile->order, n, x->first, 1, out, 0);
     else if (x->axis) pe__rope_by_axis(x, tile, out);
     else if (list)
-        pe__rope_list(x->plan, tile->pair, n, tile->order, n, list, tile->tokens, out, tile->stride);
+        pe__rope_list(x->plan, tile->pair, n, tile->order, n, list, tile->tokens, out,
+                      tile->stride);
     else
         pe__rope_rows(x->plan, tile->pair, n, tile->order, n, x->first + (int64_t)tile->token,
                       tile->tokens, out, tile->stride);
@@ -5196,12 +5279,13 @@ PE__OUTLINE void pe__rope_run(const pe__rope_call *x, size_t pairs)
     }
 }
 
-/* ---- RoPE: checks and calls ------------------------------------------------------------------------ */
+/* ---- RoPE: checks and calls ------------------------------------------------------------------ */
 
-/* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer? span: the
-   elements from the first to the last. */
-static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t token_stride,
-                                       size_t head_stride, size_t element, size_t *span)
+/* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer?
+   span: the elements from the first to the last. */
+static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads,
+                                       size_t token_stride, size_t head_stride, size_t element,
+                                       size_t *span)
 {
     const size_t limit = (size_t)PTRDIFF_MAX / element;
     const int by_head = head_stride > token_stride;
@@ -5244,8 +5328,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     size_t in_span, out_span;
     if (h->heads == 0) return PE_OK;
     if (!h->in || !h->out) return PE_ERR_NULL;
-    pe_status status = pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element,
-                                      &in_span);
+    pe_status status =
+        pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element, &in_span);
     if (status == PE_OK)
         status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head, x->element,
                                 &out_span);
@@ -5298,9 +5382,9 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
 }
 
 /* A call before it is known which heads it is about. lists: 1 if it needs positions. */
-PE__INLINE pe__rope_call pe__rope_call_of(const pe_plan *plan, pe_rope_pairing pairing, int64_t first,
-                                          const int64_t *positions, size_t lists, size_t tokens,
-                                          size_t element, pe__turner *turn)
+PE__INLINE pe__rope_call pe__rope_call_of(const pe_plan *plan, pe_rope_pairing pairing,
+                                          int64_t first, const int64_t *positions, size_t lists,
+                                          size_t tokens, size_t element, pe__turner *turn)
 {
     pe__rope_call x;
     memset(&x, 0, sizeof x);
@@ -5327,7 +5411,8 @@ static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, in
     for (size_t a = 0; a < axes; a++) {
         if (sections[a] > pairs - sum) return PE_ERR_SHAPE;
         sum += sections[a];
-        if (interleaved && a > 0 && sections[a] > (pairs + axes - 1 - a) / axes) return PE_ERR_SHAPE;
+        if (interleaved && a > 0 && sections[a] > (pairs + axes - 1 - a) / axes)
+            return PE_ERR_SHAPE;
     }
     if (sum != pairs) return PE_ERR_SHAPE;
     for (size_t i = 0, a = 0, left = sections[0]; i < pairs; i++) {
@@ -5341,7 +5426,7 @@ static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, in
     return PE_OK;
 }
 
-/* ---- RoPE: tables ---------------------------------------------------------------------------------- */
+/* ---- RoPE: tables ---------------------------------------------------------------------------- */
 
 /* A joined or complex table is a table of a plan that has the cosines first. */
 static inline pe_status pe__rope_whole(const pe_plan *plan, pe_layout layout, int64_t first,
@@ -5397,7 +5482,8 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
             for (size_t k = 0; k < n; k++) {
                 const unsigned char *const row = rows + k * to.stride;
                 const size_t at = (r + k) * o->stride;
-                pe__rope_copy((unsigned char *)sines + at, row, count, element, pairs, pair, copies);
+                pe__rope_copy((unsigned char *)sines + at, row, count, element, pairs, pair,
+                              copies);
                 pe__rope_copy(o->out + at, row + count * element, count, element, pairs, pair,
                               copies);
             }
@@ -5577,7 +5663,7 @@ PE__STAMP_ROPE(bf16, uint16_t)
 #undef PE__STAMP_ROPE
 #undef PE__STAMP_ROPE_VERB
 
-/* ---- RoPE: the angles of ggml ---------------------------------------------------------------------- */
+/* ---- RoPE: the angles of ggml ---------------------------------------------------------------- */
 
 static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims)
 {
@@ -5622,7 +5708,8 @@ static inline int pe__ggml_ok(const pe_rope_ggml *c)
     return ok;
 }
 
-/* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position 1. */
+/* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
+   1. */
 static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
                                          float *cosines, float *sines, size_t stride)
 {
@@ -5637,7 +5724,8 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
 
     const float scale = config->freq_scale, ext = config->ext_factor;
     const float exponent = -2.0f / (float)config->n_dims;
-    const pe__td power = pe__td_scale(pe__td_log((double)config->freq_base), pe__splat((double)exponent));
+    const pe__td power =
+        pe__td_scale(pe__td_log((double)config->freq_base), pe__splat((double)exponent));
     const float theta_scale = (float)pe__first_lane(pe__td_exp(power).a);
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {
@@ -5694,7 +5782,7 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
     return PE_OK;
 }
 
-/* ---- learned tables ---------------------------------------------------------------------------- */
+/* ---- learned tables -------------------------------------------------------------------------- */
 
 static inline pe_status pe__check_learned(const int64_t *positions, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
@@ -5749,7 +5837,7 @@ static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
     return PE_OK;
 }
 
-/* ---- learned tables, resampled ----------------------------------------------------------------- */
+/* ---- learned tables, resampled --------------------------------------------------------------- */
 
 static inline pe_resample pe_resample_default(void)
 {

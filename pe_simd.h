@@ -145,7 +145,7 @@
 #error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse"
 #endif
 
-/* ---- includes ---------------------------------------------------------------------------------- */
+/* ---- includes -------------------------------------------------------------------------------- */
 
 #include <math.h>
 #include <stddef.h>
@@ -159,7 +159,8 @@
 #endif
 
 #if PE_SLEEF
-#pragma push_macro("CONST") /* sleef.h leaves a macro of this name behind: keep the user's, or none */
+/* sleef.h leaves a macro of this name behind: keep the user's, or none */
+#pragma push_macro("CONST")
 #undef CONST
 #include <sleef.h>
 #undef CONST
@@ -197,7 +198,8 @@
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
 #endif
 
-/* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might call. */
+/* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might
+   call. */
 #if defined(__OPTIMIZE__) && defined(__GNUC__)
 #define PE__INLINE static inline __attribute__((always_inline, unused))
 #elif defined(__GNUC__)
@@ -215,9 +217,9 @@
 #define PE__UNLIKELY(x) (x)
 #endif
 
-/* A value that the compiler must have in a register here and cannot look through. Wanted in two places:
-   gcc would rather load a value again for each use than keep it, and clang under -ffp-contract=fast
-   fuses a product into a later sum, whatever the pragma above says. */
+/* A value that the compiler must have in a register here and cannot look through. Wanted in two
+   places: gcc would rather load a value again for each use than keep it, and clang under
+   -ffp-contract=fast fuses a product into a later sum, whatever the pragma above says. */
 #if !defined(__GNUC__)
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__AVX512F__)
@@ -234,7 +236,7 @@
 extern "C" {
 #endif
 
-/* ---- one number, the same for all -------------------------------------------------------------- */
+/* ---- one number, the same for all ------------------------------------------------------------ */
 
 /* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost
    anything. What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an
@@ -359,7 +361,10 @@ PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
     return _mm512_castsi512_pd(_mm512_andnot_si512(dropped, _mm512_or_si512(bits, sticky)));
 }
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
-PE__INLINE int pe__any_nan(pe__vf a, pe__vf b) { return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0; }
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
+}
 PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __m512i bits = _mm512_castps_si512(v);
@@ -422,12 +427,14 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
 {
-    const __m512i order = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    const __m512i order =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
     return _mm512_permutex2var_ps(a, order, b);
 }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
 {
-    const __m512i order = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    const __m512i order =
+        _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_ps(a, order, b);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
@@ -482,7 +489,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
             _mm512_cmplt_epi32_mask(w.size, _mm512_set1_epi32(guard))) != 0;
 }
 
-/* ---- AVX2 and FMA ----------------------------------------------------------------------------- */
+/* ---- AVX2 and FMA ---------------------------------------------------------------------------- */
 #elif PE_ISA == PE_ISA_AVX2
 
 enum { PE_LANES = 4 };
@@ -741,7 +748,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
     return _mm256_movemask_epi8(_mm256_or_si256(near_tie, tiny)) != 0;
 }
 
-/* ---- NEON (AArch64) --------------------------------------------------------------------------- */
+/* ---- NEON (AArch64) -------------------------------------------------------------------------- */
 #elif PE_ISA == PE_ISA_NEON
 
 enum { PE_LANES = 2 };
@@ -909,7 +916,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
     return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
 }
 
-/* ---- scalar: one lane, any C99 compiler --------------------------------------------------------- */
+/* ---- scalar: one lane, any C99 compiler ------------------------------------------------------ */
 #else
 
 enum { PE_LANES = 1 };
@@ -1167,7 +1174,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 
 #endif /* backends */
 
-/* ---- derived, the same for all ------------------------------------------------------------------ */
+/* ---- derived, the same for all --------------------------------------------------------------- */
 
 PE__INLINE pe__vh pe__to_bf16(pe__vf v)
 {
@@ -1211,8 +1218,8 @@ PE__INLINE unsigned pe__lowest_bit(unsigned x)
 #endif
 }
 
-/* a * b + c rounded once: the instruction where there is one, else libm's function, by a pointer, for clang
-   under -ffast-math knows a call of fma and makes it a product and a sum. */
+/* a * b + c rounded once: the instruction where there is one, else libm's function, by a pointer,
+   for clang under -ffast-math knows a call of fma and makes it a product and a sum. */
 PE__INLINE double pe__fma_once(double a, double b, double c)
 {
 #if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA))
