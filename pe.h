@@ -1311,11 +1311,26 @@ PE__INLINE int pe__position_ok(int64_t p)
     return (uint64_t)p + (uint64_t)PE__POSITION_LIMIT <= 2 * (uint64_t)PE__POSITION_LIMIT;
 }
 
+/* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
+PE__INLINE size_t pe__reach(size_t element)
+{
+    const size_t bytes = (size_t)PTRDIFF_MAX;
+    return element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
+}
+
+/* Is a b > limit? Numbers of everyday sizes take no division. */
+PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
+{
+    const int half = (int)sizeof(size_t) * 4;
+    if (((a | b) >> half) == 0) return a * b > limit;
+    return b != 0 && a > limit / b;
+}
+
 /* rows of stride elements of the given size: does the last byte lie within reach of a pointer? */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
-    if (stride > (size_t)PTRDIFF_MAX / element / rows) return PE_ERR_SIZE;
+    if (pe__exceeds(stride, rows, pe__reach(element))) return PE_ERR_SIZE;
     return PE_OK;
 }
 
@@ -2823,13 +2838,12 @@ PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digi
     return plan->table + 2 * index * plan->padded;
 }
 
-/* The multiple of 17 that is nearest to p. */
+/* p / 17 to nearest, for p >= 0; and the multiple of 17 that is nearest to any p. */
+PE__INLINE uint64_t pe__seventeenth(uint64_t p) { return (p + PE__DIGIT) / PE__RADIX; }
 PE__INLINE int64_t pe__nearest_17(int64_t p)
 {
-    int64_t digit = p % PE__RADIX;
-    if (digit > PE__DIGIT) digit -= PE__RADIX;
-    if (digit < -PE__DIGIT) digit += PE__RADIX;
-    return p - digit;
+    const int64_t q = (int64_t)(PE__RADIX * pe__seventeenth((uint64_t)(p < 0 ? -p : p)));
+    return p < 0 ? -q : q;
 }
 
 /* As pe__anchor(), from the rows of the digits of p; |p| <= plan->near. */
@@ -2839,12 +2853,14 @@ PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, const pe__bound *boun
     const double *row[PE__LEVELS] = {plan->table + pair};
     double sign[PE__LEVELS] = {1};
     size_t n = 0;
-    for (size_t level = 0; p != 0; level++, p /= PE__RADIX) {
-        const int64_t digit = p - pe__nearest_17(p);
-        p -= digit;
+    uint64_t rest = (uint64_t)(p < 0 ? -p : p);
+    for (size_t level = 0; rest != 0; level++) {
+        const uint64_t next = pe__seventeenth(rest);
+        const int64_t digit = (int64_t)(rest - PE__RADIX * next);
+        rest = next;
         if (digit == 0) continue;
         row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
-        sign[n++] = digit < 0 ? -1 : 1;
+        sign[n++] = (digit < 0) != (p < 0) ? -1 : 1;
     }
     const pe__vd scale = pe__splat(plan->amplitude * (1 + bound->eta));
     const pe__vd first = scale * pe__splat(sign[0]);
@@ -2909,7 +2925,10 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
 {
     pe__span x = pe__span_of(plan, bound, to, pair, s, c, order, kind);
     unsigned char *const column = pe__column(to, order);
-    for (int64_t b = 0; b <= PE__DIGIT; b++) {
+    /* from the nearest to the farthest of the rows */
+    int64_t b = first > q ? first - q : last < q ? q - last : 0;
+    const int64_t above = last - q, below = q - first, far = above > below ? above : below;
+    for (; b <= far && b <= PE__DIGIT; b++) {
         const int64_t up = q + b, down = q - b;
         const int has_up = up >= first && up <= last;
         const int has_down = down >= first && down <= last && b != 0;
@@ -2973,14 +2992,17 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
     const int run = rows > 2 * PE__RADIX; /* then one centre will do for many blocks */
     const int64_t near = run && plan->near > PE__NEAR ? PE__NEAR : plan->near;
     for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
-        pe__to part = pe__part(to, done, PE__TILE);
+        pe__to tile;
+        const pe__to *part = to; /* all of a row, if it is short */
+        if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
         const size_t pair = axis->pair + done;
-        const size_t count = pe__max(part.sines, part.cosines) + (part.head ? PE_LANES - 1 : 0);
+        const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
         if (real || plan->float32) {
-            for (size_t r = 0; r < rows; r++, part.out += part.stride) {
+            pe__to one = *part;
+            for (size_t r = 0; r < rows; r++, one.out += one.stride) {
                 const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
                 pe__anchor(plan, t, pair, count, s, c);
-                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &part);
+                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &one);
             }
             continue;
         }
@@ -3001,7 +3023,7 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
             if (run)
                 pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s,
                                   c);
-            block(plan, bound, q, plan->fraction, s, c, first, last, pair, &part);
+            block(plan, bound, q, plan->fraction, s, c, first, last, pair, part);
         }
     }
 }
@@ -5085,8 +5107,8 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
        than what is computed */
     const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    const size_t lines = PE__ROPE_AHEAD / (next + !next) * next;
-    const size_t ahead = few ? 0 : next > PE__ROPE_AHEAD ? next : lines;
+    size_t ahead = 0; /* whole heads */
+    if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     if (!by_head && (once || few || kind != PE__F32) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
@@ -5248,7 +5270,8 @@ PE__OUTLINE void pe__rope_run(const pe__rope_call *x, size_t pairs)
     pe__tile tile;
     tile.rows = rows, tile.pairs = pairs;
     tile.order = x->pairing == PE_ROPE_HALVES ? PE__SPLIT : PE__SC;
-    size_t most = x->uniform ? x->tokens : PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    size_t most = x->tokens;
+    if (most > 1 && !x->uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     for (size_t t = 0; t < x->tokens; t += most) {
         tile.token = t, tile.tokens = pe__min(most, x->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
@@ -5269,17 +5292,17 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
                                        size_t token_stride, size_t head_stride, size_t element,
                                        size_t *span)
 {
-    const size_t limit = (size_t)PTRDIFF_MAX / element;
+    const size_t limit = pe__reach(element);
     const int by_head = head_stride > token_stride;
     const size_t inner = by_head ? tokens : heads, outer = by_head ? heads : tokens;
     const size_t near = by_head ? token_stride : head_stride;
     const size_t far = by_head ? head_stride : token_stride;
     if (width > limit) return PE_ERR_SIZE;
     if (inner > 1 && near < width) return PE_ERR_SHAPE;
-    if (inner > 1 && near > (limit - width) / (inner - 1)) return PE_ERR_SIZE;
+    if (inner > 1 && pe__exceeds(inner - 1, near, limit - width)) return PE_ERR_SIZE;
     const size_t block = (inner - 1) * near + width;
     if (outer > 1 && far < block) return PE_ERR_SHAPE;
-    if (outer > 1 && far > (limit - block) / (outer - 1)) return PE_ERR_SIZE;
+    if (outer > 1 && pe__exceeds(outer - 1, far, limit - block)) return PE_ERR_SIZE;
     *span = (outer - 1) * far + block;
     return PE_OK;
 }
@@ -5294,13 +5317,12 @@ static inline pe_status pe__rope_plan_ok(const pe_plan *plan)
 }
 
 /* Heads whose strides are given in elements. */
-static inline pe__heads pe__heads_of(const void *in, size_t in_token, size_t in_head, void *out,
-                                     size_t out_token, size_t out_head, size_t heads)
+PE__INLINE void pe__heads_set(pe__heads *x, const void *in, size_t in_token, size_t in_head,
+                              void *out, size_t out_token, size_t out_head, size_t heads)
 {
-    pe__heads x;
-    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = heads, x.rest = 0;
-    x.in_token = in_token, x.in_head = in_head, x.out_token = out_token, x.out_head = out_head;
-    return x;
+    x->in = (const unsigned char *)in, x->out = (unsigned char *)out, x->heads = heads;
+    x->in_token = in_token, x->in_head = in_head, x->out_token = out_token;
+    x->out_head = out_head, x->rest = 0;
 }
 
 /* Check one set of heads and turn its strides into bytes. */
@@ -5312,13 +5334,14 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     if (!h->in || !h->out) return PE_ERR_NULL;
     pe_status status =
         pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element, &in_span);
-    if (status == PE_OK)
-        status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head, x->element,
-                                &out_span);
-    if (status != PE_OK) return status;
     if (h->in == h->out && h->in_token == h->out_token && h->in_head == h->out_head) {
         h->rest = 0;
+        if (status != PE_OK) return status;
     } else {
+        if (status == PE_OK)
+            status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head,
+                                    x->element, &out_span);
+        if (status != PE_OK) return status;
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
         if (in < out ? out - in < in_span * x->element : in - out < out_span * x->element)
             return PE_ERR_SHAPE;
@@ -5349,7 +5372,7 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
     const size_t lists = x->axis ? x->axes : 1, tokens = x->uniform ? 1 : x->tokens;
     pe_status status = pe__rope_plan_ok(x->plan);
     if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
-    if (status == PE_OK && x->tokens > (size_t)PTRDIFF_MAX / sizeof(int64_t) / lists)
+    if (status == PE_OK && pe__exceeds(x->tokens, lists, pe__reach(sizeof(int64_t))))
         status = x->axes ? PE_ERR_SIZE : PE_OK;
     for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
         if (x->axis[i] >= x->axes) status = PE_ERR_SHAPE;
@@ -5364,15 +5387,15 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
 }
 
 /* A call before it is known which heads it is about. lists: 1 if it needs positions. */
-PE__INLINE pe__rope_call pe__rope_call_of(const pe_plan *plan, pe_rope_pairing pairing,
-                                          int64_t first, const int64_t *positions, size_t lists,
-                                          size_t tokens, size_t element, pe__turner *turn)
+PE__INLINE void pe__rope_call_set(pe__rope_call *x, const pe_plan *plan, pe_rope_pairing pairing,
+                                  int64_t first, const int64_t *positions, size_t lists,
+                                  size_t tokens, size_t element, pe__turner *turn)
 {
-    pe__rope_call x;
-    memset(&x, 0, sizeof x);
-    x.plan = plan, x.pairing = pairing, x.first = first, x.positions = positions, x.axes = lists;
-    x.tokens = tokens, x.element = element, x.turn = turn;
-    return x;
+    x->plan = plan, x->cosines = x->sines = NULL, x->table_stride = 0;
+    x->pairing = pairing, x->inverse = x->uniform = 0;
+    x->first = first, x->positions = positions, x->axis = NULL, x->axes = lists;
+    x->tokens = tokens, x->head_dim = 0, x->element = element, x->turn = turn;
+    x->x[0].heads = x->x[1].heads = 0;
 }
 
 /* A plan that turns keys from one position to another: no amplitude, no offset. */
@@ -5476,26 +5499,28 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
 
 /* The public functions, stamped for each type. */
 #define PE__STAMP_ROPE_VERB(type, T, verb, is_inverse)                                             \
-    static inline pe_status pe_rope##verb##_##type(                                                \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
-        T *x, size_t token_stride, size_t head_stride)                                             \
+    static inline pe_status pe_rope##verb##_##type(const pe_plan *plan, pe_rope_pairing pairing,   \
+                                                   int64_t first, size_t tokens, size_t heads,     \
+                                                   T *x, size_t token_stride, size_t head_stride)  \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *x,    \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *x,                 \
+                          pe__rope_heads_##type);                                                  \
         call.inverse = is_inverse;                                                                 \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope##verb##_at_##type(                                             \
         const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
         size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *x,   \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *x,                \
+                          pe__rope_heads_##type);                                                  \
         call.inverse = is_inverse;                                                                 \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }
 
@@ -5507,11 +5532,12 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, T *out,       \
         size_t out_token_stride, size_t out_head_stride)                                           \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *in,   \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *in,                \
+                          pe__rope_heads_##type);                                                  \
         call.head_dim = head_dim ? head_dim : 1; /* 0 is too few as well */                        \
-        call.x[0] = pe__heads_of(in, in_token_stride, in_head_stride, out, out_token_stride,       \
-                                 out_head_stride, heads);                                          \
+        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
+                      out_head_stride, heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_to_at_##type(                                                  \
@@ -5519,11 +5545,12 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t heads, size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, \
         T *out, size_t out_token_stride, size_t out_head_stride)                                   \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *in,  \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *in,               \
+                          pe__rope_heads_##type);                                                  \
         call.head_dim = head_dim ? head_dim : 1;                                                   \
-        call.x[0] = pe__heads_of(in, in_token_stride, in_head_stride, out, out_token_stride,       \
-                                 out_head_stride, heads);                                          \
+        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
+                      out_head_stride, heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_qk_##type(                                                     \
@@ -5531,12 +5558,13 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
         size_t k_token_stride, size_t k_head_stride)                                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *q,    \
-                                              pe__rope_heads_##type);                              \
-        call.x[0] = pe__heads_of(q, q_token_stride, q_head_stride, q, q_token_stride,              \
-                                 q_head_stride, q_heads);                                          \
-        call.x[1] = pe__heads_of(k, k_token_stride, k_head_stride, k, k_token_stride,              \
-                                 k_head_stride, k_heads);                                          \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *q,                 \
+                          pe__rope_heads_##type);                                                  \
+        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
+                      q_head_stride, q_heads);                                                     \
+        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
+                      k_head_stride, k_heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_qk_at_##type(                                                  \
@@ -5544,12 +5572,13 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
         size_t k_token_stride, size_t k_head_stride)                                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *q,   \
-                                              pe__rope_heads_##type);                              \
-        call.x[0] = pe__heads_of(q, q_token_stride, q_head_stride, q, q_token_stride,              \
-                                 q_head_stride, q_heads);                                          \
-        call.x[1] = pe__heads_of(k, k_token_stride, k_head_stride, k, k_token_stride,              \
-                                 k_head_stride, k_heads);                                          \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *q,                \
+                          pe__rope_heads_##type);                                                  \
+        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
+                      q_head_stride, q_heads);                                                     \
+        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
+                      k_head_stride, k_heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_axes_##type(                                                   \
@@ -5557,28 +5586,30 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         const int64_t *positions, size_t tokens, size_t heads, T *x, size_t token_stride,          \
         size_t head_stride)                                                                        \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, axes, tokens,           \
-                                              sizeof *x, pe__rope_heads_##type);                   \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, axes, tokens, sizeof *x,             \
+                          pe__rope_heads_##type);                                                  \
         if (tokens == 0 || heads == 0) return PE_OK;                                               \
         if (!axis) return PE_ERR_NULL;                                                             \
         if (axes == 0) return PE_ERR_SHAPE;                                                        \
         call.axis = axis;                                                                          \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
-    static inline pe_status pe_rope_shift_##type(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t delta, size_t tokens, size_t heads,  \
-        T *x, size_t token_stride, size_t head_stride)                                             \
+    static inline pe_status pe_rope_shift_##type(const pe_plan *plan, pe_rope_pairing pairing,     \
+                                                 int64_t delta, size_t tokens, size_t heads, T *x, \
+                                                 size_t token_stride, size_t head_stride)          \
     {                                                                                              \
         if (tokens == 0 || heads == 0) return PE_OK;                                               \
         if (!plan) return PE_ERR_NULL;                                                             \
         const pe_plan difference = pe__rope_difference(plan);                                      \
-        pe__rope_call call = pe__rope_call_of(&difference, pairing, delta, NULL, 0, tokens,        \
-                                              sizeof *x, pe__rope_heads_##type);                   \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, &difference, pairing, delta, NULL, 0, tokens, sizeof *x,          \
+                          pe__rope_heads_##type);                                                  \
         call.uniform = 1;                                                                          \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_shift_at_##type(                                               \
@@ -5597,14 +5628,15 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
     {                                                                                              \
         if (tokens == 0 || heads == 0 || pairs == 0) return PE_OK;                                 \
         if (!cosines || !sines) return PE_ERR_NULL;                                                \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(NULL, pairing, 0, NULL, 0, tokens, sizeof *x, pe__rope_heads_##type); \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, NULL, pairing, 0, NULL, 0, tokens, sizeof *x,                     \
+                          pe__rope_heads_##type);                                                  \
         const pe_status status = pe__check_shape(pairs, tokens, table_stride, sizeof *cosines);    \
         if (status != PE_OK) return status;                                                        \
         if (pairs > SIZE_MAX / 2) return PE_ERR_SIZE;                                              \
         call.cosines = cosines, call.sines = sines, call.table_stride = table_stride;              \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_go(&call, 2 * pairs);                                                      \
     }                                                                                              \
     static inline pe_status pe_rope_table_##type(const pe_plan *plan, int64_t first, size_t rows,  \
@@ -5628,15 +5660,15 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
     static inline pe_status pe_rope_table_joined_##type(const pe_plan *plan, int64_t first,        \
                                                         size_t rows, T *out, size_t stride)        \
     {                                                                                              \
-        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type,        \
-                                           pe__zeros_##type);                                      \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
         return pe__rope_whole(plan, PE_LAYOUT_HALVES, first, &o);                                  \
     }                                                                                              \
     static inline pe_status pe_rope_table_complex_##type(const pe_plan *plan, int64_t first,       \
                                                          size_t rows, T *out, size_t stride)       \
     {                                                                                              \
-        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type,        \
-                                           pe__zeros_##type);                                      \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
         return pe__rope_whole(plan, PE_LAYOUT_INTERLEAVED, first, &o);                             \
     }
 PE__STAMP_ROPE(f32, float)
