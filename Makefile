@@ -43,12 +43,16 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##
 ##   make deps        install what demo and test need (they do it themselves)
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra
+##                    rope_frequencies conventions rope algebra selftest
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make selfcheck   break the library on purpose; the tests must notice
+##   make certify     every element of large tables against a double-double oracle (certify-full: all)
+##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
+##   make verify      all that proves the promise, in 10 minutes; verify-full in 2 hours (BUDGET=s).
+##                    Writes build/verify.json and build/verify.txt
 ##   make clean       remove build/
 ##
 ## Variables: CC, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
@@ -114,6 +118,7 @@ $(EXAMPLES):
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
 PROGRAMS += rope_frequencies conventions rope algebra
+PROGRAMS += selftest
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -129,7 +134,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
          $(foreach p,errors bounds splits,$(p).gcc.best.sleef.asan.quick)
-OTHERS := fail warnings names readme parity demo-runs cost
+OTHERS := fail warnings names readme parity demo-runs cost golden certify
 
 .PHONY: test test-steps $(UNITS) $(OTHERS) matrix
 test: deps
@@ -150,7 +155,7 @@ check-%:
 
 fail:
 	@sh tests/step.sh $@ sh tests/fail/run.sh
-warnings names readme parity cost matrix:
+warnings names readme parity cost matrix golden certify:
 	@sh tests/step.sh $@ sh tests/$@.sh
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh
@@ -158,6 +163,18 @@ demo-runs:
 .PHONY: selfcheck
 selfcheck:
 	@sh tests/selfcheck.sh
+
+# ---- verification: certified tables, golden hashes, everything in one command -------------------
+
+.PHONY: certify-full golden-write verify verify-full
+certify-full:
+	@sh tests/step.sh $@ sh tests/certify.sh full
+golden-write:
+	@sh tests/golden.sh write
+verify: deps
+	@MAKE="$(SUBMAKE)" sh tests/verify.sh some
+verify-full: deps
+	@MAKE="$(SUBMAKE)" sh tests/verify.sh full
 
 # ---- the rest ---------------------------------------------------------------------------------------
 

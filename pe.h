@@ -36,7 +36,7 @@
  * depend on the instruction set, the compiler, its options, SLEEF, or how the rows were cut over
  * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp.
  * The numbers of a config are taken as the exact values of the doubles given. "make test" proves it
- * against MPFR.
+ * against MPFR, and pe_selftest() says whether a program as it was compiled has these bits.
  *
  * ERRORS
  *
