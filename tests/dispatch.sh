@@ -50,11 +50,11 @@ program() { # COMPILER LANGUAGE LEVEL SLEEF
     flags="-x $language $level $WARNINGS $EXTRA_CFLAGS -I."
     for isa in $isas; do
         use=$sleef
-        [ $isa != scalar ] || use=0
+        [ "$isa" != scalar ] || use=0
         # shellcheck disable=SC2046,SC2086
         check "$isa: $name" "$cc" $flags $(isa_flags $isa) -DPE_SLEEF=$use \
             -DKERNELS=kernels_$isa -c examples/dispatch_isa.c -o "$WORK/$isa.o"
-        check "$isa exports kernels_$isa alone: $name" exports "$WORK/$isa.o" kernels_$isa
+        check "$isa exports kernels_$isa alone: $name" exports "$WORK/$isa.o" "kernels_$isa"
         objects="$objects $WORK/$isa.o"
     done
     # shellcheck disable=SC2046,SC2086

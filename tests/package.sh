@@ -77,6 +77,7 @@ own="PREFIX=/opt/pe INCLUDEDIR=/opt/pe/include/pe-0 PKGCONFIGDIR=/opt/pe/lib/pkg
 # shellcheck disable=SC2086
 check "make install to directories of one's own" make -s install "DESTDIR=$WORK/own" $own
 check "... puts them there" test -f "$WORK/own/opt/pe/include/pe-0/pe.h"
+# shellcheck disable=SC2016
 check "... which pe.pc says by prefix" grep -q -x 'includedir=${prefix}/include/pe-0' \
     "$WORK/own/opt/pe/lib/pkgconfig/pe.pc"
 check "... and peConfig.cmake, outside of it, in full" grep -q '"/opt/pe/include/pe-0"' \
@@ -125,9 +126,16 @@ same_bits() { # PROGRAM SLEEF: the version, the bits, and SLEEF in use (1) or no
 }
 
 if have pkg-config; then
-    PKG_CONFIG_PATH=$MOVED/share/pkgconfig
+    PKG_CONFIG_PATH=$MOVED/share/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
     export PKG_CONFIG_PATH
     check "pkg-config: pe is $VERSION" equal "$(pkg-config --modversion pe)" "$VERSION"
+    # A pkg-config that knows of nothing but pe.
+    alone="PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=$MOVED/share/pkgconfig"
+    # shellcheck disable=SC2086
+    {
+        check "pkg-config: pe needs no other package" env $alone pkg-config --exists pe
+        check "pkg-config: pe-sleef needs SLEEF" not env $alone pkg-config --exists pe-sleef
+    }
     modules="pe:0"
     if [ $with_sleef = 1 ] && pkg-config --exists sleef; then
         modules="pe:0 pe-sleef:1"
@@ -196,6 +204,7 @@ if have cmake; then
     own=$WORK/own-cmake
     check "... puts them there" test -f "$own/abs/include/pe.h"
     check "... which pe.pc says" grep -q -x 'includedir=/abs/include' "$own/opt/lib/data/pkgconfig/pe.pc"
+    # shellcheck disable=SC2016
     check "... with its prefix" grep -q -x 'prefix=${pcfiledir}/../../..' "$own/opt/lib/data/pkgconfig/pe.pc"
     check "... and peConfig.cmake" grep -q '"/abs/include"' "$own/opt/lib/data/cmake/pe/peConfig.cmake"
 
