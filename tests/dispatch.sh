@@ -41,6 +41,7 @@ aarch64 | arm64) isas="scalar neon" ;;
 *) isas=scalar ;;
 esac
 here=$(cpu_isas | wc -w | tr -d ' ')
+runner=
 
 program() { # COMPILER LANGUAGE LEVEL SLEEF
     cc=$1 language=$2 level=$3 sleef=$4
@@ -63,7 +64,7 @@ program() { # COMPILER LANGUAGE LEVEL SLEEF
     check "the same bits: $name" runs
 }
 runs() {
-    "$WORK/program" >"$WORK/out" || { cat "$WORK/out" && return 1; }
+    $runner "$WORK/program" >"$WORK/out" || { cat "$WORK/out" && return 1; }
     cat "$WORK/out"
     grep -q "^the same bits from $here instruction set" "$WORK/out"
 }
@@ -87,6 +88,11 @@ for compiler in "$GXX -O0 $with_sleef" "$CLANGXX -O0 0"; do
         skipped=$((skipped + 1))
     fi
 done
+if ! cpu_has neon && have_arm64; then
+    isas="scalar neon" here=2 runner=arm64_run
+    program "$ARM64_GCC" "c -std=c99" -O1 0
+    runner=
+fi
 
 # Does the look at the symbols see what it is there for?
 if have "$GXX"; then
