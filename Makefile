@@ -38,6 +38,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##   make examples    build and run the other examples, each with one idea: regression dots table
 ##                    attention train_learned rope_decoder; their pictures go to build/
+##   make dispatch    one program with every instruction set, chosen when it starts
 ##   make test        all tests: exact bits on every ISA, the bit-identity matrix, bad input, ...
 ##   make bench       benchmarks against the memory roof and other libraries
 ##
@@ -49,6 +50,12 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make selfcheck   break the library on purpose; the tests must notice
+##
+##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
+##                    in front of it for packagers. make uninstall takes them away
+##   make single      build/pe_single.h: both headers in one file
+##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
+##   make distcheck   unpack that, install, compile clients in each way, run the demo
 ##   make clean       remove build/
 ##
 ## Variables: CC, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
@@ -101,12 +108,31 @@ EXAMPLES := regression dots table attention train_learned rope_decoder
 examples: deps-demo
 	@$(SUBMAKE) run-examples
 
-run-examples: $(EXAMPLES)
+run-examples: $(EXAMPLES) dispatch
 $(EXAMPLES):
 	@mkdir -p $(BUILD)
 	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) -DDEMO_PNG=$(USE_PNG) examples/$@.c -o $(BUILD)/$@ $(if $(filter 1,$(USE_PNG)),-lpng) $(PE_LIBS)
 	@echo "==== examples/$@.c"
 	@$(BUILD)/$@ $(BUILD)
+	@echo
+
+# pe compiled once for each instruction set, and the choice made at run time.
+DISPATCH_x86_64  := scalar avx2 avx512
+DISPATCH_amd64   := scalar avx2 avx512
+DISPATCH_aarch64 := scalar neon
+DISPATCH_arm64   := scalar neon
+DISPATCH         := $(or $(DISPATCH_$(shell uname -m)),scalar)
+
+.PHONY: dispatch
+dispatch:
+	@mkdir -p $(BUILD)/dispatch
+	@set -e; $(foreach i,$(DISPATCH),$(CC) -std=c99 $(CFLAGS) $(ISA_$(i)) -I. $(EXTRA_CFLAGS) \
+	    -DPE_SLEEF=$(if $(filter scalar,$(i)),0,$(USE_SLEEF)) -DKERNELS=kernels_$(i) \
+	    -c examples/dispatch_isa.c -o $(BUILD)/dispatch/$(i).o;)
+	@$(CC) -std=c99 $(CFLAGS) $(ISA_scalar) -DPE_SLEEF=0 -I. $(EXTRA_CFLAGS) examples/dispatch.c \
+	    $(DISPATCH:%=$(BUILD)/dispatch/%.o) -o $(BUILD)/dispatch/dispatch $(PE_LIBS)
+	@echo "==== examples/dispatch.c"
+	@$(BUILD)/dispatch/dispatch
 	@echo
 
 # ---- tests ------------------------------------------------------------------------------------------
@@ -158,6 +184,34 @@ demo-runs:
 .PHONY: selfcheck
 selfcheck:
 	@sh tests/selfcheck.sh
+
+# ---- installing and packing -----------------------------------------------------------------------
+
+.PHONY: install uninstall single dist distcheck
+install uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
+	CMAKEDIR='$(CMAKEDIR)' sh cmake/install.sh $@
+
+single:
+	@sh cmake/single.sh
+
+dist:
+	@sh cmake/dist.sh
+
+PACKAGING := package single-header dispatches dist-runs
+.PHONY: $(PACKAGING)
+test-steps: $(PACKAGING)
+package:
+	@sh tests/step.sh $@ sh tests/package.sh
+single-header:
+	@sh tests/step.sh $@ sh tests/single.sh
+dispatches:
+	@sh tests/step.sh $@ sh tests/dispatch.sh
+dist-runs:
+	@sh tests/step.sh $@ sh tests/dist.sh
+
+distcheck:
+	@sh tests/dist.sh full
 
 # ---- the rest ---------------------------------------------------------------------------------------
 

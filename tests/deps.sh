@@ -21,6 +21,7 @@ present() {
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
+    cmake | pkg-config) have "$1" ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
@@ -49,6 +50,9 @@ package() {
     pacman:g++) echo gcc ;;
     *:g++) echo g++ ;;
     *:clang) echo clang ;;
+    *:cmake) echo cmake ;;
+    apt-get:pkg-config) echo pkg-config ;;
+    *:pkg-config) echo pkgconf ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
     pacman:numpy) echo python-numpy ;;
     *:numpy) echo numpy ;;
@@ -68,13 +72,13 @@ without() {
     sleef) echo "pe takes its own sines: the same bits" ;;
     png) echo "the demo writes no pictures" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
-    gcc | g++ | clang | numpy) echo "its part of the tests is skipped" ;;
+    gcc | g++ | clang | numpy | cmake | pkg-config) echo "its part of the tests is skipped" ;;
     *) echo "AArch64 is not tested" ;;
     esac
 }
 
 items="sleef png"
-[ "$goal" = demo ] || items="$items mpfr cmocka gcc g++ clang numpy arm64-gcc arm64-libc qemu"
+[ "$goal" = demo ] || items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu"
 
 missing_items() {
     for item in $items; do

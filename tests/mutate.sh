@@ -54,6 +54,12 @@ mutated() {
         ;;
     leaked-macro) sed 's/^#define PE_VERSION_MAJOR/#define LEAKED 1\n&/' "$file" ;;
     readme) sed 's/pe_sinusoidal_f32(/pe_sinusoidal_f33(/' "$file" ;;
+    version) sed 's/^#define PE_VERSION_HEX 0x0*/&1/' "$file" ;;
+    sleef-macro) sed '/INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=0/d' "$file" ;;
+    lost-line) sed 's/> 0) print line$/> 0) if (line !~ \/no-fast-math\/) print line/' "$file" ;;
+    shared-function)
+        sed 's/^const kernels KERNELS/int twice(int x);\nint twice(int x) { return 2 * x; }\n&/' "$file"
+        ;;
     *)
         echo "mutate.sh: unknown defect $defect" >&2
         return 1
