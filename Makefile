@@ -44,7 +44,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##
 ##   make deps        install what demo and test need (they do it themselves)
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra
+##                    rope_frequencies conventions rope algebra selftest
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
@@ -56,6 +56,10 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo
+##   make certify     every element of large tables against a double-double oracle (certify-full: all)
+##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
+##   make verify      all that proves the promise, in 10 minutes; verify-full in 2 hours (BUDGET=s).
+##                    Writes build/verify.json and build/verify.txt
 ##   make clean       remove build/
 ##
 ## Variables: CC, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
@@ -140,6 +144,7 @@ dispatch:
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
 PROGRAMS += rope_frequencies conventions rope algebra
+PROGRAMS += selftest
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -155,7 +160,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
          $(foreach p,errors bounds splits,$(p).gcc.best.sleef.asan.quick)
-OTHERS := fail warnings names readme parity demo-runs cost
+OTHERS := fail warnings names readme parity demo-runs cost golden certify
 
 .PHONY: test test-steps $(UNITS) $(OTHERS) matrix
 test: deps
@@ -176,7 +181,7 @@ check-%:
 
 fail:
 	@sh tests/step.sh $@ sh tests/fail/run.sh
-warnings names readme parity cost matrix:
+warnings names readme parity cost matrix golden certify:
 	@sh tests/step.sh $@ sh tests/$@.sh
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh
@@ -212,6 +217,26 @@ dist-runs:
 
 distcheck:
 	@sh tests/dist.sh full
+# ---- verification: certified tables, golden hashes, everything in one command -------------------
+
+.PHONY: certify-full golden-write verify verify-full
+certify-full:
+	@sh tests/step.sh $@ sh tests/certify.sh full
+golden-write:
+	@sh tests/golden.sh write
+# What is to be run first comes first: `make verify` may run out of time. tests/verify.sh asks for these.
+UNITS_some := $(foreach p,$(PROGRAMS),$(p).gcc.best.sleef) $(OTHERS) \
+              $(filter-out %.neon.sleef.quick,$(filter %.quick,$(UNITS)))
+UNITS_full := $(UNITS) $(OTHERS)
+.PHONY: units-some units-full list-units-some list-units-full
+units-some units-full: units-%:
+	@$(SUBMAKE) -k $(PARALLEL) $(filter-out golden certify,$(UNITS_$*))
+list-units-some list-units-full: list-units-%:
+	@echo $(filter-out golden certify,$(UNITS_$*))
+verify: deps
+	@MAKE="$(SUBMAKE)" sh tests/verify.sh some
+verify-full: deps
+	@MAKE="$(SUBMAKE)" sh tests/verify.sh full
 
 # ---- the rest ---------------------------------------------------------------------------------------
 

@@ -36,7 +36,7 @@
  * depend on the instruction set, the compiler, its options, SLEEF, or how the rows were cut over
  * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp.
  * The numbers of a config are taken as the exact values of the doubles given. "make test" proves it
- * against MPFR.
+ * against MPFR, and pe_selftest() says whether a program as it was compiled has these bits.
  *
  * ERRORS
  *
@@ -109,7 +109,11 @@ extern "C" {
                     "first + rows - 1 and every entry of a position list, also with the offset; "  \
                     "queries, keys, and the rows of a learned table likewise")                     \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride overflows the address space, or the "       \
-                   "memory given is smaller than pe_plan_size()")
+                   "memory given is smaller than pe_plan_size()")                                  \
+    X(PE_ERR_SELFTEST, "this build gives other bits than it should: call "                         \
+                       "fesetround(FE_TONEAREST) first, compile without options that change "      \
+                       "arithmetic, take pe.h and pe_simd.h unchanged and of one version; where "  \
+                       "that is so, try -O1 or -DPE_ISA=PE_ISA_SCALAR, and report it")
 
 typedef enum pe_status {
 #define PE__STATUS_NAME(name, text) name,
@@ -1179,6 +1183,20 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
                                                    size_t d_model, const pe_resample *how,
                                                    float *out, size_t out_height,
                                                    size_t out_width);
+
+/* ---- this build ------------------------------------------------------------------------------ */
+
+/* Check that this program has the bits that every other has: small tables in each type and by each
+ * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
+ * at 2^31 and next to ties, are hashed and compared with constants. Takes about a millisecond; a
+ * program that calls it has most of the library to compile, so put it in a source file of its own.
+ *
+ * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
+ *              compiler option or a compiler that breaks arithmetic, changed headers. That
+ *              subnormals are flushed is not noticed: nothing here is one
+ * Accuracy     a sample: "make verify" is the proof (tests/test_selftest.c)
+ * Threads      any. 64 KB of stack, no other memory */
+static inline pe_status pe_selftest(void);
 
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
@@ -5983,6 +6001,216 @@ static inline pe_status pe_learned_resample_f32(const float *table, size_t rows,
                                                 size_t out_rows)
 {
     return pe_learned_resample_2d_f32(table, rows, 1, d_model, how, out, out_rows, 1);
+}
+
+/* ---- self test ---------------------------------------------------------------------------------
+ * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
+ * printed by tests/test_selftest.c, which says so where they differ, and have to be those of every
+ * build: they change only where the results do. */
+
+enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 36, PE__TESTS = 13 };
+enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
+
+typedef union pe__test_rows {
+    float f32[PE__TEST_N];
+    double f64[PE__TEST_N];
+    uint16_t f16[PE__TEST_N];
+    uint16_t bf16[PE__TEST_N];
+} pe__test_rows;
+
+typedef struct pe__test {
+    pe__test_rows x;
+    pe_plan plan;
+    int64_t zero; /* from a volatile: nothing may be computed by the compiler, in its rounding */
+    uint64_t hash;
+} pe__test;
+
+/* Take n numbers of 2, 4 or 8 bytes into the hash, and the status of the call that made them. */
+static inline void pe__test_take(pe__test *t, pe_status status, const void *x, size_t n,
+                                 size_t size)
+{
+    uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char *p = (const unsigned char *)x + i * size;
+        uint64_t b = 0;
+        uint32_t word;
+        uint16_t half;
+        if (size == 8) memcpy(&b, p, 8);
+        else if (size == 4) memcpy(&word, p, 4), b = word;
+        else memcpy(&half, p, 2), b = half;
+        h = (h ^ b) * UINT64_C(0xff51afd7ed558ccd);
+        h ^= h >> 32;
+    }
+    t->hash = h;
+}
+
+/* Position k of a list: near, far, and some where an element of the table is next to a tie. */
+static inline int64_t pe__test_position(const pe__test *t, size_t k)
+{
+    static const int64_t some[] = {INT64_C(2147483648), -INT64_C(2147483648), 131071,
+                                   -16777217,           -1773804743,          1896201758,
+                                   -1709504159,         1803184376,           0};
+    const size_t n = sizeof some / sizeof *some;
+    return t->zero + (k < n ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
+}
+
+#define PE__TAKE(T, call) pe__test_take(t, call, t->x.T, PE__TEST_N, sizeof *t->x.T)
+#define PE__TEST_FILL(T)                                                                           \
+    static inline uint64_t pe__test_fill_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
+        const int64_t first[] = {-20, 16777200, INT64_C(2147483648) - ROWS + 1, 5000};             \
+        int64_t list[ROWS];                                                                        \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < ROWS; k++) list[k] = pe__test_position(t, k);                       \
+        for (size_t k = 0; k < 4; k++)                                                             \
+            PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + first[k], ROWS, t->x.T, STRIDE));          \
+        PE__TAKE(T, pe_fill_at_##T(&t->plan, list, ROWS, t->x.T, STRIDE));                         \
+        return t->hash;                                                                            \
+    }
+PE__TEST_FILL(f32)
+PE__TEST_FILL(f64)
+PE__TEST_FILL(f16)
+PE__TEST_FILL(bf16)
+#undef PE__TEST_FILL
+
+#define PE__TEST_MORE(T)                                                                           \
+    static inline uint64_t pe__test_more_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
+        double real[ROWS];                                                                         \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < ROWS; k++)                                                          \
+            real[k] = (double)(pe__test_position(t, k) / 2) + 0.3125;                              \
+        PE__TAKE(T, pe_fill_real_##T(&t->plan, real, ROWS, t->x.T, STRIDE));                       \
+        PE__TAKE(T, pe_add_##T(&t->plan, t->zero + 77, ROWS, 1.0f, t->x.T, STRIDE));               \
+        PE__TAKE(T, pe_add_##T(&t->plan, t->zero - 99, ROWS, -0.7f, t->x.T, STRIDE));              \
+        PE__TAKE(T, pe_shift_##T(&t->plan, t->zero - 1234567, ROWS, t->x.T, STRIDE));              \
+        return t->hash;                                                                            \
+    }
+PE__TEST_MORE(f32)
+PE__TEST_MORE(f64)
+#undef PE__TEST_MORE
+
+/* Two heads of each token, turned and turned back, then scores and rows of a table added. */
+#define PE__TEST_TURN(T, element)                                                                  \
+    static inline uint64_t pe__test_turn_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { TOKENS = PE__TEST_ROWS / 2, HEAD = PE__TEST_STRIDE, HEADS = 2 * PE__TEST_STRIDE };  \
+        const float slopes[2] = {0.4375f, 0.0123f};                                                \
+        element table[7 * HEAD];                                                                   \
+        int64_t list[TOKENS];                                                                      \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < TOKENS; k++) list[k] = pe__test_position(t, k);                     \
+        PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + 9, 2 * TOKENS, t->x.T, HEAD));                 \
+        memcpy(table, t->x.T, sizeof table);                                                       \
+        PE__TAKE(T, pe_rope_##T(&t->plan, PE_ROPE_HALVES, t->zero + 4000, TOKENS, 2, t->x.T,       \
+                                HEADS, HEAD));                                                     \
+        PE__TAKE(T, pe_rope_inverse_at_##T(&t->plan, PE_ROPE_ADJACENT, list, TOKENS, 2, t->x.T,    \
+                                           HEADS, HEAD));                                          \
+        PE__TAKE(T, pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, t->zero + 5, 3, 40, t->x.T,    \
+                                     41, 123));                                                    \
+        for (size_t k = 0; k < TOKENS; k++) list[k] = (int64_t)(k * 5 % 7) + t->zero;              \
+        PE__TAKE(T, pe_learned_add_##T(table, 7, HEAD, list, TOKENS, t->x.T, HEADS));              \
+        PE__TAKE(T, pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 100000, 3, 40, t->x.T, \
+                                      41, 123));                                                   \
+        return t->hash;                                                                            \
+    }
+PE__TEST_TURN(f32, float)
+PE__TEST_TURN(f16, uint16_t)
+PE__TEST_TURN(bf16, uint16_t)
+#undef PE__TEST_TURN
+
+/* With a plan of exact angles. Dot products are left out: they take 32 KB of stack more. */
+PE__COLD void pe__test_exact(int64_t zero, uint64_t *hash)
+{
+    double memory[17120 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    pe_config config = pe_config_default(PE__TEST_D);
+    pe__test test, *const t = &test;
+    t->zero = zero;
+    config.base += (double)zero;
+    if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
+    hash[0] = pe__test_fill_f32(t);
+    hash[1] = pe__test_fill_f64(t);
+    hash[2] = pe__test_fill_f16(t);
+    hash[3] = pe__test_fill_bf16(t);
+    hash[4] = pe__test_more_f32(t);
+    hash[5] = pe__test_more_f64(t);
+    t->hash = 0;
+    PE__TAKE(f64, pe_shift_matrix_f64(&t->plan, zero + 31, t->x.f64, PE__TEST_STRIDE));
+    PE__TAKE(f64, pe_norm_f64(&t->plan, t->x.f64));
+    hash[6] = t->hash;
+}
+
+/* With plans of float angles, which are small, and without a plan. */
+PE__COLD void pe__test_others(int64_t zero, uint64_t *hash)
+{
+    static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
+    const pe_resample how = pe_resample_default();
+    const size_t shape[2] = {4, 9};
+    pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
+    float table[9 * PE__TEST_D];
+    double memory[2048 / sizeof(double)];
+    pe__test test, *const t = &test;
+    t->zero = zero;
+    for (size_t k = 0; k < 3; k++) {
+        pe_config config = pe_config_preset(presets[k], PE__TEST_D);
+        config.base += (double)zero;
+        config.angle = PE_ANGLE_FLOAT32;
+        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
+        if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
+        if (k == 0) {
+            hash[0] = pe__test_turn_f32(t);
+            hash[1] = pe__test_turn_f16(t);
+            hash[2] = pe__test_turn_bf16(t);
+        } else if (k == 1) {
+            hash[3] = pe__test_fill_f64(t);
+        } else {
+            t->hash = 0;
+            PE__TAKE(f64, pe_fill_grid_f64(&t->plan, shape, t->x.f64, PE__TEST_STRIDE));
+            hash[4] = t->hash;
+        }
+    }
+
+    t->hash = 0;
+    memset(&t->x, 0, sizeof t->x);
+    rope.rope_type = PE_ROPE_YARN;
+    rope.factor = 8 + (double)zero;
+    rope.original_max_position_embeddings = 4096;
+    PE__TAKE(f64, pe_rope_frequencies(&rope, t->x.f64, t->x.f64 + PE__TEST_D));
+    memset(&t->x, 0, sizeof t->x);
+    PE__TAKE(f32, pe_alibi_slopes_f32(12, 8, t->x.f32));
+    PE__TAKE(f32, pe_sinusoidal_f32(t->x.f32, PE__TEST_ROWS, PE__TEST_D));
+    memcpy(table, t->x.f32, sizeof table);
+    PE__TAKE(f32, pe_learned_resample_f32(table, 9, PE__TEST_D, &how, t->x.f32, 31));
+    hash[5] = t->hash;
+}
+#undef PE__TAKE
+
+/* Hash each part into hash[0 ... PE__TESTS - 1]; what could not be done is 0. */
+static inline void pe__selftest(uint64_t *hash)
+{
+    volatile int64_t zero = 0;
+    memset(hash, 0, PE__TESTS * sizeof *hash);
+    pe__test_exact(zero, hash);
+    pe__test_others(zero, hash + 7);
+}
+
+static inline pe_status pe_selftest(void)
+{
+    static const uint64_t right[PE__TESTS] = {
+        UINT64_C(0x80c6fbd7769bbbb9), UINT64_C(0xa3665b7703df1cbb), UINT64_C(0x2540fc1922625b58),
+        UINT64_C(0x2029f51de055ba02), UINT64_C(0x8f6d0152b71fdd77), UINT64_C(0x94831305415fb762),
+        UINT64_C(0x571f7bc4734deb9b), UINT64_C(0xb8fa44278d0412de), UINT64_C(0xea419d2b0d195219),
+        UINT64_C(0x437160cc19c5bf6b), UINT64_C(0xc4da3c1d05372c92), UINT64_C(0x1ab965e5f44aec51),
+        UINT64_C(0xa5086540bf03ba96),
+    };
+    uint64_t hash[PE__TESTS];
+    pe__selftest(hash);
+    return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
 }
 
 #ifdef __cplusplus

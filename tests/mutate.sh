@@ -60,6 +60,9 @@ mutated() {
     shared-function)
         sed 's/^const kernels KERNELS/int twice(int x);\nint twice(int x) { return 2 * x; }\n&/' "$file"
         ;;
+    selftest) sed '/right\[PE__TESTS\]/{n;s/UINT64_C(0x\(.\)\(.\)/UINT64_C(0x\2\1/;}' "$file" ;;
+    golden) sed 's/^\(fill_f64  .*\)\(.\)\(.\)$/\1\3\2/' "$file" ;;
+    oracle) sed 's/fma(xl, Xh, fma(xh, Xh, -p))/fma(xh, Xh, -p)/' "$file" ;; # a term left out
     *)
         echo "mutate.sh: unknown defect $defect" >&2
         return 1

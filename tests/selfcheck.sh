@@ -92,6 +92,16 @@ echo "Defects of the library"
     breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
     breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
 }
+# shellcheck disable=SC2046
+{
+    breaks pe.h constant $(unit selftest.gcc.best.none)
+    breaks pe.h selftest $(unit selftest.gcc.best.none)
+    breaks pe.h constant sh tests/golden.sh
+    breaks tests/golden.txt golden sh tests/golden.sh
+    breaks pe.h no-rounding-test sh tests/certify.sh some
+    breaks pe.h constant sh tests/certify.sh some
+    breaks tests/certify.c oracle sh tests/certify.sh some
+}
 if cpu_has avx2; then
     breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/matrix.sh
 fi
