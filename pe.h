@@ -3328,6 +3328,7 @@ static inline pe_status pe__call_list(const pe_plan *plan, const int64_t *positi
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, positions, o);
+    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
     if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
     if (status == PE_OK) status = pe__check_positions(positions, o->total, plan->whole);
     if (status == PE_OK) pe__emit_list(plan, positions, o);
@@ -3339,7 +3340,8 @@ static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, coords, o);
-    if (status == PE_OK && o->total > SIZE_MAX / sizeof(double) / plan->axes) status = PE_ERR_SIZE;
+    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *coords / plan->axes)
+        status = PE_ERR_SIZE;
     if (status == PE_OK)
         status = pe__check_reals(coords, o->total * plan->axes,
                                  (double)plan->whole + plan->fraction);
@@ -5791,6 +5793,7 @@ static inline pe_status pe__check_learned(const int64_t *positions, size_t rows,
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
+    if (status == PE_OK && rows > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
     if (status != PE_OK) return status;
     int ok = 1;
     for (size_t r = 0; r < rows; r++) ok &= (uint64_t)positions[r] < table_rows;
