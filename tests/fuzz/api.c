@@ -40,7 +40,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         pool_add(pe_config_default(widths[i]));
     for (int i = 0; i < (int)PE_PRESET_COUNT; i++)
         pool_add(pe_config_preset((pe_preset)i, i == (int)PE_PRESET_VIDEO_3D ? 48
-                                                   : i == (int)PE_PRESET_MAE_2D ? 24 : 18));
+                                                : i == (int)PE_PRESET_MAE_2D ? 24
+                                                                             : 18));
     pe_config c = pe_config_default(34);
     c.angle = PE_ANGLE_FLOAT32, c.cos_first = 1;
     pool_add(c);
@@ -156,7 +157,8 @@ static int decode_plan(fuzz_input *in, plan_case *p)
     pe_plan *const plan = (pe_plan *)fuzz_take(sizeof *plan, 1);
     pe_status status;
     if (own) {
-        const size_t right = (c->odd == PE_ODD_SINE ? c->d_model / 2 + c->d_model % 2 : c->d_model / 2);
+        const size_t right =
+            (c->odd == PE_ODD_SINE ? c->d_model / 2 + c->d_model % 2 : c->d_model / 2);
         const size_t pairs = fuzz_byte(in) < 224 && right <= WIDEST ? right : fuzz_byte(in);
         const size_t given = pairs < WIDEST ? pairs : WIDEST;
         double *omega = (double *)fuzz_take(given * sizeof *omega, 1);
@@ -188,7 +190,10 @@ static int decode_plan(fuzz_input *in, plan_case *p)
             FUZZ_FAIL("pe_plan_init wrote before the memory it was given");
     p->plan = *plan;
     fuzz_release(1);
-    return 1;
+    if (c->d_model <= WIDEST)
+        return 1;
+    fuzz_release(0); /* right, but its rows have no room here */
+    return 0;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -219,11 +224,16 @@ static pe_status run(const rows_call *c)
         return c->how == RANGE ? f->add(c->plan, c->first, c->rows, c->scale, c->x, c->stride)
                                : f->add_at(c->plan, c->at, c->rows, c->scale, c->x, c->stride);
     switch (c->how) {
-    case RANGE: return f->range(c->plan, c->first, c->rows, c->x, c->stride);
-    case AT: return f->at(c->plan, c->at, c->rows, c->x, c->stride);
-    case REAL: return f->real(c->plan, c->real, c->rows, c->x, c->stride);
-    case COORDS: return f->coords(c->plan, c->real, c->rows, c->x, c->stride);
-    default: return f->grid(c->plan, c->shape, c->x, c->stride);
+    case RANGE:
+        return f->range(c->plan, c->first, c->rows, c->x, c->stride);
+    case AT:
+        return f->at(c->plan, c->at, c->rows, c->x, c->stride);
+    case REAL:
+        return f->real(c->plan, c->real, c->rows, c->x, c->stride);
+    case COORDS:
+        return f->coords(c->plan, c->real, c->rows, c->x, c->stride);
+    default:
+        return f->grid(c->plan, c->shape, c->x, c->stride);
     }
 }
 
@@ -458,7 +468,8 @@ static void op_rows(fuzz_input *in, const plan_case *p)
                 FUZZ_FAIL("a position of a list is refused alone");
         }
     } else {
-        const rows_call low = part(&other, 0, cut, y, d), high = part(&other, cut, rows - cut, y, d);
+        const rows_call low = part(&other, 0, cut, y, d),
+                        high = part(&other, cut, rows - cut, y, d);
         if (run(&high) != PE_OK || run(&low) != PE_OK)
             FUZZ_FAIL("a part of a call is refused");
     }
@@ -474,7 +485,8 @@ static void op_batch(fuzz_input *in, const plan_case *p)
     const size_t wrong = fuzz_wrong(in, 6);
     const fuzz_type t = (fuzz_type)(b % FUZZ_TYPES);
     const size_t size = fuzz_size(t);
-    size_t batches = b >> 2 & 3, rows = fuzz_byte(in) % 8, gap = b >> 4 & 3, stride, batch, bytes = 0;
+    size_t batches = b >> 2 & 3, rows = fuzz_byte(in) % 8, gap = b >> 4 & 3, stride, batch,
+           bytes = 0;
     const float scale = decode_scale(in);
     int64_t first = fuzz_position(in);
     if (rows * d * batches > ELEMENTS)
@@ -499,8 +511,8 @@ static void op_batch(fuzz_input *in, const plan_case *p)
             may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (batches > 1 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) {
             const size_t one = (rows - 1) * stride + d;
-            const int apart = batch >= one ||
-                              (batch >= d && fuzz_mul_add(batch, batches - 1, d) <= stride);
+            const int apart =
+                batch >= one || (batch >= d && fuzz_mul_add(batch, batches - 1, d) <= stride);
             if (!apart)
                 may |= FUZZ_BIT(PE_ERR_SHAPE);
             bytes = fuzz_mul_add(fuzz_mul_add(batch, batches - 1, one), size, 0);
@@ -612,10 +624,10 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
         fuzz_save(1);
         if (wrong >= 3)
             may |= FUZZ_BIT(PE_ERR_NULL);
-        if (!fuzz_status("pe_shift_matrix",
-                         pe_shift_matrix_f64(wrong == 3 ? NULL : plan, k, wrong == 4 ? NULL : m,
-                                             stride),
-                         may))
+        if (!fuzz_status(
+                "pe_shift_matrix",
+                pe_shift_matrix_f64(wrong == 3 ? NULL : plan, k, wrong == 4 ? NULL : m, stride),
+                may))
             return;
         const double *const was = (const double *)(const void *)fuzz_saved(m);
         double *const n = (double *)fuzz_take(d * d * sizeof *n, !(seed & 1));
@@ -625,8 +637,8 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
             for (size_t j = 0; j < d; j++)
                 if (!(m[i * stride + j] == n[j * d + i]))
                     FUZZ_FAIL("pe_shift_matrix: %zu, %zu is not that of the transpose", i, j);
-            if (i + 1 < d && memcmp(m + i * stride + d, was + i * stride + d,
-                                    (stride - d) * sizeof *m) != 0)
+            if (i + 1 < d &&
+                memcmp(m + i * stride + d, was + i * stride + d, (stride - d) * sizeof *m) != 0)
                 FUZZ_FAIL("pe_shift_matrix: written behind row %zu", i);
         }
         return;
@@ -646,12 +658,12 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
     if (wrong >= 3 && count)
         may |= FUZZ_BIT(PE_ERR_NULL);
     if (!fuzz_status("pe_dots",
-                     pe_dots_f64(wrong == 3 ? NULL : plan, k, count, wrong == 4 ? NULL : dots), may) ||
+                     pe_dots_f64(wrong == 3 ? NULL : plan, k, count, wrong == 4 ? NULL : dots),
+                     may) ||
         count == 0)
         return;
     const size_t i = seed % count;
-    if (pe_dot_f64(plan, k + (int64_t)i, &one) != PE_OK ||
-        memcmp(&one, &dots[i], sizeof one) != 0)
+    if (pe_dot_f64(plan, k + (int64_t)i, &one) != PE_OK || memcmp(&one, &dots[i], sizeof one) != 0)
         FUZZ_FAIL("pe_dot: %a is not number %zu of pe_dots, %a", one, i, dots[i]);
     if (pe_norm_f64(plan, &norm) != PE_OK || pe_dot_f64(plan, 0, &zero) != PE_OK)
         FUZZ_FAIL("pe_norm refuses what pe_dots takes");
@@ -670,7 +682,8 @@ static void op_rest(fuzz_input *in, const plan_case *p)
         if (pe_plan_frequencies(&p->plan, w) != PE_OK || pe_plan_wavelengths(&p->plan, l) != PE_OK)
             FUZZ_FAIL("a plan does not say its frequencies");
         for (size_t i = 0; i < pairs; i++)
-            if (w[i] != 0 && fabs(w[i]) > 1e-280 && !(fabs(w[i] * l[i] - 0x1.921fb54442d18p+2) < 1e-12))
+            if (w[i] != 0 && fabs(w[i]) > 1e-280 &&
+                !(fabs(w[i] * l[i] - 0x1.921fb54442d18p+2) < 1e-12))
                 FUZZ_FAIL("frequency %a and wavelength %a do not fit", w[i], l[i]);
         if (pe_plan_pairs(NULL) != 0 || pe_plan_frequencies(NULL, w) != PE_ERR_NULL ||
             pe_plan_wavelengths(&p->plan, NULL) != PE_ERR_NULL || pe_plan_size(NULL) != 0)
@@ -723,11 +736,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (int n = 0; n < 4 && in.at < in.end; n++) {
         switch (fuzz_byte(&in) % 8) {
-        case 0: op_batch(&in, p); break;
-        case 1: op_shift(&in, p); break;
-        case 2: op_algebra(&in, p); break;
-        case 3: op_rest(&in, p); break;
-        default: op_rows(&in, p); break;
+        case 0:
+            op_batch(&in, p);
+            break;
+        case 1:
+            op_shift(&in, p);
+            break;
+        case 2:
+            op_algebra(&in, p);
+            break;
+        case 3:
+            op_rest(&in, p);
+            break;
+        default:
+            op_rows(&in, p);
+            break;
         }
         fuzz_release(keep);
     }

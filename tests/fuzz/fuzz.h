@@ -115,9 +115,9 @@ static inline int64_t fuzz_position(fuzz_input *in)
 /* A position that must be refused, or so nearly. */
 static inline int64_t fuzz_far(fuzz_input *in)
 {
-    static const int64_t far[] = {2147483649,  -2147483649, 4294967296,    -4294967296,
-                                  INT64_MAX,   INT64_MIN,   INT64_MAX - 1, INT64_MIN + 1,
-                                  INT64_C(1) << 62};
+    static const int64_t far[] = {2147483649,    -2147483649,   4294967296,
+                                  -4294967296,   INT64_MAX,     INT64_MIN,
+                                  INT64_MAX - 1, INT64_MIN + 1, INT64_C(1) << 62};
     const unsigned b = fuzz_byte(in);
     return b < 128 ? far[b % FUZZ_COUNT(far)] : (int64_t)fuzz_bytes(in, 8);
 }
@@ -126,13 +126,13 @@ static inline int64_t fuzz_far(fuzz_input *in)
 static inline size_t fuzz_huge(fuzz_input *in)
 {
     static const uint64_t huge[] = {
-        UINT64_C(1) << 31,        (UINT64_C(1) << 31) + 1,  UINT64_C(1) << 32,
-        (UINT64_C(1) << 32) + 1,  (UINT64_C(1) << 32) + 2,  UINT64_C(1) << 60,
-        UINT64_C(1) << 61,        UINT64_C(1) << 62,        (UINT64_C(1) << 62) + 1,
-        UINT64_C(1) << 63,        (UINT64_C(1) << 63) - 1,  UINT64_MAX,
-        UINT64_MAX / 2,           UINT64_MAX / 4,           UINT64_MAX / 8,
-        UINT64_MAX / 16 + 1,      UINT64_MAX / 8 + 1,       UINT64_MAX / 4 + 1,
-        UINT64_MAX / 3 + 1,       UINT64_MAX / 6 + 1};
+        UINT64_C(1) << 31,       (UINT64_C(1) << 31) + 1, UINT64_C(1) << 32,
+        (UINT64_C(1) << 32) + 1, (UINT64_C(1) << 32) + 2, UINT64_C(1) << 60,
+        UINT64_C(1) << 61,       UINT64_C(1) << 62,       (UINT64_C(1) << 62) + 1,
+        UINT64_C(1) << 63,       (UINT64_C(1) << 63) - 1, UINT64_MAX,
+        UINT64_MAX / 2,          UINT64_MAX / 4,          UINT64_MAX / 8,
+        UINT64_MAX / 16 + 1,     UINT64_MAX / 8 + 1,      UINT64_MAX / 4 + 1,
+        UINT64_MAX / 3 + 1,      UINT64_MAX / 6 + 1};
     const unsigned b = fuzz_byte(in);
     return b < 200 ? (size_t)(huge[b % FUZZ_COUNT(huge)]) : (size_t)fuzz_bytes(in, 8);
 }
@@ -140,9 +140,9 @@ static inline size_t fuzz_huge(fuzz_input *in)
 /* A double: a small number with a fraction, or a hard one, or any bits. */
 static inline double fuzz_double(fuzz_input *in)
 {
-    static const double hard[] = {0.0,     -0.0,    1.0,         -1.0,    0.5,    1e-300, 1e300,
-                                  2097152, 1e-308,  5e-324,      1024,    1e100,  1e-100, 10000,
-                                  1e18,    9.1e-13, 2147483648.0, 4294967296.0};
+    static const double hard[] = {0.0,    -0.0,    1.0,    -1.0,    0.5,          1e-300,
+                                  1e300,  2097152, 1e-308, 5e-324,  1024,         1e100,
+                                  1e-100, 10000,   1e18,   9.1e-13, 2147483648.0, 4294967296.0};
     const unsigned b = fuzz_byte(in);
     if (b < 112)
         return (double)(int)fuzz_byte(in) / (double)(1u << (b & 7)) - (double)(b >> 3);
@@ -180,10 +180,7 @@ static inline double fuzz_real_far(fuzz_input *in)
 
 typedef enum fuzz_type { FUZZ_F32, FUZZ_F64, FUZZ_F16, FUZZ_BF16, FUZZ_TYPES } fuzz_type;
 
-static inline size_t fuzz_size(fuzz_type t)
-{
-    return t == FUZZ_F32 ? 4 : t == FUZZ_F64 ? 8 : 2;
-}
+static inline size_t fuzz_size(fuzz_type t) { return t == FUZZ_F32 ? 4 : t == FUZZ_F64 ? 8 : 2; }
 
 /* splitmix64 */
 static inline uint64_t fuzz_next(uint64_t *state)

@@ -32,7 +32,8 @@ static void keep_input(void)
     FILE *f;
     if (now_name != NULL)
         fprintf(stderr, "input: %s\n", now_name);
-    if (now_data == NULL || now_name != NULL || (f = fopen(path != NULL ? path : "crash", "wb")) == NULL)
+    if (now_data == NULL || now_name != NULL ||
+        (f = fopen(path != NULL ? path : "crash", "wb")) == NULL)
         return;
     fwrite(now_data, 1, now_size, f);
     fclose(f);

@@ -71,7 +71,8 @@ static unsigned heads_may(size_t width, size_t tokens, size_t heads, size_t toke
     const size_t t = tokens - 1, h = heads - 1;
     const size_t by_token = fuzz_mul_add(t, token, width), by_head = fuzz_mul_add(h, head, width);
     unsigned may = 0;
-    if ((t && token < width) || (h && head < width) || (t && h && head < by_token && token < by_head))
+    if ((t && token < width) || (h && head < width) ||
+        (t && h && head < by_token && token < by_head))
         may |= FUZZ_BIT(PE_ERR_SHAPE);
     *span = fuzz_mul_add(h, h ? head : 0, t ? by_token : width);
     if (*span > (size_t)PTRDIFF_MAX / size)
@@ -79,8 +80,21 @@ static unsigned heads_may(size_t width, size_t tokens, size_t heads, size_t toke
     return may;
 }
 
-enum { FORM_RANGE, FORM_AT, FORM_INVERSE, FORM_INVERSE_AT, FORM_TO, FORM_TO_AT, FORM_QK, FORM_QK_AT,
-       FORM_AXES, FORM_SHIFT, FORM_SHIFT_AT, FORM_BY, FORMS };
+enum {
+    FORM_RANGE,
+    FORM_AT,
+    FORM_INVERSE,
+    FORM_INVERSE_AT,
+    FORM_TO,
+    FORM_TO_AT,
+    FORM_QK,
+    FORM_QK_AT,
+    FORM_AXES,
+    FORM_SHIFT,
+    FORM_SHIFT_AT,
+    FORM_BY,
+    FORMS
+};
 
 /* Element e of a head as the pair has it in halves, for one in adjacent pairs. */
 static size_t in_halves(size_t e, size_t n) { return e < n ? e % 2 * (n / 2) + e / 2 : e; }
@@ -95,7 +109,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const fuzz_type t = types[b & 3];
     const size_t size = fuzz_size(t);
     const fuzz_rope *const f = &fuzz_ropes[t];
-    const int to = form == FORM_TO || form == FORM_TO_AT, qk = form == FORM_QK || form == FORM_QK_AT;
+    const int to = form == FORM_TO || form == FORM_TO_AT,
+              qk = form == FORM_QK || form == FORM_QK_AT;
     const int by = form == FORM_BY, uniform = form == FORM_SHIFT;
     const int shift = form == FORM_SHIFT || form == FORM_SHIFT_AT;
     const int listed = form == FORM_AT || form == FORM_INVERSE_AT || form == FORM_TO_AT ||
@@ -137,7 +152,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     if (!nothing) {
         may = by ? n % 2 ? FUZZ_BIT(PE_ERR_CONFIG) : 0 : plan_may(plan);
         if (by && n % 2)
-            return; /* half of it is no number of pairs */
+            return;      /* half of it is no number of pairs */
         if (heads && to) /* from heads side by side */
             may |= heads_may(width, tokens, heads, fuzz_mul_add(heads, head_dim, 0), head_dim, size,
                              &span);
@@ -239,18 +254,42 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     h.x = wrong == 11 ? NULL : x;
     pe_status status;
     switch (form) {
-    case FORM_RANGE: status = f->range(&h); break;
-    case FORM_AT: status = f->at(&h); break;
-    case FORM_INVERSE: status = f->inverse(&h); break;
-    case FORM_INVERSE_AT: status = f->inverse_at(&h); break;
-    case FORM_TO: status = f->to(&h, head_dim, given_from, from_token, from_head); break;
-    case FORM_TO_AT: status = f->to_at(&h, head_dim, given_from, from_token, from_head); break;
-    case FORM_QK: status = f->qk(&h, k_heads, k, k_token, k_head); break;
-    case FORM_QK_AT: status = f->qk_at(&h, k_heads, k, k_token, k_head); break;
-    case FORM_AXES: status = f->axes(&h, axis, axes); break;
-    case FORM_SHIFT: status = f->shift(&h); break;
-    case FORM_SHIFT_AT: status = f->shift_at(&h); break;
-    default: status = f->by_table(&h, given_cosines, sines, n / 2, n / 2); break;
+    case FORM_RANGE:
+        status = f->range(&h);
+        break;
+    case FORM_AT:
+        status = f->at(&h);
+        break;
+    case FORM_INVERSE:
+        status = f->inverse(&h);
+        break;
+    case FORM_INVERSE_AT:
+        status = f->inverse_at(&h);
+        break;
+    case FORM_TO:
+        status = f->to(&h, head_dim, given_from, from_token, from_head);
+        break;
+    case FORM_TO_AT:
+        status = f->to_at(&h, head_dim, given_from, from_token, from_head);
+        break;
+    case FORM_QK:
+        status = f->qk(&h, k_heads, k, k_token, k_head);
+        break;
+    case FORM_QK_AT:
+        status = f->qk_at(&h, k_heads, k, k_token, k_head);
+        break;
+    case FORM_AXES:
+        status = f->axes(&h, axis, axes);
+        break;
+    case FORM_SHIFT:
+        status = f->shift(&h);
+        break;
+    case FORM_SHIFT_AT:
+        status = f->shift_at(&h);
+        break;
+    default:
+        status = f->by_table(&h, given_cosines, sines, n / 2, n / 2);
+        break;
     }
     if (!fuzz_status("pe_rope", status, may))
         return;
@@ -288,7 +327,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             } else if (shift) {
                 status = f->shift_at(&one);
             } else if (by) {
-                status = f->by_table(&one, cosines + r * (n / 2), sines + r * (n / 2), n / 2, n / 2);
+                status =
+                    f->by_table(&one, cosines + r * (n / 2), sines + r * (n / 2), n / 2, n / 2);
             } else {
                 one.first = position;
                 status = seed & 128 ? f->range(&one) : f->at(&one);
@@ -301,8 +341,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
                        other + (h.pairing == PE_ROPE_HALVES ? e : m) * size, size);
             }
             /* a table of the same positions turns the same way */
-            if (by && plan_may(plan) == 0 && fuzz_range(h.first, tokens, plan->whole) == 0 && r == 0 &&
-                i == 0) {
+            if (by && plan_may(plan) == 0 && fuzz_range(h.first, tokens, plan->whole) == 0 &&
+                r == 0 && i == 0) {
                 unsigned char turned[2 * PAIRS * 8 + 64];
                 memcpy(turned, fuzz_saved(x), n * size);
                 one.x = turned, one.pairing = h.pairing;
@@ -311,7 +351,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             }
         }
     if (heads && !fuzz_same(t, x, y, elements)) /* and what is between the heads */
-        FUZZ_FAIL("pe_rope, form %u: not the bits of its heads alone, type %d, n %zu", form, (int)t, n);
+        FUZZ_FAIL("pe_rope, form %u: not the bits of its heads alone, type %d, n %zu", form, (int)t,
+                  n);
     if (qk && k_heads) { /* the keys alone */
         unsigned char *const z = (unsigned char *)fuzz_take(k_span * size, seed & 1);
         memcpy(z, fuzz_saved(k), k_span * size);
@@ -384,7 +425,9 @@ static void op_tables(fuzz_input *in, const plan_case *p)
         if (f->table(plan, first + (int64_t)r, 1, cosines, sines, half) != PE_OK)
             FUZZ_FAIL("pe_rope_table refuses a row");
         for (size_t i = 0; i < half; i++) {
-            const size_t cosine = form == 2 ? 2 * i : form == 3 && pairing == PE_ROPE_ADJACENT ? 2 * i : i;
+            const size_t cosine = form == 2                                  ? 2 * i
+                                  : form == 3 && pairing == PE_ROPE_ADJACENT ? 2 * i
+                                                                             : i;
             const unsigned char *const sine = form == 0 || form == 3 ? z + cosine * size
                                               : form == 1            ? a + (half + i) * size
                                                                      : a + (2 * i + 1) * size;
@@ -398,11 +441,10 @@ static void op_tables(fuzz_input *in, const plan_case *p)
                     FUZZ_FAIL("pe_rope_table_twice: row %zu, pair %zu, its copy", r, i);
             }
         }
-        if (r + 1 < rows &&
-            (memcmp(a + width * size, fuzz_saved(c) + (r * stride + width) * size,
-                    (stride - width) * size) != 0 ||
-             memcmp(z + width * size, fuzz_saved(s) + (r * stride + width) * size,
-                    (stride - width) * size) != 0))
+        if (r + 1 < rows && (memcmp(a + width * size, fuzz_saved(c) + (r * stride + width) * size,
+                                    (stride - width) * size) != 0 ||
+                             memcmp(z + width * size, fuzz_saved(s) + (r * stride + width) * size,
+                                    (stride - width) * size) != 0))
             FUZZ_FAIL("pe_rope_table, form %u: written behind row %zu", form, r);
     }
 }
@@ -468,12 +510,14 @@ static void op_frequencies(fuzz_input *in)
     if (!fuzz_status("pe_rope_frequencies", pe_rope_frequencies(&c, w, few & 4 ? NULL : a), may))
         return;
     double again[PAIRS], factor;
-    if (pe_rope_frequencies(&c, again, &factor) != PE_OK || memcmp(again, w, pairs * sizeof *w) != 0 ||
+    if (pe_rope_frequencies(&c, again, &factor) != PE_OK ||
+        memcmp(again, w, pairs * sizeof *w) != 0 ||
         (!(few & 4) && memcmp(&factor, a, sizeof factor) != 0))
         FUZZ_FAIL("pe_rope_frequencies: not the same bits again");
     for (size_t i = 0; i < pairs; i++)
         if (!(w[i] >= 0 && w[i] <= DBL_MAX))
-            FUZZ_FAIL("pe_rope_frequencies: type %d, frequency %zu is %a", (int)c.rope_type, i, w[i]);
+            FUZZ_FAIL("pe_rope_frequencies: type %d, frequency %zu is %a", (int)c.rope_type, i,
+                      w[i]);
     if (!(factor > 0 && factor <= DBL_MAX))
         FUZZ_FAIL("pe_rope_frequencies: the attention factor is %a", factor);
     if (pe_rope_periods(w, pairs, w) != PE_OK)
@@ -547,7 +591,8 @@ static void op_sections(fuzz_input *in)
     }
     for (size_t a = 0; a < axes; a++)
         if (count[a] != sections[a])
-            FUZZ_FAIL("pe_rope_sections: axis %zu has %zu pairs, not %zu", a, count[a], sections[a]);
+            FUZZ_FAIL("pe_rope_sections: axis %zu has %zu pairs, not %zu", a, count[a],
+                      sections[a]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -557,13 +602,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int n = 0; n < 3 && in.at < in.end; n++) {
         const unsigned op = fuzz_byte(&in) % 16;
         switch (op) {
-        case 0: op_frequencies(&in); break;
-        case 1: op_ggml(&in); break;
-        case 2: op_sections(&in); break;
+        case 0:
+            op_frequencies(&in);
+            break;
+        case 1:
+            op_ggml(&in);
+            break;
+        case 2:
+            op_sections(&in);
+            break;
         case 3:
         case 4:
-        case 5: op_tables(&in, p); break;
-        default: op_heads(&in, p); break;
+        case 5:
+            op_tables(&in, p);
+            break;
+        default:
+            op_heads(&in, p);
+            break;
         }
         fuzz_release(0);
         if (op < 2) /* these take long */

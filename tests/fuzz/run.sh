@@ -12,7 +12,9 @@
 # Variables: FUZZ_SECONDS=60   all harnesses together
 #            FUZZ_ENGINE       libfuzzer (default where clang has it), afl, random
 #            FUZZ_SANITIZE=1   AddressSanitizer and UndefinedBehaviorSanitizer (libfuzzer)
-#            FUZZ_SEED=1       of the random engine
+#            FUZZ_SEED=1       of the random numbers
+#            FUZZ_FLAGS        more flags for libFuzzer; "-len_control=0 -reduce_inputs=0" makes long
+#                              inputs, of which fewer are needed: good before minimise
 #            FUZZ_REPLAY="gcc clang"  the compilers of a replay
 #
 # A crash fails, leaves the input in build/fuzz and says how to replay it.
@@ -21,17 +23,14 @@ set -u
 FUZZ_SECONDS=${FUZZ_SECONDS:-60}
 FUZZ_SANITIZE=${FUZZ_SANITIZE:-0}
 FUZZ_SEED=${FUZZ_SEED:-1}
+FUZZ_FLAGS=${FUZZ_FLAGS:-}
 FUZZ_REPLAY=${FUZZ_REPLAY:-gcc clang}
 OUT=$BUILD/fuzz
 CORPUS=tests/fuzz/corpus
 BASE="-std=c99 -g1 -I. -Itests/fuzz $EXTRA_CFLAGS"
+LIBFUZZER="-O2 -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp"
 SANITIZERS="-fsanitize=address,undefined -fno-sanitize-recover=all"
 mkdir -p "$OUT"
-
-# What runs here, the scalar code first, and the FUZZ_CODES of the harness simd.
-codes() {
-    echo "scalar $(cpu_isas)" | tr ' ' '\n' | awk 'NF && !seen[$0]++ { print }' | tr '\n' ' '
-}
 
 have_libfuzzer() {
     have "$CLANG" && echo 'int LLVMFuzzerTestOneInput(const unsigned char *d, unsigned long n) { return d && n > 4 ? 0 : 0; }' |
@@ -49,7 +48,7 @@ build() {
         return
     fi
     build_objects= build_codes= build_libs=
-    for isa in $(codes); do
+    for isa in $(cpu_isas); do # the scalar one first
         # SLEEF in all but the scalar code, so that it is compared with pe's own sines
         sleef=0
         if [ "$isa" != scalar ] && [ "$SLEEF" != 0 ] && have_library sleef "$build_cc"; then
@@ -74,7 +73,7 @@ crashed() {
 
 fuzz_libfuzzer() {
     program=$1.libfuzzer main=
-    flags="-O2 -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp"
+    flags=$LIBFUZZER
     if [ "$FUZZ_SANITIZE" = 1 ]; then
         program=$1.libfuzzer.asan
         flags="-O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -fno-sanitize-coverage=trace-cmp"
@@ -83,12 +82,14 @@ fuzz_libfuzzer() {
     build "$1" "$CLANG" $flags || { echo "FAIL: $1 does not build" && failed=1 && return; }
     mkdir -p "$OUT/corpus.$1"
     log=$OUT/$program.log
-    "$OUT/$program" -max_total_time="$2" -max_len=160 -len_control=20 -entropic=0 -reload=0 -timeout=20 \
+    # entropic=0: the default schedule costs ten times what an execution does
+    # shellcheck disable=SC2086
+    "$OUT/$program" -max_total_time="$2" -max_len=160 -entropic=0 -reload=0 -timeout=20 $FUZZ_FLAGS \
         -print_final_stats=1 -seed="$FUZZ_SEED" -artifact_prefix="$OUT/$1." "$OUT/corpus.$1" "$CORPUS/$1" >"$log" 2>&1
     status=$?
     awk -v name="$1" '
-        / cov: / { for (i = 1; i <= NF; i++) { if ($i == "cov:") cov = $(i + 1); if ($i == "ft:") ft = $(i + 1) } }
-        / INITED / { cov0 = cov; ft0 = ft }
+        $2 ~ /^[A-Z]/ && / cov: / { for (i = 1; i <= NF; i++) { if ($i == "cov:") cov = $(i + 1); if ($i == "ft:") ft = $(i + 1) } }
+        $2 == "INITED" { cov0 = cov; ft0 = ft }
         /number_of_executed_units/ { n = $2 }
         /average_exec_per_sec/ { rate = $2 }
         END { printf "%-8s %d executions, %d a second, coverage %d -> %d, features %d -> %d\n", name, n, rate, cov0, cov, ft0, ft }' "$log"
@@ -145,20 +146,25 @@ replay() {
     done
 }
 
-# The smallest inputs that reach every edge that any input of the two directories reaches.
+# Few inputs that reach every edge that any input of the two directories reaches; at most MOST, the
+# longest of them, so that a checkout stays small.
+MOST=180
 minimise() {
     have_libfuzzer || skip "clang's libFuzzer is missing"
     program=$1.libfuzzer main=
-    [ -x "$OUT/$program" ] || build "$1" "$CLANG" -O2 -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp || exit 1
+    # shellcheck disable=SC2086
+    [ -x "$OUT/$program" ] || build "$1" "$CLANG" $LIBFUZZER || exit 1
     rm -rf "$OUT/min.$1"
     mkdir -p "$OUT/min.$1" "$OUT/corpus.$1" "$CORPUS/$1"
-    "$OUT/$program" -merge=1 -use_counters=0 -max_len=160 "$OUT/min.$1" "$CORPUS/$1" "$OUT/corpus.$1" >"$OUT/$program.log" 2>&1 || {
+    "$OUT/$program" -set_cover_merge=1 -use_counters=0 -max_len=160 "$OUT/min.$1" "$CORPUS/$1" \
+        "$OUT/corpus.$1" >"$OUT/$program.log" 2>&1 || {
         cat "$OUT/$program.log"
         exit 1
     }
     # planted-* are kept by hand: what tests/selfcheck.sh looks for
     find "$CORPUS/$1" -type f ! -name 'planted-*' -exec rm -f {} +
-    cp "$OUT/min.$1"/* "$CORPUS/$1/"
+    find "$OUT/min.$1" -type f -exec wc -c {} + | grep -v ' total$' | sort -rn | head -n $MOST |
+        while read -r _ input; do cp "$input" "$CORPUS/$1/"; done
     echo "$1: $(find "$CORPUS/$1" -type f | wc -l) files, $(cat "$CORPUS/$1"/* | wc -c) bytes"
 }
 

@@ -45,13 +45,15 @@ static int decode_plans(fuzz_input *in, plan_case *p)
     if (kind >= 128)
         c = pe_config_preset((pe_preset)(kind % PE_PRESET_COUNT), c.d_model);
     if (kind < 128)
-        c.layout = (pe_layout)(kind & 1), c.cos_first = kind >> 1 & 1, c.odd = (pe_odd)(kind >> 2 & 1);
+        c.layout = (pe_layout)(kind & 1), c.cos_first = kind >> 1 & 1,
+        c.odd = (pe_odd)(kind >> 2 & 1);
     if ((kind & 0x78) == 0x78)
         c.angle = PE_ANGLE_FLOAT32;
     if (fields & 1)
         c.base = 1 + fabs(fuzz_double(in));
     if (fields & 2)
-        c.amplitude = fuzz_byte(in) < 128 ? ldexp(1.5, (int)fuzz_byte(in) * 2 - 256) : fuzz_double(in);
+        c.amplitude =
+            fuzz_byte(in) < 128 ? ldexp(1.5, (int)fuzz_byte(in) * 2 - 256) : fuzz_double(in);
     if (fields & 4)
         c.scale = fuzz_double(in);
     if (fields & 8)
@@ -98,7 +100,8 @@ static void take_all(fuzz_type t, size_t n, unsigned seed, void **x)
 static void compare_all(const char *what, fuzz_type t, size_t n, void **x, const pe_status *status)
 {
     for (int i = 1; i < CODES; i++) {
-        const unsigned char *const a = (const unsigned char *)x[0], *const b = (const unsigned char *)x[i];
+        const unsigned char *const a = (const unsigned char *)x[0], *const b =
+                                                                        (const unsigned char *)x[i];
         const size_t size = fuzz_size(t);
         if (status[i] != status[0])
             FUZZ_FAIL("%s: status %d from %s, %d from %s", what, (int)status[0], codes[0]->name,
@@ -109,9 +112,9 @@ static void compare_all(const char *what, fuzz_type t, size_t n, void **x, const
             if (!fuzz_same(t, a + k * size, b + k * size, 1)) {
                 uint64_t p = 0, q = 0;
                 memcpy(&p, a + k * size, size), memcpy(&q, b + k * size, size);
-                FUZZ_FAIL("%s: element %zu of %zu, type %d: 0x%llx from %s, 0x%llx from %s", what, k, n,
-                          (int)t, (unsigned long long)p, codes[0]->name, (unsigned long long)q,
-                          codes[i]->name);
+                FUZZ_FAIL("%s: element %zu of %zu, type %d: 0x%llx from %s, 0x%llx from %s", what,
+                          k, n, (int)t, (unsigned long long)p, codes[0]->name,
+                          (unsigned long long)q, codes[i]->name);
             }
     }
 }
@@ -158,14 +161,30 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         const fuzz_fill *const f = &codes[i]->fill[t];
         const pe_plan *const q = &p->plan[i];
         switch (how) {
-        case 1: status[i] = f->at(q, at, rows, x[i], stride); break;
-        case 2: status[i] = f->real(q, real, rows, x[i], stride); break;
-        case 3: status[i] = f->grid(q, shape, x[i], stride); break;
-        case 4: status[i] = f->coords(q, real, rows, x[i], stride); break;
-        case 5: status[i] = f->add(q, first, rows, scale, x[i], stride); break;
-        case 6: status[i] = f->add_at(q, at, rows, scale, x[i], stride); break;
-        case 7: status[i] = f->shift(q, first, rows, x[i], stride); break;
-        default: status[i] = f->range(q, first, rows, x[i], stride); break;
+        case 1:
+            status[i] = f->at(q, at, rows, x[i], stride);
+            break;
+        case 2:
+            status[i] = f->real(q, real, rows, x[i], stride);
+            break;
+        case 3:
+            status[i] = f->grid(q, shape, x[i], stride);
+            break;
+        case 4:
+            status[i] = f->coords(q, real, rows, x[i], stride);
+            break;
+        case 5:
+            status[i] = f->add(q, first, rows, scale, x[i], stride);
+            break;
+        case 6:
+            status[i] = f->add_at(q, at, rows, scale, x[i], stride);
+            break;
+        case 7:
+            status[i] = f->shift(q, first, rows, x[i], stride);
+            break;
+        default:
+            status[i] = f->range(q, first, rows, x[i], stride);
+            break;
         }
     }
     compare_all(how >= 5 ? "add or shift" : "fill", t, rows * stride, x, status);
@@ -183,11 +202,13 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
     take_all(FUZZ_F64, n, seed & 1, x);
     for (int i = 0; i < CODES; i++) {
         double *const y = (double *)x[i];
-        status[i] = is_matrix    ? codes[i]->matrix(&p->plan[i], k, y, d)
-                    : b % 4 == 1 ? codes[i]->dot(&p->plan[i], k, y)
-                    : b % 4 == 2 ? codes[i]->plan_frequencies(&p->plan[i], (double *)fuzz_take(
-                                       pe_plan_pairs(&p->plan[i]) * sizeof *y, 1))
-                                 : codes[i]->dots(&p->plan[i], k, count, y);
+        status[i] =
+            is_matrix    ? codes[i]->matrix(&p->plan[i], k, y, d)
+            : b % 4 == 1 ? codes[i]->dot(&p->plan[i], k, y)
+            : b % 4 == 2
+                ? codes[i]->plan_frequencies(
+                      &p->plan[i], (double *)fuzz_take(pe_plan_pairs(&p->plan[i]) * sizeof *y, 1))
+                : codes[i]->dots(&p->plan[i], k, count, y);
     }
     compare_all("algebra", FUZZ_F64, n, x, status);
 }
@@ -220,16 +241,31 @@ static void op_rope(fuzz_input *in, const plan_case *p)
         const fuzz_rope *const f = &codes[i]->rope[t];
         h.plan = &p->plan[i], h.x = x[i];
         switch (how) {
-        case 1: status[i] = f->at(&h); break;
-        case 2: status[i] = f->inverse_at(&h); break;
-        case 3: status[i] = f->axes(&h, axis, 2); break;
-        case 4: status[i] = f->shift(&h); break;
-        case 5: status[i] = f->shift_at(&h); break;
-        case 6: status[i] = f->joined(h.plan, h.first, tokens, h.x, h.token); break;
-        case 7: status[i] = f->twice(h.plan, h.pairing, h.first, tokens, h.x,
-                                     fuzz_take(tokens * h.token * fuzz_size(t), 1), h.token);
+        case 1:
+            status[i] = f->at(&h);
             break;
-        default: status[i] = f->range(&h); break;
+        case 2:
+            status[i] = f->inverse_at(&h);
+            break;
+        case 3:
+            status[i] = f->axes(&h, axis, 2);
+            break;
+        case 4:
+            status[i] = f->shift(&h);
+            break;
+        case 5:
+            status[i] = f->shift_at(&h);
+            break;
+        case 6:
+            status[i] = f->joined(h.plan, h.first, tokens, h.x, h.token);
+            break;
+        case 7:
+            status[i] = f->twice(h.plan, h.pairing, h.first, tokens, h.x,
+                                 fuzz_take(tokens * h.token * fuzz_size(t), 1), h.token);
+            break;
+        default:
+            status[i] = f->range(&h);
+            break;
         }
     }
     compare_all("rope", t, tokens * h.token, x, status);
@@ -240,7 +276,8 @@ static void op_tables(fuzz_input *in)
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in), how = fuzz_byte(in) % 8;
     const fuzz_type t = how < 6 ? types[b & 3] : FUZZ_F32;
-    const size_t heads = 1 + (b >> 2) % 4, queries = 1 + (b >> 4) % 4, keys = 1 + fuzz_byte(in) % 24;
+    const size_t heads = 1 + (b >> 2) % 4, queries = 1 + (b >> 4) % 4,
+                 keys = 1 + fuzz_byte(in) % 24;
     const size_t n = how == 7 ? 33 : heads * queries * keys;
     int64_t first = fuzz_position(in), at[16];
     float slopes[4];
@@ -262,19 +299,28 @@ static void op_tables(fuzz_input *in)
         const fuzz_bias *const f = &codes[i]->bias[t];
         const pe_alibi_mode mode = (pe_alibi_mode)(seed % 3);
         switch (how) {
-        case 0: case 1:
-            status[i] = f->fill(slopes, heads, mode, first, queries, keys, x[i], keys, queries * keys);
+        case 0:
+        case 1:
+            status[i] =
+                f->fill(slopes, heads, mode, first, queries, keys, x[i], keys, queries * keys);
             break;
-        case 2: case 3:
-            status[i] = f->add(slopes, heads, mode, first, queries, keys, x[i], keys, queries * keys);
+        case 2:
+        case 3:
+            status[i] =
+                f->add(slopes, heads, mode, first, queries, keys, x[i], keys, queries * keys);
             break;
-        case 4: case 5: status[i] = f->learned(table, heads, keys, at, queries, x[i], keys); break;
+        case 4:
+        case 5:
+            status[i] = f->learned(table, heads, keys, at, queries, x[i], keys);
+            break;
         case 6:
-            status[i] = b & 128 ? codes[i]->resample(table, heads, keys,
-                                                     &how_to, (float *)x[i], queries)
-                                : codes[i]->slopes(n, (float)(seed % 32) / 2, (float *)x[i]);
+            status[i] =
+                b & 128 ? codes[i]->resample(table, heads, keys, &how_to, (float *)x[i], queries)
+                        : codes[i]->slopes(n, (float)(seed % 32) / 2, (float *)x[i]);
             break;
-        default: status[i] = codes[i]->sinusoidal((float *)x[i], 1 + b % 3, 1 + seed % 11); break;
+        default:
+            status[i] = codes[i]->sinusoidal((float *)x[i], 1 + b % 3, 1 + seed % 11);
+            break;
         }
     }
     compare_all("table", t, n, x, status);
@@ -293,10 +339,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (int n = 0; n < STEPS && in.at < in.end; n++) {
         switch (fuzz_byte(&in) % 8) {
-        case 0: op_tables(&in); break;
-        case 1: op_rope(&in, p); break;
-        case 2: op_algebra(&in, p); break;
-        default: op_rows(&in, p); break;
+        case 0:
+            op_tables(&in);
+            break;
+        case 1:
+            op_rope(&in, p);
+            break;
+        case 2:
+            op_algebra(&in, p);
+            break;
+        default:
+            op_rows(&in, p);
+            break;
         }
         fuzz_release(0);
     }

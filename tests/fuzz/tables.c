@@ -40,7 +40,8 @@ static void op_slopes(fuzz_input *in)
         may |= FUZZ_BIT(PE_ERR_NULL);
     float *const s = (float *)fuzz_take((may ? 16 : heads) * sizeof *s, heads & 1);
     fuzz_save(1);
-    if (!fuzz_status("pe_alibi_slopes", pe_alibi_slopes_f32(heads, bias, wrong == 2 ? NULL : s), may) ||
+    if (!fuzz_status("pe_alibi_slopes", pe_alibi_slopes_f32(heads, bias, wrong == 2 ? NULL : s),
+                     may) ||
         heads == 0)
         return;
     size_t n = 1;
@@ -106,7 +107,8 @@ static void op_alibi(fuzz_input *in)
     size_t bytes = 0;
     if (!nothing) {
         const size_t q = queries - 1, h = heads - 1;
-        const size_t by_query = fuzz_mul_add(q, q_stride, keys), by_head = fuzz_mul_add(h, h_stride, keys);
+        const size_t by_query = fuzz_mul_add(q, q_stride, keys),
+                     by_head = fuzz_mul_add(h, h_stride, keys);
         if ((q && q_stride < keys) || (h && h_stride < keys) ||
             (q && h && h_stride < by_query && q_stride < by_head))
             may |= FUZZ_BIT(PE_ERR_SHAPE);
@@ -182,8 +184,8 @@ static void op_alibi(fuzz_input *in)
         if (pe_alibi_bias_f32(slopes, heads, first, queries, keys, z) != PE_OK)
             FUZZ_FAIL("pe_alibi_bias refuses what pe_alibi_fill takes");
         for (size_t r = 0; r < heads * queries; r++)
-            if (memcmp(z + r * keys,
-                       x + (r / queries * h_stride + r % queries * q_stride) * size, keys * size) != 0)
+            if (memcmp(z + r * keys, x + (r / queries * h_stride + r % queries * q_stride) * size,
+                       keys * size) != 0)
                 FUZZ_FAIL("pe_alibi_bias: row %zu is not that of pe_alibi_fill", r);
     }
 }
@@ -253,8 +255,9 @@ static void op_learned(fuzz_input *in)
     const int64_t *const at = wrong == 6 ? NULL : list;
     void *const to = wrong == 7 ? NULL : x, *const from = wrong >= 8 ? NULL : table;
     const pe_status status =
-        is_grad ? pe_learned_grad_f32((const float *)to, stride, at, rows, (float *)from, table_rows, d)
-                : fuzz_biases[t].learned(from, table_rows, d, at, rows, to, stride);
+        is_grad
+            ? pe_learned_grad_f32((const float *)to, stride, at, rows, (float *)from, table_rows, d)
+            : fuzz_biases[t].learned(from, table_rows, d, at, rows, to, stride);
     if (!fuzz_status(is_grad ? "pe_learned_grad" : "pe_learned_add", status, may))
         return;
     if (rows == 0) {
@@ -292,7 +295,8 @@ static void op_resample(fuzz_input *in)
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     const size_t wrong = fuzz_wrong(in, 8);
     const int two = b & 1;
-    size_t d = 1 + (b >> 1) % 20, height = 1 + fuzz_byte(in) % 9, width = two ? 1 + fuzz_byte(in) % 6 : 1;
+    size_t d = 1 + (b >> 1) % 20, height = 1 + fuzz_byte(in) % 9,
+           width = two ? 1 + fuzz_byte(in) % 6 : 1;
     size_t out_height = fuzz_byte(in) % 11, out_width = two ? fuzz_byte(in) % 7 : 1;
     pe_resample how = pe_resample_default();
     how.align_corners = seed & 1;
@@ -356,7 +360,8 @@ static void op_resample(fuzz_input *in)
     float *const alone = (float *)fuzz_take(out_height * out_width * sizeof *alone, 0);
     for (size_t r = 0; r < height * width; r++)
         column[r] = from[r * d + c];
-    if (pe_learned_resample_2d_f32(column, height, width, 1, &how, alone, out_height, out_width) != PE_OK)
+    if (pe_learned_resample_2d_f32(column, height, width, 1, &how, alone, out_height, out_width) !=
+        PE_OK)
         FUZZ_FAIL("pe_learned_resample refuses a column");
     for (size_t r = 0; r < out_height * out_width; r++)
         if (!fuzz_same(FUZZ_F32, &alone[r], &to[r * d + c], 1))
@@ -370,12 +375,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = {data, data + size};
     for (int n = 0; n < 4 && in.at < in.end; n++) {
         switch (fuzz_byte(&in) % 8) {
-        case 0: op_slopes(&in); break;
-        case 1: op_resample(&in); break;
+        case 0:
+            op_slopes(&in);
+            break;
+        case 1:
+            op_resample(&in);
+            break;
         case 2:
         case 3:
-        case 4: op_learned(&in); break;
-        default: op_alibi(&in); break;
+        case 4:
+            op_learned(&in);
+            break;
+        default:
+            op_alibi(&in);
+            break;
         }
         fuzz_release(0);
     }
