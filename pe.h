@@ -2589,10 +2589,13 @@ PE__INLINE pe__vf pe__careful(const pe__span *x, pe__vd a, pe__vd b, pe__order o
     return above;
 }
 
-/* The floats in doubt of vector n of so many from pair i on, from exact turns. */
+/* The floats in doubt of vector n of so many from pair i on, from exact turns. Lanes behind the last
+   pair repeat it, and its doubts; no one wants them, and a plan has no room for a vector from there
+   on. */
 PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, size_t vectors,
                             pe__order order, int drop, pe__vf v, unsigned doubt)
 {
+    const size_t pairs = pe__max(x->to->sines, x->to->cosines);
     float all[2 * PE_LANES];
     pe__put(all, v);
     for (; doubt; doubt &= doubt - 1) {
@@ -2600,6 +2603,7 @@ PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, siz
         size_t k = n * PE_LANES + j / 2, component = (j & 1) ^ (order == PE__CS);
         if (order == PE__SPLIT && vectors == 1) k = j % PE_LANES, component = j / PE_LANES;
         else if (order == PE__SPLIT) k = n / 2 * 2 * PE_LANES + j, component = n % 2;
+        if (i + k >= pairs) continue;
         all[j] = pe__exact_element(x->plan, t, x->pair + i + k, (int)component, drop);
     }
     return pe__get(all);
