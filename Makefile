@@ -12,6 +12,7 @@
 BUILD  := build
 CFLAGS ?= -O2
 ISA    ?= best
+FUZZ_SECONDS ?= 60
 SLEEF  ?=
 DEPS   ?= 1
 STRICT ?= 0
@@ -30,6 +31,7 @@ endif
 endif
 
 export BUILD CC GCC GXX CLANG CLANGXX SLEEF DEPS STRICT JOBS EXTRA_CFLAGS
+export FUZZ_SECONDS FUZZ_ENGINE FUZZ_SANITIZE FUZZ_SEED FUZZ_FLAGS
 
 SUBMAKE  = $(MAKE) --no-print-directory
 # All cores, unless the caller chose a number of jobs.
@@ -49,6 +51,9 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
+##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
+##                    FUZZ_SANITIZE=1 with the address and undefined behaviour sanitizers
+##   make fuzz-replay   the inputs kept in tests/fuzz/corpus, with gcc, and with clang and sanitizers
 ##   make selfcheck   break the library on purpose; the tests must notice
 ##
 ##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
@@ -160,6 +165,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
          $(foreach p,errors bounds splits,$(p).gcc.best.sleef.asan.quick)
+FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
 OTHERS := fail warnings names readme parity demo-runs cost golden certify
 
 .PHONY: test test-steps $(UNITS) $(OTHERS) matrix
@@ -169,7 +175,7 @@ test: deps
 	MATRIX=some $(SUBMAKE) matrix || status=1; \
 	sh tests/step.sh --summary && exit $$status
 
-test-steps: $(UNITS) $(OTHERS)
+test-steps: $(UNITS) $(FUZZ) $(OTHERS)
 
 # Any unit step can be named, also one that `make test` does not run.
 $(UNITS):
@@ -185,6 +191,15 @@ warnings names readme parity cost matrix golden certify:
 	@sh tests/step.sh $@ sh tests/$@.sh
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh
+
+.PHONY: fuzz fuzz-deps fuzz-replay $(FUZZ)
+fuzz: fuzz-deps
+	@sh tests/fuzz/run.sh fuzz
+fuzz-deps:
+	@sh tests/deps.sh fuzz
+fuzz-replay: $(FUZZ)
+$(FUZZ):
+	@sh tests/step.sh $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
 
 .PHONY: selfcheck
 selfcheck:

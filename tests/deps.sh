@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh demo|test: see what is missing for `make demo` or `make test`, and install it.
+# deps.sh demo|test|fuzz: see what is missing for `make demo`, `make test` or `make fuzz`, and install it.
 #
 # Whether something is there is decided by building and linking with it, so libraries that came
 # from elsewhere count, and nothing is asked of the package manager when all is present. DEPS=0
@@ -18,6 +18,7 @@ present() {
     case $1 in
     sleef) [ "$SLEEF" = 0 ] || have_library sleef "$CC" ;;
     png | mpfr | cmocka) have_library "$1" "$CC" ;;
+    afl) have afl-fuzz && have afl-clang-fast ;;
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
@@ -44,6 +45,8 @@ package() {
     apt-get:cmocka) echo libcmocka-dev ;;
     dnf:cmocka) echo libcmocka-devel ;;
     *:cmocka) echo cmocka ;;
+    dnf:afl) echo american-fuzzy-lop ;;
+    *:afl) echo afl++ ;;
     brew:gcc | brew:g++ | brew:clang) echo - ;;
     *:gcc) echo gcc ;;
     dnf:g++) echo gcc-c++ ;;
@@ -71,6 +74,7 @@ without() {
     case $1 in
     sleef) echo "pe takes its own sines: the same bits" ;;
     png) echo "the demo writes no pictures" ;;
+    afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
     gcc | g++ | clang | numpy | cmake | pkg-config) echo "its part of the tests is skipped" ;;
     *) echo "AArch64 is not tested" ;;
@@ -78,7 +82,8 @@ without() {
 }
 
 items="sleef png"
-[ "$goal" = demo ] || items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu"
+[ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
+[ "$goal" != test ] || items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu"
 
 missing_items() {
     for item in $items; do

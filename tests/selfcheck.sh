@@ -105,6 +105,14 @@ echo "Defects of the library"
 if cpu_has avx2; then
     breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/matrix.sh
 fi
+# The inputs kept for the fuzzing harnesses, one defect for each.
+breaks pe.h fuzz-range env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+breaks pe.h fuzz-heads env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay rope
+breaks pe.h fuzz-lookup env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay tables
+if cpu_has avx2; then
+    breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
+fi
 breaks pe_simd.h fast-math env "CELLS=native .* none .*(fast|Ofast)" sh tests/matrix.sh
 breaks pe_simd.h any-isa sh tests/fail/run.sh
 breaks pe.h warning sh tests/warnings.sh
