@@ -12,6 +12,7 @@
 BUILD  := build
 CFLAGS ?= -O2
 ISA    ?= best
+FUZZ_SECONDS ?= 60
 SLEEF  ?=
 DEPS   ?= 1
 STRICT ?= 0
@@ -30,6 +31,7 @@ endif
 endif
 
 export BUILD CC GCC GXX CLANG CLANGXX SLEEF DEPS STRICT JOBS EXTRA_CFLAGS
+export FUZZ_SECONDS FUZZ_ENGINE FUZZ_SANITIZE FUZZ_SEED FUZZ_FLAGS
 
 SUBMAKE  = $(MAKE) --no-print-directory
 # All cores, unless the caller chose a number of jobs.
@@ -38,6 +40,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##   make examples    build and run the other examples, each with one idea: regression dots table
 ##                    attention train_learned rope_decoder; their pictures go to build/
+##   make dispatch    one program with every instruction set, chosen when it starts
 ##   make test        all tests: exact bits on every ISA, the bit-identity matrix, bad input, ...
 ##   make bench       benchmarks against the memory roof and other libraries
 ##
@@ -48,7 +51,16 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
+##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
+##                    FUZZ_SANITIZE=1 with the address and undefined behaviour sanitizers
+##   make fuzz-replay   the inputs kept in tests/fuzz/corpus, with gcc, and with clang and sanitizers
 ##   make selfcheck   break the library on purpose; the tests must notice
+##
+##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
+##                    in front of it for packagers. make uninstall takes them away
+##   make single      build/pe_single.h: both headers in one file
+##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
+##   make distcheck   unpack that, install, compile clients in each way, run the demo
 ##   make certify     every element of large tables against a double-double oracle (certify-full: all)
 ##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
 ##   make verify      all that proves the promise, in 10 minutes; verify-full in 2 hours (BUDGET=s).
@@ -105,12 +117,31 @@ EXAMPLES := regression dots table attention train_learned rope_decoder
 examples: deps-demo
 	@$(SUBMAKE) run-examples
 
-run-examples: $(EXAMPLES)
+run-examples: $(EXAMPLES) dispatch
 $(EXAMPLES):
 	@mkdir -p $(BUILD)
 	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) -DDEMO_PNG=$(USE_PNG) examples/$@.c -o $(BUILD)/$@ $(if $(filter 1,$(USE_PNG)),-lpng) $(PE_LIBS)
 	@echo "==== examples/$@.c"
 	@$(BUILD)/$@ $(BUILD)
+	@echo
+
+# pe compiled once for each instruction set, and the choice made at run time.
+DISPATCH_x86_64  := scalar avx2 avx512
+DISPATCH_amd64   := scalar avx2 avx512
+DISPATCH_aarch64 := scalar neon
+DISPATCH_arm64   := scalar neon
+DISPATCH         := $(or $(DISPATCH_$(shell uname -m)),scalar)
+
+.PHONY: dispatch
+dispatch:
+	@mkdir -p $(BUILD)/dispatch
+	@set -e; $(foreach i,$(DISPATCH),$(CC) -std=c99 $(CFLAGS) $(ISA_$(i)) -I. $(EXTRA_CFLAGS) \
+	    -DPE_SLEEF=$(if $(filter scalar,$(i)),0,$(USE_SLEEF)) -DKERNELS=kernels_$(i) \
+	    -c examples/dispatch_isa.c -o $(BUILD)/dispatch/$(i).o;)
+	@$(CC) -std=c99 $(CFLAGS) $(ISA_scalar) -DPE_SLEEF=0 -I. $(EXTRA_CFLAGS) examples/dispatch.c \
+	    $(DISPATCH:%=$(BUILD)/dispatch/%.o) -o $(BUILD)/dispatch/dispatch $(PE_LIBS)
+	@echo "==== examples/dispatch.c"
+	@$(BUILD)/dispatch/dispatch
 	@echo
 
 # ---- tests ------------------------------------------------------------------------------------------
@@ -134,6 +165,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
          $(foreach p,errors bounds splits,$(p).gcc.best.sleef.asan.quick)
+FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
 OTHERS := fail warnings names readme parity demo-runs cost golden certify
 
 .PHONY: test test-steps $(UNITS) $(OTHERS) matrix
@@ -143,7 +175,7 @@ test: deps
 	MATRIX=some $(SUBMAKE) matrix || status=1; \
 	sh tests/step.sh --summary && exit $$status
 
-test-steps: $(UNITS) $(OTHERS)
+test-steps: $(UNITS) $(FUZZ) $(OTHERS)
 
 # Any unit step can be named, also one that `make test` does not run.
 $(UNITS):
@@ -160,10 +192,46 @@ warnings names readme parity cost matrix golden certify:
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh
 
+.PHONY: fuzz fuzz-deps fuzz-replay $(FUZZ)
+fuzz: fuzz-deps
+	@sh tests/fuzz/run.sh fuzz
+fuzz-deps:
+	@sh tests/deps.sh fuzz
+fuzz-replay: $(FUZZ)
+$(FUZZ):
+	@sh tests/step.sh $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
+
 .PHONY: selfcheck
 selfcheck:
 	@sh tests/selfcheck.sh
 
+# ---- installing and packing -----------------------------------------------------------------------
+
+.PHONY: install uninstall single dist distcheck
+install uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
+	CMAKEDIR='$(CMAKEDIR)' sh cmake/install.sh $@
+
+single:
+	@sh cmake/single.sh
+
+dist:
+	@sh cmake/dist.sh
+
+PACKAGING := package single-header dispatches dist-runs
+.PHONY: $(PACKAGING)
+test-steps: $(PACKAGING)
+package:
+	@sh tests/step.sh $@ sh tests/package.sh
+single-header:
+	@sh tests/step.sh $@ sh tests/single.sh
+dispatches:
+	@sh tests/step.sh $@ sh tests/dispatch.sh
+dist-runs:
+	@sh tests/step.sh $@ sh tests/dist.sh
+
+distcheck:
+	@sh tests/dist.sh full
 # ---- verification: certified tables, golden hashes, everything in one command -------------------
 
 .PHONY: certify-full golden-write verify verify-full

@@ -2622,10 +2622,13 @@ PE__INLINE pe__vf pe__careful(const pe__span *x, pe__vd a, pe__vd b, pe__order o
     return above;
 }
 
-/* The floats in doubt of vector n of so many from pair i on, from exact turns. */
+/* The floats in doubt of vector n of so many from pair i on, from exact turns. Lanes behind the last
+   pair repeat it, and its doubts; no one wants them, and a plan has no room for a vector from there
+   on. */
 PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, size_t vectors,
                             pe__order order, int drop, pe__vf v, unsigned doubt)
 {
+    const size_t pairs = pe__max(x->to->sines, x->to->cosines);
     float all[2 * PE_LANES];
     pe__put(all, v);
     for (; doubt; doubt &= doubt - 1) {
@@ -2633,6 +2636,7 @@ PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, siz
         size_t k = n * PE_LANES + j / 2, component = (j & 1) ^ (order == PE__CS);
         if (order == PE__SPLIT && vectors == 1) k = j % PE_LANES, component = j / PE_LANES;
         else if (order == PE__SPLIT) k = n / 2 * 2 * PE_LANES + j, component = n % 2;
+        if (i + k >= pairs) continue;
         all[j] = pe__exact_element(x->plan, t, x->pair + i + k, (int)component, drop);
     }
     return pe__get(all);
@@ -3368,6 +3372,7 @@ static inline pe_status pe__call_list(const pe_plan *plan, const int64_t *positi
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, positions, o);
+    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
     if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
     if (status == PE_OK) status = pe__check_positions(positions, o->total, plan->whole);
     if (status == PE_OK) pe__emit_list(plan, positions, o);
@@ -3379,7 +3384,8 @@ static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, coords, o);
-    if (status == PE_OK && o->total > SIZE_MAX / sizeof(double) / plan->axes) status = PE_ERR_SIZE;
+    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *coords / plan->axes)
+        status = PE_ERR_SIZE;
     if (status == PE_OK)
         status = pe__check_reals(coords, o->total * plan->axes,
                                  (double)plan->whole + plan->fraction);
@@ -5823,6 +5829,7 @@ static inline pe_status pe__check_learned(const int64_t *positions, size_t rows,
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
+    if (status == PE_OK && rows > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
     if (status != PE_OK) return status;
     int ok = 1;
     for (size_t r = 0; r < rows; r++) ok &= (uint64_t)positions[r] < table_rows;
