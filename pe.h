@@ -2808,8 +2808,12 @@ PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe_
 {
     const pe__to *to = x->to;
     const size_t pairs = pe__max(to->sines, to->cosines), whole = pe__min(to->sines, to->cosines);
-    size_t i = pe__min(to->head, whole);
-    if (i) pe__turn_one(x, 0, i, i, sides, order, kind);
+    const size_t head = pe__min(to->head, whole); /* as floats are twice as many: up to two vectors */
+    size_t i = 0;
+    for (size_t n; i < head; i += n) {
+        n = pe__min(head - i, PE_LANES);
+        pe__turn_one(x, i, n, n, sides, order, kind);
+    }
     for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, sides, order, kind);
     for (; i < pairs; i += PE_LANES)
         pe__turn_one(x, i, i < to->sines ? pe__min(to->sines - i, PE_LANES) : 0,
