@@ -146,8 +146,8 @@ replay() {
     done
 }
 
-# Few inputs that reach every edge that any input of the two directories reaches; at most MOST, the
-# longest of them, so that a checkout stays small.
+# Few inputs that reach every edge that any input of the two directories reaches; at most MOST, those
+# that reach most, so that a checkout stays small.
 MOST=180
 minimise() {
     have_libfuzzer || skip "clang's libFuzzer is missing"
@@ -163,8 +163,11 @@ minimise() {
     }
     # planted-* are kept by hand: what tests/selfcheck.sh looks for
     find "$CORPUS/$1" -type f ! -name 'planted-*' -exec rm -f {} +
-    find "$OUT/min.$1" -type f -exec wc -c {} + | grep -v ' total$' | sort -rn | head -n $MOST |
-        while read -r _ input; do cp "$input" "$CORPUS/$1/"; done
+    # written in the order of what each adds
+    # shellcheck disable=SC2012
+    ls -tr "$OUT/min.$1" | head -n $MOST | while read -r input; do
+        cp "$OUT/min.$1/$input" "$CORPUS/$1/"
+    done
     echo "$1: $(find "$CORPUS/$1" -type f | wc -l) files, $(cat "$CORPUS/$1"/* | wc -c) bytes"
 }
 
@@ -195,7 +198,7 @@ replay)
         replay "$name"
     done
     echo "$passed passed, $failed failed"
-    [ $passed -gt 0 ] || exit 77
+    [ $((passed + failed)) -gt 0 ] || skip "neither $GCC nor $CLANG is here"
     ;;
 minimise)
     for name in "$@"; do
