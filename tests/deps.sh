@@ -22,6 +22,7 @@ present() {
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
+    cmake | pkg-config) have "$1" ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
@@ -52,6 +53,9 @@ package() {
     pacman:g++) echo gcc ;;
     *:g++) echo g++ ;;
     *:clang) echo clang ;;
+    *:cmake) echo cmake ;;
+    apt-get:pkg-config) echo pkg-config ;;
+    *:pkg-config) echo pkgconf ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
     pacman:numpy) echo python-numpy ;;
     *:numpy) echo numpy ;;
@@ -72,14 +76,14 @@ without() {
     png) echo "the demo writes no pictures" ;;
     afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
-    gcc | g++ | clang | numpy) echo "its part of the tests is skipped" ;;
+    gcc | g++ | clang | numpy | cmake | pkg-config) echo "its part of the tests is skipped" ;;
     *) echo "AArch64 is not tested" ;;
     esac
 }
 
 items="sleef png"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
-[ "$goal" != test ] || items="$items mpfr cmocka gcc g++ clang numpy arm64-gcc arm64-libc qemu"
+[ "$goal" != test ] || items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu"
 
 missing_items() {
     for item in $items; do
