@@ -697,7 +697,7 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
 /* Turn frequencies into periods, or back: periods[i] = 1 / omega[i], and 0 and infinity are each
  * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
  *
- * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL
+ * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL; PE_ERR_SIZE
  * Accuracy     one rounding
  * Aliasing     periods may be omega
  * Threads      any */
@@ -848,8 +848,8 @@ enum { PE_ROPE_MAX_AXES = 8 };
  * axis         pairs numbers are written
  * axes         1 ... PE_ROPE_MAX_AXES
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit. On an error
- *              nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit; PE_ERR_SIZE. On
+ *              an error nothing is written.
  * Threads      any */
 static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
                                          size_t pairs, uint8_t *axis);
@@ -2103,6 +2103,7 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
 {
     if (pairs == 0) return PE_OK;
     if (!omega || !periods) return PE_ERR_NULL;
+    if (pairs > (size_t)PTRDIFF_MAX / sizeof *periods) return PE_ERR_SIZE;
     for (size_t i = 0; i < pairs; i++) periods[i] = 1.0 / omega[i];
     return PE_OK;
 }
@@ -3328,6 +3329,7 @@ static inline pe_status pe__call_list(const pe_plan *plan, const int64_t *positi
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, positions, o);
+    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
     if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
     if (status == PE_OK) status = pe__check_positions(positions, o->total, plan->whole);
     if (status == PE_OK) pe__emit_list(plan, positions, o);
@@ -3339,7 +3341,8 @@ static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, coords, o);
-    if (status == PE_OK && o->total > SIZE_MAX / sizeof(double) / plan->axes) status = PE_ERR_SIZE;
+    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *coords / plan->axes)
+        status = PE_ERR_SIZE;
     if (status == PE_OK)
         status = pe__check_reals(coords, o->total * plan->axes,
                                  (double)plan->whole + plan->fraction);
@@ -5347,13 +5350,19 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     return PE_OK;
 }
 
-/* Check, then turn. */
-static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+/* Check the heads, then turn. Lists are read last: a size that does not fit is refused unread. */
+static inline pe_status pe__rope_check(pe__rope_call *x, size_t rotary)
 {
     pe_status status = PE_OK;
     if (x->pairing != PE_ROPE_ADJACENT && x->pairing != PE_ROPE_HALVES) return PE_ERR_CONFIG;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(x, &x->x[i], rotary);
+    return status;
+}
+
+static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+{
+    const pe_status status = pe__rope_check(x, rotary);
     if (status == PE_OK) pe__rope_run(x, rotary / 2);
     return status;
 }
@@ -5369,6 +5378,7 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
     if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
     if (status == PE_OK && x->tokens > (size_t)PTRDIFF_MAX / sizeof(int64_t) / lists)
         status = x->axes ? PE_ERR_SIZE : PE_OK;
+    if (status == PE_OK) status = pe__rope_check(x, x->plan->d_model);
     for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
         if (x->axis[i] >= x->axes) status = PE_ERR_SHAPE;
     if (status != PE_OK) return status;
@@ -5378,7 +5388,8 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
         status = pe__check_range(x->first, tokens);
         if (status == PE_OK) status = pe__check_range(x->first + x->plan->whole, tokens);
     }
-    return status == PE_OK ? pe__rope_go(x, x->plan->d_model) : status;
+    if (status == PE_OK) pe__rope_run(x, x->plan->d_model / 2);
+    return status;
 }
 
 /* A call before it is known which heads it is about. lists: 1 if it needs positions. */
@@ -5408,6 +5419,7 @@ static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, in
     size_t sum = 0;
     if (!sections || !axis) return PE_ERR_NULL;
     if (axes < 1 || axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
+    if (pairs > (size_t)PTRDIFF_MAX) return PE_ERR_SIZE;
     for (size_t a = 0; a < axes; a++) {
         if (sections[a] > pairs - sum) return PE_ERR_SHAPE;
         sum += sections[a];
@@ -5791,6 +5803,7 @@ static inline pe_status pe__check_learned(const int64_t *positions, size_t rows,
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
+    if (status == PE_OK && rows > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
     if (status != PE_OK) return status;
     int ok = 1;
     for (size_t r = 0; r < rows; r++) ok &= (uint64_t)positions[r] < table_rows;
