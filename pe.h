@@ -701,7 +701,7 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
 /* Turn frequencies into periods, or back: periods[i] = 1 / omega[i], and 0 and infinity are each
  * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
  *
- * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL
+ * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL; PE_ERR_SIZE
  * Accuracy     one rounding
  * Aliasing     periods may be omega
  * Threads      any */
@@ -852,8 +852,8 @@ enum { PE_ROPE_MAX_AXES = 8 };
  * axis         pairs numbers are written
  * axes         1 ... PE_ROPE_MAX_AXES
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit. On an error
- *              nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit; PE_ERR_SIZE. On
+ *              an error nothing is written.
  * Threads      any */
 static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
                                          size_t pairs, uint8_t *axis);
@@ -2137,6 +2137,7 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
 {
     if (pairs == 0) return PE_OK;
     if (!omega || !periods) return PE_ERR_NULL;
+    if (pairs > (size_t)PTRDIFF_MAX / sizeof *periods) return PE_ERR_SIZE;
     for (size_t i = 0; i < pairs; i++) periods[i] = 1.0 / omega[i];
     return PE_OK;
 }
@@ -5384,13 +5385,19 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     return PE_OK;
 }
 
-/* Check, then turn. */
-static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+/* Check the heads, then turn. Lists are read last: a size that does not fit is refused unread. */
+static inline pe_status pe__rope_check(pe__rope_call *x, size_t rotary)
 {
     pe_status status = PE_OK;
     if (x->pairing != PE_ROPE_ADJACENT && x->pairing != PE_ROPE_HALVES) return PE_ERR_CONFIG;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(x, &x->x[i], rotary);
+    return status;
+}
+
+static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+{
+    const pe_status status = pe__rope_check(x, rotary);
     if (status == PE_OK) pe__rope_run(x, rotary / 2);
     return status;
 }
@@ -5406,6 +5413,7 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
     if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
     if (status == PE_OK && pe__exceeds(x->tokens, lists, pe__reach(sizeof(int64_t))))
         status = x->axes ? PE_ERR_SIZE : PE_OK;
+    if (status == PE_OK) status = pe__rope_check(x, x->plan->d_model);
     for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
         if (x->axis[i] >= x->axes) status = PE_ERR_SHAPE;
     if (status != PE_OK) return status;
@@ -5415,7 +5423,8 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
         status = pe__check_range(x->first, tokens);
         if (status == PE_OK) status = pe__check_range(x->first + x->plan->whole, tokens);
     }
-    return status == PE_OK ? pe__rope_go(x, x->plan->d_model) : status;
+    if (status == PE_OK) pe__rope_run(x, x->plan->d_model / 2);
+    return status;
 }
 
 /* A call before it is known which heads it is about. lists: 1 if it needs positions. */
@@ -5445,6 +5454,7 @@ static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, in
     size_t sum = 0;
     if (!sections || !axis) return PE_ERR_NULL;
     if (axes < 1 || axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
+    if (pairs > (size_t)PTRDIFF_MAX) return PE_ERR_SIZE;
     for (size_t a = 0; a < axes; a++) {
         if (sections[a] > pairs - sum) return PE_ERR_SHAPE;
         sum += sections[a];
