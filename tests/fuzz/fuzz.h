@@ -4,8 +4,8 @@
  * some hard, out of the bytes of an input; memory that notices when it is touched outside; and the
  * check that a refused call has written nothing.
  *
- * A harness is LLVMFuzzerInitialize() and LLVMFuzzerTestOneInput(). libFuzzer calls them, or main.c:
- * one process for AFL++, a random driver, a replay of files. What is done depends on the input
+ * A harness is LLVMFuzzerInitialize() and LLVMFuzzerTestOneInput(). libFuzzer calls them, or
+ * main.c: one process for AFL++, a random driver, a replay of files. What is done depends on the input
  * alone, so that each input is a test case.
  *
  * Memory: with AddressSanitizer (FUZZ_HEAP) blocks of the heap of exactly the size asked for. Else
@@ -369,8 +369,8 @@ static inline void fuzz_release(size_t keep)
  * What a call may say
  * --------------------------------------------------------------------------------------------- */
 
-/* may: the errors that its arguments have, as FUZZ_BIT()s. With none it has to succeed; with some it
-   has to report one of them, and nothing may be written. Returns 1 for success. */
+/* may: the errors that its arguments have, as FUZZ_BIT()s. With none it has to succeed; with some
+   it has to report one of them, and nothing may be written. Returns 1 for success. */
 static inline int fuzz_status(const char *what, pe_status status, unsigned may)
 {
     const char *text = pe_status_string(status);

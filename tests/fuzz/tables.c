@@ -213,7 +213,7 @@ static void op_learned(fuzz_input *in)
     if (wrong == 1)
         stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
     if (wrong == 2)
-        rows = fuzz_huge(in), given = 2;
+        rows = fuzz_huge(in), given = rows < 2 ? rows : 2;
     if (wrong == 3)
         table_rows = seed & 1 ? 0 : fuzz_huge(in);
     if (wrong == 4)
@@ -225,7 +225,7 @@ static void op_learned(fuzz_input *in)
             may |= FUZZ_BIT(PE_ERR_SIZE);
         if (d == 0)
             may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (rows > 64 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
+        if (rows > given && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
             return; /* a list that would have to be so long */
         if (may == 0 && (bytes > FUZZ_PLACE || table_bytes > FUZZ_PLACE))
             return;
