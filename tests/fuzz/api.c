@@ -319,7 +319,8 @@ static void op_rows(fuzz_input *in, const plan_case *p)
             rows > (size_t)PTRDIFF_MAX / 8 / (c.how == COORDS ? axes : 1))
             may |= FUZZ_BIT(PE_ERR_SIZE);
         /* a good call, but too large for here; a list that would have to be so long */
-        if ((may == 0 && bytes > FUZZ_PLACE) ||
+        const int large = rows > (c.how == GRID ? ELEMENTS : 64) || rows * d > ELEMENTS;
+        if ((may == 0 && (large || bytes > FUZZ_PLACE)) ||
             (rows > 64 && c.how != RANGE && c.how != GRID && !(may & FUZZ_BIT(PE_ERR_SIZE)))) {
             rows = 1;
             if (c.how == GRID)
