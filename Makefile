@@ -58,6 +58,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##
 ##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##                    in front of it for packagers. make uninstall takes them away
+##   make package single-header dispatches dist-runs   the tests of these four ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo

@@ -701,7 +701,7 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
 /* Turn frequencies into periods, or back: periods[i] = 1 / omega[i], and 0 and infinity are each
  * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
  *
- * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL
+ * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL; PE_ERR_SIZE
  * Accuracy     one rounding
  * Aliasing     periods may be omega
  * Threads      any */
@@ -852,8 +852,8 @@ enum { PE_ROPE_MAX_AXES = 8 };
  * axis         pairs numbers are written
  * axes         1 ... PE_ROPE_MAX_AXES
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit. On an error
- *              nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit; PE_ERR_SIZE. On
+ *              an error nothing is written.
  * Threads      any */
 static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
                                          size_t pairs, uint8_t *axis);
@@ -1323,10 +1323,9 @@ static inline pe_config pe_config_preset(pe_preset preset, size_t d_model)
 
 #define PE__POSITION_LIMIT ((int64_t)1 << 31)
 
-/* Are both -limit <= p and p <= limit? One comparison, no overflow. */
 PE__INLINE int pe__position_ok(int64_t p)
 {
-    return (uint64_t)p + (uint64_t)PE__POSITION_LIMIT <= 2 * (uint64_t)PE__POSITION_LIMIT;
+    return p >= -PE__POSITION_LIMIT && p <= PE__POSITION_LIMIT;
 }
 
 /* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
@@ -1588,7 +1587,8 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
 
     double power[PE_LANES];
     pe__store(power, k);
-    for (int lane = 0; lane < PE_LANES; lane++) power[lane] = pe__exp2i((int)power[lane]);
+    for (int lane = 0; lane < PE_LANES; lane++) /* below: only in lanes behind the last pair */
+        power[lane] = pe__exp2i(power[lane] > -1022 ? (int)power[lane] : -1022);
     const pe__vd two_k = pe__load(power);
     y.a = y.a * two_k, y.b = y.b * two_k, y.c = y.c * two_k;
     return y;
@@ -2132,10 +2132,12 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
     return PE_OK;
 }
 
+PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods)
 {
     if (pairs == 0) return PE_OK;
     if (!omega || !periods) return PE_ERR_NULL;
+    if (pairs > (size_t)PTRDIFF_MAX / sizeof *periods) return PE_ERR_SIZE;
     for (size_t i = 0; i < pairs; i++) periods[i] = 1.0 / omega[i];
     return PE_OK;
 }
@@ -2749,8 +2751,9 @@ PE__INLINE void pe__sink_some(pe__kind kind, const pe__to *to, void *p, pe__vf v
 
 /* Four vectors, with one look at the verb. What is added to is asked for ahead, by the bytes of a
    block of rows: row after row up and down is more than the hardware's prefetchers follow. */
+PE__WRAPS /* the addresses asked for: any will do */
 PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4],
-                              uintptr_t ahead, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+                              pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
     enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
     const pe__vf scale = pe__splat_f32(to->scale);
@@ -2759,6 +2762,7 @@ PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *co
     pe__sink(kind, verb, scale, p[1], v1);     \
     pe__sink(kind, verb, scale, p[2], v2);     \
     pe__sink(kind, verb, scale, p[3], v3)
+    const uintptr_t ahead = PE__RADIX * to->stride;
     if (pe__adds(kind))
         for (int i = 0; i < 4; i += LINE) pe__prefetch((const void *)((uintptr_t)p[i] + ahead));
     if (!pe__adds(kind) && to->verb == PE__STREAM) {
@@ -2830,13 +2834,12 @@ PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order 
     if (sides & PE__UP) {
         unsigned char *const p = x->out_up + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.up, v1.up, v2.up, v3.up);
+        pe__sink_four(kind, x->to, four, v0.up, v1.up, v2.up, v3.up);
     }
     if (sides & PE__DOWN) {
         unsigned char *const p = x->out_down + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.down, v1.down, v2.down,
-                      v3.down);
+        pe__sink_four(kind, x->to, four, v0.down, v1.down, v2.down, v3.down);
     }
 }
 
@@ -2845,8 +2848,12 @@ PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe_
 {
     const pe__to *to = x->to;
     const size_t pairs = pe__max(to->sines, to->cosines), whole = pe__min(to->sines, to->cosines);
-    size_t i = pe__min(to->head, whole);
-    if (i) pe__turn_one(x, 0, i, i, sides, order, kind);
+    const size_t head = pe__min(to->head, whole); /* as floats are twice as many: up to two vectors */
+    size_t i = 0;
+    for (size_t n; i < head; i += n) {
+        n = pe__min(head - i, PE_LANES);
+        pe__turn_one(x, i, n, n, sides, order, kind);
+    }
     for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, sides, order, kind);
     for (; i < pairs; i += PE_LANES)
         pe__turn_one(x, i, i < to->sines ? pe__min(to->sines - i, PE_LANES) : 0,
@@ -3208,12 +3215,13 @@ typedef struct pe__output {
     pe__zeroer *zeros;
 } pe__output;
 
+PE__WRAPS /* the stride, which is used only after pe__check() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t total, size_t stride,
                                     pe__rower *rows, pe__zeroer *zeros)
 {
     pe__output o;
     o.out = (unsigned char *)out, o.element = element, o.columns = stride;
-    o.stride = element * stride; /* may overflow; used only after pe__check() */
+    o.stride = element * stride;
     o.verb = PE__FILL, o.scale = 1, o.total = total, o.rows = rows, o.zeros = zeros;
     return o;
 }
@@ -4217,8 +4225,9 @@ static inline int pe__frequencies_ok(const pe_config *config, size_t width, size
     const double d = pe__denominator(config, width, pairs);
     const double first = pe__log2_about(config->scale < 0 ? -config->scale : config->scale) +
                          (config->half_turns ? 1.6515 : 0.0);
+    if (!(d > 0)) return 0;
     const double last = first - (double)(pairs ? pairs - 1 : 0) / d * pe__log2_about(config->base);
-    return d > 0 && pe__between(first, -960, 21.1) && pe__between(last, -960, 21.1);
+    return pe__between(first, -960, 21.1) && pe__between(last, -960, 21.1);
 }
 
 /* Lay the axes out in a plan: columns and pairs. Returns 0 if they do not fit. */
@@ -5376,13 +5385,19 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     return PE_OK;
 }
 
-/* Check, then turn. */
-static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+/* Check the heads, then turn. Lists are read last: a size that does not fit is refused unread. */
+static inline pe_status pe__rope_check(pe__rope_call *x, size_t rotary)
 {
     pe_status status = PE_OK;
     if (x->pairing != PE_ROPE_ADJACENT && x->pairing != PE_ROPE_HALVES) return PE_ERR_CONFIG;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(x, &x->x[i], rotary);
+    return status;
+}
+
+static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+{
+    const pe_status status = pe__rope_check(x, rotary);
     if (status == PE_OK) pe__rope_run(x, rotary / 2);
     return status;
 }
@@ -5398,6 +5413,7 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
     if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
     if (status == PE_OK && pe__exceeds(x->tokens, lists, pe__reach(sizeof(int64_t))))
         status = x->axes ? PE_ERR_SIZE : PE_OK;
+    if (status == PE_OK) status = pe__rope_check(x, x->plan->d_model);
     for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
         if (x->axis[i] >= x->axes) status = PE_ERR_SHAPE;
     if (status != PE_OK) return status;
@@ -5407,7 +5423,8 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
         status = pe__check_range(x->first, tokens);
         if (status == PE_OK) status = pe__check_range(x->first + x->plan->whole, tokens);
     }
-    return status == PE_OK ? pe__rope_go(x, x->plan->d_model) : status;
+    if (status == PE_OK) pe__rope_run(x, x->plan->d_model / 2);
+    return status;
 }
 
 /* A call before it is known which heads it is about. lists: 1 if it needs positions. */
@@ -5437,6 +5454,7 @@ static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, in
     size_t sum = 0;
     if (!sections || !axis) return PE_ERR_NULL;
     if (axes < 1 || axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
+    if (pairs > (size_t)PTRDIFF_MAX) return PE_ERR_SIZE;
     for (size_t a = 0; a < axes; a++) {
         if (sections[a] > pairs - sum) return PE_ERR_SHAPE;
         sum += sections[a];
@@ -6252,5 +6270,7 @@ static inline pe_status pe_selftest(void)
 #undef PE__OUTLINE
 #undef PE__COLD
 #undef PE__UNLIKELY
+#undef PE__WRAPS
+#undef PE__DIVIDES_BY_ZERO
 
 #endif /* PE_H */

@@ -12,6 +12,7 @@
 # case), JOBS=n the processes. Results: build/certify.txt, build/certify.json.
 set -u
 . tests/lib.sh
+export JOBS
 mode=${1:-some} seconds=${2:-0}
 isa=${ISA:-best}
 [ "$isa" != best ] || isa=$(best_isa)

@@ -148,7 +148,7 @@ static void bad_configs_are_refused(void **state)
 }
 
 /* Where a wrap-around could make a small size out of an absurd width. */
-static void no_size_wraps(void **state)
+WRAPS static void no_size_wraps(void **state)
 {
     (void)state;
     for (size_t part = 1; part <= 256; part++)
