@@ -221,7 +221,7 @@ static pe_status run(const rows_call *c)
 static rows_call part(const rows_call *c, size_t k, size_t n, void *x, size_t stride)
 {
     rows_call p = *c;
-    p.first += (int64_t)k;
+    if (c->how == RANGE) p.first += (int64_t)k;
     if (p.at != NULL) p.at += k;
     if (p.real != NULL) p.real += k * (c->how == COORDS ? c->plan->axes : 1);
     p.rows = n, p.x = (unsigned char *)x + k * stride * fuzz_size(c->type), p.stride = stride;

@@ -150,8 +150,8 @@ int main(int argc, char **argv)
     }
 #endif
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    if (__sanitizer_set_death_callback != NULL)
-        __sanitizer_set_death_callback(keep_input);
+    if (__sanitizer_set_death_callback != NULL) /* which sees all but an abort() */
+        __sanitizer_set_death_callback(keep_input), signal(SIGABRT, on_signal);
     else
         for (size_t i = 0; i < FUZZ_COUNT(signals); i++)
             signal(signals[i], on_signal);

@@ -217,6 +217,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         if (wrong == 11 && (heads == 0 || (listed && seed & 1))) return;
         if (wrong == 10 && !listed && !by && !to) return;
     }
+    if (to && may) /* its blocks are smaller than they are said to be, and might overlap then */
+        may |= FUZZ_BIT(PE_ERR_SHAPE);
     fuzz_save(fuzz_all.used);
     h.positions = wrong == 10 ? NULL : list;
     if (by) h.plan = NULL;
