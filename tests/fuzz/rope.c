@@ -284,7 +284,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             int64_t positions[PE_ROPE_MAX_AXES], position;
             if (to) memcpy(at, from + (r * from_token + i * from_head) * size, head_dim * size);
             for (size_t a = 0; a < lists; a++)
-                positions[a] = listed ? list[a * tokens + r] : h.first + (uniform ? 0 : (int64_t)r);
+                positions[a] = listed ? list[a * tokens + r]
+                                      : (int64_t)((uint64_t)h.first + (uniform ? 0 : r));
             position = positions[0];
             one.plan = plan, one.positions = positions, one.tokens = one.heads = 1;
             one.token = one.head = n, one.x = other;
