@@ -162,6 +162,7 @@ selfcheck:
 # ---- the rest ---------------------------------------------------------------------------------------
 
 -include bench/bench.mk
+include tests/tools.mk
 
 .PHONY: clean
 clean:

@@ -10,7 +10,7 @@
 # N skipped]", else 1 for the step itself.
 set -u
 . tests/lib.sh
-LOGS=$BUILD/log
+LOGS=${LOGS:-$BUILD/log}
 
 if [ "$1" = --summary ]; then
     cat "$LOGS"/*.count 2>/dev/null | awk '
