@@ -257,6 +257,7 @@ verify-full: deps
 # ---- the rest ---------------------------------------------------------------------------------------
 
 -include bench/bench.mk
+include tests/tools.mk
 
 .PHONY: clean
 clean:

@@ -1218,7 +1218,7 @@ static inline const char *pe_status_string(pe_status status)
 static inline pe_config pe_config_default(size_t d_model)
 {
     pe_config config;
-    memset(&config, 0, sizeof config);
+    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     config.d_model = d_model;
     config.base = 10000.0;
     config.amplitude = 1.0;
@@ -3431,8 +3431,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
     if (status == PE_OK && batches > 1) {
         const size_t batch = (o->total - 1) * o->columns + plan->d_model;
         const size_t limit = (size_t)PTRDIFF_MAX / o->element;
-        if (batch_stride > limit / batches) status = PE_ERR_SIZE;
-        else if (batch_stride * (batches - 1) > limit - batch) status = PE_ERR_SIZE;
+        if (batch_stride > limit / batches || batch_stride * (batches - 1) > limit - batch)
+            status = PE_ERR_SIZE;
         else if (batch_stride < batch &&
                  (batch_stride < plan->d_model ||
                   (o->columns - plan->d_model) / batch_stride < batches - 1))
@@ -4090,6 +4090,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4);
     pe__dots_table table;
     pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
+    /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     memset(sums, 0, (anchors + 1) * sizeof *sums);
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
         const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
@@ -4188,9 +4189,10 @@ static inline double pe__log2_about(double x)
    only. */
 static inline double pe__denominator(const pe_config *config, size_t width, size_t pairs)
 {
+    const size_t half = width / 2;
     double d = 1;
     if (config->exponent == PE_EXPONENT_WIDTH) d = (double)width / 2;
-    if (config->exponent == PE_EXPONENT_PAIRS) d = (double)(width / 2) - config->exponent_shift;
+    if (config->exponent == PE_EXPONENT_PAIRS) d = (double)half - config->exponent_shift;
     return pairs <= 1 ? 1 : d;
 }
 
@@ -4524,7 +4526,7 @@ PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
     pe__store(whole, k);
     pe__store(hi, y.a);
     pe__store(lo, y.b + y.c);
-    for (size_t lane = 0; lane < count; lane++) {
+    for (size_t lane = 0; lane < PE_LANES && lane < count; lane++) {
         const double power = pe__exp2i(-(int)whole[lane]);
         slopes[lane] = (float)pe__to_odd(hi[lane] * power, lo[lane] * power);
     }
@@ -4618,6 +4620,7 @@ PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, v
     const pe__vd slope = pe__splat(line.slope), offset = pe__splat(line.offset);
     const pe__vd step = pe__splat(PE__FLOATS);
     pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
+    /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
     for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
         const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
         const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
@@ -5724,7 +5727,7 @@ PE__STAMP_ROPE(bf16, uint16_t)
 static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims)
 {
     pe_rope_ggml c;
-    memset(&c, 0, sizeof c);
+    memset(&c, 0, sizeof c); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     c.n_dims = n_dims, c.freq_base = 10000, c.freq_scale = 1, c.attn_factor = 1;
     c.beta_fast = 32, c.beta_slow = 1;
     return c;

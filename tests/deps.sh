@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh demo|test|fuzz: see what is missing for `make demo`, `make test` or `make fuzz`, and install it.
+# deps.sh demo|test|fuzz|tools: see what is missing for `make demo`, `make test`, `make fuzz`, or for
+# the targets of tests/tools.mk (sanitize, analyze, coverage), and install it.
 #
 # Whether something is there is decided by building and linking with it, so libraries that came
 # from elsewhere count, and nothing is asked of the package manager when all is present. DEPS=0
@@ -23,6 +24,11 @@ present() {
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
     cmake | pkg-config) have "$1" ;;
+    clang-tidy) have clang-tidy ;;
+    cppcheck) have cppcheck ;;
+    valgrind) have valgrind ;;
+    compiler-rt) # clang's sanitizers
+        echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=address,undefined ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
@@ -56,6 +62,14 @@ package() {
     *:cmake) echo cmake ;;
     apt-get:pkg-config) echo pkg-config ;;
     *:pkg-config) echo pkgconf ;;
+    brew:clang-tidy | brew:compiler-rt | brew:valgrind) echo - ;;
+    apt-get:clang-tidy) echo clang-tidy ;;
+    dnf:clang-tidy) echo clang-tools-extra ;;
+    *:clang-tidy) echo clang ;;
+    apt-get:compiler-rt) echo libclang-rt-dev ;;
+    *:compiler-rt) echo compiler-rt ;;
+    *:cppcheck) echo cppcheck ;;
+    *:valgrind) echo valgrind ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
     pacman:numpy) echo python-numpy ;;
     *:numpy) echo numpy ;;
@@ -76,13 +90,16 @@ without() {
     png) echo "the demo writes no pictures" ;;
     afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
-    gcc | g++ | clang | numpy | cmake | pkg-config) echo "its part of the tests is skipped" ;;
+    gcc | g++ | clang | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
+        echo "its part of the tests is skipped"
+        ;;
     *) echo "AArch64 is not tested" ;;
     esac
 }
 
 items="sleef png"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
+[ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 [ "$goal" != test ] || items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu"
 
 missing_items() {

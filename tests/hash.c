@@ -99,7 +99,7 @@ static void hash_u16(const uint16_t *x, size_t n)
 static void need(int ok, const char *what, const char *why)
 {
     if (!ok) {
-        fprintf(stderr, "hash: %s: %s\n", what, why);
+        (void)fprintf(stderr, "hash: %s: %s\n", what, why);
         exit(1);
     }
 }
@@ -324,7 +324,7 @@ static void learned(const table *unused, size_t count)
         float *out = (float *)g_buffer;
         pe_resample how = pe_resample_default();
         how.method = k % 2 ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
-        how.align_corners = k / 2 % 2;
+        how.align_corners = (int)(k / 2 % 2);
         need_ok(pe_learned_resample_2d_f32(rows, s[0], s[1], D, &how, out, s[2], s[3]),
                 "pe_learned_resample_2d_f32");
         hash_f32(out, cells * D);
@@ -572,10 +572,12 @@ static void algebra(const table *unused, size_t count)
             config.cos_first = layout >> 1;
             config.odd = PE_ODD_ZERO;
             config.amplitude = d % 5 ? 1 : 0.3;
+            const size_t size = pe_plan_size(&config);
+            need(size > 0, "pe_plan_size", "returned 0");
             pe_plan plan;
-            void *memory = malloc(pe_plan_size(&config));
+            void *memory = malloc(size);
             need(memory != NULL, "malloc", "out of memory");
-            need_ok(pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), "pe_plan_init");
+            need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
             memset(g_buffer, 0x5a, n * sizeof(double));
             float *f32 = (float *)g_buffer;
             need_ok(pe_fill_f32(&plan, 100, rows, f32, stride), "pe_fill_f32");
