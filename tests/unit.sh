@@ -4,13 +4,13 @@
 # unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/ and run it.
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
-#             rope_frequencies, conventions, alibi, learned, rope, algebra: tests/test_PROGRAM.c
+#             rope_frequencies, conventions, alibi, learned, rope, algebra, memory: tests/test_PROGRAM.c
 #             cpp: tests/test_cpp.cpp and tests/test_cpp_two.c in one program
 #   COMPILER  gcc, clang
 #   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
 #   SLEEF     sleef, none
 #   VARIANT   any of: stream0 (every store is a streaming one), asan (address and undefined
-#             behaviour), fma (the scalar code with hardware FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work)
+#             behaviour), tsan (threads), fma (the scalar code with hardware FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work)
 set -u
 . tests/lib.sh
 
@@ -65,6 +65,7 @@ for variant in $(echo "$variants" | tr . ' '); do
     fma) flags="$flags -mfma" ;;
     native) flags="-march=native $flags" ;;
     asan) flags="$flags -g -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+    tsan) flags="$flags -g -fsanitize=thread" ;;
     quick) export PE_QUICK=1 ;;
     *) echo "unknown variant '$variant'" && exit 1 ;;
     esac
