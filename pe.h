@@ -4167,10 +4167,11 @@ static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm)
 }
 
 /* ---- plans --------------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; row 0 and 8 rows a level
- * in 2 arrays each; floats of the frequencies, if the angles are rounded to float. The axes' pairs
- * follow each other, each from a multiple of 8 on. An array has room for a vector that starts at
- * any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm. */
+ * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; floats of them, if the
+ * angles are rounded to float; row 0 and 8 rows a level in 2 arrays each. The axes' pairs follow
+ * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
+ * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
+ * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
 
 PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
 
@@ -4347,9 +4348,8 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t
     for (size_t level = 0; level < levels; level++) plan->near = plan->near * PE__RADIX + PE__DIGIT;
     plan->padded = pe__padded(plan->pairs);
     plan->frequency = memory;
-    plan->table = memory + 3 * plan->padded;
-    plan->float32 = NULL;
-    if (config->angle == PE_ANGLE_FLOAT32) plan->float32 = memory + PE__ARRAYS(0) * plan->padded;
+    plan->float32 = config->angle == PE_ANGLE_FLOAT32 ? memory + 3 * plan->padded : NULL;
+    plan->table = memory + (plan->float32 ? 4 : 3) * plan->padded;
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -4368,7 +4368,7 @@ static inline void pe__plan_end(pe_plan *plan, double *memory)
     const size_t padded = plan->padded;
     for (size_t part = 0; part < 3; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
-        double *const w = memory + PE__ARRAYS(0) * padded;
+        double *const w = memory + 3 * padded;
         for (size_t i = 0; i < padded; i++) {
             double hi, lo;
             pe__radians(plan, i, &hi, &lo);
@@ -4382,7 +4382,7 @@ static inline void pe__plan_end(pe_plan *plan, double *memory)
         const double f = plan->float32 ? plan->float32[i] * pe__inverse_pi[0] : plan->frequency[i];
         if (plan->fastest < f || plan->fastest < -f) plan->fastest = f < 0 ? -f : f;
     }
-    pe__plan_rows(plan, memory + 3 * padded);
+    pe__plan_rows(plan, memory + (plan->float32 ? 4 : 3) * padded);
 }
 
 static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -5807,7 +5807,7 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
     pe__plan_begin(&plan, &angles, 0, f);
     for (size_t i = 0; i < 3 * plan.padded; i++) f[i] = 0;
     pe__plan_end(&plan, f);
-    double *const angle = f + PE__ARRAYS(0) * plan.padded;
+    double *const angle = f + 3 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
         float theta = (float)(first + (int64_t)r);

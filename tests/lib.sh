@@ -23,6 +23,23 @@ WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wund
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# preprocessed FLAGS FILE: what the preprocessor makes of a file, with the lines that say from where.
+# from NAMES...: of that, on the standard input, the lines from files with these names.
+# shellcheck disable=SC2086
+preprocessed() { $CC -std=c99 -E -DPE_SLEEF=0 -DPE_ISA=PE_ISA_SCALAR -I. $EXTRA_CFLAGS "$@"; }
+from() {
+    awk -v names=" $* " '
+        /^# [0-9]+ "/ { file = $3; gsub(/"/, "", file); sub(/.*\//, "", file); next }
+        index(names, " " file " ")'
+}
+
+# The names of all public functions, those that macros stamp included.
+public_functions() {
+    echo '#include "pe.h"' | preprocessed -x c - | from pe.h | tr '\n' ' ' | tr ';{}' '\n\n\n' |
+        grep -o 'static inline [a-z_0-9 *]*[ *]pe_[a-z0-9][a-z0-9_]* *(' |
+        sed 's/ *($//; s/.*[ *]//' | sort -u
+}
+
 cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1; }
 JOBS=${JOBS:-$(cores)}
 
