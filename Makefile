@@ -43,12 +43,14 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##
 ##   make deps        install what demo and test need (they do it themselves)
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra
+##                    rope_frequencies conventions rope algebra budget
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make selfcheck   break the library on purpose; the tests must notice
+##   make mutation    small defects everywhere in the headers: do the tests notice each one?
+##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/mutation.py
 ##   make clean       remove build/
 ##
 ## Variables: CC, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
@@ -113,7 +115,7 @@ $(EXAMPLES):
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra
+PROGRAMS += rope_frequencies conventions rope algebra budget
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -158,6 +160,10 @@ demo-runs:
 .PHONY: selfcheck
 selfcheck:
 	@sh tests/selfcheck.sh
+
+.PHONY: mutation
+mutation: deps
+	@sh tests/mutation.sh
 
 # ---- the rest ---------------------------------------------------------------------------------------
 
