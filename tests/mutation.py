@@ -54,6 +54,7 @@ X86 = None
 KILLERS = {
     "hash": (["tests/hash.c"], X86, {}),
     "seeds": (["tests/test_seeds.c"], X86, QUICK),
+    "selftest": (["tests/test_selftest.c"], X86, QUICK),
     "budget": (["tests/test_budget.c"], X86, QUICK),
     "types": (["tests/test_types.c"], X86, QUICK),
     "rope": (["tests/test_rope.c"], X86, QUICK),
