@@ -16,7 +16,7 @@ The run fails if less than 95 % of the mutants that are not explained are killed
 
 Environment:  MUTANTS, SEED, JOBS, MUTATION_SECONDS (no new mutant is begun later)
               MUTATION_MATCH     only mutants whose line of the report contains this
-              MUTATION_AGAIN=1   what the last run has killed is killed; the rest is tried again
+              MUTATION_AGAIN=1   what the last run has killed or could explain is not tried again
               MUTATION_KILLERS   names of the killers, instead of all ("blind" sees nothing)
               MUTATION_LIST=1    print the mutants, run nothing
 Everything is written to build/mutation; results.tsv there has a line for each mutant.
@@ -792,7 +792,7 @@ def main():
         if rows[0] == state:
             for row in rows[1:-1]:
                 result, by, isa, name = row.split("\t")
-                if result in ("killed", "stillborn"):
+                if result in ("killed", "stillborn", "explained"):
                     before[isa, name] = result, by
     if os.environ.get("MUTATION_LIST") == "1":
         for m in order:
@@ -830,7 +830,10 @@ def main():
     def work(mutant):
         if (mutant.isa, str(mutant)) in before:
             mutant.result, mutant.by = before[mutant.isa, str(mutant)]
-            return mutant
+            if mutant.result == "explained" and explained(rules, mutant):
+                mutant.result = "survived"
+            if mutant.result != "explained":
+                return mutant
         if time.time() - begin > seconds:
             return mutant
         return try_mutant(mutant, texts, known, killers, slots, kills, lock, seconds)

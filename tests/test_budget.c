@@ -341,7 +341,7 @@ static void the_watch(void **state)
                        ((uint64_t)1 << (drop == PE__DROP_F32 ? 0 : 29));
             memcpy(&y, &bits, sizeof y);
             if (kind == 4)
-                y = guard_at;
+                y = (double)guard_at;
             if (kind == 5)
                 y = (double)nextafterf(guard_at, 0);
             if (rng_next(&r) >> 63)
