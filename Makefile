@@ -46,7 +46,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##
 ##   make deps        install what demo and test need (they do it themselves)
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra selftest memory
+##                    rope_frequencies conventions rope algebra budget selftest memory
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
@@ -55,6 +55,8 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##                    FUZZ_SANITIZE=1 with the address and undefined behaviour sanitizers
 ##   make fuzz-replay   the inputs kept in tests/fuzz/corpus, with gcc, and with clang and sanitizers
 ##   make selfcheck   break the library on purpose; the tests must notice
+##   make mutation    small defects everywhere in the headers: do the tests notice each one?
+##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/mutation.py
 ##
 ##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##                    in front of it for packagers. make uninstall takes them away
@@ -149,7 +151,7 @@ dispatch:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra selftest memory
+PROGRAMS += rope_frequencies conventions rope algebra budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -204,6 +206,10 @@ $(FUZZ):
 .PHONY: selfcheck
 selfcheck:
 	@sh tests/selfcheck.sh
+
+.PHONY: mutation
+mutation: deps
+	@sh tests/mutation.sh
 
 # ---- installing and packing -----------------------------------------------------------------------
 

@@ -6,7 +6,7 @@
  *
  * Environment:  PE_SEED=n   the seed of everything random (default 1)
  *               PE_LONG=1   16 times the work;  PE_QUICK=1  a 16th of it (emulators, valgrind);
- *               PE_QUICK=n  fewer widths still (mutants)
+ *               PE_QUICK=n  an n-th of that (mutants)
  * Argument:     a pattern   runs only the tests whose names match it
  */
 #ifndef PE_TESTS_COMMON_H
@@ -122,7 +122,11 @@ static inline size_t workload(size_t usual)
     const test_run *run = test_this_run();
     if (run->is_long)
         return usual * 16;
-    return run->is_quick && usual > 16 ? usual / 16 : usual;
+    if (run->is_quick && usual > 16) {
+        const size_t less = usual / (16 * (size_t)run->is_quick);
+        return less > 0 ? less : 1;
+    }
+    return usual;
 }
 
 /* The step through a list of cases: PE_QUICK=1 takes every third. */

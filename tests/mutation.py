@@ -16,7 +16,7 @@ The run fails if less than 95 % of the mutants that are not explained are killed
 
 Environment:  MUTANTS, SEED, JOBS, MUTATION_SECONDS (no new mutant is begun later)
               MUTATION_MATCH     only mutants whose line of the report contains this
-              MUTATION_AGAIN=1   only the survivors of the last run
+              MUTATION_AGAIN=1   what the last run has killed or could explain is not tried again
               MUTATION_KILLERS   names of the killers, instead of all ("blind" sees nothing)
               MUTATION_LIST=1    print the mutants, run nothing
 Everything is written to build/mutation; results.tsv there has a line for each mutant.
@@ -54,6 +54,8 @@ X86 = None
 KILLERS = {
     "hash": (["tests/hash.c"], X86, {}),
     "seeds": (["tests/test_seeds.c"], X86, QUICK),
+    "selftest": (["tests/test_selftest.c"], X86, QUICK),
+    "budget": (["tests/test_budget.c"], X86, QUICK),
     "types": (["tests/test_types.c"], X86, QUICK),
     "rope": (["tests/test_rope.c"], X86, QUICK),
     "learned": (["tests/test_learned.c"], X86, QUICK),
@@ -292,6 +294,8 @@ def mutants_of(file, text):
         before = tokens[i - 1] if i else None
         after = tokens[i + 1] if i + 1 < n else None
         in_function = not t.region.startswith(("data ", "type "))
+        if t.region.startswith("type ") and t.region != "type enum":
+            continue  # numbers that have a name, and room in a struct
         if t.kind == "op":
             if t.text in ARITH and spaced(t):
                 add("arith", t, t.start, t.end, ARITH[t.text])
@@ -561,7 +565,9 @@ def baseline(name, isa):
 
 def executes(known, mutant):
     """Does the killer execute the mutated line? Lines without code belong to the one before them."""
-    if mutant.region.startswith(("data ", "type ", "#define ")):
+    if mutant.used is not None:
+        return any(known["lines"][f].get(line, 0) for f, line in mutant.used)
+    if mutant.region.startswith("type "):
         return True
     lines = known["lines"][mutant.file]
     if not any(lines.values()):
@@ -600,7 +606,7 @@ def explained(rules, mutant):
     for number, (kind, region, source, change, reason) in rules:
         if fnmatch.fnmatchcase(mutant.kind, kind) and fnmatch.fnmatchcase(mutant.region, region) and \
                 (source == "*" or source in re.sub(r"\s+", " ", mutant.source)) and \
-                (change == "*" or fnmatch.fnmatchcase(mutant.change(), re.sub(r"([\[\]])", r"[\1]", change))):
+                (change == "*" or fnmatch.fnmatchcase(mutant.change(), change)):
             return number, reason
     return None
 
@@ -657,6 +663,26 @@ def macro_lines(rows, line):
     return [line]
 
 
+def uses_of(texts, region, past=()):
+    """Lines of functions that use a table or macro, by way of other macros as well; None of a type."""
+    kind, _, name = region.partition(" ")
+    if kind not in ("data", "#define"):
+        return None
+    found = []
+    for file in HEADERS:
+        rows = texts[file].split("\n")
+        for number, row in enumerate(rows, 1):
+            if not re.search(r"\b%s\b" % re.escape(name), row):
+                continue
+            begin = rows[macro_lines(rows, number)[0] - 1]
+            define = re.match(r"#\s*define\s+(\w+)", begin)
+            if define and define.group(1) != name and define.group(1) not in past:
+                found += uses_of(texts, "#define " + define.group(1), tuple(past) + (name,))
+            # The statement may have begun a line or more before.
+            found += [(file, k) for k in range(max(1, number - 3), number + 1)]
+    return found
+
+
 def statement_line(text, mutant):
     """The line on which the mutated statement begins."""
     at = max(text.rfind(c, 0, mutant.start) for c in ";{}")
@@ -675,7 +701,8 @@ def try_mutant(mutant, texts, known, order, slots, kills, lock, seconds_left):
             shutil.copy("pe_simd.h", place)
         else:
             shutil.copy("pe.h", place)
-        concerned = [k for k in order if (k, mutant.isa) in known and executes(known[k, mutant.isa], mutant)]
+        concerned = [k for k in order if (k, mutant.isa) in known and
+                     (k in BLIND or executes(known[k, mutant.isa], mutant))]
         with lock:
             past = dict(kills.get((mutant.file, mutant.section), {}))
         # What has killed its neighbours goes first; the hash costs least.
@@ -744,8 +771,12 @@ def main():
     texts = {h: read(h) for h in HEADERS}
     order = sample(texts, {isa: active_lines(isa) for isa in ISAS}, seed)
     total = len(order)
+    uses = {}
     for m in order:
         m.first_line = statement_line(texts[m.file], m)
+        if m.region not in uses:
+            uses[m.region] = uses_of(texts, m.region)
+        m.used = uses[m.region]
     rules = explanations()
     stale = [n for n, r in rules if not any(explained([(n, r)], m) for m in order)]
     if stale:
@@ -753,12 +784,16 @@ def main():
     if match:
         order = [m for m in order if match in str(m)]
     results = os.path.join(WORK, "results.tsv")
-    if os.environ.get("MUTATION_AGAIN") == "1":
-        with open(results, encoding="utf-8") as f:
-            again = {tuple(row.split("\t")[2:4]) for row in f if row.startswith(("survived", "explained"))}
-        order = [m for m in order if (m.isa, str(m)) in again]
-    else:
-        order = order[:number]
+    order = order[:number]
+    state = "# " + digest(*[texts[h] for h in HEADERS])
+    before = {}
+    if os.environ.get("MUTATION_AGAIN") == "1" and os.path.exists(results):
+        rows = read(results).split("\n")
+        if rows[0] == state:
+            for row in rows[1:-1]:
+                result, by, isa, name = row.split("\t")
+                if result in ("killed", "stillborn", "explained"):
+                    before[isa, name] = result, by
     if os.environ.get("MUTATION_LIST") == "1":
         for m in order:
             print(m.isa, m)
@@ -793,12 +828,19 @@ def main():
     begin, done, kills, lock = time.time(), [], {}, threading.Lock()
 
     def work(mutant):
+        if (mutant.isa, str(mutant)) in before:
+            mutant.result, mutant.by = before[mutant.isa, str(mutant)]
+            if mutant.result == "explained" and explained(rules, mutant):
+                mutant.result = "survived"
+            if mutant.result != "explained":
+                return mutant
         if time.time() - begin > seconds:
             return mutant
         return try_mutant(mutant, texts, known, killers, slots, kills, lock, seconds)
 
     with open(results, "w", encoding="utf-8") as log, \
             concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        log.write(state + "\n")
         for m in pool.map(work, order):
             if not m.result:
                 continue

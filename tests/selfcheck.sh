@@ -131,6 +131,7 @@ red() { # NAME COMMAND...
     name=$1
     shift
     if "$@" >"$WORK/log" 2>&1; then bad "$name: green"; else ok "$name: red"; fi
+    cp "$WORK/log" "$WORK/log.kept"
 }
 green() {
     name=$1
@@ -153,6 +154,20 @@ $STEP b false >/dev/null
 red "a summary with a step that failed" $STEP --summary
 rm -f "$BUILD"/log/*.count
 red "a summary of no steps" $STEP --summary
+
+echo
+echo "The mutation run (tests/mutation.py)"
+MUTATION="env SEED=1 MUTANTS=6 MUTATION_SECONDS=300 JOBS=1 MUTATION_AGAIN=0 MUTATION_LIST=0"
+TURN="MUTATION_MATCH=pe__turn:"
+if have python3 && have gcov; then
+    green "mutants of pe__turn() and the hash" \
+        $MUTATION "$TURN" MUTATION_KILLERS=hash python3 tests/mutation.py
+    red "the same mutants and a killer that sees nothing" \
+        $MUTATION "$TURN" MUTATION_KILLERS=blind python3 tests/mutation.py
+    green "which is reported as survivors" grep -q "killed 0, .*survived unexplained [1-9]" "$WORK/log.kept"
+else
+    echo "SKIP: no python3 or no gcov"
+fi
 
 echo
 echo "$passed passed, $failed failed"
