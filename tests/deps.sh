@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh demo|test: see what is missing for `make demo` or `make test`, and install it.
+# deps.sh demo|test|fuzz: see what is missing for `make demo`, `make test` or `make fuzz`, and install it.
 # deps.sh matrix: that of test, and more for `make matrix`: other versions of the compilers, 32-bit
-# x86, and compilers of other machines, all of which run under qemu-user.
+# x86, and compilers of other machines, whose programs run under qemu-user.
 #
 # Whether something is there is decided by building and linking with it, so libraries that came
 # from elsewhere count, and nothing is asked of the package manager when all is present. DEPS=0
@@ -20,9 +20,11 @@ present() {
     case $1 in
     sleef) [ "$SLEEF" = 0 ] || have_library sleef "$CC" ;;
     png | mpfr | cmocka) have_library "$1" "$CC" ;;
+    afl) have afl-fuzz && have afl-clang-fast ;;
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
+    cmake | pkg-config) have "$1" ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
@@ -49,12 +51,17 @@ package() {
     apt-get:cmocka) echo libcmocka-dev ;;
     dnf:cmocka) echo libcmocka-devel ;;
     *:cmocka) echo cmocka ;;
+    dnf:afl) echo american-fuzzy-lop ;;
+    *:afl) echo afl++ ;;
     brew:gcc | brew:g++ | brew:clang) echo - ;;
     *:gcc) echo gcc ;;
     dnf:g++) echo gcc-c++ ;;
     pacman:g++) echo gcc ;;
     *:g++) echo g++ ;;
     *:clang) echo clang ;;
+    *:cmake) echo cmake ;;
+    apt-get:pkg-config) echo pkg-config ;;
+    *:pkg-config) echo pkgconf ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
     pacman:numpy) echo python-numpy ;;
     *:numpy) echo numpy ;;
@@ -85,15 +92,19 @@ without() {
     case $1 in
     sleef) echo "pe takes its own sines: the same bits" ;;
     png) echo "the demo writes no pictures" ;;
+    afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
-    gcc | g++ | clang | numpy) echo "its part of the tests is skipped" ;;
+    gcc | g++ | clang | numpy | cmake | pkg-config) echo "its part of the tests is skipped" ;;
     compiler-* | m32 | machine-*) echo "its cells of the matrix are skipped" ;;
     *) echo "AArch64 is not tested" ;;
     esac
 }
 
 items="sleef png"
-[ "$goal" = demo ] || items="$items mpfr cmocka gcc g++ clang numpy arm64-gcc arm64-libc qemu"
+[ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
+case $goal in
+test | matrix) items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
+esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086
     items="$items $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
@@ -183,7 +194,7 @@ elif [ -n "$missing" ]; then
     missing=$(missing_items)
 fi
 
-if [ "$goal" != demo ] && ! cpu_has neon; then
+if { [ "$goal" = test ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then
     if have_arm64; then
         sh tests/arm64.sh || missing="$missing arm64-libraries"
     fi

@@ -55,8 +55,8 @@ static int too_many_bytes(size_t rows, size_t stride, size_t element)
 
 static void statuses_have_texts(void **state)
 {
-    static const pe_status all[] = {PE_OK,        PE_ERR_NULL,  PE_ERR_CONFIG,
-                                    PE_ERR_SHAPE, PE_ERR_RANGE, PE_ERR_SIZE};
+    static const pe_status all[] = {PE_OK,        PE_ERR_NULL, PE_ERR_CONFIG,  PE_ERR_SHAPE,
+                                    PE_ERR_RANGE, PE_ERR_SIZE, PE_ERR_SELFTEST};
     static const int outside[] = {-1, 6 + 1000, 255, INT16_MAX, -INT32_MAX - 1, INT32_MAX};
     (void)state;
     assert_int_equal(PE_OK, 0);
@@ -148,7 +148,7 @@ static void bad_configs_are_refused(void **state)
 }
 
 /* Where a wrap-around could make a small size out of an absurd width. */
-static void no_size_wraps(void **state)
+WRAPS static void no_size_wraps(void **state)
 {
     (void)state;
     for (size_t part = 1; part <= 256; part++)

@@ -4,7 +4,7 @@
 # unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/ and run it.
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
-#             rope_frequencies, conventions, alibi, learned, rope, algebra: tests/test_PROGRAM.c
+#             rope_frequencies, conventions, alibi, learned, rope, algebra, selftest: tests/test_PROGRAM.c
 #             cpp: tests/test_cpp.cpp and tests/test_cpp_two.c in one program
 #   COMPILER  gcc, clang
 #   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
