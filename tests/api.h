@@ -570,6 +570,7 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
         c.d_model = 2 * over(s->width, 2), c.has_padding = 0;
     if (kind == PLAN_MANY && s->width >= 4 * how->axes) {
         c.axes = how->axes;
+        if (c.axes > 1) c.has_padding = 0;
         for (size_t k = 0; k < c.axes && c.axes > 1; k++) {
             c.axis[k].coordinate = c.axes - 1 - k;
             if (s->form % 2 == 0)

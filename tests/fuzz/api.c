@@ -110,7 +110,7 @@ static int breaks_a_limit(const pe_config *c)
            !(fabs(c->offset) <= 0x1p31) || c->offset * 0x1p20 != floor(c->offset * 0x1p20) ||
            (unsigned)c->layout > 1 || (unsigned)c->odd > 1 || (unsigned)c->exponent > 2 ||
            (unsigned)c->angle > 1 || c->multiple == 0 || c->d_model % c->multiple != 0 ||
-           c->axes == 0 || c->axes > PE_MAX_AXES;
+           c->axes == 0 || c->axes > PE_MAX_AXES || (c->axes > 1 && c->has_padding);
 }
 
 /* The plan of an input, in memory of its own; the first block. Returns 0 if there is none. */
@@ -311,10 +311,10 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         if (rows == 0) break;
         may = fuzz_shape(d, rows, stride, size, &bytes);
         if (axes != 1 && c.how != COORDS && c.how != GRID) may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (c.how == RANGE) may |= fuzz_range(c.first, rows, plan->whole);
+        if (c.how == RANGE) may |= fuzz_range(c.first, rows, plan->whole, plan->fraction > 0);
         if (c.how == GRID)
             for (size_t a = 0; a < axes; a++)
-                may |= fuzz_range(0, shape[a], plan->whole);
+                may |= fuzz_range(0, shape[a], plan->whole, plan->fraction > 0);
         if (c.how != RANGE && c.how != GRID &&
             rows > (size_t)PTRDIFF_MAX / 8 / (c.how == COORDS ? axes : 1))
             may |= FUZZ_BIT(PE_ERR_SIZE);
@@ -341,7 +341,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
             if (wrong == 6 && r == seed % real_rows) at = fuzz_far(in);
         }
         for (size_t r = 0; r < real_rows; r++)
-            may |= fuzz_range(list[r], 1, plan->whole);
+            may |= fuzz_range(list[r], 1, plan->whole, plan->fraction > 0);
         c.at = list;
     }
     if (c.how == REAL || c.how == COORDS) {
@@ -403,8 +403,6 @@ static void op_rows(fuzz_input *in, const plan_case *p)
                 index[a] = 0;
             }
         }
-        if (axes == 1 && plan->has_padding) /* which a grid does not know */
-            return;
         other.how = COORDS, other.real = coords;
         if (run(&other) != PE_OK) FUZZ_FAIL("pe_fill_coords: the points of a grid are refused");
     } else if ((seed & 64) && c.how == RANGE && !(c.is_add && c.type > FUZZ_F64)) {
@@ -413,9 +411,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         for (size_t r = 0; r < rows; r++)
             list[r] = c.first + (int64_t)r, reals[r] = (double)list[r];
         unsigned char table[ELEMENTS * 8];
-        /* a range takes 2^31 and a fraction of an offset, a list of real numbers does not */
-        const int last = reals[rows - 1] + ((double)plan->whole + plan->fraction) > 0x1p31;
-        other.at = list, other.real = reals, other.how = (seed & 128) || last ? AT : REAL;
+        other.at = list, other.real = reals, other.how = (seed & 128) ? AT : REAL;
         if (c.is_add) other.is_add = 0, other.x = table;
         if (run(&other) != PE_OK) FUZZ_FAIL("a list of the positions of a range is refused");
         if (c.is_add) add_plainly(c.type, c.scale, table, y, rows * d);
@@ -458,7 +454,8 @@ static void op_batch(fuzz_input *in, const plan_case *p)
 
     unsigned may = 0;
     if (rows && batches) {
-        may = fuzz_shape(d, rows, stride, size, &bytes) | fuzz_range(first, rows, plan->whole);
+        may = fuzz_shape(d, rows, stride, size, &bytes) |
+              fuzz_range(first, rows, plan->whole, plan->fraction > 0);
         if (plan->axes != 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (batches > 1 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) {
             const size_t one = (rows - 1) * stride + d;
@@ -580,7 +577,7 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
     }
     size_t count = fuzz_byte(in) % 40;
     if (wrong == 2) count = fuzz_huge(in);
-    may |= count ? fuzz_range(k, count, 0) : 0;
+    may |= count ? fuzz_range(k, count, 0, 0) : 0;
     if (count > (size_t)PTRDIFF_MAX / sizeof one) may |= FUZZ_BIT(PE_ERR_SIZE);
     if (count == 0) may = 0;
     if (may == 0 && count * sizeof one > FUZZ_PLACE) return;
@@ -628,7 +625,7 @@ static void op_rest(fuzz_input *in, const plan_case *p)
     if (wrong == 2) rows = fuzz_huge(in);
     unsigned may = 0;
     if (rows) {
-        may = fuzz_shape(d, rows, d, sizeof(float), &bytes) | fuzz_range(0, rows, 0);
+        may = fuzz_shape(d, rows, d, sizeof(float), &bytes) | fuzz_range(0, rows, 0, 0);
         if (d > WIDEST || d == 0) /* too many for a config, which comes first */
             may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (d > WIDEST && !(may & ~FUZZ_BIT(PE_ERR_CONFIG)))

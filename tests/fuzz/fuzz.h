@@ -363,7 +363,7 @@ static inline void fuzz_release(size_t keep)
 static inline int fuzz_status(const char *what, pe_status status, unsigned may)
 {
     const char *text = pe_status_string(status);
-    if ((unsigned)status >= (unsigned)PE__STATUS_COUNT || text == NULL || strlen(text) < 5)
+    if ((unsigned)status > (unsigned)PE_ERR_SELFTEST || text == NULL || strlen(text) < 5)
         FUZZ_FAIL("%s: %d is no status", what, (int)status);
     if (may == 0 && status != PE_OK)
         FUZZ_FAIL("%s: status %d, but nothing is wrong", what, (int)status);
@@ -400,12 +400,12 @@ static inline int fuzz_position_ok(int64_t p)
 }
 
 /* The errors of the positions first, first + 1, ..., rows > 0, with and without an offset. */
-static inline unsigned fuzz_range(int64_t first, size_t rows, int64_t offset)
+static inline unsigned fuzz_range(int64_t first, size_t rows, int64_t offset, int has_fraction)
 {
-    const int64_t limit = INT64_C(1) << 31;
+    const int64_t limit = INT64_C(1) << 31, beyond = offset + (has_fraction != 0);
     if (!fuzz_position_ok(first) || !fuzz_position_ok(first + offset) ||
-        (uint64_t)rows > (uint64_t)(limit - first) + 1 ||
-        (uint64_t)rows > (uint64_t)(limit - first - offset) + 1)
+        !fuzz_position_ok(first + beyond) || (uint64_t)rows > (uint64_t)(limit - first) + 1 ||
+        (uint64_t)rows > (uint64_t)(limit - first - beyond) + 1)
         return FUZZ_BIT(PE_ERR_RANGE);
     return 0;
 }

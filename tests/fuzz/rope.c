@@ -150,7 +150,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         if (to && head_dim < n) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (form == FORM_AXES && (axes == 0 || axes > PE_ROPE_MAX_AXES))
             may |= FUZZ_BIT(PE_ERR_SHAPE);
-        if (!listed && !by) may |= fuzz_range(h.first, uniform ? 1 : tokens, offset);
+        if (!listed && !by)
+            may |= fuzz_range(h.first, uniform ? 1 : tokens, offset, !shift && plan->fraction > 0);
         if (listed && tokens > (size_t)PTRDIFF_MAX / 8 / (axes ? axes : 1))
             may |= FUZZ_BIT(PE_ERR_SIZE);
         if (by && fuzz_mul_add(tokens, n / 2, 0) > (size_t)PTRDIFF_MAX / 4)
@@ -170,7 +171,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             list[r] =
                 (seed & 8) && r && list[r - 1] < INT64_MAX ? list[r - 1] + 1 : fuzz_position(in);
             if (r == 0 && wrong == 5) list[r] = h.first;
-            if (!nothing) may |= fuzz_range(list[r], 1, offset);
+            if (!nothing) may |= fuzz_range(list[r], 1, offset, !shift && plan->fraction > 0);
         }
     }
     if (form == FORM_AXES) {
@@ -208,7 +209,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         sines = (float *)fuzz_take(rows * (n / 2) * sizeof *sines, 0);
         for (size_t r = 0; r < rows * (n / 2); r++)
             cosines[r] = 0.5f, sines[r] = -0.25f;
-        if (!nothing && plan_may(plan) == 0 && fuzz_range(h.first, given, plan->whole) == 0 &&
+        if (!nothing && plan_may(plan) == 0 &&
+            fuzz_range(h.first, given, plan->whole, plan->fraction > 0) == 0 &&
             pe_rope_table_f32(plan, h.first, given, cosines, sines, n / 2) != PE_OK)
             FUZZ_FAIL("pe_rope_table refuses good rows");
     }
@@ -315,8 +317,9 @@ static void op_heads(fuzz_input *in, const plan_case *p)
                        other + (h.pairing == PE_ROPE_HALVES ? e : m) * size, size);
             }
             /* a table of the same positions turns the same way */
-            if (by && plan_may(plan) == 0 && fuzz_range(h.first, tokens, plan->whole) == 0 &&
-                r == 0 && i == 0) {
+            if (by && plan_may(plan) == 0 &&
+                fuzz_range(h.first, tokens, plan->whole, plan->fraction > 0) == 0 && r == 0 &&
+                i == 0) {
                 unsigned char turned[2 * PAIRS * 8 + 64];
                 memcpy(turned, fuzz_saved(x), n * size);
                 one.x = turned, one.pairing = h.pairing;
@@ -360,7 +363,7 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     if (wrong == 4) pairing = (pe_rope_pairing)(2 + fuzz_byte(in));
     unsigned may = 0;
     if (rows) {
-        may = plan_may(plan) | fuzz_range(first, rows, plan->whole) |
+        may = plan_may(plan) | fuzz_range(first, rows, plan->whole, plan->fraction > 0) |
               fuzz_shape(width, rows, stride, size, &bytes);
         if (form == 3 && (unsigned)pairing > 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (may == 0 && bytes > FUZZ_PLACE) return;
@@ -491,7 +494,7 @@ static void op_ggml(fuzz_input *in)
     float *const c = (float *)fuzz_take(all, 1), *const s = (float *)fuzz_take(all, 0);
     fuzz_save(2);
     const pe_status status = pe_rope_ggml_f32(&g, first, rows, c, s, stride);
-    const unsigned range = fuzz_range(first, rows, 0);
+    const unsigned range = fuzz_range(first, rows, 0, 0);
     if (status != PE_OK) {
         (void)fuzz_status("pe_rope_ggml", status, range | FUZZ_BIT(PE_ERR_CONFIG));
         return;

@@ -104,7 +104,7 @@ static void op_alibi(fuzz_input *in)
         bytes = fuzz_mul_add(h, h_stride, q ? by_query : keys);
         if (bytes > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
         bytes = fuzz_mul_add(bytes, size, 0);
-        may |= fuzz_range(first, queries, 0) | fuzz_range(0, keys, 0);
+        may |= fuzz_range(first, queries, 0, 0) | fuzz_range(0, keys, 0, 0);
         if ((unsigned)mode > 2) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (heads > 8 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
             return; /* so many slopes have no room here */
