@@ -656,6 +656,25 @@ static void overflow_and_subnormals(void **state)
     end_numbers();
 }
 
+/* Doubles just below 2^-1022, which keep a bit less: half of them lie between two doubles but for
+   what comes after their 53 bits. */
+static void subnormal_ties(void **state)
+{
+    enum { D = 512 };
+    (void)state;
+    begin_numbers();
+    const pe_config c = pe_config_preset(PE_PRESET_VASWANI, D);
+    made m = make_plan(&c);
+    for (int k = 0; k < 20; k += (int)every()) {
+        const double at[3] = {(k % 2 ? -1 : 1) * ldexp(1 + k / 20.0, -1010 - k / 4), 0, 0};
+        double row[D];
+        assert_int_equal(pe_fill_real_f64(&m.plan, at, 1, row, D), PE_OK);
+        compare_row(PE_PRESET_VASWANI, F64, D, at, row);
+    }
+    free(m.memory);
+    end_numbers();
+}
+
 /* ---- the same bits by whichever call ---------------------------------------------------------------- */
 
 static void calls_agree(void **state)
@@ -938,10 +957,10 @@ static void padding_in_lists(void **state)
         for (size_t r = 0; r < ROWS; r++)
             assert_int_equal(fill((type)t, &m.plan, list[r], 1, want + r * row_bytes, D), PE_OK);
         assert_memory_equal(want + 2 * row_bytes, zeros, row_bytes);
-        for (int call = 0; call < 2; call++) {
+        for (int real_too = 0; real_too < 2; real_too++) {
             memset(got, CANARY, sizeof got);
-            assert_int_equal(call ? fill_real((type)t, &m.plan, real, ROWS, got, D)
-                                  : fill_at((type)t, &m.plan, list, ROWS, got, D), PE_OK);
+            assert_int_equal(real_too ? fill_real((type)t, &m.plan, real, ROWS, got, D)
+                                      : fill_at((type)t, &m.plan, list, ROWS, got, D), PE_OK);
             assert_memory_equal(got, want, ROWS * row_bytes);
         }
     }
@@ -1077,6 +1096,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(own_frequencies_scaled),
         cmocka_unit_test(bad_axes_and_sizes),
         cmocka_unit_test(padding_in_lists),
+        cmocka_unit_test(subnormal_ties),
         cmocka_unit_test(adding_with_cosines_first),
         cmocka_unit_test(frequencies_can_be_read),
         cmocka_unit_test(tables_of_16_bits),

@@ -350,10 +350,68 @@ static void test_permutation(void **state)
         assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, N / 2, TOKENS, HEADS, x, H, N),    \
                          PE_OK);                                                                   \
         assert_memory_equal(x, want, sizeof x);                                                    \
+                                                                                                   \
+        /* nothing to do, and what is refused */                                                   \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 0, 1, x, H, N), PE_OK);    \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 1, 0, x, H, N), PE_OK);    \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 1, 1, x, H, N),            \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, axis, 0, list, 1, 1, x, H, N),            \
+                         PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_to_##T(plan, pairing, 0, 1, 1, 0, in, H, N, x, H, N),             \
+                         PE_ERR_CONFIG);                                                           \
+        assert_int_equal(pe_rope_to_at_##T(plan, pairing, list, 1, 1, 0, in, H, N, x, H, N),       \
+                         PE_ERR_CONFIG);                                                           \
+        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 0, 1, x, H, N), PE_OK);               \
+        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 1, 0, x, H, N), PE_OK);               \
+        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 1, 1, x, H, N), PE_ERR_NULL);         \
+        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 0, 1, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 1, 0, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 1, 1, x, H, N), PE_ERR_NULL);   \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 5, 0, 1, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 5, 1, 0, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 0, 1, 1, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_by_table_##T(pairing, NULL, s, N, 5, 1, 1, x, H, N),              \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, NULL, N, 5, 1, 1, x, H, N),              \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, 4, 5, 1, 1, x, H, N), PE_ERR_SHAPE);  \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, SIZE_MAX, SIZE_MAX / 2 + 1, 1, 1, x,  \
+                                              H, N), PE_ERR_SIZE);                                 \
+        assert_int_equal(pe_rope_table_twice_##T(plan, (pe_rope_pairing)7, 0, 0, x, x, N), PE_OK); \
+        assert_int_equal(pe_rope_table_twice_##T(plan, (pe_rope_pairing)7, 0, 1, x, x + ALL / 2,   \
+                                                 N), PE_ERR_CONFIG);                               \
+        assert_memory_equal(x, want, sizeof x);                                                    \
     }
 OTHER_CALLS(other_calls_f32, f32, float)
 OTHER_CALLS(other_calls_f16, f16, uint16_t)
 OTHER_CALLS(other_calls_bf16, bf16, uint16_t)
+
+/* Heads further apart than what is fetched ahead: the bits of heads on their own. */
+static void test_far_heads(void **state)
+{
+    enum { N = 48, TOKENS = 3, HEADS = 3, FAR = 5000 };
+    float *x = (float *)must_alloc(TOKENS * HEADS * FAR * sizeof *x), one[N];
+    rng r = rng_for("test_far_heads");
+    owned_plan p;
+    (void)state;
+    plan_make(&p, N, 10000, 1);
+    fill_random(F32, x, TOKENS * HEADS * FAR, &r);
+    float *want = (float *)must_alloc(TOKENS * HEADS * FAR * sizeof *x);
+    memcpy(want, x, TOKENS * HEADS * FAR * sizeof *x);
+    for (size_t k = 0; k < TOKENS * HEADS; k++) {
+        memcpy(one, want + k * FAR, sizeof one);
+        assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, 90 + (int64_t)(k / HEADS), 1, 1, one,
+                                     N, N), PE_OK);
+        memcpy(want + k * FAR, one, sizeof one);
+    }
+    assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, 90, TOKENS, HEADS, x, HEADS * FAR, FAR),
+                     PE_OK);
+    assert_memory_equal(x, want, TOKENS * HEADS * FAR * sizeof *x);
+    free(x);
+    free(want);
+    plan_free(&p);
+}
 
 static void test_every_call(void **state)
 {
@@ -1019,7 +1077,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_axes),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
-        cmocka_unit_test(test_every_call),
+        cmocka_unit_test(test_every_call),     cmocka_unit_test(test_far_heads),
         cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_ggml),
         cmocka_unit_test(test_nan),
     };
