@@ -86,7 +86,8 @@ def report(directory, isas):
                                                                function))
         for (file, number, function), count in functions.items():
             if count == 0:
-                missed[(file, number)] = "the function " + function
+                old = missed.get((file, number), "")
+                missed[(file, number)] = (old if "function" in old else "the function") + " " + function
         explained = 0
         for (file, number), what in sorted(missed.items()):
             code = sources[file][number - 1].strip()

@@ -12,7 +12,7 @@ set -u
 WORK=$BUILD/coverage
 
 # PROGRAM[.stream0][.full]; those that stream are programs of their own.
-PROGRAMS="exact bounds.stream0 conventions conventions.stream0 alibi learned algebra rope.full
+PROGRAMS="exact bounds.stream0 conventions conventions.stream0 alibi alibi.stream0 learned algebra rope.full
 rope_frequencies errors types seeds splits.stream0"
 
 # One job: ISA PROGRAM

@@ -91,7 +91,7 @@ for variant in $(echo "$variants" | tr . ' '); do
         [ "$isa" != avx512 ] || skip "valgrind has no AVX-512"
         have valgrind || skip "valgrind is missing: make sanitize-deps"
         flags="$flags -g"
-        sections=10
+        [ "$program" != hash ] || sections=10
         runner="valgrind -q --error-exitcode=99 --leak-check=full"
         ;;
     o0) flags="$flags -O0" ;;
