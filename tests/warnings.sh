@@ -14,11 +14,12 @@ STRICT_GCC="-pedantic-errors -Wcast-align=strict -Wnull-dereference -Wmissing-de
 -Wredundant-decls -Wwrite-strings -Wpointer-arith -Wvla -Walloca -Wlogical-op -Wduplicated-cond \
 -Wformat=2 -Winit-self -Wunused-macros"
 STRICT_GCC_C="-Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes -Wnested-externs"
-# clang has a warning for every taste. Left out: these contradict C99 as it is meant to be written
-# (declaration-after-statement, bad-function-cast), name what is no defect (padded, float-equal:
-# zeros and infinities are compared exactly; comma; used-but-marked-unused: functions of which a
-# program uses some; switch-enum and covered-switch-default: both a default and all the cases) or belong to C++ alone, where the
-# text is C (old-style-cast, zero-as-null-pointer-constant, c++98-compat, reserved names: pe__x).
+# clang has a warning for every taste. Left out: those that contradict C99 as it is meant to be
+# written (declaration-after-statement, bad-function-cast); that name what is no defect (padded;
+# float-equal: zeros and infinities are compared exactly; comma; used-but-marked-unused: a program
+# uses some of the functions; switch-enum and covered-switch-default: a default besides all cases);
+# that belong to C++ alone, where the text is C (old-style-cast, zero-as-null-pointer-constant,
+# c++98-compat, reserved names: pe__x); and some of later versions for the same reasons.
 NOT_CLANG="-Weverything -Wno-declaration-after-statement -Wno-bad-function-cast -Wno-padded \
 -Wno-float-equal -Wno-comma -Wno-used-but-marked-unused -Wno-switch-enum \
 -Wno-covered-switch-default -Wno-old-style-cast \
