@@ -36,7 +36,7 @@
  * depend on the instruction set, the compiler, its options, SLEEF, or how the rows were cut over
  * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp.
  * The numbers of a config are taken as the exact values of the doubles given. "make test" proves it
- * against MPFR.
+ * against MPFR, and pe_selftest() says whether a program as it was compiled has these bits.
  *
  * ERRORS
  *
@@ -109,7 +109,11 @@ extern "C" {
                     "first + rows - 1 and every entry of a position list, also with the offset; "  \
                     "queries, keys, and the rows of a learned table likewise")                     \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride overflows the address space, or the "       \
-                   "memory given is smaller than pe_plan_size()")
+                   "memory given is smaller than pe_plan_size()")                                  \
+    X(PE_ERR_SELFTEST, "this build gives other bits than it should: call "                         \
+                       "fesetround(FE_TONEAREST) first, compile without options that change "      \
+                       "arithmetic, take pe.h and pe_simd.h unchanged and of one version; where "  \
+                       "that is so, try -O1 or -DPE_ISA=PE_ISA_SCALAR, and report it")
 
 typedef enum pe_status {
 #define PE__STATUS_NAME(name, text) name,
@@ -1180,6 +1184,20 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
                                                    float *out, size_t out_height,
                                                    size_t out_width);
 
+/* ---- this build ------------------------------------------------------------------------------ */
+
+/* Check that this program has the bits that every other has: small tables in each type and by each
+ * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
+ * at 2^31 and next to ties, are hashed and compared with constants. Takes about a millisecond; a
+ * program that calls it has most of the library to compile, so put it in a source file of its own.
+ *
+ * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
+ *              compiler option or a compiler that breaks arithmetic, changed headers. That
+ *              subnormals are flushed is not noticed: nothing here is one
+ * Accuracy     a sample: "make verify" is the proof (tests/test_selftest.c)
+ * Threads      any. 64 KB of stack, no other memory */
+static inline pe_status pe_selftest(void);
+
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
 /* ============================================================================================== */
@@ -1200,7 +1218,7 @@ static inline const char *pe_status_string(pe_status status)
 static inline pe_config pe_config_default(size_t d_model)
 {
     pe_config config;
-    memset(&config, 0, sizeof config);
+    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     config.d_model = d_model;
     config.base = 10000.0;
     config.amplitude = 1.0;
@@ -1305,17 +1323,31 @@ static inline pe_config pe_config_preset(pe_preset preset, size_t d_model)
 
 #define PE__POSITION_LIMIT ((int64_t)1 << 31)
 
-/* Are both -limit <= p and p <= limit? One comparison, no overflow. */
 PE__INLINE int pe__position_ok(int64_t p)
 {
-    return (uint64_t)p + (uint64_t)PE__POSITION_LIMIT <= 2 * (uint64_t)PE__POSITION_LIMIT;
+    return p >= -PE__POSITION_LIMIT && p <= PE__POSITION_LIMIT;
+}
+
+/* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
+PE__INLINE size_t pe__reach(size_t element)
+{
+    const size_t bytes = (size_t)PTRDIFF_MAX;
+    return element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
+}
+
+/* Is a b > limit? Numbers of everyday sizes take no division. */
+PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
+{
+    const int half = (int)sizeof(size_t) * 4;
+    if (((a | b) >> half) == 0) return a * b > limit;
+    return b != 0 && a > limit / b;
 }
 
 /* rows of stride elements of the given size: does the last byte lie within reach of a pointer? */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
-    if (stride > (size_t)PTRDIFF_MAX / element / rows) return PE_ERR_SIZE;
+    if (pe__exceeds(stride, rows, pe__reach(element))) return PE_ERR_SIZE;
     return PE_OK;
 }
 
@@ -1555,7 +1587,8 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
 
     double power[PE_LANES];
     pe__store(power, k);
-    for (int lane = 0; lane < PE_LANES; lane++) power[lane] = pe__exp2i((int)power[lane]);
+    for (int lane = 0; lane < PE_LANES; lane++) /* below: only in lanes behind the last pair */
+        power[lane] = pe__exp2i(power[lane] > -1022 ? (int)power[lane] : -1022);
     const pe__vd two_k = pe__load(power);
     y.a = y.a * two_k, y.b = y.b * two_k, y.c = y.c * two_k;
     return y;
@@ -2099,6 +2132,7 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
     return PE_OK;
 }
 
+PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods)
 {
     if (pairs == 0) return PE_OK;
@@ -2590,10 +2624,13 @@ PE__INLINE pe__vf pe__careful(const pe__span *x, pe__vd a, pe__vd b, pe__order o
     return above;
 }
 
-/* The floats in doubt of vector n of so many from pair i on, from exact turns. */
+/* The floats in doubt of vector n of so many from pair i on, from exact turns. Lanes behind the last
+   pair repeat it, and its doubts; no one wants them, and a plan has no room for a vector from there
+   on. */
 PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, size_t vectors,
                             pe__order order, int drop, pe__vf v, unsigned doubt)
 {
+    const size_t pairs = pe__max(x->to->sines, x->to->cosines);
     float all[2 * PE_LANES];
     pe__put(all, v);
     for (; doubt; doubt &= doubt - 1) {
@@ -2601,6 +2638,7 @@ PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, siz
         size_t k = n * PE_LANES + j / 2, component = (j & 1) ^ (order == PE__CS);
         if (order == PE__SPLIT && vectors == 1) k = j % PE_LANES, component = j / PE_LANES;
         else if (order == PE__SPLIT) k = n / 2 * 2 * PE_LANES + j, component = n % 2;
+        if (i + k >= pairs) continue;
         all[j] = pe__exact_element(x->plan, t, x->pair + i + k, (int)component, drop);
     }
     return pe__get(all);
@@ -2713,8 +2751,9 @@ PE__INLINE void pe__sink_some(pe__kind kind, const pe__to *to, void *p, pe__vf v
 
 /* Four vectors, with one look at the verb. What is added to is asked for ahead, by the bytes of a
    block of rows: row after row up and down is more than the hardware's prefetchers follow. */
+PE__WRAPS /* the addresses asked for: any will do */
 PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4],
-                              uintptr_t ahead, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+                              pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
     enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
     const pe__vf scale = pe__splat_f32(to->scale);
@@ -2723,6 +2762,7 @@ PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *co
     pe__sink(kind, verb, scale, p[1], v1);     \
     pe__sink(kind, verb, scale, p[2], v2);     \
     pe__sink(kind, verb, scale, p[3], v3)
+    const uintptr_t ahead = PE__RADIX * to->stride;
     if (pe__adds(kind))
         for (int i = 0; i < 4; i += LINE) pe__prefetch((const void *)((uintptr_t)p[i] + ahead));
     if (!pe__adds(kind) && to->verb == PE__STREAM) {
@@ -2794,13 +2834,12 @@ PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order 
     if (sides & PE__UP) {
         unsigned char *const p = x->out_up + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.up, v1.up, v2.up, v3.up);
+        pe__sink_four(kind, x->to, four, v0.up, v1.up, v2.up, v3.up);
     }
     if (sides & PE__DOWN) {
         unsigned char *const p = x->out_down + i * x->step;
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, PE__RADIX * x->to->stride, v0.down, v1.down, v2.down,
-                      v3.down);
+        pe__sink_four(kind, x->to, four, v0.down, v1.down, v2.down, v3.down);
     }
 }
 
@@ -2809,8 +2848,12 @@ PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe_
 {
     const pe__to *to = x->to;
     const size_t pairs = pe__max(to->sines, to->cosines), whole = pe__min(to->sines, to->cosines);
-    size_t i = pe__min(to->head, whole);
-    if (i) pe__turn_one(x, 0, i, i, sides, order, kind);
+    const size_t head = pe__min(to->head, whole); /* as floats are twice as many: up to two vectors */
+    size_t i = 0;
+    for (size_t n; i < head; i += n) {
+        n = pe__min(head - i, PE_LANES);
+        pe__turn_one(x, i, n, n, sides, order, kind);
+    }
     for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, sides, order, kind);
     for (; i < pairs; i += PE_LANES)
         pe__turn_one(x, i, i < to->sines ? pe__min(to->sines - i, PE_LANES) : 0,
@@ -2824,13 +2867,12 @@ PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digi
     return plan->table + 2 * index * plan->padded;
 }
 
-/* The multiple of 17 that is nearest to p. */
+/* p / 17 to nearest, for p >= 0; and the multiple of 17 that is nearest to any p. */
+PE__INLINE uint64_t pe__seventeenth(uint64_t p) { return (p + PE__DIGIT) / PE__RADIX; }
 PE__INLINE int64_t pe__nearest_17(int64_t p)
 {
-    int64_t digit = p % PE__RADIX;
-    if (digit > PE__DIGIT) digit -= PE__RADIX;
-    if (digit < -PE__DIGIT) digit += PE__RADIX;
-    return p - digit;
+    const int64_t q = (int64_t)(PE__RADIX * pe__seventeenth((uint64_t)(p < 0 ? -p : p)));
+    return p < 0 ? -q : q;
 }
 
 /* As pe__anchor(), from the rows of the digits of p; |p| <= plan->near. */
@@ -2840,12 +2882,14 @@ PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, const pe__bound *boun
     const double *row[PE__LEVELS] = {plan->table + pair};
     double sign[PE__LEVELS] = {1};
     size_t n = 0;
-    for (size_t level = 0; p != 0; level++, p /= PE__RADIX) {
-        const int64_t digit = p - pe__nearest_17(p);
-        p -= digit;
+    uint64_t rest = (uint64_t)(p < 0 ? -p : p);
+    for (size_t level = 0; rest != 0; level++) {
+        const uint64_t next = pe__seventeenth(rest);
+        const int64_t digit = (int64_t)(rest - PE__RADIX * next);
+        rest = next;
         if (digit == 0) continue;
         row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
-        sign[n++] = digit < 0 ? -1 : 1;
+        sign[n++] = (digit < 0) != (p < 0) ? -1 : 1;
     }
     const pe__vd scale = pe__splat(plan->amplitude * (1 + bound->eta));
     const pe__vd first = scale * pe__splat(sign[0]);
@@ -2910,7 +2954,10 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
 {
     pe__span x = pe__span_of(plan, bound, to, pair, s, c, order, kind);
     unsigned char *const column = pe__column(to, order);
-    for (int64_t b = 0; b <= PE__DIGIT; b++) {
+    /* from the nearest to the farthest of the rows */
+    int64_t b = first > q ? first - q : last < q ? q - last : 0;
+    const int64_t above = last - q, below = q - first, far = above > below ? above : below;
+    for (; b <= far && b <= PE__DIGIT; b++) {
         const int64_t up = q + b, down = q - b;
         const int has_up = up >= first && up <= last;
         const int has_down = down >= first && down <= last && b != 0;
@@ -2974,14 +3021,17 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
     const int run = rows > 2 * PE__RADIX; /* then one centre will do for many blocks */
     const int64_t near = run && plan->near > PE__NEAR ? PE__NEAR : plan->near;
     for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
-        pe__to part = pe__part(to, done, PE__TILE);
+        pe__to tile;
+        const pe__to *part = to; /* all of a row, if it is short */
+        if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
         const size_t pair = axis->pair + done;
-        const size_t count = pe__max(part.sines, part.cosines) + (part.head ? PE_LANES - 1 : 0);
+        const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
         if (real || plan->float32) {
-            for (size_t r = 0; r < rows; r++, part.out += part.stride) {
+            pe__to one = *part;
+            for (size_t r = 0; r < rows; r++, one.out += one.stride) {
                 const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
                 pe__anchor(plan, t, pair, count, s, c);
-                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &part);
+                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &one);
             }
             continue;
         }
@@ -3002,7 +3052,7 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
             if (run)
                 pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s,
                                   c);
-            block(plan, bound, q, plan->fraction, s, c, first, last, pair, &part);
+            block(plan, bound, q, plan->fraction, s, c, first, last, pair, part);
         }
     }
 }
@@ -3165,12 +3215,13 @@ typedef struct pe__output {
     pe__zeroer *zeros;
 } pe__output;
 
+PE__WRAPS /* the stride, which is used only after pe__check() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t total, size_t stride,
                                     pe__rower *rows, pe__zeroer *zeros)
 {
     pe__output o;
     o.out = (unsigned char *)out, o.element = element, o.columns = stride;
-    o.stride = element * stride; /* may overflow; used only after pe__check() */
+    o.stride = element * stride;
     o.verb = PE__FILL, o.scale = 1, o.total = total, o.rows = rows, o.zeros = zeros;
     return o;
 }
@@ -3380,8 +3431,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
     if (status == PE_OK && batches > 1) {
         const size_t batch = (o->total - 1) * o->columns + plan->d_model;
         const size_t limit = (size_t)PTRDIFF_MAX / o->element;
-        if (batch_stride > limit / batches) status = PE_ERR_SIZE;
-        else if (batch_stride * (batches - 1) > limit - batch) status = PE_ERR_SIZE;
+        if (batch_stride > limit / batches || batch_stride * (batches - 1) > limit - batch)
+            status = PE_ERR_SIZE;
         else if (batch_stride < batch &&
                  (batch_stride < plan->d_model ||
                   (o->columns - plan->d_model) / batch_stride < batches - 1))
@@ -3462,6 +3513,107 @@ PE__STAMP_TYPE(f16, uint16_t, f16, f16_add)
 PE__STAMP_TYPE(bf16, uint16_t, bf16, bf16_add)
 #undef PE__STAMP_TYPE
 
+/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
+ * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
+ * constant wherever the kernel is inlined. */
+
+enum { PE__FLOATS = 2 * PE_LANES };
+
+PE__INLINE size_t pe__size_of(pe__kind type)
+{
+    return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
+}
+
+/* The address of element i. */
+PE__INLINE void *pe__at(pe__kind type, void *p, size_t i)
+{
+    return (unsigned char *)p + i * pe__size_of(type);
+}
+PE__INLINE const void *pe__at_const(pe__kind type, const void *p, size_t i)
+{
+    return (const unsigned char *)p + i * pe__size_of(type);
+}
+
+PE__INLINE pe__vf pe__get_as(pe__kind type, const void *p)
+{
+    if (type == PE__F32) return pe__get((const float *)p);
+    return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
+                              : pe__get_bf16((const uint16_t *)p);
+}
+PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
+{
+    if (type == PE__F32) pe__put((float *)p, v);
+    else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
+    else pe__put_bf16((uint16_t *)p, v);
+}
+
+/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
+PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
+{
+    uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
+    if (kind == PE__F32) {
+        pe__put((float *)p, u);
+        pe__put((float *)q, v);
+    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
+    } else {
+        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+    }
+}
+
+/* The first n of a vector; what is not read is 0. */
+PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
+{
+    float f[PE__FLOATS] = {0};
+    uint16_t h[PE__FLOATS] = {0};
+    void *all = type == PE__F32 ? (void *)f : (void *)h;
+    memcpy(all, p, n * pe__size_of(type));
+    return pe__get_as(type, all);
+}
+PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
+{
+    uint16_t all[PE__FLOATS];
+    if (type == PE__F32) {
+        pe__put_n((float *)p, v, n);
+    } else {
+        pe__put_as(type, all, v);
+        memcpy(p, all, n * sizeof *all);
+    }
+}
+
+/* x += row, n elements, each sum in f32 and rounded once to the type of x. */
+PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const void *row, size_t n)
+{
+    size_t i = 0;
+    for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
+        void *at = pe__at(type, x, i), *next = pe__at(type, x, i + PE__FLOATS);
+        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
+        const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
+        pe__put_two_as(type, at, pe__add_f32(pe__get_as(type, at), v), next,
+                       pe__add_f32(pe__get_as(type, next), w));
+    }
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        void *at = pe__at(type, x, i);
+        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
+        pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
+    }
+    if (i < n) {
+        void *at = pe__at(type, x, i);
+        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
+        pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
+    }
+}
+
+/* The same for a row of floats. */
+PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t n)
+{
+    if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n);
+    else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n);
+    else pe__add_row_as(PE__BF16, x, PE__F32, row, n);
+}
+
 /* ---- algebra of positions -----------------------------------------------------------------------
  * The operator of a shift is a row of sines and cosines, which the engine makes once for all rows,
  * in tiles of columns. */
@@ -3500,35 +3652,19 @@ static inline void pe__operator(const pe_plan *plan, int64_t k, size_t pair, siz
     rows(plan, &axis, &to, k, 1, NULL);
 }
 
-PE__INLINE pe__vf pe__shift_get(pe__kind kind, const unsigned char *p)
-{
-    const uint16_t *const h = (const uint16_t *)(const void *)p;
-    return kind == PE__F32    ? pe__get((const float *)(const void *)p)
-           : kind == PE__BF16 ? pe__get_bf16(h)
-                              : pe__get_f16(h);
-}
-
-PE__INLINE void pe__shift_put(pe__kind kind, unsigned char *p, pe__vf v)
-{
-    uint16_t *const h = (uint16_t *)(void *)p;
-    if (kind == PE__F32) pe__put((float *)(void *)p, v);
-    else if (kind == PE__BF16) pe__put_bf16(h, v);
-    else pe__put_f16(h, v);
-}
-
 /* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the
    vectors C and S; or one of neighbours, by C0 C0 C1 C1 ... and S0 -S0 S1 -S1 ... (-S0 S0 ... with
    the cosines first). */
 PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *x, ptrdiff_t across,
                                  const float *C, const float *S)
 {
-    const pe__vf v = pe__shift_get(kind, x), cosine = pe__get(C), sine = pe__get(S);
+    const pe__vf v = pe__get_as(kind, x), cosine = pe__get(C), sine = pe__get(S);
     if (order == PE__SPLIT) {
-        const pe__vf c = pe__shift_get(kind, x + across);
-        pe__shift_put(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(c, sine)));
-        pe__shift_put(kind, x + across, pe__fms_f32(c, cosine, pe__mul_f32(v, sine)));
+        const pe__vf c = pe__get_as(kind, x + across);
+        pe__put_two_as(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(c, sine)), x + across,
+                       pe__fms_f32(c, cosine, pe__mul_f32(v, sine)));
     } else {
-        pe__shift_put(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(pe__swap(v), sine)));
+        pe__put_as(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(pe__swap(v), sine)));
     }
 }
 
@@ -3954,6 +4090,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4);
     pe__dots_table table;
     pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
+    /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     memset(sums, 0, (anchors + 1) * sizeof *sums);
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
         const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
@@ -4053,9 +4190,10 @@ static inline double pe__log2_about(double x)
    only. */
 static inline double pe__denominator(const pe_config *config, size_t width, size_t pairs)
 {
+    const size_t half = width / 2;
     double d = 1;
     if (config->exponent == PE_EXPONENT_WIDTH) d = (double)width / 2;
-    if (config->exponent == PE_EXPONENT_PAIRS) d = (double)(width / 2) - config->exponent_shift;
+    if (config->exponent == PE_EXPONENT_PAIRS) d = (double)half - config->exponent_shift;
     return pairs <= 1 ? 1 : d;
 }
 
@@ -4090,8 +4228,9 @@ static inline int pe__frequencies_ok(const pe_config *config, size_t width, size
     const double d = pe__denominator(config, width, pairs);
     const double first = pe__log2_about(config->scale < 0 ? -config->scale : config->scale) +
                          (config->half_turns ? 1.6515 : 0.0);
+    if (!(d > 0)) return 0;
     const double last = first - (double)(pairs ? pairs - 1 : 0) / d * pe__log2_about(config->base);
-    return d > 0 && pe__between(first, -960, 21.1) && pe__between(last, -960, 21.1);
+    return pe__between(first, -960, 21.1) && pe__between(last, -960, 21.1);
 }
 
 /* Lay the axes out in a plan: columns and pairs. Returns 0 if they do not fit. */
@@ -4370,85 +4509,6 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
     return PE_OK;
 }
 
-/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
- * A kernel is written once for all three types: the type is an argument, and a constant wherever
- * the kernel is inlined. */
-
-typedef enum pe__type { PE__AS_F32, PE__AS_F16, PE__AS_BF16 } pe__type;
-enum { PE__FLOATS = 2 * PE_LANES };
-
-PE__INLINE size_t pe__size_of(pe__type type)
-{
-    return type == PE__AS_F32 ? sizeof(float) : sizeof(uint16_t);
-}
-
-/* The address of element i. */
-PE__INLINE void *pe__at(pe__type type, void *p, size_t i)
-{
-    return (unsigned char *)p + i * pe__size_of(type);
-}
-PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
-{
-    return (const unsigned char *)p + i * pe__size_of(type);
-}
-
-PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
-{
-    if (type == PE__AS_F32) return pe__get((const float *)p);
-    return type == PE__AS_F16 ? pe__get_f16((const uint16_t *)p)
-                              : pe__get_bf16((const uint16_t *)p);
-}
-PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
-{
-    if (type == PE__AS_F32) pe__put((float *)p, v);
-    else if (type == PE__AS_F16) pe__put_f16((uint16_t *)p, v);
-    else pe__put_bf16((uint16_t *)p, v);
-}
-
-/* The first n of a vector; what is not read is 0. */
-PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
-{
-    float f[PE__FLOATS] = {0};
-    uint16_t h[PE__FLOATS] = {0};
-    void *all = type == PE__AS_F32 ? (void *)f : (void *)h;
-    memcpy(all, p, n * pe__size_of(type));
-    return pe__get_as(type, all);
-}
-PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
-{
-    uint16_t all[PE__FLOATS];
-    if (type == PE__AS_F32) {
-        pe__put_n((float *)p, v, n);
-    } else {
-        pe__put_as(type, all, v);
-        memcpy(p, all, n * sizeof *all);
-    }
-}
-
-/* x += row, n elements, each sum in f32 and rounded once to the type of x. */
-PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n)
-{
-    size_t i = 0;
-    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
-        void *at = pe__at(type, x, i);
-        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
-        pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
-    }
-    if (i < n) {
-        void *at = pe__at(type, x, i);
-        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
-        pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
-    }
-}
-
-/* The same for a row of floats. */
-PE__OUTLINE void pe__add_floats(pe__type type, void *x, const float *row, size_t n)
-{
-    if (type == PE__AS_F32) pe__add_row_as(PE__AS_F32, x, PE__AS_F32, row, n);
-    else if (type == PE__AS_F16) pe__add_row_as(PE__AS_F16, x, PE__AS_F32, row, n);
-    else pe__add_row_as(PE__AS_BF16, x, PE__AS_F32, row, n);
-}
-
 /* ---- ALiBi --------------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
  * that meet at j = 0. As floats they are made where they are wanted, at the price of a store. To
@@ -4466,7 +4526,7 @@ PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
     pe__store(whole, k);
     pe__store(hi, y.a);
     pe__store(lo, y.b + y.c);
-    for (size_t lane = 0; lane < count; lane++) {
+    for (size_t lane = 0; lane < PE_LANES && lane < count; lane++) {
         const double power = pe__exp2i(-(int)whole[lane]);
         slopes[lane] = (float)pe__to_odd(hi[lane] * power, lo[lane] * power);
     }
@@ -4545,14 +4605,14 @@ PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
 /* One line for n consecutive j, each element rounded once. A double holds the product of a float
    and 29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
    multiple of 2^-149 as the slope is, and so exact as a float. */
-PE__INLINE void pe__line_as(pe__type type, pe__line line, int64_t j, size_t n, void *out)
+PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
 {
     static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
     const int64_t far = (int64_t)1 << 29;
     if (line.slope != 0 && (j < -far || j > far - (int64_t)n)) {
         for (size_t i = 0; i < n; i++) {
             const double x = pe__alibi_product(line.slope, j + (int64_t)i);
-            const float y = type == PE__AS_F32 ? (float)x : pe__alibi_odd(x);
+            const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);
             pe__put_n_as(type, pe__at(type, out, i), pe__splat_f32(y), 1);
         }
         return;
@@ -4560,21 +4620,22 @@ PE__INLINE void pe__line_as(pe__type type, pe__line line, int64_t j, size_t n, v
     const pe__vd slope = pe__splat(line.slope), offset = pe__splat(line.offset);
     const pe__vd step = pe__splat(PE__FLOATS);
     pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
+    /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
     for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
         const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
-        const pe__vf v = type == PE__AS_F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
+        const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
         void *at = pe__at(type, out, i);
         if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
         else pe__put_n_as(type, at, v, n - i);
     }
 }
 
-PE__OUTLINE void pe__line_store(pe__type type, pe__line line, int64_t j, size_t n, void *out)
+PE__OUTLINE void pe__line_store(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
 {
     if (n == 0) return;
-    if (type == PE__AS_F32) pe__line_as(PE__AS_F32, line, j, n, out);
-    else if (type == PE__AS_F16) pe__line_as(PE__AS_F16, line, j, n, out);
-    else pe__line_as(PE__AS_BF16, line, j, n, out);
+    if (type == PE__F32) pe__line_as(PE__F32, line, j, n, out);
+    else if (type == PE__F16) pe__line_as(PE__F16, line, j, n, out);
+    else pe__line_as(PE__BF16, line, j, n, out);
 }
 
 /* How many of n consecutive j, from the given one on, are <= 0. */
@@ -4585,7 +4646,7 @@ PE__INLINE size_t pe__alibi_past(int64_t j, size_t n)
 }
 
 /* Both lines. */
-PE__OUTLINE void pe__bend_store(pe__type type, pe__bend bend, int64_t j, size_t n, void *out)
+PE__OUTLINE void pe__bend_store(pe__kind type, pe__bend bend, int64_t j, size_t n, void *out)
 {
     const size_t past = pe__alibi_past(j, n);
     pe__line_store(type, bend.past, j, past, out);
@@ -4614,14 +4675,14 @@ PE__INLINE pe__vf pe__bend_sum(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf
     const pe__vf sum = pe__add_f32(x, pe__bend_at(mode, b, j));
     return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, sum) : sum;
 }
-PE__INLINE void pe__bend_put(pe__how to, pe__type type, pe_alibi_mode mode, void *at,
+PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
                              const pe__bend_f32 *b, pe__vf j)
 {
     if (to == PE__HOW_STORE) pe__put_as(type, at, pe__bend_at(mode, b, j));
     else if (to == PE__HOW_STREAM) pe__stream((float *)at, pe__bend_at(mode, b, j));
     else pe__put_as(type, at, pe__bend_sum(mode, b, j, pe__get_as(type, at)));
 }
-PE__INLINE void pe__bend_put_n(pe__how to, pe__type type, pe_alibi_mode mode, void *at,
+PE__INLINE void pe__bend_put_n(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
                                const pe__bend_f32 *b, pe__vf j, size_t n)
 {
     if (to == PE__HOW_ADD)
@@ -4631,7 +4692,7 @@ PE__INLINE void pe__bend_put_n(pe__how to, pe__type type, pe_alibi_mode mode, vo
 
 /* n consecutive j of at most 2^24, which floats hold exactly. Four vectors at a time, since each
    count waits for the one before. */
-PE__INLINE void pe__bend_near(pe__how to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
                               const pe__bend_f32 *bend, int64_t j, size_t n, void *out)
 {
     static const float count[64] = {
@@ -4659,7 +4720,7 @@ PE__INLINE void pe__bend_near(pe__how to, pe__type type, pe_alibi_mode mode,
 }
 
 /* Further away: made in pieces, and stored or added from there. */
-PE__OUTLINE void pe__bend_far(pe__how to, pe__type type, pe_alibi_mode mode, double slope,
+PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, double slope,
                               int64_t j, size_t n, void *x)
 {
     float values[256];
@@ -4672,7 +4733,7 @@ PE__OUTLINE void pe__bend_far(pe__how to, pe__type type, pe_alibi_mode mode, dou
             continue;
         }
         const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
-        pe__bend_store(PE__AS_F32, bend, j, part, values);
+        pe__bend_store(PE__F32, bend, j, part, values);
         pe__add_floats(type, at, values, sums);
         pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at(type, at, sums));
     }
@@ -4682,7 +4743,7 @@ typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
-    pe__type type;
+    pe__kind type;
     int64_t first_query;
 } pe__alibi;
 
@@ -4725,7 +4786,7 @@ PE__INLINE int pe__alibi_streams(const pe__alibi *a, const void *out)
 }
 
 /* Row after row, each in pieces that are near or not as a whole. */
-PE__INLINE void pe__alibi_rows_as(pe__how to, pe__type type, pe_alibi_mode mode, const pe__alibi *a,
+PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
 {
     const int64_t near = (int64_t)1 << 24;
@@ -4756,7 +4817,7 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__type type, pe_alibi_mode mode,
         }
     }
 }
-PE__INLINE void pe__alibi_rows(pe__how to, pe__type type, const pe__alibi *a, void *out)
+PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
 {
     if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
     else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
@@ -4789,22 +4850,22 @@ PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, in
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
     const int stream = pe__alibi_streams(a, bias);
-    if (a->type != PE__AS_F32)
+    if (a->type != PE__F32)
         for (size_t head = 0; head < a->heads; head++)
             pe__alibi_copies(a, head, pe__at(a->type, bias, head * a->head_stride), stream);
-    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__AS_F32, a, bias);
-    else pe__alibi_rows(PE__HOW_STORE, PE__AS_F32, a, bias);
+    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
+    else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
     if (stream) pe__fence();
 }
 
 PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 {
-    if (a->type == PE__AS_F32) pe__alibi_rows(PE__HOW_ADD, PE__AS_F32, a, scores);
-    else if (a->type == PE__AS_F16) pe__alibi_rows(PE__HOW_ADD, PE__AS_F16, a, scores);
-    else pe__alibi_rows(PE__HOW_ADD, PE__AS_BF16, a, scores);
+    if (a->type == PE__F32) pe__alibi_rows(PE__HOW_ADD, PE__F32, a, scores);
+    else if (a->type == PE__F16) pe__alibi_rows(PE__HOW_ADD, PE__F16, a, scores);
+    else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
 }
 
-PE__INLINE pe__alibi pe__alibi_of(pe__type type, const float *slopes, size_t heads,
+PE__INLINE pe__alibi pe__alibi_of(pe__kind type, const float *slopes, size_t heads,
                                   pe_alibi_mode mode, int64_t first_query, size_t queries,
                                   size_t keys, size_t query_stride, size_t head_stride)
 {
@@ -4827,12 +4888,12 @@ PE__INLINE pe__alibi pe__alibi_of(pe__type type, const float *slopes, size_t hea
         if (status == PE_OK) verb(&a, x);                                                          \
         return status;                                                                             \
     }
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f32, float, PE__AS_F32)
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f16, uint16_t, PE__AS_F16)
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_bf16, uint16_t, PE__AS_BF16)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_f32, float, PE__AS_F32)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_f16, uint16_t, PE__AS_F16)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_bf16, uint16_t, PE__AS_BF16)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f32, float, PE__F32)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f16, uint16_t, PE__F16)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_bf16, uint16_t, PE__BF16)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_f32, float, PE__F32)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_f16, uint16_t, PE__F16)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_bf16, uint16_t, PE__BF16)
 #undef PE__ALIBI
 
 static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
@@ -4873,36 +4934,12 @@ typedef struct pe__tile {
     pe__order order;
 } pe__tile;
 
-PE__INLINE pe__vf pe__rope_get(pe__kind kind, const unsigned char *p)
-{
-    const uint16_t *const h = (const uint16_t *)(const void *)p;
-    return kind == PE__F32    ? pe__get((const float *)(const void *)p)
-           : kind == PE__BF16 ? pe__get_bf16(h)
-                              : pe__get_f16(h);
-}
-
-/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
-PE__INLINE void pe__rope_put(pe__kind kind, unsigned char *p, pe__vf u, unsigned char *q, pe__vf v)
-{
-    uint16_t *const g = (uint16_t *)(void *)p, *const h = (uint16_t *)(void *)q;
-    if (kind == PE__F32) {
-        pe__put((float *)(void *)p, u);
-        pe__put((float *)(void *)q, v);
-    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
-        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
-    } else {
-        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
-    }
-}
-
 /* Two vectors that are halves (a, b), and adjacent pairs, whose sines and cosines are each there
    twice. */
 PE__INLINE void pe__rope_two(pe__kind kind, pe__vf a, pe__vf b, pe__vf s, pe__vf c,
                              unsigned char *out, size_t across)
 {
-    pe__rope_put(kind, out, pe__fms_f32(a, c, pe__mul_f32(b, s)), out + across,
+    pe__put_two_as(kind, out, pe__fms_f32(a, c, pe__mul_f32(b, s)), out + across,
                  pe__fma_f32(b, c, pe__mul_f32(a, s)));
 }
 PE__INLINE pe__vf pe__rope_one(pe__vf v, pe__vf s, pe__vf c)
@@ -4920,12 +4957,12 @@ PE__INLINE void pe__rope_halves(pe__kind kind, const float *row, size_t n, size_
     const int tail = n % VECTOR != 0;
     pe__vf a = pe__splat_f32(0.0f), b = a;
     if (tail) {
-        a = pe__rope_get(kind, in + end * element);
-        b = pe__rope_get(kind, in + end * element + across);
+        a = pe__get_as(kind, in + end * element);
+        b = pe__get_as(kind, in + end * element + across);
     }
     for (size_t i = 0; i + VECTOR <= n; i += VECTOR) {
         const unsigned char *const p = in + i * element;
-        pe__rope_two(kind, pe__rope_get(kind, p), pe__rope_get(kind, p + across),
+        pe__rope_two(kind, pe__get_as(kind, p), pe__get_as(kind, p + across),
                      pe__get(row + i), pe__get(row + n + i), out + i * element, across);
     }
     if (tail)
@@ -4944,20 +4981,20 @@ PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
     const int rest = end != n;
     pe__vf u = pe__splat_f32(0.0f), v = u;
     if (rest) {
-        u = pe__rope_get(kind, in + odd * element);
-        v = pe__rope_get(kind, in + last * element);
+        u = pe__get_as(kind, in + odd * element);
+        v = pe__get_as(kind, in + last * element);
     }
     for (size_t i = 0; i < end; i += 2 * VECTOR) {
         const pe__vf x = pe__get(row + i), y = pe__get(row + i + VECTOR);
         unsigned char *const p = out + i * element;
-        const pe__vf w0 = pe__rope_get(kind, in + i * element);
-        const pe__vf w1 = pe__rope_get(kind, in + (i + VECTOR) * element);
-        pe__rope_put(kind, p, pe__rope_one(w0, pe__evens(x), pe__odds(x)), p + VECTOR * element,
+        const pe__vf w0 = pe__get_as(kind, in + i * element);
+        const pe__vf w1 = pe__get_as(kind, in + (i + VECTOR) * element);
+        pe__put_two_as(kind, p, pe__rope_one(w0, pe__evens(x), pe__odds(x)), p + VECTOR * element,
                      pe__rope_one(w1, pe__evens(y), pe__odds(y)));
     }
     if (rest) {
         const pe__vf x = pe__get(row + odd), y = pe__get(row + last);
-        pe__rope_put(kind, out + odd * element, pe__rope_one(u, pe__evens(x), pe__odds(x)),
+        pe__put_two_as(kind, out + odd * element, pe__rope_one(u, pe__evens(x), pe__odds(x)),
                      out + last * element, pe__rope_one(v, pe__evens(y), pe__odds(y)));
     }
 }
@@ -5029,8 +5066,8 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
             c0 = pe__odds(c0), c1 = pe__odds(c1), c2 = pe__odds(c2), c3 = pe__odds(c3);
         }
         for (size_t k = 0; k < heads; k++, p += in_head, q += out_head) {
-#define PE__GET(j) pe__rope_get(kind, p + (j) * step)
-#define PE__GET_BACK(j) pe__rope_get(kind, p + (j) * step + across)
+#define PE__GET(j) pe__get_as(kind, p + (j) * step)
+#define PE__GET_BACK(j) pe__get_as(kind, p + (j) * step + across)
             for (size_t j = 0; ahead && j < 4 * step; j += 64) {
                 pe__prefetch(p + ahead + j);
                 if (order == PE__SPLIT) pe__prefetch(p + ahead + across + j);
@@ -5047,9 +5084,9 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
                 pe__rope_two(kind, PE__GET(2), PE__GET_BACK(2), s2, c2, q + 2 * step, across);
                 pe__rope_two(kind, PE__GET(3), PE__GET_BACK(3), s3, c3, q + 3 * step, across);
             } else {
-                pe__rope_put(kind, q, pe__rope_one(PE__GET(0), s0, c0), q + step,
+                pe__put_two_as(kind, q, pe__rope_one(PE__GET(0), s0, c0), q + step,
                              pe__rope_one(PE__GET(1), s1, c1));
-                pe__rope_put(kind, q + 2 * step, pe__rope_one(PE__GET(2), s2, c2), q + 3 * step,
+                pe__put_two_as(kind, q + 2 * step, pe__rope_one(PE__GET(2), s2, c2), q + 3 * step,
                              pe__rope_one(PE__GET(3), s3, c3));
             }
 #undef PE__GET
@@ -5106,8 +5143,8 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
        than what is computed */
     const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    const size_t lines = PE__ROPE_AHEAD / (next + !next) * next;
-    const size_t ahead = few ? 0 : next > PE__ROPE_AHEAD ? next : lines;
+    size_t ahead = 0; /* whole heads */
+    if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     if (!by_head && (once || few || kind != PE__F32) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
@@ -5269,7 +5306,8 @@ PE__OUTLINE void pe__rope_run(const pe__rope_call *x, size_t pairs)
     pe__tile tile;
     tile.rows = rows, tile.pairs = pairs;
     tile.order = x->pairing == PE_ROPE_HALVES ? PE__SPLIT : PE__SC;
-    size_t most = x->uniform ? x->tokens : PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    size_t most = x->tokens;
+    if (most > 1 && !x->uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     for (size_t t = 0; t < x->tokens; t += most) {
         tile.token = t, tile.tokens = pe__min(most, x->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
@@ -5290,17 +5328,17 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
                                        size_t token_stride, size_t head_stride, size_t element,
                                        size_t *span)
 {
-    const size_t limit = (size_t)PTRDIFF_MAX / element;
+    const size_t limit = pe__reach(element);
     const int by_head = head_stride > token_stride;
     const size_t inner = by_head ? tokens : heads, outer = by_head ? heads : tokens;
     const size_t near = by_head ? token_stride : head_stride;
     const size_t far = by_head ? head_stride : token_stride;
     if (width > limit) return PE_ERR_SIZE;
     if (inner > 1 && near < width) return PE_ERR_SHAPE;
-    if (inner > 1 && near > (limit - width) / (inner - 1)) return PE_ERR_SIZE;
+    if (inner > 1 && pe__exceeds(inner - 1, near, limit - width)) return PE_ERR_SIZE;
     const size_t block = (inner - 1) * near + width;
     if (outer > 1 && far < block) return PE_ERR_SHAPE;
-    if (outer > 1 && far > (limit - block) / (outer - 1)) return PE_ERR_SIZE;
+    if (outer > 1 && pe__exceeds(outer - 1, far, limit - block)) return PE_ERR_SIZE;
     *span = (outer - 1) * far + block;
     return PE_OK;
 }
@@ -5315,13 +5353,12 @@ static inline pe_status pe__rope_plan_ok(const pe_plan *plan)
 }
 
 /* Heads whose strides are given in elements. */
-static inline pe__heads pe__heads_of(const void *in, size_t in_token, size_t in_head, void *out,
-                                     size_t out_token, size_t out_head, size_t heads)
+PE__INLINE void pe__heads_set(pe__heads *x, const void *in, size_t in_token, size_t in_head,
+                              void *out, size_t out_token, size_t out_head, size_t heads)
 {
-    pe__heads x;
-    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = heads, x.rest = 0;
-    x.in_token = in_token, x.in_head = in_head, x.out_token = out_token, x.out_head = out_head;
-    return x;
+    x->in = (const unsigned char *)in, x->out = (unsigned char *)out, x->heads = heads;
+    x->in_token = in_token, x->in_head = in_head, x->out_token = out_token;
+    x->out_head = out_head, x->rest = 0;
 }
 
 /* Check one set of heads and turn its strides into bytes. */
@@ -5333,13 +5370,14 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     if (!h->in || !h->out) return PE_ERR_NULL;
     pe_status status =
         pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element, &in_span);
-    if (status == PE_OK)
-        status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head, x->element,
-                                &out_span);
-    if (status != PE_OK) return status;
     if (h->in == h->out && h->in_token == h->out_token && h->in_head == h->out_head) {
         h->rest = 0;
+        if (status != PE_OK) return status;
     } else {
+        if (status == PE_OK)
+            status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head,
+                                    x->element, &out_span);
+        if (status != PE_OK) return status;
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
         if (in < out ? out - in < in_span * x->element : in - out < out_span * x->element)
             return PE_ERR_SHAPE;
@@ -5376,7 +5414,7 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
     const size_t lists = x->axis ? x->axes : 1, tokens = x->uniform ? 1 : x->tokens;
     pe_status status = pe__rope_plan_ok(x->plan);
     if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
-    if (status == PE_OK && x->tokens > (size_t)PTRDIFF_MAX / sizeof(int64_t) / lists)
+    if (status == PE_OK && pe__exceeds(x->tokens, lists, pe__reach(sizeof(int64_t))))
         status = x->axes ? PE_ERR_SIZE : PE_OK;
     if (status == PE_OK) status = pe__rope_check(x, x->plan->d_model);
     for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
@@ -5393,15 +5431,15 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
 }
 
 /* A call before it is known which heads it is about. lists: 1 if it needs positions. */
-PE__INLINE pe__rope_call pe__rope_call_of(const pe_plan *plan, pe_rope_pairing pairing,
-                                          int64_t first, const int64_t *positions, size_t lists,
-                                          size_t tokens, size_t element, pe__turner *turn)
+PE__INLINE void pe__rope_call_set(pe__rope_call *x, const pe_plan *plan, pe_rope_pairing pairing,
+                                  int64_t first, const int64_t *positions, size_t lists,
+                                  size_t tokens, size_t element, pe__turner *turn)
 {
-    pe__rope_call x;
-    memset(&x, 0, sizeof x);
-    x.plan = plan, x.pairing = pairing, x.first = first, x.positions = positions, x.axes = lists;
-    x.tokens = tokens, x.element = element, x.turn = turn;
-    return x;
+    x->plan = plan, x->cosines = x->sines = NULL, x->table_stride = 0;
+    x->pairing = pairing, x->inverse = x->uniform = 0;
+    x->first = first, x->positions = positions, x->axis = NULL, x->axes = lists;
+    x->tokens = tokens, x->head_dim = 0, x->element = element, x->turn = turn;
+    x->x[0].heads = x->x[1].heads = 0;
 }
 
 /* A plan that turns keys from one position to another: no amplitude, no offset. */
@@ -5506,26 +5544,28 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
 
 /* The public functions, stamped for each type. */
 #define PE__STAMP_ROPE_VERB(type, T, verb, is_inverse)                                             \
-    static inline pe_status pe_rope##verb##_##type(                                                \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
-        T *x, size_t token_stride, size_t head_stride)                                             \
+    static inline pe_status pe_rope##verb##_##type(const pe_plan *plan, pe_rope_pairing pairing,   \
+                                                   int64_t first, size_t tokens, size_t heads,     \
+                                                   T *x, size_t token_stride, size_t head_stride)  \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *x,    \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *x,                 \
+                          pe__rope_heads_##type);                                                  \
         call.inverse = is_inverse;                                                                 \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope##verb##_at_##type(                                             \
         const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
         size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *x,   \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *x,                \
+                          pe__rope_heads_##type);                                                  \
         call.inverse = is_inverse;                                                                 \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }
 
@@ -5537,11 +5577,12 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, T *out,       \
         size_t out_token_stride, size_t out_head_stride)                                           \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *in,   \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *in,                \
+                          pe__rope_heads_##type);                                                  \
         call.head_dim = head_dim ? head_dim : 1; /* 0 is too few as well */                        \
-        call.x[0] = pe__heads_of(in, in_token_stride, in_head_stride, out, out_token_stride,       \
-                                 out_head_stride, heads);                                          \
+        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
+                      out_head_stride, heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_to_at_##type(                                                  \
@@ -5549,11 +5590,12 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t heads, size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, \
         T *out, size_t out_token_stride, size_t out_head_stride)                                   \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *in,  \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *in,               \
+                          pe__rope_heads_##type);                                                  \
         call.head_dim = head_dim ? head_dim : 1;                                                   \
-        call.x[0] = pe__heads_of(in, in_token_stride, in_head_stride, out, out_token_stride,       \
-                                 out_head_stride, heads);                                          \
+        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
+                      out_head_stride, heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_qk_##type(                                                     \
@@ -5561,12 +5603,13 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
         size_t k_token_stride, size_t k_head_stride)                                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *q,    \
-                                              pe__rope_heads_##type);                              \
-        call.x[0] = pe__heads_of(q, q_token_stride, q_head_stride, q, q_token_stride,              \
-                                 q_head_stride, q_heads);                                          \
-        call.x[1] = pe__heads_of(k, k_token_stride, k_head_stride, k, k_token_stride,              \
-                                 k_head_stride, k_heads);                                          \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *q,                 \
+                          pe__rope_heads_##type);                                                  \
+        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
+                      q_head_stride, q_heads);                                                     \
+        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
+                      k_head_stride, k_heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_qk_at_##type(                                                  \
@@ -5574,12 +5617,13 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
         size_t k_token_stride, size_t k_head_stride)                                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *q,   \
-                                              pe__rope_heads_##type);                              \
-        call.x[0] = pe__heads_of(q, q_token_stride, q_head_stride, q, q_token_stride,              \
-                                 q_head_stride, q_heads);                                          \
-        call.x[1] = pe__heads_of(k, k_token_stride, k_head_stride, k, k_token_stride,              \
-                                 k_head_stride, k_heads);                                          \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *q,                \
+                          pe__rope_heads_##type);                                                  \
+        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
+                      q_head_stride, q_heads);                                                     \
+        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
+                      k_head_stride, k_heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_axes_##type(                                                   \
@@ -5587,28 +5631,30 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         const int64_t *positions, size_t tokens, size_t heads, T *x, size_t token_stride,          \
         size_t head_stride)                                                                        \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, axes, tokens,           \
-                                              sizeof *x, pe__rope_heads_##type);                   \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, axes, tokens, sizeof *x,             \
+                          pe__rope_heads_##type);                                                  \
         if (tokens == 0 || heads == 0) return PE_OK;                                               \
         if (!axis) return PE_ERR_NULL;                                                             \
         if (axes == 0) return PE_ERR_SHAPE;                                                        \
         call.axis = axis;                                                                          \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
-    static inline pe_status pe_rope_shift_##type(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t delta, size_t tokens, size_t heads,  \
-        T *x, size_t token_stride, size_t head_stride)                                             \
+    static inline pe_status pe_rope_shift_##type(const pe_plan *plan, pe_rope_pairing pairing,     \
+                                                 int64_t delta, size_t tokens, size_t heads, T *x, \
+                                                 size_t token_stride, size_t head_stride)          \
     {                                                                                              \
         if (tokens == 0 || heads == 0) return PE_OK;                                               \
         if (!plan) return PE_ERR_NULL;                                                             \
         const pe_plan difference = pe__rope_difference(plan);                                      \
-        pe__rope_call call = pe__rope_call_of(&difference, pairing, delta, NULL, 0, tokens,        \
-                                              sizeof *x, pe__rope_heads_##type);                   \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, &difference, pairing, delta, NULL, 0, tokens, sizeof *x,          \
+                          pe__rope_heads_##type);                                                  \
         call.uniform = 1;                                                                          \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_shift_at_##type(                                               \
@@ -5627,14 +5673,15 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
     {                                                                                              \
         if (tokens == 0 || heads == 0 || pairs == 0) return PE_OK;                                 \
         if (!cosines || !sines) return PE_ERR_NULL;                                                \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(NULL, pairing, 0, NULL, 0, tokens, sizeof *x, pe__rope_heads_##type); \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, NULL, pairing, 0, NULL, 0, tokens, sizeof *x,                     \
+                          pe__rope_heads_##type);                                                  \
         const pe_status status = pe__check_shape(pairs, tokens, table_stride, sizeof *cosines);    \
         if (status != PE_OK) return status;                                                        \
         if (pairs > SIZE_MAX / 2) return PE_ERR_SIZE;                                              \
         call.cosines = cosines, call.sines = sines, call.table_stride = table_stride;              \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_go(&call, 2 * pairs);                                                      \
     }                                                                                              \
     static inline pe_status pe_rope_table_##type(const pe_plan *plan, int64_t first, size_t rows,  \
@@ -5658,15 +5705,15 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
     static inline pe_status pe_rope_table_joined_##type(const pe_plan *plan, int64_t first,        \
                                                         size_t rows, T *out, size_t stride)        \
     {                                                                                              \
-        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type,        \
-                                           pe__zeros_##type);                                      \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
         return pe__rope_whole(plan, PE_LAYOUT_HALVES, first, &o);                                  \
     }                                                                                              \
     static inline pe_status pe_rope_table_complex_##type(const pe_plan *plan, int64_t first,       \
                                                          size_t rows, T *out, size_t stride)       \
     {                                                                                              \
-        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type,        \
-                                           pe__zeros_##type);                                      \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
         return pe__rope_whole(plan, PE_LAYOUT_INTERLEAVED, first, &o);                             \
     }
 PE__STAMP_ROPE(f32, float)
@@ -5680,7 +5727,7 @@ PE__STAMP_ROPE(bf16, uint16_t)
 static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims)
 {
     pe_rope_ggml c;
-    memset(&c, 0, sizeof c);
+    memset(&c, 0, sizeof c); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     c.n_dims = n_dims, c.freq_base = 10000, c.freq_scale = 1, c.attn_factor = 1;
     c.beta_fast = 32, c.beta_slow = 1;
     return c;
@@ -5810,7 +5857,7 @@ static inline pe_status pe__check_learned(const int64_t *positions, size_t rows,
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-PE__INLINE void pe__learned_add_as(pe__type type, const void *table, size_t d_model,
+PE__INLINE void pe__learned_add_as(pe__kind type, const void *table, size_t d_model,
                                    const int64_t *positions, size_t rows, void *x, size_t stride)
 {
     for (size_t r = 0; r < rows; r++)
@@ -5830,9 +5877,9 @@ PE__INLINE void pe__learned_add_as(pe__type type, const void *table, size_t d_mo
             pe__learned_add_as(type, table, d_model, positions, rows, x, stride);                  \
         return status;                                                                             \
     }
-PE__LEARNED(pe_learned_add_f32, float, PE__AS_F32)
-PE__LEARNED(pe_learned_add_f16, uint16_t, PE__AS_F16)
-PE__LEARNED(pe_learned_add_bf16, uint16_t, PE__AS_BF16)
+PE__LEARNED(pe_learned_add_f32, float, PE__F32)
+PE__LEARNED(pe_learned_add_f16, uint16_t, PE__F16)
+PE__LEARNED(pe_learned_add_bf16, uint16_t, PE__BF16)
 #undef PE__LEARNED
 
 static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
@@ -5845,7 +5892,7 @@ static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
         pe__check_learned(positions, rows, table_rows, d_model, stride, sizeof *grad_x);
     if (status != PE_OK) return status;
     for (size_t r = 0; r < rows; r++)
-        pe__add_row_as(PE__AS_F32, grad_table + (size_t)positions[r] * d_model, PE__AS_F32,
+        pe__add_row_as(PE__F32, grad_table + (size_t)positions[r] * d_model, PE__F32,
                        grad_x + r * stride, d_model);
     return PE_OK;
 }
@@ -5984,6 +6031,219 @@ static inline pe_status pe_learned_resample_f32(const float *table, size_t rows,
     return pe_learned_resample_2d_f32(table, rows, 1, d_model, how, out, out_rows, 1);
 }
 
+/* ---- self test ---------------------------------------------------------------------------------
+ * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
+ * printed by tests/test_selftest.c, which says so where they differ, and have to be those of every
+ * build: they change only where the results do. */
+
+enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 13 };
+enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
+
+typedef union pe__test_rows {
+    float f32[PE__TEST_N];
+    double f64[PE__TEST_N];
+    uint16_t f16[PE__TEST_N];
+    uint16_t bf16[PE__TEST_N];
+} pe__test_rows;
+
+typedef struct pe__test {
+    pe__test_rows x;
+    pe_plan plan;
+    int64_t zero; /* from a volatile: nothing may be computed by the compiler, in its rounding */
+    uint64_t hash;
+} pe__test;
+
+/* Take n numbers of 2, 4 or 8 bytes into the hash, and the status of the call that made them. */
+static inline void pe__test_take(pe__test *t, pe_status status, const void *x, size_t n,
+                                 size_t size)
+{
+    uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char *p = (const unsigned char *)x + i * size;
+        uint64_t b = 0;
+        uint32_t word;
+        uint16_t half;
+        if (size == 8) memcpy(&b, p, 8);
+        else if (size == 4) memcpy(&word, p, 4), b = word;
+        else memcpy(&half, p, 2), b = half;
+        h = (h ^ b) * UINT64_C(0xff51afd7ed558ccd);
+        h ^= h >> 32;
+    }
+    t->hash = h;
+}
+
+/* Position k of a list: near, far, and some where an element of the table is next to a tie. */
+static inline int64_t pe__test_position(const pe__test *t, size_t k)
+{
+    static const int64_t some[] = {INT64_C(2147483648), -INT64_C(2147483648), 131071,
+                                   -16777217,           -1773804743,          1896201758,
+                                   -1709504159,         1803184376,           0};
+    const size_t n = sizeof some / sizeof *some;
+    return t->zero + (k < n ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
+}
+
+#define PE__TAKE(T, call) pe__test_take(t, call, t->x.T, PE__TEST_N, sizeof *t->x.T)
+#define PE__TEST_FILL(T)                                                                           \
+    static inline uint64_t pe__test_fill_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
+        const int64_t first[] = {-20, 16777200, INT64_C(2147483648) - ROWS + 1, 5000};             \
+        int64_t list[ROWS];                                                                        \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < ROWS; k++) list[k] = pe__test_position(t, k);                       \
+        for (size_t k = 0; k < 4; k++)                                                             \
+            PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + first[k], ROWS, t->x.T, STRIDE));          \
+        PE__TAKE(T, pe_fill_at_##T(&t->plan, list, ROWS, t->x.T, STRIDE));                         \
+        return t->hash;                                                                            \
+    }
+PE__TEST_FILL(f32)
+PE__TEST_FILL(f64)
+PE__TEST_FILL(f16)
+PE__TEST_FILL(bf16)
+#undef PE__TEST_FILL
+
+#define PE__TEST_MORE(T)                                                                           \
+    static inline uint64_t pe__test_more_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
+        double real[ROWS];                                                                         \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < ROWS; k++)                                                          \
+            real[k] = (double)(pe__test_position(t, k) / 2) + 0.3125;                              \
+        PE__TAKE(T, pe_fill_real_##T(&t->plan, real, ROWS, t->x.T, STRIDE));                       \
+        PE__TAKE(T, pe_add_##T(&t->plan, t->zero + 77, ROWS, 1.0f, t->x.T, STRIDE));               \
+        PE__TAKE(T, pe_add_##T(&t->plan, t->zero - 99, ROWS, -0.7f, t->x.T, STRIDE));              \
+        PE__TAKE(T, pe_shift_##T(&t->plan, t->zero - 1234567, ROWS, t->x.T, STRIDE));              \
+        return t->hash;                                                                            \
+    }
+PE__TEST_MORE(f32)
+PE__TEST_MORE(f64)
+#undef PE__TEST_MORE
+
+/* Two heads of each token, turned and turned back, then scores and rows of a table added. */
+#define PE__TEST_TURN(T, element)                                                                  \
+    static inline uint64_t pe__test_turn_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { TOKENS = PE__TEST_ROWS / 2, HEAD = PE__TEST_STRIDE, HEADS = 2 * PE__TEST_STRIDE };  \
+        const float slopes[2] = {0.4375f, 0.0123f};                                                \
+        element table[7 * HEAD];                                                                   \
+        int64_t list[TOKENS];                                                                      \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < TOKENS; k++) list[k] = pe__test_position(t, k);                     \
+        PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + 9, 2 * TOKENS, t->x.T, HEAD));                 \
+        memcpy(table, t->x.T, sizeof table);                                                       \
+        PE__TAKE(T, pe_rope_##T(&t->plan, PE_ROPE_HALVES, t->zero + 4000, TOKENS, 2, t->x.T,       \
+                                HEADS, HEAD));                                                     \
+        PE__TAKE(T, pe_rope_inverse_at_##T(&t->plan, PE_ROPE_ADJACENT, list, TOKENS, 2, t->x.T,    \
+                                           HEADS, HEAD));                                          \
+        PE__TAKE(T, pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, t->zero + 5, 3, 40, t->x.T,    \
+                                     41, 123));                                                    \
+        for (size_t k = 0; k < TOKENS; k++) list[k] = (int64_t)(k * 5 % 7) + t->zero;              \
+        PE__TAKE(T, pe_learned_add_##T(table, 7, HEAD, list, TOKENS, t->x.T, HEADS));              \
+        PE__TAKE(T, pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 100000, 3, 40, t->x.T, \
+                                      41, 123));                                                   \
+        return t->hash;                                                                            \
+    }
+PE__TEST_TURN(f32, float)
+PE__TEST_TURN(f16, uint16_t)
+PE__TEST_TURN(bf16, uint16_t)
+#undef PE__TEST_TURN
+
+/* With a plan of exact angles. Dot products are left out: they take 32 KB of stack more. */
+static inline void pe__test_exact(int64_t zero, uint64_t *hash)
+{
+    double memory[17120 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    pe_config config = pe_config_default(PE__TEST_D);
+    pe__test test, *const t = &test;
+    t->zero = zero;
+    config.base += (double)zero;
+    if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
+    hash[0] = pe__test_fill_f32(t);
+    hash[1] = pe__test_fill_f64(t);
+    hash[2] = pe__test_fill_f16(t);
+    hash[3] = pe__test_fill_bf16(t);
+    hash[4] = pe__test_more_f32(t);
+    hash[5] = pe__test_more_f64(t);
+    t->hash = 0;
+    PE__TAKE(f64, pe_shift_matrix_f64(&t->plan, zero + 31, t->x.f64, PE__TEST_STRIDE));
+    PE__TAKE(f64, pe_norm_f64(&t->plan, t->x.f64));
+    hash[6] = t->hash;
+}
+
+/* With plans of float angles, which are small, and without a plan. */
+static inline void pe__test_others(int64_t zero, uint64_t *hash)
+{
+    static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
+    const pe_resample how = pe_resample_default();
+    const size_t shape[2] = {3, 10};
+    pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
+    float table[9 * PE__TEST_D];
+    double memory[2048 / sizeof(double)];
+    pe__test test, *const t = &test;
+    t->zero = zero;
+    for (size_t k = 0; k < 3; k++) {
+        pe_config config = pe_config_preset(presets[k], PE__TEST_D);
+        config.base += (double)zero;
+        config.angle = PE_ANGLE_FLOAT32;
+        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
+        if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
+        if (k == 0) {
+            hash[0] = pe__test_turn_f32(t);
+            hash[1] = pe__test_turn_f16(t);
+            hash[2] = pe__test_turn_bf16(t);
+        } else if (k == 1) {
+            hash[3] = pe__test_fill_f64(t);
+        } else {
+            t->hash = 0;
+            PE__TAKE(f64, pe_fill_grid_f64(&t->plan, shape, t->x.f64, PE__TEST_STRIDE));
+            hash[4] = t->hash;
+        }
+    }
+
+    t->hash = 0;
+    memset(&t->x, 0, sizeof t->x);
+    rope.rope_type = PE_ROPE_YARN;
+    rope.factor = 8 + (double)zero;
+    rope.original_max_position_embeddings = 4096;
+    PE__TAKE(f64, pe_rope_frequencies(&rope, t->x.f64, t->x.f64 + PE__TEST_D));
+    memset(&t->x, 0, sizeof t->x);
+    PE__TAKE(f32, pe_alibi_slopes_f32(12, 8, t->x.f32));
+    PE__TAKE(f32, pe_sinusoidal_f32(t->x.f32, PE__TEST_ROWS, PE__TEST_D));
+    memcpy(table, t->x.f32, sizeof table);
+    PE__TAKE(f32, pe_learned_resample_f32(table, 9, PE__TEST_D, &how, t->x.f32, 31));
+    hash[5] = t->hash;
+}
+#undef PE__TAKE
+
+/* Hash each part into hash[0 ... PE__TESTS - 1]; what could not be done is 0. */
+static inline void pe__selftest(uint64_t *hash)
+{
+    /* volatile: nothing is computed ahead, or inlined to share a stack frame */
+    volatile int64_t zero = 0;
+    void (*volatile exact)(int64_t, uint64_t *) = pe__test_exact;
+    void (*volatile others)(int64_t, uint64_t *) = pe__test_others;
+    memset(hash, 0, PE__TESTS * sizeof *hash);
+    exact(zero, hash);
+    others(zero, hash + 7);
+}
+
+static inline pe_status pe_selftest(void)
+{
+    static const uint64_t right[PE__TESTS] = {
+        UINT64_C(0x7358e2bfa80e2ba8), UINT64_C(0xd1d30a59a687ab2e), UINT64_C(0xcfa0edc5824940be),
+        UINT64_C(0x2365730317324059), UINT64_C(0xe1608bf3791f833c), UINT64_C(0x79dc06918111e637),
+        UINT64_C(0xb87ffd71c6b45519), UINT64_C(0xa6d86666a887f8f4), UINT64_C(0x51bb79c9a9ab0ebc),
+        UINT64_C(0x83bbe8ee1f9860ba), UINT64_C(0x3e346ab4611874d4), UINT64_C(0xc182a0388c4fe388),
+        UINT64_C(0x1666c18d4d2824a0),
+    };
+    uint64_t hash[PE__TESTS];
+    pe__selftest(hash);
+    return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
+}
+
 #ifdef __cplusplus
 }
 #endif
@@ -6016,5 +6276,7 @@ static inline pe_status pe_learned_resample_f32(const float *table, size_t rows,
 #undef PE__OUTLINE
 #undef PE__COLD
 #undef PE__UNLIKELY
+#undef PE__WRAPS
+#undef PE__DIVIDES_BY_ZERO
 
 #endif /* PE_H */

@@ -223,6 +223,15 @@
 #define PE__UNLIKELY(x) (x)
 #endif
 
+/* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
+#if defined(__clang__)
+#define PE__WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
+#define PE__DIVIDES_BY_ZERO __attribute__((no_sanitize("float-divide-by-zero")))
+#else
+#define PE__WRAPS
+#define PE__DIVIDES_BY_ZERO
+#endif
+
 /* A value that the compiler must have in a register here and cannot look through. Wanted in two
    places: gcc would rather load a value again for each use than keep it, and clang under
    -ffp-contract=fast fuses a product into a later sum, whatever the pragma above says. */
@@ -1096,12 +1105,12 @@ PE__INLINE float pe__one_from_f16(uint16_t h)
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
-    const uint32_t sign = bits >> 31 << 15, shift = 126 - (a >> 23); /* in units of 2^-24 */
-    const uint32_t m = (a & 0x007fffffu) | 0x00800000u;
+    const uint32_t sign = bits >> 31 << 15, m = (a & 0x007fffffu) | 0x00800000u;
     if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);
     if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
     if (a >= 0x38800000u)
         return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
+    const uint32_t shift = 126 - (a >> 23); /* in units of 2^-24 */
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
 }
@@ -1170,7 +1179,8 @@ PE__INLINE void pe__watch_one(pe__watch *w, double y, float v, int drop)
     memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
     const uint32_t low = drop == 29 ? (uint32_t)bits : (uint32_t)size;
-    const int64_t top = (int64_t)(uint32_t)(low << (32 - drop)); /* as a signed 32-bit number */
+    const uint32_t high = (low & (((uint32_t)1 << drop) - 1)) << (32 - drop);
+    const int64_t top = (int64_t)high; /* as a signed 32-bit number */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;

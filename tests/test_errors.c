@@ -55,8 +55,8 @@ static int too_many_bytes(size_t rows, size_t stride, size_t element)
 
 static void statuses_have_texts(void **state)
 {
-    static const pe_status all[] = {PE_OK,        PE_ERR_NULL,  PE_ERR_CONFIG,
-                                    PE_ERR_SHAPE, PE_ERR_RANGE, PE_ERR_SIZE};
+    static const pe_status all[] = {PE_OK,        PE_ERR_NULL, PE_ERR_CONFIG,  PE_ERR_SHAPE,
+                                    PE_ERR_RANGE, PE_ERR_SIZE, PE_ERR_SELFTEST};
     static const int outside[] = {-1, 6 + 1000, 255, INT16_MAX, -INT32_MAX - 1, INT32_MAX};
     (void)state;
     assert_int_equal(PE_OK, 0);
@@ -148,7 +148,7 @@ static void bad_configs_are_refused(void **state)
 }
 
 /* Where a wrap-around could make a small size out of an absurd width. */
-static void no_size_wraps(void **state)
+WRAPS static void no_size_wraps(void **state)
 {
     (void)state;
     for (size_t part = 1; part <= 256; part++)
@@ -183,6 +183,43 @@ static void good_configs_are_taken(void **state)
 }
 
 /* NULLs, and memory that is a byte short. */
+/* The last good value of every number of a config, and the first bad one. */
+static void limits_of_a_config(void **state)
+{
+    pe_config config;
+    (void)state;
+#define LIMITS(field, good, bad)                                                                   \
+    do {                                                                                           \
+        config = pe_config_default(2);                                                             \
+        config.field = (good);                                                                     \
+        if (pe_plan_size(&config) == 0)                                                            \
+            fail_msg("refused: " #field " = " #good);                                              \
+        config.field = (bad);                                                                      \
+        refuse_config(&config, #field " = " #bad);                                                 \
+    } while (0)
+    LIMITS(base, 0x1p-20, 0x1.fffffffffffffp-21);
+    LIMITS(base, 0x1p900, 0x1.0000000000001p900);
+    LIMITS(amplitude, 0x1p-1000, 0x1.fffffffffffffp-1001);
+    LIMITS(amplitude, -0x1p1000, -0x1.0000000000001p1000);
+    LIMITS(scale, 0x1p-900, 0x1.fffffffffffffp-901);
+    LIMITS(scale, -0x1p21, -0x1.0000000000001p21);
+    LIMITS(exponent_shift, 0x1p60, 0x1.0000000000001p60);
+    LIMITS(exponent_shift, -0x1p60, -0x1.0000000000001p60);
+    LIMITS(offset, 0x1p31, 0x1.0000000000001p31);
+    LIMITS(offset, -0x1p31, -0x1.0000000000001p31);
+    LIMITS(offset, 0x1p-20, 0x1p-21);
+    LIMITS(offset, 3.0 - 0x1p-20, 3.0 - 0x1p-21);
+    LIMITS(multiple, 2, 0);
+    LIMITS(multiple, 1, 4);
+    LIMITS(axes, 1, 0);
+    LIMITS(axes, 1, PE_MAX_AXES + 1);
+    LIMITS(layout, PE_LAYOUT_HALVES, (pe_layout)(PE_LAYOUT_HALVES + 1));
+    LIMITS(exponent, PE_EXPONENT_INDEX, (pe_exponent)(PE_EXPONENT_INDEX + 1));
+    LIMITS(odd, PE_ODD_ZERO, (pe_odd)(PE_ODD_ZERO + 1));
+    LIMITS(angle, PE_ANGLE_FLOAT32, (pe_angle)(PE_ANGLE_FLOAT32 + 1));
+#undef LIMITS
+}
+
 static void plans_check_their_memory(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 8, 64, 129, 513};
@@ -540,6 +577,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_configs_are_refused),
         cmocka_unit_test(no_size_wraps),
         cmocka_unit_test(good_configs_are_taken),
+        cmocka_unit_test(limits_of_a_config),
         cmocka_unit_test(plans_check_their_memory),
         cmocka_unit_test(plans_fit_their_memory),
         cmocka_unit_test(zero_rows_are_fine),

@@ -881,6 +881,37 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
         g = pe_rope_ggml_default(2), g.freq_factors = &bad;
         assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
+        /* the first and the last good value of each number; a good config is then too wide */
+#define LIMIT(ext, field, good, worse)                                                             \
+        g = pe_rope_ggml_default(64), g.ext_factor = (ext), g.n_ctx_orig = 4096, g.field = (good); \
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 31), PE_ERR_SHAPE);                      \
+        g.field = (worse);                                                                         \
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 31), PE_ERR_CONFIG)
+        LIMIT(0, freq_base, 1, nextafterf(1, 0));
+        LIMIT(1, freq_base, nextafterf(1, 2), 1);
+        LIMIT(0, freq_base, 0x1p100f, nextafterf(0x1p100f, 0x1p101f));
+        LIMIT(0, freq_scale, 0x1p-60f, nextafterf(0x1p-60f, 0));
+        LIMIT(0, freq_scale, 1024, nextafterf(1024, 2048));
+        LIMIT(0, ext_factor, 1, nextafterf(1, 2));
+        LIMIT(0, ext_factor, 0, nextafterf(0, -1));
+        LIMIT(0, attn_factor, 0x1p-60f, nextafterf(0x1p-60f, 0));
+        LIMIT(0, attn_factor, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
+        LIMIT(1, beta_fast, 0x1p-60f, nextafterf(0x1p-60f, 0));
+        LIMIT(1, beta_fast, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
+        LIMIT(1, beta_slow, 0x1p-60f, nextafterf(0x1p-60f, 0));
+        LIMIT(1, beta_slow, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
+        LIMIT(1, n_ctx_orig, 1, 0);
+        LIMIT(1, n_ctx_orig, INT32_MAX, (size_t)INT32_MAX + 1);
+        LIMIT(0, n_dims, 1048576, 1048578);
+        LIMIT(0, n_dims, 64, 0);
+#undef LIMIT
+        for (size_t k = 0; k < 4; k++) {
+            const float ends[] = {0x1p-10f, 0x1p120f, nextafterf(0x1p-10f, 0),
+                                  nextafterf(0x1p120f, 0x1p121f)};
+            const float two[2] = {1, ends[k]};
+            g = pe_rope_ggml_default(4), g.freq_factors = two;
+            assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 1), k < 2 ? PE_ERR_SHAPE : PE_ERR_CONFIG);
+        }
         assert_true(all_canaries(c, sizeof c));
     }
 }

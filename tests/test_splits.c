@@ -361,6 +361,57 @@ static void streamed_tables(void **state)
     }
 }
 
+/* Fill rows of a type: kind 4 is float, 3 f16, 2 bf16. */
+static pe_status fill_type(const pe_plan *plan, size_t kind, int64_t first, size_t rows, void *out,
+                           size_t stride)
+{
+    if (kind == 4)
+        return pe_fill_f32(plan, first, rows, (float *)out, stride);
+    if (kind == 3)
+        return pe_fill_f16(plan, first, rows, (uint16_t *)out, stride);
+    return pe_fill_bf16(plan, first, rows, (uint16_t *)out, stride);
+}
+
+/* Tables of halves that are streamed to any address: up to two vectors of pairs come before the
+   first aligned one. The same rows in small calls, to an aligned address, are right. */
+static void streamed_halves(void **state)
+{
+    static const size_t widths[] = {64, 320, 2048}, kinds[] = {4, 3, 2};
+    static const size_t offsets[] = {12, 1, 9, 4, 8, 15, 0};
+    (void)state;
+    if (STREAM_BYTES > (size_t)256 << 20)
+        skip();
+    for (size_t k = 0; k < LENGTH(widths) * LENGTH(kinds); k++) {
+        const size_t d = widths[k / LENGTH(kinds)], kind = kinds[k % LENGTH(kinds)];
+        const size_t element = kind == 4 ? 4 : 2, row_bytes = d * element;
+        const size_t rows = STREAM_BYTES / row_bytes + 57;
+        unsigned char *const memory = (unsigned char *)must_alloc((rows + 1) * row_bytes + 64);
+        unsigned char *const few = (unsigned char *)must_alloc(40 * row_bytes + 64);
+        unsigned char *const want = few + (64 - (uintptr_t)few % 64);
+        unsigned char *const aligned = memory + (64 - (uintptr_t)memory % 64);
+        pe_config config = pe_config_preset(PE_PRESET_T2T, d);
+        const size_t size = pe_plan_size(&config);
+        void *plan_memory = must_alloc(size);
+        pe_plan plan;
+        assert_int_equal(pe_plan_init(&plan, &config, plan_memory, size), PE_OK);
+        for (size_t o = 0; o < LENGTH(offsets); o += every()) {
+            unsigned char *const out = aligned + offsets[o] * element;
+            assert_int_equal(fill_type(&plan, kind, -9, rows, out, d), PE_OK);
+            for (size_t row = 0; row < rows; row += 40) {
+                const size_t n = rows - row < 40 ? rows - row : 40;
+                assert_int_equal(fill_type(&plan, kind, -9 + (int64_t)row, n, want, d), PE_OK);
+                if (memcmp(out + row * row_bytes, want, n * row_bytes) != 0)
+                    fail_msg("halves, d %zu, %zu-byte elements, %zu elements from an aligned "
+                             "address: wrong in rows %zu to %zu",
+                             d, element, offsets[o], row, row + n - 1);
+            }
+        }
+        free(plan_memory);
+        free(few);
+        free(memory);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +424,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_copied_plan),
         cmocka_unit_test(one_to_eight_threads),
         cmocka_unit_test(streamed_tables),
+        cmocka_unit_test(streamed_halves),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
