@@ -46,7 +46,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##
 ##   make deps        install what demo and test need (they do it themselves)
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra budget selftest
+##                    rope_frequencies conventions rope algebra budget selftest memory
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
@@ -60,6 +60,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##
 ##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##                    in front of it for packagers. make uninstall takes them away
+##   make package single-header dispatches dist-runs   the tests of these four ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo
@@ -150,8 +151,7 @@ dispatch:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra budget
-PROGRAMS += selftest
+PROGRAMS += rope_frequencies conventions rope algebra budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -262,6 +262,7 @@ verify-full: deps
 # ---- the rest ---------------------------------------------------------------------------------------
 
 -include bench/bench.mk
+include tests/tools.mk
 
 .PHONY: clean
 clean:

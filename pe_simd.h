@@ -1166,8 +1166,8 @@ PE__INLINE void pe__watch_one(pe__watch *w, double y, float v, int drop)
     memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
     const uint32_t low = drop == 29 ? (uint32_t)bits : (uint32_t)size;
-    const uint32_t dropped_bits = low & (((uint32_t)1 << drop) - 1);
-    const int64_t top = (int64_t)(dropped_bits << (32 - drop)); /* as a signed 32-bit number */
+    const uint32_t high = (low & (((uint32_t)1 << drop) - 1)) << (32 - drop);
+    const int64_t top = (int64_t)high; /* as a signed 32-bit number */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;

@@ -14,7 +14,8 @@
  *
  * THE ORACLE shares no code with the library. With p = a + b and exact frequencies,
  *
- *     sin(p w) = sin(a w) cos(b w) + cos(a w) sin(b w)    cos(p w) = cos(a w) cos(b w) - sin(a w) sin(b w)
+ *     sin(p w) = sin(a w) cos(b w) + cos(a w) sin(b w)
+ *     cos(p w) = cos(a w) cos(b w) - sin(a w) sin(b w)
  *
  * MPFR makes the sines of a (an anchor: one position in rows * hops) and of the turns b = 0, 1 ...
  * rows - 1 and 0, rows, 2 rows ..., each rounded to a double-double. A row is the anchor turned
@@ -33,7 +34,7 @@
  *   second    sqrt 2 (1.18 + 1/16) 2^-103 + 2^-103 < 2.8 * 2^-103 < 2^-101
  *
  * The amplitude A (1 but in MLX) is one product more, less than 2^-104 |A|. So the exact element y
- * is within 2^-100 |A| of hi + lo, where hi is the double next to the sum: BOUND. (That the turns are
+ * is within 2^-100 |A| of hi + lo, where hi is the double next to the sum: BOUND. (The turns are
  * exact to a rounding: they are made by repeated turning at 256 bits, at most 4096 times.)
  *
  * From this a rounding is proven. Let hi lie in [2^k, 2^(k+1)), 2^k >= 2^-40 |A|. A tie of two
@@ -773,7 +774,8 @@ static int control(const subject *given, double *largest)
     unsigned char *const marked = (unsigned char *)need(n);
     memset(marked, 0, n);
     while (spoilt < SPOILT) {
-        const size_t row = (size_t)(random_next() % ROWS), at = row * s.d + (size_t)(random_next() % columns);
+        const size_t row = (size_t)(random_next() % ROWS);
+        const size_t at = row * s.d + (size_t)(random_next() % columns);
         if (marked[at]) continue;
         marked[at] = 1;
         spoilt++;

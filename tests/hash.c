@@ -99,7 +99,7 @@ static void hash_u16(const uint16_t *x, size_t n)
 static void need(int ok, const char *what, const char *why)
 {
     if (!ok) {
-        fprintf(stderr, "hash: %s: %s\n", what, why);
+        (void)fprintf(stderr, "hash: %s: %s\n", what, why);
         exit(1);
     }
 }
@@ -324,7 +324,7 @@ static void learned(const table *unused, size_t count)
         float *out = (float *)g_buffer;
         pe_resample how = pe_resample_default();
         how.method = k % 2 ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
-        how.align_corners = k / 2 % 2;
+        how.align_corners = (int)(k / 2 % 2);
         need_ok(pe_learned_resample_2d_f32(rows, s[0], s[1], D, &how, out, s[2], s[3]),
                 "pe_learned_resample_2d_f32");
         hash_f32(out, cells * D);
@@ -572,10 +572,12 @@ static void algebra(const table *unused, size_t count)
             config.cos_first = layout >> 1;
             config.odd = PE_ODD_ZERO;
             config.amplitude = d % 5 ? 1 : 0.3;
+            const size_t size = pe_plan_size(&config);
+            need(size > 0, "pe_plan_size", "returned 0");
             pe_plan plan;
-            void *memory = malloc(pe_plan_size(&config));
+            void *memory = malloc(size);
             need(memory != NULL, "malloc", "out of memory");
-            need_ok(pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), "pe_plan_init");
+            need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
             memset(g_buffer, 0x5a, n * sizeof(double));
             float *f32 = (float *)g_buffer;
             need_ok(pe_fill_f32(&plan, 100, rows, f32, stride), "pe_fill_f32");
@@ -604,6 +606,126 @@ static void algebra(const table *unused, size_t count)
     }
 }
 
+/* The calls of RoPE that rope() leaves out: lists, out of place, queries with keys, tables, each type. */
+static void rope_calls(const table *unused, size_t count)
+{
+    enum { T = 19, H = 3, K = 2, MOST = T * (H + K) * 72 };
+    static const size_t widths[] = {2, 6, 16, 34, 48, 66, 70};
+    int64_t list[3 * T];
+    uint8_t axis[35];
+    uint64_t state = 11;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < 3 * T; i++) {
+        list[i] = i % 5 ? (int64_t)i - 9 : (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
+    }
+    for (size_t w = 0; w < 2 * sizeof widths / sizeof *widths; w++) {
+        const size_t n = widths[w / 2], h = n / 2, dim = n + w % 2, ts = (H + K) * dim, hs = dim;
+        const size_t out_ts = dim, out_hs = T * dim, all = T * ts;
+        const pe_rope_pairing pairing = w % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const table plan_table = {1, n, 0, 0, 10000.0, w % 3 ? 1.0 : 1.25};
+        float cosines[T * 35], sines[T * 35];
+        pe_plan plan;
+        void *memory = plan_of(&plan, &plan_table);
+        const size_t sections[3] = {h - h / 3 - h / 4, h / 4, h / 3};
+        need_ok(pe_rope_sections(sections, 3, 0, h, axis), "pe_rope_sections");
+        need_ok(pe_rope_table_f32(&plan, 77, T, cosines, sines, h), "pe_rope_table_f32");
+#define FORMS(type, element, number)                                                                \
+    do {                                                                                           \
+        static element x[MOST], y[MOST];                                                           \
+        element *const k = x + H * dim;                                                            \
+        for (size_t i = 0; i < all; i++) {                                                         \
+            const float f = some_float(&state);                                                    \
+            const uint16_t u = (uint16_t)((state >> 40 & 0x80ff) | 0x3800);                        \
+            x[i] = number;                                                                         \
+            (void)f, (void)u;                                                                      \
+        }                                                                                          \
+        memset(y, 0, sizeof y);                                                                    \
+        need_ok(pe_rope_at_##type(&plan, pairing, list, T, H, x, ts, hs), "at");                   \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_inverse_##type(&plan, pairing, 5, T, H, x, ts, hs), "inverse");            \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_inverse_at_##type(&plan, pairing, list, T, H, x, ts, hs), "inverse at");   \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_qk_##type(&plan, pairing, 9, T, H, x, ts, hs, K, k, ts, hs), "qk");        \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_qk_at_##type(&plan, pairing, list, T, H, x, ts, hs, K, k, ts, hs), "qk");  \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_axes_##type(&plan, pairing, axis, 3, list, T, H, x, ts, hs), "axes");      \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_shift_##type(&plan, pairing, -1234567, T, H, x, ts, hs), "shift");         \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_shift_at_##type(&plan, pairing, list, T, H, x, ts, hs), "shift at");       \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_by_table_##type(pairing, cosines, sines, h, h, T, H, x, ts, hs), "by");    \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_to_##type(&plan, pairing, 31, T, H, dim, x, ts, hs, y, out_ts, out_hs),    \
+                "to");                                                                             \
+        hash_bytes(y, all, sizeof *y);                                                             \
+        need_ok(pe_rope_to_at_##type(&plan, pairing, list, T, H, dim, x, ts, hs, y, out_ts,        \
+                                     out_hs), "to at");                                            \
+        hash_bytes(y, all, sizeof *y);                                                             \
+        need_ok(pe_rope_table_##type(&plan, -3, T, x, y, n), "table");                             \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        hash_bytes(y, T * n, sizeof *y);                                                           \
+        need_ok(pe_rope_table_joined_##type(&plan, 1 << 20, T, x, n), "joined");                   \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        need_ok(pe_rope_table_complex_##type(&plan, LIMIT - T, T, x, n), "complex");               \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        need_ok(pe_rope_table_twice_##type(&plan, pairing, 400, T, x, y, n), "twice");             \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        hash_bytes(y, T * n, sizeof *y);                                                           \
+        g_elements += 11 * T * H * n + 6 * T * n;                                                  \
+    } while (0)
+        FORMS(f32, float, f);
+        FORMS(f16, uint16_t, u);
+        FORMS(bf16, uint16_t, u);
+#undef FORMS
+        free(memory);
+    }
+}
+
+/* Batches, and plans of given frequencies, with what they say about themselves. */
+static void batches(const table *unused, size_t count)
+{
+    enum { ROWS = 21, BATCHES = 3, MOST = 77 };
+    double omega[MOST], back[2 * MOST];
+    (void)unused;
+    (void)count;
+    for (size_t d = 1; d <= MOST; d += d < 20 ? 1 : 19) {
+        const size_t pairs = (d + 1) / 2, stride = d + d % 3, n = ROWS * BATCHES * stride;
+        const pe_config config = pe_config_default(d);
+        const size_t size = pe_plan_size(&config);
+        pe_plan plan;
+        void *memory = malloc(size);
+        need(memory != NULL, "malloc", "out of memory");
+        for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* one rounding */
+        need_ok(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size), "frequencies");
+        need(pe_plan_pairs(&plan) == pairs, "pe_plan_pairs", "another number");
+        need_ok(pe_plan_frequencies(&plan, back), "pe_plan_frequencies");
+        need_ok(pe_plan_wavelengths(&plan, back + pairs), "pe_plan_wavelengths");
+        hash_f64(back, 2 * pairs);
+#define BATCH(T, element)                                                                           \
+    do {                                                                                           \
+        element *const x = (element *)g_buffer;                                                    \
+        memset(x, 0x3a, n * sizeof *x);                                                            \
+        need_ok(pe_add_batch_##T(&plan, 1000003, ROWS, BATCHES, 0.75f, x, stride, ROWS * stride),  \
+                "batch");                                                                          \
+        hash_bytes(x, n, sizeof *x);                                                               \
+        need_ok(pe_add_batch_##T(&plan, -9, ROWS, BATCHES, 1, x, BATCHES * stride, stride),        \
+                "batch");                                                                          \
+        hash_bytes(x, n, sizeof *x);                                                               \
+    } while (0)
+        BATCH(f32, float);
+        BATCH(f64, double);
+        BATCH(f16, uint16_t);
+        BATCH(bf16, uint16_t);
+#undef BATCH
+        g_elements += 8 * ROWS * BATCHES * d + 2 * pairs;
+        free(memory);
+    }
+}
+
 #define TABLES(a) a, sizeof(a) / sizeof((a)[0])
 
 static const struct section {
@@ -626,6 +748,8 @@ static const struct section {
     {"rope_frequencies", rope_frequencies, NULL, 0},
     {"algebra", algebra, NULL, 0},
     {"rope", rope, NULL, 0},
+    {"rope, every call", rope_calls, NULL, 0},
+    {"add_batch, frequencies", batches, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},

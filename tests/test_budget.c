@@ -263,7 +263,7 @@ static void turns_and_anchors(void **state)
                 const pe__bound *bound = position > FIVE_DIGITS || position < -FIVE_DIGITS
                                              ? &pe__bound_far : &pe__bound_near;
                 const int64_t digit = (int64_t)rng_below(&r, 8) + 1;
-                const int by_rows = whole && position <= p.plan.near && position >= -p.plan.near;
+                const int by_rows = whole && position <= p.plan.nearby && position >= -p.plan.nearby;
                 if (by_rows)
                     pe__anchor_from_rows(&p.plan, bound, position, from, n, rows[0], rows[1]);
                 pe__anchor_turned(&p.plan, -digit, from, n, anchor[0], anchor[1], step[0], step[1]);

@@ -361,6 +361,7 @@ static void presets_have_names(void **state)
             assert_string_not_equal(pe_preset_name((pe_preset)a), pe_preset_name((pe_preset)b));
     assert_string_equal(pe_preset_name(PE_PRESET_VASWANI), "vaswani");
     assert_non_null(pe_preset_name((pe_preset)99));
+    assert_string_equal(pe_preset_name(PE_PRESET_COUNT), pe_preset_name((pe_preset)99));
     const pe_config nobody = pe_config_preset((pe_preset)99, 64);
     assert_int_equal(pe_plan_size(&nobody), 0);
 }
@@ -368,6 +369,7 @@ static void presets_have_names(void **state)
 /* ---- knobs: random configurations ------------------------------------------------------------------- */
 
 static const double reals[] = {0,    1,          -1,      0.5,          0.1,   1e-300,        0x1p-1074,
+                               0x1.8p-400, -1e-150,
                                999.5, 445.120025, 65536.25, -2147483640.0, 3,    2147483640.125, 1234567.875};
 
 static void random_knobs(void **state)
@@ -654,6 +656,25 @@ static void overflow_and_subnormals(void **state)
     end_numbers();
 }
 
+/* Doubles just below 2^-1022, which keep a bit less: half of them lie between two doubles but for
+   what comes after their 53 bits. */
+static void subnormal_ties(void **state)
+{
+    enum { D = 512 };
+    (void)state;
+    begin_numbers();
+    const pe_config c = pe_config_preset(PE_PRESET_VASWANI, D);
+    made m = make_plan(&c);
+    for (int k = 0; k < 20; k += (int)every()) {
+        const double at[3] = {(k % 2 ? -1 : 1) * ldexp(1 + k / 20.0, -1010 - k / 4), 0, 0};
+        double row[D];
+        assert_int_equal(pe_fill_real_f64(&m.plan, at, 1, row, D), PE_OK);
+        compare_row(PE_PRESET_VASWANI, F64, D, at, row);
+    }
+    free(m.memory);
+    end_numbers();
+}
+
 /* ---- the same bits by whichever call ---------------------------------------------------------------- */
 
 static void calls_agree(void **state)
@@ -887,6 +908,131 @@ static void bad_calls(void **state)
     free(m.memory);
 }
 
+/* Plans of several axes where rows have one position; sizes whose products overflow in one place. */
+static void bad_axes_and_sizes(void **state)
+{
+    (void)state;
+    pe_config c = pe_config_preset(PE_PRESET_MAE_2D, 8);
+    made m = make_plan(&c);
+    const pe_config narrow = pe_config_default(1), pair = pe_config_default(2);
+    made one = make_plan(&narrow), two = make_plan(&pair);
+    unsigned char out[64 * 8];
+    memset(out, CANARY, sizeof out);
+    for (int t = 0; t < TYPES; t++) {
+        const int64_t list[1] = {0};
+        const double at[1] = {0};
+        const size_t none[2] = {3, 0}, huge[2] = {SIZE_MAX, 2};
+        const size_t limit = (size_t)PTRDIFF_MAX / (t == F64 ? 8 : t == F32 ? 4 : 2);
+        assert_int_equal(fill((type)t, &m.plan, 0, 1, out, 8), PE_ERR_CONFIG);
+        assert_int_equal(fill_at((type)t, &m.plan, list, 1, out, 8), PE_ERR_CONFIG);
+        assert_int_equal(fill_real((type)t, &m.plan, at, 1, out, 8), PE_ERR_CONFIG);
+        assert_int_equal(fill_real((type)t, &m.plan, NULL, 0, NULL, 0), PE_OK);
+        assert_int_equal(fill_real((type)t, NULL, at, 1, out, 8), PE_ERR_NULL);
+        assert_int_equal(add_batch((type)t, &m.plan, 0, 1, 2, 1, out, 8, 8), PE_ERR_CONFIG);
+        assert_int_equal(fill_grid((type)t, &m.plan, none, out, 8), PE_OK);
+        assert_int_equal(fill_grid((type)t, &m.plan, huge, out, 8), PE_ERR_SIZE);
+        /* two batches, each of half of what there is, and a row */
+        assert_int_equal(add_batch((type)t, &two.plan, 0, 2, 2, 1, out, limit / 2, limit / 2),
+                         PE_ERR_SIZE);
+        assert_int_equal(fill_coords((type)t, &one.plan, at, SIZE_MAX / 8 + 2, out, 1), PE_ERR_SIZE);
+    }
+    assert_true(all_canaries(out, sizeof out));
+    free(m.memory);
+    free(one.memory);
+    free(two.memory);
+}
+
+/* A padding row in lists and in real positions: zeros, and the rows around it as they are. */
+static void padding_in_lists(void **state)
+{
+    enum { D = 20, ROWS = 5 };
+    static const int64_t list[ROWS] = {-3, -2, -1, 0, 1}; /* one run but for the padding */
+    static const double real[ROWS] = {-3, -2, -1, 0, 1};
+    (void)state;
+    pe_config c = pe_config_preset(PE_PRESET_FAIRSEQ, D);
+    made m = make_plan(&c);
+    for (int t = 0; t < TYPES; t++) {
+        const size_t row_bytes = D * (t == F64 ? 8u : t == F32 ? 4u : 2u);
+        unsigned char want[ROWS * D * 8], got[ROWS * D * 8], zeros[D * 8] = {0};
+        for (size_t r = 0; r < ROWS; r++)
+            assert_int_equal(fill((type)t, &m.plan, list[r], 1, want + r * row_bytes, D), PE_OK);
+        assert_memory_equal(want + 2 * row_bytes, zeros, row_bytes);
+        for (int real_too = 0; real_too < 2; real_too++) {
+            memset(got, CANARY, sizeof got);
+            assert_int_equal(real_too ? fill_real((type)t, &m.plan, real, ROWS, got, D)
+                                      : fill_at((type)t, &m.plan, list, ROWS, got, D), PE_OK);
+            assert_memory_equal(got, want, ROWS * row_bytes);
+        }
+    }
+    free(m.memory);
+}
+
+/* Cosines first, interleaved: sums with the sines first (adding_is_filling_and_adding has them), but
+   in the other column of each pair. */
+static void adding_with_cosines_first(void **state)
+{
+    enum { D = 70, ROWS = 50 };
+    (void)state;
+    pe_config c = pe_config_default(D);
+    made first = make_plan(&c);
+    c.cos_first = 1;
+    made m = make_plan(&c);
+    for (int t = 0; t < TYPES; t++) {
+        const size_t element = t == F64 ? 8 : t == F32 ? 4 : 2;
+        unsigned char want[ROWS * D * 8] = {0}, got[ROWS * D * 8] = {0};
+        assert_int_equal(add((type)t, &first.plan, -7, ROWS, 1, want, D), PE_OK);
+        assert_int_equal(add((type)t, &m.plan, -7, ROWS, 1, got, D), PE_OK);
+        for (size_t k = 0; k < ROWS * D; k++)
+            assert_memory_equal(got + k * element, want + (k ^ 1) * element, element);
+    }
+    free(first.memory);
+    free(m.memory);
+}
+
+/* A program's own frequencies: a negative scale turns backwards, float32 angles are of the rounded
+   frequency, a plan of two axes takes none. */
+static void own_frequencies_scaled(void **state)
+{
+    static const double omega[4] = {1, 0.1, 0.375, 1e-3};
+    enum { D = 8, ROWS = 50 };
+    double up[ROWS * D], down[ROWS * D], back[4];
+    (void)state;
+    pe_config c = pe_config_default(D);
+    c.scale = -0.5;
+    const size_t size = pe_plan_size(&c);
+    void *memory = must_alloc(size);
+    pe_plan plan;
+    assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, size), PE_OK);
+    assert_int_equal(pe_fill_f64(&plan, 100, ROWS, down, D), PE_OK);
+    c.scale = 0.5;
+    assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, size), PE_OK);
+    assert_int_equal(pe_fill_f64(&plan, 100, ROWS, up, D), PE_OK);
+    for (size_t k = 0; k < ROWS * D; k++)
+        assert_true(down[k] == (k % 2 ? up[k] : -up[k]));
+    free(memory);
+
+    c = pe_config_default(D);
+    c.angle = PE_ANGLE_FLOAT32;
+    const size_t rounded = pe_plan_size(&c);
+    memory = must_alloc(rounded);
+    assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, rounded), PE_OK);
+    assert_int_equal(pe_plan_frequencies(&plan, back), PE_OK);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(back[i] == (double)(float)omega[i]);
+    assert_int_equal(pe_plan_wavelengths(&plan, back), PE_OK);
+    for (size_t i = 0; i < 4; i++) {
+        const double want = 6.283185307179586 / (double)(float)omega[i];
+        assert_true(fabs(back[i] - want) <= want * 0x1p-52);
+    }
+    free(memory);
+
+    c = pe_config_preset(PE_PRESET_MAE_2D, D);
+    const size_t two = pe_plan_size(&c);
+    memory = must_alloc(two);
+    assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, two), PE_ERR_CONFIG);
+    free(memory);
+}
+
 /* ---- the bytes around ----------------------------------------------------------------------------------- */
 
 static void nothing_around_is_touched(void **state)
@@ -947,6 +1093,11 @@ int main(int argc, char **argv)
         cmocka_unit_test(presets_have_names),
         cmocka_unit_test(random_knobs),
         cmocka_unit_test(own_frequencies),
+        cmocka_unit_test(own_frequencies_scaled),
+        cmocka_unit_test(bad_axes_and_sizes),
+        cmocka_unit_test(padding_in_lists),
+        cmocka_unit_test(subnormal_ties),
+        cmocka_unit_test(adding_with_cosines_first),
         cmocka_unit_test(frequencies_can_be_read),
         cmocka_unit_test(tables_of_16_bits),
         cmocka_unit_test(neighbours_stay_apart),

@@ -297,6 +297,141 @@ static void test_permutation(void **state)
     plan_free(&p);
 }
 
+/* What has a call of its own, in every type: the bits of in place by a list of positions. */
+#define OTHER_CALLS(name, T, element)                                                              \
+    static void name(const pe_plan *plan, pe_rope_pairing pairing, const int64_t *list, rng *r)    \
+    {                                                                                              \
+        enum { TOKENS = 9, HEADS = 3, KEYS = 2, N = 20, H = HEADS * N, ALL = TOKENS * H };         \
+        static const uint8_t axis[N / 2] = {0};                                                    \
+        element in[ALL], x[ALL], k[ALL], want[ALL], k_want[ALL];                                   \
+        float s[TOKENS * N], c[TOKENS * N];                                                        \
+        int64_t same[TOKENS];                                                                      \
+        for (size_t t = 0; t < TOKENS; t++)                                                        \
+            same[t] = list[0];                                                                     \
+        fill_random(sizeof *in == 4 ? F32 : BF16, in, ALL, r);                                     \
+        memcpy(want, in, sizeof in), memcpy(k_want, in, sizeof in);                                \
+        assert_int_equal(pe_rope_at_##T(plan, pairing, list, TOKENS, HEADS, want, H, N), PE_OK);   \
+        assert_int_equal(pe_rope_at_##T(plan, pairing, list, TOKENS, KEYS, k_want, H, N), PE_OK);  \
+        memcpy(x, in, sizeof in), memcpy(k, in, sizeof in);                                        \
+        assert_int_equal(pe_rope_qk_at_##T(plan, pairing, list, TOKENS, HEADS, x, H, N, KEYS, k,   \
+                                           H, N), PE_OK);                                          \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+        assert_memory_equal(k, k_want, sizeof k);                                                  \
+        assert_int_equal(pe_rope_to_at_##T(plan, pairing, list, TOKENS, HEADS, N, in, H, N, x, H,  \
+                                           N), PE_OK);                                             \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+        memcpy(x, in, sizeof in);                                                                  \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, axis, 1, list, TOKENS, HEADS, x, H, N),   \
+                         PE_OK);                                                                   \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+        memcpy(x, in, sizeof in);                                                                  \
+        assert_int_equal(pe_rope_shift_at_##T(plan, pairing, list, TOKENS, HEADS, x, H, N),        \
+                         PE_OK);                                                                   \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+                                                                                                   \
+        memcpy(want, in, sizeof in), memcpy(x, in, sizeof in);                                     \
+        assert_int_equal(pe_rope_at_##T(plan, pairing, same, TOKENS, HEADS, want, H, N), PE_OK);   \
+        assert_int_equal(pe_rope_shift_##T(plan, pairing, same[0], TOKENS, HEADS, x, H, N),        \
+                         PE_OK);                                                                   \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+                                                                                                   \
+        memcpy(want, in, sizeof in), memcpy(k_want, in, sizeof in);                                \
+        assert_int_equal(pe_rope_##T(plan, pairing, 77, TOKENS, HEADS, want, H, N), PE_OK);        \
+        assert_int_equal(pe_rope_##T(plan, pairing, 77, TOKENS, KEYS, k_want, H, N), PE_OK);       \
+        assert_int_equal(pe_rope_to_##T(plan, pairing, 77, TOKENS, HEADS, N, in, H, N, x, H, N),   \
+                         PE_OK);                                                                   \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+        memcpy(x, in, sizeof in), memcpy(k, in, sizeof in);                                        \
+        assert_int_equal(pe_rope_qk_##T(plan, pairing, 77, TOKENS, HEADS, x, H, N, KEYS, k, H, N), \
+                         PE_OK);                                                                   \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+        assert_memory_equal(k, k_want, sizeof k);                                                  \
+        memcpy(x, in, sizeof in);                                                                  \
+        assert_int_equal(pe_rope_table_f32(plan, 77, TOKENS, c, s, N), PE_OK);                     \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, N / 2, TOKENS, HEADS, x, H, N),    \
+                         PE_OK);                                                                   \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+                                                                                                   \
+        /* nothing to do, and what is refused */                                                   \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 0, 1, x, H, N), PE_OK);    \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 1, 0, x, H, N), PE_OK);    \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 1, 1, x, H, N),            \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_axes_##T(plan, pairing, axis, 0, list, 1, 1, x, H, N),            \
+                         PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_to_##T(plan, pairing, 0, 1, 1, 0, in, H, N, x, H, N),             \
+                         PE_ERR_CONFIG);                                                           \
+        assert_int_equal(pe_rope_to_at_##T(plan, pairing, list, 1, 1, 0, in, H, N, x, H, N),       \
+                         PE_ERR_CONFIG);                                                           \
+        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 0, 1, x, H, N), PE_OK);               \
+        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 1, 0, x, H, N), PE_OK);               \
+        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 1, 1, x, H, N), PE_ERR_NULL);         \
+        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 0, 1, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 1, 0, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 1, 1, x, H, N), PE_ERR_NULL);   \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 5, 0, 1, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 5, 1, 0, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 0, 1, 1, x, H, N), PE_OK);         \
+        assert_int_equal(pe_rope_by_table_##T(pairing, NULL, s, N, 5, 1, 1, x, H, N),              \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, NULL, N, 5, 1, 1, x, H, N),              \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, 4, 5, 1, 1, x, H, N), PE_ERR_SHAPE);  \
+        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, SIZE_MAX, SIZE_MAX / 2 + 1, 1, 1, x,  \
+                                              H, N), PE_ERR_SIZE);                                 \
+        assert_int_equal(pe_rope_table_twice_##T(plan, (pe_rope_pairing)7, 0, 0, x, x, N), PE_OK); \
+        assert_int_equal(pe_rope_table_twice_##T(plan, (pe_rope_pairing)7, 0, 1, x, x + ALL / 2,   \
+                                                 N), PE_ERR_CONFIG);                               \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+    }
+OTHER_CALLS(other_calls_f32, f32, float)
+OTHER_CALLS(other_calls_f16, f16, uint16_t)
+OTHER_CALLS(other_calls_bf16, bf16, uint16_t)
+
+/* Heads further apart than what is fetched ahead: the bits of heads on their own. */
+static void test_far_heads(void **state)
+{
+    enum { N = 48, TOKENS = 3, HEADS = 3, FAR = 5000 };
+    float *x = (float *)must_alloc(TOKENS * HEADS * FAR * sizeof *x), one[N];
+    rng r = rng_for("test_far_heads");
+    owned_plan p;
+    (void)state;
+    plan_make(&p, N, 10000, 1);
+    fill_random(F32, x, TOKENS * HEADS * FAR, &r);
+    float *want = (float *)must_alloc(TOKENS * HEADS * FAR * sizeof *x);
+    memcpy(want, x, TOKENS * HEADS * FAR * sizeof *x);
+    for (size_t k = 0; k < TOKENS * HEADS; k++) {
+        memcpy(one, want + k * FAR, sizeof one);
+        assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, 90 + (int64_t)(k / HEADS), 1, 1, one,
+                                     N, N), PE_OK);
+        memcpy(want + k * FAR, one, sizeof one);
+    }
+    assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, 90, TOKENS, HEADS, x, HEADS * FAR, FAR),
+                     PE_OK);
+    assert_memory_equal(x, want, TOKENS * HEADS * FAR * sizeof *x);
+    free(x);
+    free(want);
+    plan_free(&p);
+}
+
+static void test_every_call(void **state)
+{
+    rng r = rng_for("test_every_call");
+    int64_t list[9];
+    owned_plan p;
+    (void)state;
+    plan_make(&p, 20, 10000, 1);
+    for (int half = 0; half < 2; half++) {
+        const pe_rope_pairing pairing = half ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        for (size_t t = 0; t < LENGTH(list); t++)
+            list[t] = rng_position(&r);
+        other_calls_f32(&p.plan, pairing, list, &r);
+        other_calls_f16(&p.plan, pairing, list, &r);
+        other_calls_bf16(&p.plan, pairing, list, &r);
+    }
+    plan_free(&p);
+}
+
 /* Out of place, queries and keys, by the caller's table, K-shift: the bits of the simple calls. */
 static void test_other_forms(void **state)
 {
@@ -718,6 +853,11 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_NULL, pe_rope_table_f32(&p.plan, 0, 1, x, NULL, N));
     REFUSED(PE_ERR_NULL, pe_rope_table_joined_f32(&p.plan, 0, 1, NULL, N));
     REFUSED(PE_ERR_NULL, pe_rope_by_table_f32(H, NULL, y, N, N / 2, 1, 1, x, N, N));
+    REFUSED(PE_ERR_SIZE, pe_rope_to_f32(&p.plan, H, 0, 1, 1, SIZE_MAX / 2, x, N, N, y, N, N));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(&p.plan, H, 0, 1, 3, x, SIZE_MAX / 8, SIZE_MAX / 8));
+    REFUSED(PE_ERR_SIZE, pe_rope_at_f32(&p.plan, H, list, SIZE_MAX / 8, 1, x, N, N));
+    REFUSED(PE_ERR_SIZE, pe_rope_shift_f32(&p.plan, H, 1, SIZE_MAX / 8, 1, x, N, N));
+    REFUSED(PE_OK, pe_rope_table_joined_f32(NULL, 0, 0, NULL, 0));
     REFUSED(PE_ERR_CONFIG, pe_rope_f32(&odd.plan, H, 0, 1, 1, x, N, N));
     REFUSED(PE_ERR_CONFIG, pe_rope_f32(&plan, H, 0, 1, 1, x, N, N));
     REFUSED(PE_ERR_CONFIG, pe_rope_f32(&padded.plan, H, 0, 1, 1, x, N, N));
@@ -808,6 +948,8 @@ static void test_ggml(void **state)
                  {64, 10000, 0.25f, 1, 1, 0},    {128, 1e6f, 1 / 32.0f, 0.9f, 1.3f, 1},
                  {2, 10000, 1, 0, 1, 0},         {300, 8e6f, 1, 0, 1, 0},
                  {512, 1000000, 0.5f, 0, 1, 1},
+                 {64, 1.5f, 0.25f, 1, 1, 0}, /* its ramp begins below pair 0 */
+                 {64, 1.05f, 0.25f, 1, 1, 0}, /* its ramp begins behind the last pair */
                  {64, 3, 0.25f, 1, 1, 0} /* its ramp is cut off at the last pair */};
     (void)state;
     for (size_t i = 0; i < LENGTH(factors); i++)
@@ -820,7 +962,7 @@ static void test_ggml(void **state)
         float theta_scale, mscale = cases[k].attn, low = 0, high = 0;
         g.freq_base = cases[k].base, g.freq_scale = cases[k].scale, g.ext_factor = cases[k].ext;
         g.attn_factor = cases[k].attn, g.n_ctx_orig = 4096;
-        g.beta_fast = g.freq_base < 4 ? 500 : 32;
+        g.beta_fast = cases[k].base == 1.5f ? 1000 : g.freq_base < 4 ? 500 : 32;
         g.freq_factors = cases[k].with_factors ? factors : NULL;
         mpfr_inits2(24, x, y, (mpfr_ptr)NULL);
         mpfr_set_flt(x, g.freq_base, MPFR_RNDN);
@@ -969,6 +1111,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_axes),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
+        cmocka_unit_test(test_every_call),     cmocka_unit_test(test_far_heads),
         cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_ggml),
         cmocka_unit_test(test_nan),
     };

@@ -376,13 +376,13 @@ static pe_status fill_type(const pe_plan *plan, size_t kind, int64_t first, size
    first aligned one. The same rows in small calls, to an aligned address, are right. */
 static void streamed_halves(void **state)
 {
-    static const size_t widths[] = {64, 320, 2048}, kinds[] = {4, 3, 2};
+    static const size_t wide_halves[] = {64, 320, 2048}, kinds[] = {4, 3, 2};
     static const size_t offsets[] = {12, 1, 9, 4, 8, 15, 0};
     (void)state;
     if (STREAM_BYTES > (size_t)256 << 20)
         skip();
-    for (size_t k = 0; k < LENGTH(widths) * LENGTH(kinds); k++) {
-        const size_t d = widths[k / LENGTH(kinds)], kind = kinds[k % LENGTH(kinds)];
+    for (size_t k = 0; k < LENGTH(wide_halves) * LENGTH(kinds); k++) {
+        const size_t d = wide_halves[k / LENGTH(kinds)], kind = kinds[k % LENGTH(kinds)];
         const size_t element = kind == 4 ? 4 : 2, row_bytes = d * element;
         const size_t rows = STREAM_BYTES / row_bytes + 57;
         unsigned char *const memory = (unsigned char *)must_alloc((rows + 1) * row_bytes + 64);

@@ -4,14 +4,21 @@
 # unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/ and run it.
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
-#             rope_frequencies, conventions, alibi, learned, rope, algebra, budget, selftest:
-#             tests/test_PROGRAM.c
+#             rope_frequencies, conventions, alibi, learned, rope, algebra, budget, selftest,
+#             memory: tests/test_PROGRAM.c
 #             cpp: tests/test_cpp.cpp and tests/test_cpp_two.c in one program
+#             hash: tests/hash.c, which needs no library but pe
 #   COMPILER  gcc, clang
 #   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
 #   SLEEF     sleef, none
-#   VARIANT   any of: stream0 (every store is a streaming one), asan (address and undefined
-#             behaviour), fma (the scalar code with hardware FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work)
+#   VARIANT   any of: stream0 (every store is a streaming one), fma (the scalar code with hardware
+#             FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work),
+#             asan (address and undefined behaviour), tsan (threads), ubsan (all that clang knows
+#             to be undefined or not meant: unsigned wrap-around, casts that lose something,
+#             division by zero),
+#             msan (clang: use of what was never written; hash.none only, for what is linked would
+#             have to be built so as well), memcheck (under valgrind; it has no AVX-512), o0 (not
+#             optimised: with a sanitizer, a compiler takes seconds instead of minutes)
 set -u
 . tests/lib.sh
 
@@ -22,7 +29,8 @@ X
 
 runner=
 includes=-I.
-libraries="-lcmocka -lmpfr -lgmp"
+libraries="-lcmocka -lmpfr -lgmp" libraries_needed="cmocka mpfr"
+[ "$program" != hash ] || libraries='' libraries_needed=''
 case $compiler in
 gcc) cc=$GCC cxx=$GXX ;;
 clang) cc=$CLANG cxx=$CLANGXX ;;
@@ -32,8 +40,8 @@ esac
 if cpu_has "$isa"; then
     have "$cc" || skip "$cc is missing"
     [ "$program" != cpp ] || have "$cxx" || skip "$cxx is missing"
-    for library in cmocka mpfr; do
-        have_library $library "$cc" || skip "lib$library is missing: make deps"
+    for library in $libraries_needed; do
+        have_library "$library" "$cc" || skip "lib$library is missing: make deps"
     done
 elif [ "$isa" = neon ]; then
     have_arm64 || skip "AArch64: $ARM64_GCC or $QEMU_ARM64 is missing: make deps"
@@ -60,13 +68,37 @@ none) includes="$includes -DPE_SLEEF=0" ;;
 esac
 
 flags="-O2 $(isa_flags "$isa")"
+sections=
 for variant in $(echo "$variants" | tr . ' '); do
     case $variant in
     stream0) flags="$flags -DPE_STREAM_BYTES=0" ;;
     fma) flags="$flags -mfma" ;;
     native) flags="-march=native $flags" ;;
     asan) flags="$flags -g -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
-    quick) export PE_QUICK=1 ;;
+    tsan) flags="$flags -g -fsanitize=thread" ;;
+    ubsan)
+        [ "$compiler" = clang ] || skip "ubsan is of clang"
+        flags="$flags -g -fno-sanitize-recover=all -fsanitize=undefined,float-divide-by-zero"
+        flags="$flags,float-cast-overflow,implicit-conversion,integer"
+        ;;
+    msan)
+        [ "$compiler.$sleef.$program" = clang.none.hash ] || skip "msan is of clang, hash and none"
+        # Clang does not follow what _mm256_maskstore_ps() writes: valgrind has AVX2.
+        [ "$isa" != avx2 ] || skip "msan does not know AVX2's masked stores"
+        flags="$flags -g -fsanitize=memory -fsanitize-memory-track-origins"
+        ;;
+    memcheck)
+        [ "$isa" != avx512 ] || skip "valgrind has no AVX-512"
+        have valgrind || skip "valgrind is missing: make sanitize-deps"
+        flags="$flags -g"
+        [ "$program" != hash ] || sections=10
+        runner="valgrind -q --error-exitcode=99 --leak-check=full"
+        ;;
+    o0) flags="$flags -O0" ;;
+    quick)
+        export PE_QUICK=1
+        [ "$program" != hash ] || sections=${sections:-14} # all but the long tables
+        ;;
     *) echo "unknown variant '$variant'" && exit 1 ;;
     esac
 done
@@ -81,16 +113,23 @@ cpp)
         $cxx -std=c++11 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" tests/test_cpp.cpp \
             "$out.o" $libraries -lm || exit 1
     ;;
+hash)
+    set -x
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" tests/hash.c $libraries -lm ||
+        exit 1
+    ;;
 *)
     set -x
     $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" "tests/test_$program.c" \
         $libraries -lpthread -lm || exit 1
     ;;
 esac
-$runner "$out" >"$out.txt" 2>&1
+# shellcheck disable=SC2086
+$runner "$out" $sections >"$out.txt" 2>&1
 status=$?
 { set +x; } 2>/dev/null
 cat "$out.txt"
+[ "$program" != hash ] || exit $status
 # A program that ran no test, or that stopped half-way, has not passed whatever it returned.
 grep -q '^\[  PASSED  \] [1-9][0-9]* test' "$out.txt" || exit 1
 ! grep -q '^\[  FAILED  \]' "$out.txt" || exit 1

@@ -77,36 +77,21 @@ static pe_config decode_config(fuzz_input *in)
         c = pe_config_preset((pe_preset)(kind % PE_PRESET_COUNT), d);
     else if (kind < 176)
         c = pe_config_preset((pe_preset)(int)(int8_t)fuzz_byte(in), d);
-    if (fields & 1)
-        c.base = fuzz_double(in);
-    if (fields & 2)
-        c.amplitude = fuzz_double(in);
-    if (fields & 4)
-        c.scale = fuzz_double(in);
-    if (fields & 8)
-        c.half_turns = (int)fuzz_byte(in) - 1;
-    if (fields & 16)
-        c.offset = fuzz_double(in);
-    if (fields & 32)
-        c.layout = (pe_layout)(fuzz_byte(in) % 5);
-    if (fields & 64)
-        c.cos_first = (int)fuzz_byte(in) - 1;
-    if (fields & 128)
-        c.odd = (pe_odd)(fuzz_byte(in) % 5);
-    if (fields & 256)
-        c.exponent = (pe_exponent)(fuzz_byte(in) % 6);
-    if (fields & 512)
-        c.exponent_shift = fuzz_double(in);
-    if (fields & 1024)
-        c.angle = (pe_angle)(fuzz_byte(in) % 5);
-    if (fields & 2048)
-        c.has_padding = (int)fuzz_byte(in), c.padding_position = fuzz_position(in);
-    if (fields & 4096)
-        c.padding_position = fuzz_far(in);
-    if (fields & 8192)
-        c.multiple = fuzz_byte(in) < 192 ? fuzz_byte(in) % 9 : fuzz_huge(in);
-    if (fields & 16384)
-        c.axes = fuzz_byte(in) < 224 ? fuzz_byte(in) % 10 : fuzz_huge(in);
+    if (fields & 1) c.base = fuzz_double(in);
+    if (fields & 2) c.amplitude = fuzz_double(in);
+    if (fields & 4) c.scale = fuzz_double(in);
+    if (fields & 8) c.half_turns = (int)fuzz_byte(in) - 1;
+    if (fields & 16) c.offset = fuzz_double(in);
+    if (fields & 32) c.layout = (pe_layout)(fuzz_byte(in) % 5);
+    if (fields & 64) c.cos_first = (int)fuzz_byte(in) - 1;
+    if (fields & 128) c.odd = (pe_odd)(fuzz_byte(in) % 5);
+    if (fields & 256) c.exponent = (pe_exponent)(fuzz_byte(in) % 6);
+    if (fields & 512) c.exponent_shift = fuzz_double(in);
+    if (fields & 1024) c.angle = (pe_angle)(fuzz_byte(in) % 5);
+    if (fields & 2048) c.has_padding = (int)fuzz_byte(in), c.padding_position = fuzz_position(in);
+    if (fields & 4096) c.padding_position = fuzz_far(in);
+    if (fields & 8192) c.multiple = fuzz_byte(in) < 192 ? fuzz_byte(in) % 9 : fuzz_huge(in);
+    if (fields & 16384) c.axes = fuzz_byte(in) < 224 ? fuzz_byte(in) % 10 : fuzz_huge(in);
     if (fields & 32768)
         for (size_t a = 0; a < PE_MAX_AXES; a++) {
             const unsigned b = fuzz_byte(in);
@@ -125,7 +110,7 @@ static int breaks_a_limit(const pe_config *c)
            !(fabs(c->offset) <= 0x1p31) || c->offset * 0x1p20 != floor(c->offset * 0x1p20) ||
            (unsigned)c->layout > 1 || (unsigned)c->odd > 1 || (unsigned)c->exponent > 2 ||
            (unsigned)c->angle > 1 || c->multiple == 0 || c->d_model % c->multiple != 0 ||
-           c->axes == 0 || c->axes > PE_MAX_AXES;
+           c->axes == 0 || c->axes > PE_MAX_AXES || (c->axes > 1 && c->has_padding);
 }
 
 /* The plan of an input, in memory of its own; the first block. Returns 0 if there is none. */
@@ -146,12 +131,9 @@ static int decode_plan(fuzz_input *in, plan_case *p)
     size_t size = bytes;
     if (refused) { /* too little memory, or none */
         size = (how & 12) == 12 ? 0 : (how & 12) == 8 ? bytes / 2 : bytes - (bytes > 0);
-        if (size > 256 || (how & 48) == 0)
-            at = (how & 16) ? at : NULL;
-        if (at == NULL)
-            may |= FUZZ_BIT(PE_ERR_NULL);
-        if (bytes != 0)
-            may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (size > 256 || (how & 48) == 0) at = (how & 16) ? at : NULL;
+        if (at == NULL) may |= FUZZ_BIT(PE_ERR_NULL);
+        if (bytes != 0) may |= FUZZ_BIT(PE_ERR_SIZE);
     }
 
     pe_plan *const plan = (pe_plan *)fuzz_take(sizeof *plan, 1);
@@ -169,8 +151,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
             const double w = fabs(omega[i]), s = w * fabs(c->scale);
             in_range &= w == 0 || (w >= 0x1p-900 && w <= 0x1p900 && s >= 0x1p-960 && s <= 0x1p21);
         }
-        if (bytes != 0 && c->axes != 1)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (bytes != 0 && c->axes != 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (bytes != 0 && pairs != right)
             may |= FUZZ_BIT(PE_ERR_SHAPE);
         else if (!in_range)
@@ -190,8 +171,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
             FUZZ_FAIL("pe_plan_init wrote before the memory it was given");
     p->plan = *plan;
     fuzz_release(1);
-    if (c->d_model <= WIDEST)
-        return 1;
+    if (c->d_model <= WIDEST) return 1;
     fuzz_release(0); /* right, but its rows have no room here */
     return 0;
 }
@@ -241,11 +221,9 @@ static pe_status run(const rows_call *c)
 static rows_call part(const rows_call *c, size_t k, size_t n, void *x, size_t stride)
 {
     rows_call p = *c;
-    p.first += (int64_t)k;
-    if (p.at != NULL)
-        p.at += k;
-    if (p.real != NULL)
-        p.real += k * (c->how == COORDS ? c->plan->axes : 1);
+    if (c->how == RANGE) p.first += (int64_t)k;
+    if (p.at != NULL) p.at += k;
+    if (p.real != NULL) p.real += k * (c->how == COORDS ? c->plan->axes : 1);
     p.rows = n, p.x = (unsigned char *)x + k * stride * fuzz_size(c->type), p.stride = stride;
     return p;
 }
@@ -310,46 +288,39 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         rows = 1;
         for (size_t a = 0; a < axes; a++) {
             shape[a] = fuzz_byte(in) % (axes > 2 ? 4 : 7);
-            if (rows * shape[a] > room)
-                shape[a] = 1;
+            if (rows * shape[a] > room) shape[a] = 1;
             rows *= shape[a];
         }
-        if (wrong == 3)
-            shape[seed % axes] = fuzz_huge(in);
+        if (wrong == 3) shape[seed % axes] = fuzz_huge(in);
         rows = 1;
         for (size_t a = 0; a < axes; a++)
-            if (shape[a] == 0)
-                rows = 0;
+            if (shape[a] == 0) rows = 0;
         for (size_t a = 0; a < axes && rows; a++)
             rows = fuzz_mul_add(rows, shape[a], 0);
         real_rows = rows;
     } else if (wrong == 3) {
         rows = fuzz_huge(in);
     }
-    if (wrong == 4)
-        stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+    if (wrong == 4) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
 
     /* what is wrong with it */
     c.first = fuzz_position(in);
-    if (wrong == 5)
-        c.first = fuzz_far(in);
+    if (wrong == 5) c.first = fuzz_far(in);
     for (int again = 0; again < 2; again++) {
         may = 0;
-        if (rows == 0)
-            break;
+        if (rows == 0) break;
         may = fuzz_shape(d, rows, stride, size, &bytes);
-        if (axes != 1 && c.how != COORDS && c.how != GRID)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (c.how == RANGE)
-            may |= fuzz_range(c.first, rows, plan->whole);
+        if (axes != 1 && c.how != COORDS && c.how != GRID) may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (c.how == RANGE) may |= fuzz_range(c.first, rows, plan->whole, plan->fraction > 0);
         if (c.how == GRID)
             for (size_t a = 0; a < axes; a++)
-                may |= fuzz_range(0, shape[a], plan->whole);
+                may |= fuzz_range(0, shape[a], plan->whole, plan->fraction > 0);
         if (c.how != RANGE && c.how != GRID &&
             rows > (size_t)PTRDIFF_MAX / 8 / (c.how == COORDS ? axes : 1))
             may |= FUZZ_BIT(PE_ERR_SIZE);
         /* a good call, but too large for here; a list that would have to be so long */
-        if ((may == 0 && bytes > FUZZ_PLACE) ||
+        const int large = rows > (c.how == GRID ? ELEMENTS : 64) || rows * d > ELEMENTS;
+        if ((may == 0 && (large || bytes > FUZZ_PLACE)) ||
             (rows > 64 && c.how != RANGE && c.how != GRID && !(may & FUZZ_BIT(PE_ERR_SIZE)))) {
             rows = 1;
             if (c.how == GRID)
@@ -366,12 +337,11 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         int64_t at = c.first;
         for (size_t r = 0; r < real_rows; r++) {
             list[r] = at;
-            at = seed & 8 ? at + 1 : fuzz_position(in);
-            if (wrong == 6 && r == seed % real_rows)
-                at = fuzz_far(in);
+            at = (seed & 8) && at < INT64_MAX ? at + 1 : fuzz_position(in);
+            if (wrong == 6 && r == seed % real_rows) at = fuzz_far(in);
         }
         for (size_t r = 0; r < real_rows; r++)
-            may |= fuzz_range(list[r], 1, plan->whole);
+            may |= fuzz_range(list[r], 1, plan->whole, plan->fraction > 0);
         c.at = list;
     }
     if (c.how == REAL || c.how == COORDS) {
@@ -380,8 +350,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         const double offset = (double)plan->whole + plan->fraction;
         for (size_t r = 0; r < n; r++) {
             list[r] = seed & 8 ? (double)fuzz_position(in) : fuzz_real(in);
-            if (wrong == 6 && r == seed % n)
-                list[r] = fuzz_real_far(in);
+            if (wrong == 6 && r == seed % n) list[r] = fuzz_real_far(in);
             if (!(fabs(list[r]) <= 0x1p31) || !(fabs(list[r] + offset) <= 0x1p31))
                 may |= FUZZ_BIT(PE_ERR_RANGE);
         }
@@ -392,29 +361,23 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         memcpy(list, shape, axes * sizeof *list);
         c.shape = list;
     }
-    if (rows == 0)
-        may = 0;
-    if (c.plan == NULL && (rows || c.how == GRID))
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (rows == 0) may = 0;
+    if (c.plan == NULL && (rows || c.how == GRID)) may |= FUZZ_BIT(PE_ERR_NULL);
     if (wrong == 7 && (rows || c.how == GRID) && c.how != RANGE)
         c.at = NULL, c.real = NULL, c.shape = NULL, may |= FUZZ_BIT(PE_ERR_NULL);
-    if (may != 0 || rows == 0)
-        bytes = bytes > 256 || rows == 0 ? 256 : bytes;
+    if (may != 0 || rows == 0) bytes = bytes > 256 || rows == 0 ? 256 : bytes;
     c.x = fuzz_take(bytes, (seed & 16) == 0);
-    if (c.is_add)
-        fuzz_elements(c.type, c.x, bytes / size, seed);
+    if (c.is_add) fuzz_elements(c.type, c.x, bytes / size, seed);
     void *const memory = c.x;
     if (wrong == 8) {
         c.x = NULL;
-        if (rows)
-            may |= FUZZ_BIT(PE_ERR_NULL);
+        if (rows) may |= FUZZ_BIT(PE_ERR_NULL);
     }
     c.scale = c.is_add ? decode_scale(in) : 1;
 
     fuzz_save(fuzz_all.used > 1 ? 2 : 1);
     const pe_status status = run(&c);
-    if (!fuzz_status(c.is_add ? "pe_add" : "pe_fill", status, may))
-        return;
+    if (!fuzz_status(c.is_add ? "pe_add" : "pe_fill", status, may)) return;
     if (rows == 0) {
         fuzz_unwritten("no rows");
         return;
@@ -431,49 +394,37 @@ static void op_rows(fuzz_input *in, const plan_case *p)
     if (c.how == GRID) { /* coordinates of the points, counted up */
         double coords[ELEMENTS + 8];
         size_t index[8] = {0};
-        if (rows * axes > ELEMENTS)
-            return;
+        if (rows * axes > ELEMENTS) return;
         for (size_t r = 0; r < rows; r++) {
             for (size_t a = 0; a < axes; a++)
                 coords[r * axes + a] = (double)index[a];
             for (size_t a = axes; a-- > 0;) {
-                if (++index[a] < shape[a])
-                    break;
+                if (++index[a] < shape[a]) break;
                 index[a] = 0;
             }
         }
-        if (axes == 1 && plan->has_padding) /* which a grid does not know */
-            return;
         other.how = COORDS, other.real = coords;
-        if (run(&other) != PE_OK)
-            FUZZ_FAIL("pe_fill_coords: the points of a grid are refused");
+        if (run(&other) != PE_OK) FUZZ_FAIL("pe_fill_coords: the points of a grid are refused");
     } else if ((seed & 64) && c.how == RANGE && !(c.is_add && c.type > FUZZ_F64)) {
         int64_t list[64];
         double reals[64];
         for (size_t r = 0; r < rows; r++)
             list[r] = c.first + (int64_t)r, reals[r] = (double)list[r];
         unsigned char table[ELEMENTS * 8];
-        /* a range takes 2^31 and a fraction of an offset, a list of real numbers does not */
-        const int last = reals[rows - 1] + ((double)plan->whole + plan->fraction) > 0x1p31;
-        other.at = list, other.real = reals, other.how = (seed & 128) || last ? AT : REAL;
-        if (c.is_add)
-            other.is_add = 0, other.x = table;
-        if (run(&other) != PE_OK)
-            FUZZ_FAIL("a list of the positions of a range is refused");
-        if (c.is_add)
-            add_plainly(c.type, c.scale, table, y, rows * d);
+        other.at = list, other.real = reals, other.how = (seed & 128) ? AT : REAL;
+        if (c.is_add) other.is_add = 0, other.x = table;
+        if (run(&other) != PE_OK) FUZZ_FAIL("a list of the positions of a range is refused");
+        if (c.is_add) add_plainly(c.type, c.scale, table, y, rows * d);
     } else if ((seed & 64) && c.how == AT) { /* each row by itself, from the last to the first */
         for (size_t r = rows; r-- > 0;) {
             rows_call one = part(&other, r, 1, y, d);
             one.how = RANGE, one.first = c.at[r];
-            if (run(&one) != PE_OK)
-                FUZZ_FAIL("a position of a list is refused alone");
+            if (run(&one) != PE_OK) FUZZ_FAIL("a position of a list is refused alone");
         }
     } else {
         const rows_call low = part(&other, 0, cut, y, d),
                         high = part(&other, cut, rows - cut, y, d);
-        if (run(&high) != PE_OK || run(&low) != PE_OK)
-            FUZZ_FAIL("a part of a call is refused");
+        if (run(&high) != PE_OK || run(&low) != PE_OK) FUZZ_FAIL("a part of a call is refused");
     }
     compare_rows(c.is_add ? "pe_add" : "pe_fill", c.type, d, rows, memory, stride, y);
 }
@@ -491,51 +442,41 @@ static void op_batch(fuzz_input *in, const plan_case *p)
            bytes = 0;
     const float scale = decode_scale(in);
     int64_t first = fuzz_position(in);
-    if (rows * d * batches > ELEMENTS)
-        rows = 1;
+    if (rows * d * batches > ELEMENTS) rows = 1;
     if (b & 64) /* [rows, batch, d] */
         batch = d + gap, stride = batch * (batches ? batches : 1);
     else
         stride = d + gap, batch = (rows ? rows : 1) * stride;
-    if (wrong == 1)
-        batch = seed & 1 ? fuzz_huge(in) : batch - 1 - seed / 2 % (d + 1);
-    if (wrong == 2)
-        stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
-    if (wrong == 3)
-        first = fuzz_far(in);
-    if (wrong == 4)
-        batches = fuzz_huge(in);
+    if (wrong == 1) batch = seed & 1 ? fuzz_huge(in) : batch - 1 - seed / 2 % (d + 1);
+    if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+    if (wrong == 3) first = fuzz_far(in);
+    if (wrong == 4) batches = fuzz_huge(in);
 
     unsigned may = 0;
     if (rows && batches) {
-        may = fuzz_shape(d, rows, stride, size, &bytes) | fuzz_range(first, rows, plan->whole);
-        if (plan->axes != 1)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        may = fuzz_shape(d, rows, stride, size, &bytes) |
+              fuzz_range(first, rows, plan->whole, plan->fraction > 0);
+        if (plan->axes != 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (batches > 1 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) {
             const size_t one = (rows - 1) * stride + d;
             const int apart =
                 batch >= one || (batch >= d && fuzz_mul_add(batch, batches - 1, d) <= stride);
-            if (!apart)
-                may |= FUZZ_BIT(PE_ERR_SHAPE);
+            if (!apart) may |= FUZZ_BIT(PE_ERR_SHAPE);
             bytes = fuzz_mul_add(fuzz_mul_add(batch, batches - 1, one), size, 0);
             if (fuzz_mul_add(batch, batches, 0) > (size_t)PTRDIFF_MAX / size ||
                 bytes > (size_t)PTRDIFF_MAX)
                 may |= FUZZ_BIT(PE_ERR_SIZE);
         }
-        if (may == 0 && bytes > FUZZ_PLACE)
-            return;
+        if (may == 0 && bytes > FUZZ_PLACE) return;
     }
-    if (may != 0 || bytes == 0)
-        bytes = 256;
+    if (may != 0 || bytes == 0) bytes = 256;
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
     fuzz_elements(t, x, bytes / size, seed);
     fuzz_save(1);
-    if (wrong == 5 && rows && batches)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (wrong == 5 && rows && batches) may |= FUZZ_BIT(PE_ERR_NULL);
     const pe_status status = fuzz_fills[t].add_batch(wrong == 6 ? plan : plan, first, rows, batches,
                                                      scale, wrong == 5 ? NULL : x, stride, batch);
-    if (!fuzz_status("pe_add_batch", status, may) || rows == 0 || batches == 0)
-        return;
+    if (!fuzz_status("pe_add_batch", status, may) || rows == 0 || batches == 0) return;
     unsigned char *const y = (unsigned char *)fuzz_take(bytes, !(seed & 1));
     memcpy(y, fuzz_saved(x), bytes);
     for (size_t k = 0; k < batches; k++)
@@ -569,27 +510,21 @@ static void op_shift(fuzz_input *in, const plan_case *p)
     size_t rows = (b >> 2) % (ELEMENTS / d < 9 ? ELEMENTS / d : 9), bytes = 0;
     size_t stride = d + (seed & 32 ? fuzz_byte(in) % 19 : 0);
     const int64_t k = wrong == 1 ? fuzz_far(in) : fuzz_position(in);
-    if (wrong == 2)
-        stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
-    if (wrong == 3)
-        rows = fuzz_huge(in);
+    if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+    if (wrong == 3) rows = fuzz_huge(in);
     unsigned may = 0;
     if (rows) {
         may = fuzz_shape(d, rows, stride, size, &bytes) | algebra_may(plan, k);
-        if (may == 0 && bytes > FUZZ_PLACE)
-            return;
+        if (may == 0 && bytes > FUZZ_PLACE) return;
     }
-    if (may != 0 || rows == 0)
-        bytes = 256;
+    if (may != 0 || rows == 0) bytes = 256;
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
     fuzz_elements(t, x, bytes / size, seed);
     fuzz_save(1);
-    if (rows && wrong >= 4)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (rows && wrong >= 4) may |= FUZZ_BIT(PE_ERR_NULL);
     const pe_status status =
         fuzz_fills[t].shift(wrong == 4 ? NULL : plan, k, rows, wrong == 5 ? NULL : x, stride);
-    if (!fuzz_status("pe_shift", status, may))
-        return;
+    if (!fuzz_status("pe_shift", status, may)) return;
     if (rows == 0 || k == 0) {
         fuzz_unwritten("pe_shift by nothing");
         return;
@@ -615,17 +550,13 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
     unsigned may = algebra_may(plan, k);
     if (b % 4 == 0 && d <= 24) { /* a matrix, and its transpose */
         size_t stride = d + seed % 5, bytes;
-        if (wrong == 2)
-            stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+        if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
         may |= fuzz_shape(d, d, stride, sizeof one, &bytes);
-        if (may == 0 && bytes > FUZZ_PLACE)
-            return;
-        if (may != 0)
-            bytes = 256;
+        if (may == 0 && bytes > FUZZ_PLACE) return;
+        if (may != 0) bytes = 256;
         double *const m = (double *)fuzz_take(bytes, seed & 1);
         fuzz_save(1);
-        if (wrong >= 3)
-            may |= FUZZ_BIT(PE_ERR_NULL);
+        if (wrong >= 3) may |= FUZZ_BIT(PE_ERR_NULL);
         if (!fuzz_status(
                 "pe_shift_matrix",
                 pe_shift_matrix_f64(wrong == 3 ? NULL : plan, k, wrong == 4 ? NULL : m, stride),
@@ -633,8 +564,7 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
             return;
         const double *const was = (const double *)(const void *)fuzz_saved(m);
         double *const n = (double *)fuzz_take(d * d * sizeof *n, !(seed & 1));
-        if (pe_shift_matrix_f64(plan, -k, n, d) != PE_OK)
-            FUZZ_FAIL("pe_shift_matrix refuses -k");
+        if (pe_shift_matrix_f64(plan, -k, n, d) != PE_OK) FUZZ_FAIL("pe_shift_matrix refuses -k");
         for (size_t i = 0; i < d; i++) {
             for (size_t j = 0; j < d; j++)
                 if (!(m[i * stride + j] == n[j * d + i]))
@@ -646,19 +576,14 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
         return;
     }
     size_t count = fuzz_byte(in) % 40;
-    if (wrong == 2)
-        count = fuzz_huge(in);
-    may |= count ? fuzz_range(k, count, 0) : 0;
-    if (count > (size_t)PTRDIFF_MAX / sizeof one)
-        may |= FUZZ_BIT(PE_ERR_SIZE);
-    if (count == 0)
-        may = 0;
-    if (may == 0 && count * sizeof one > FUZZ_PLACE)
-        return;
+    if (wrong == 2) count = fuzz_huge(in);
+    may |= count ? fuzz_range(k, count, 0, 0) : 0;
+    if (count > (size_t)PTRDIFF_MAX / sizeof one) may |= FUZZ_BIT(PE_ERR_SIZE);
+    if (count == 0) may = 0;
+    if (may == 0 && count * sizeof one > FUZZ_PLACE) return;
     double *const dots = (double *)fuzz_take(may ? 64 : count * sizeof one, seed & 1);
     fuzz_save(1);
-    if (wrong >= 3 && count)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (wrong >= 3 && count) may |= FUZZ_BIT(PE_ERR_NULL);
     if (!fuzz_status("pe_dots",
                      pe_dots_f64(wrong == 3 ? NULL : plan, k, count, wrong == 4 ? NULL : dots),
                      may) ||
@@ -695,23 +620,18 @@ static void op_rest(fuzz_input *in, const plan_case *p)
     const plan_case *q = &pool[b / 2 % 8];
     const size_t wrong = fuzz_wrong(in, 3);
     size_t d = q->plan.d_model, rows = fuzz_byte(in) % 40, bytes = 0;
-    if (rows * d > ELEMENTS)
-        rows = ELEMENTS / d;
-    if (wrong == 1)
-        d = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
-    if (wrong == 2)
-        rows = fuzz_huge(in);
+    if (rows * d > ELEMENTS) rows = ELEMENTS / d;
+    if (wrong == 1) d = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
+    if (wrong == 2) rows = fuzz_huge(in);
     unsigned may = 0;
     if (rows) {
-        may = fuzz_shape(d, rows, d, sizeof(float), &bytes) | fuzz_range(0, rows, 0);
+        may = fuzz_shape(d, rows, d, sizeof(float), &bytes) | fuzz_range(0, rows, 0, 0);
         if (d > WIDEST || d == 0) /* too many for a config, which comes first */
             may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (d > WIDEST && !(may & ~FUZZ_BIT(PE_ERR_CONFIG)))
             return; /* right, but for a machine with more memory */
-        if (may == 0 && bytes > FUZZ_PLACE)
-            return;
-        if (wrong == 3)
-            may |= FUZZ_BIT(PE_ERR_NULL);
+        if (may == 0 && bytes > FUZZ_PLACE) return;
+        if (wrong == 3) may |= FUZZ_BIT(PE_ERR_NULL);
     }
     float *const x = (float *)fuzz_take(may || rows == 0 ? 64 : bytes, b & 16);
     fuzz_save(1);
@@ -733,8 +653,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const plan_case *p = &pool[b % pooled];
     size_t keep = 0;
     if (b >= 192) {
-        if (!decode_plan(&in, &own))
-            return 0;
+        if (!decode_plan(&in, &own)) return 0;
         p = &own, keep = 1;
         fuzz_save(1);
     }
@@ -758,8 +677,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         fuzz_release(keep);
     }
-    if (keep)
-        fuzz_unwritten("the memory of a plan");
+    if (keep) fuzz_unwritten("the memory of a plan");
     fuzz_release(0);
     return 0;
 }

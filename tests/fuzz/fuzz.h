@@ -103,12 +103,9 @@ static inline int64_t fuzz_position(fuzz_input *in)
         1048576,    16777216,   16777217,   1000000007, 4913,    83521,    1419857,   24137569,
         410338673,  536870912,  536870911,  268435456,  8388607, 33554432, 123456789, 144};
     const unsigned b = fuzz_byte(in);
-    if (b < 96)
-        return (int64_t)b - 32;
-    if (b < 144)
-        return b & 1 ? -hard[(b - 96) / 2] : hard[(b - 96) / 2];
-    if (b < 192)
-        return (int64_t)(int16_t)fuzz_bytes(in, 2);
+    if (b < 96) return (int64_t)b - 32;
+    if (b < 144) return b & 1 ? -hard[(b - 96) / 2] : hard[(b - 96) / 2];
+    if (b < 192) return (int64_t)(int16_t)fuzz_bytes(in, 2);
     return (int64_t)(int32_t)fuzz_bytes(in, 4);
 }
 
@@ -144,14 +141,10 @@ static inline double fuzz_double(fuzz_input *in)
                                   1e300,  2097152, 1e-308, 5e-324,  1024,         1e100,
                                   1e-100, 10000,   1e18,   9.1e-13, 2147483648.0, 4294967296.0};
     const unsigned b = fuzz_byte(in);
-    if (b < 112)
-        return (double)(int)fuzz_byte(in) / (double)(1u << (b & 7)) - (double)(b >> 3);
-    if (b < 208)
-        return hard[b % FUZZ_COUNT(hard)];
-    if (b < 220)
-        return b & 1 ? (double)INFINITY : -(double)INFINITY;
-    if (b < 224)
-        return (double)NAN;
+    if (b < 112) return (double)(int)fuzz_byte(in) / (double)(1u << (b & 7)) - (double)(b >> 3);
+    if (b < 208) return hard[b % FUZZ_COUNT(hard)];
+    if (b < 220) return b & 1 ? (double)INFINITY : -(double)INFINITY;
+    if (b < 224) return (double)NAN;
     return fuzz_double_of(fuzz_bytes(in, 8));
 }
 
@@ -169,8 +162,7 @@ static inline double fuzz_real_far(fuzz_input *in)
 {
     static const double far[] = {2147483648.5, -2147483648.5, 1e300, -1e18};
     const unsigned b = fuzz_byte(in);
-    if (b < 64)
-        return b & 1 ? (double)INFINITY : -(double)INFINITY;
+    if (b < 64) return b & 1 ? (double)INFINITY : -(double)INFINITY;
     return b < 128 ? (double)NAN : far[b % 4];
 }
 
@@ -252,11 +244,9 @@ static inline int fuzz_same(fuzz_type t, const void *a, const void *b, size_t n)
 {
     const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
     const size_t size = fuzz_size(t);
-    if (memcmp(x, y, n * size) == 0)
-        return 1;
+    if (memcmp(x, y, n * size) == 0) return 1;
     for (size_t i = 0; i < n; i++, x += size, y += size)
-        if (memcmp(x, y, size) != 0 && !(fuzz_is_nan(t, x) && fuzz_is_nan(t, y)))
-            return 0;
+        if (memcmp(x, y, size) != 0 && !(fuzz_is_nan(t, x) && fuzz_is_nan(t, y))) return 0;
     return 1;
 }
 
@@ -310,8 +300,7 @@ static inline void *fuzz_take(size_t bytes, int at_end)
     fuzz_all.saved_bytes[i] = 0;
 #if FUZZ_HEAP
     b->begin = (unsigned char *)malloc(bytes);
-    if (b->begin == NULL)
-        exit(2);
+    if (b->begin == NULL) exit(2);
     memset(b->begin, FUZZ_CANARY, bytes);
 #else
     const size_t margin = FUZZ_PLACE - bytes < FUZZ_MARGIN ? FUZZ_PLACE - bytes : FUZZ_MARGIN;
@@ -374,22 +363,20 @@ static inline void fuzz_release(size_t keep)
 static inline int fuzz_status(const char *what, pe_status status, unsigned may)
 {
     const char *text = pe_status_string(status);
-    if ((unsigned)status >= (unsigned)PE__STATUS_COUNT || text == NULL || strlen(text) < 5)
+    if ((unsigned)status > (unsigned)PE_ERR_SELFTEST || text == NULL || strlen(text) < 5)
         FUZZ_FAIL("%s: %d is no status", what, (int)status);
     if (may == 0 && status != PE_OK)
         FUZZ_FAIL("%s: status %d, but nothing is wrong", what, (int)status);
     if (may != 0 && !(may & FUZZ_BIT(status)))
         FUZZ_FAIL("%s: status %d, but wrong are 0x%x", what, (int)status, may);
-    if (status != PE_OK)
-        fuzz_unwritten(what);
+    if (status != PE_OK) fuzz_unwritten(what);
     return status == PE_OK;
 }
 
 /* a * b + c, or SIZE_MAX where that is too large. */
 static inline size_t fuzz_mul_add(size_t a, size_t b, size_t c)
 {
-    if (b != 0 && a > SIZE_MAX / b)
-        return SIZE_MAX;
+    if (b != 0 && a > SIZE_MAX / b) return SIZE_MAX;
     return a * b > SIZE_MAX - c ? SIZE_MAX : a * b + c;
 }
 
@@ -400,11 +387,9 @@ static inline unsigned fuzz_shape(size_t width, size_t rows, size_t stride, size
 {
     const size_t span = fuzz_mul_add(rows - 1, stride, width);
     unsigned may = 0;
-    if (stride < width)
-        may |= FUZZ_BIT(PE_ERR_SHAPE);
+    if (stride < width) may |= FUZZ_BIT(PE_ERR_SHAPE);
     /* the library counts a whole last row */
-    if (fuzz_mul_add(rows, stride, 0) > (size_t)PTRDIFF_MAX / element)
-        may |= FUZZ_BIT(PE_ERR_SIZE);
+    if (fuzz_mul_add(rows, stride, 0) > (size_t)PTRDIFF_MAX / element) may |= FUZZ_BIT(PE_ERR_SIZE);
     *bytes = fuzz_mul_add(span, element, 0);
     return may;
 }
@@ -415,12 +400,12 @@ static inline int fuzz_position_ok(int64_t p)
 }
 
 /* The errors of the positions first, first + 1, ..., rows > 0, with and without an offset. */
-static inline unsigned fuzz_range(int64_t first, size_t rows, int64_t offset)
+static inline unsigned fuzz_range(int64_t first, size_t rows, int64_t offset, int has_fraction)
 {
-    const int64_t limit = INT64_C(1) << 31;
+    const int64_t limit = INT64_C(1) << 31, beyond = offset + (has_fraction != 0);
     if (!fuzz_position_ok(first) || !fuzz_position_ok(first + offset) ||
-        (uint64_t)rows > (uint64_t)(limit - first) + 1 ||
-        (uint64_t)rows > (uint64_t)(limit - first - offset) + 1)
+        !fuzz_position_ok(first + beyond) || (uint64_t)rows > (uint64_t)(limit - first) + 1 ||
+        (uint64_t)rows > (uint64_t)(limit - first - beyond) + 1)
         return FUZZ_BIT(PE_ERR_RANGE);
     return 0;
 }

@@ -30,8 +30,7 @@ static void keep_input(void)
 {
     const char *path = getenv("FUZZ_CRASH");
     FILE *f;
-    if (now_name != NULL)
-        fprintf(stderr, "input: %s\n", now_name);
+    if (now_name != NULL) fprintf(stderr, "input: %s\n", now_name);
     if (now_data == NULL || now_name != NULL ||
         (f = fopen(path != NULL ? path : "crash", "wb")) == NULL)
         return;
@@ -62,24 +61,20 @@ static char *file_name[FILES];
 static void read_path(const char *path)
 {
     struct stat s;
-    if (stat(path, &s) != 0)
-        perror(path), exit(2);
+    if (stat(path, &s) != 0) perror(path), exit(2);
     if (S_ISDIR(s.st_mode)) {
         DIR *d = opendir(path);
         for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
             char name[4096];
-            if (e->d_name[0] == '.')
-                continue;
+            if (e->d_name[0] == '.') continue;
             snprintf(name, sizeof name, "%s/%s", path, e->d_name);
             read_path(name);
         }
-        if (d != NULL)
-            closedir(d);
+        if (d != NULL) closedir(d);
         return;
     }
     FILE *f = fopen(path, "rb");
-    if (f == NULL)
-        perror(path), exit(2);
+    if (f == NULL) perror(path), exit(2);
     if (files < FILES) {
         /* exactly as large as the file, so that AddressSanitizer sees a decoder that reads on */
         uint8_t *data = (uint8_t *)malloc(s.st_size > 0 ? (size_t)s.st_size : 1);
@@ -117,8 +112,7 @@ static int random_runs(double seconds, uint64_t seed, uint64_t most)
             for (unsigned n = (unsigned)(z >> 28 & 7); size > 0; n--) {
                 const uint64_t y = fuzz_next(&state);
                 data[(y >> 8) % size] = (uint8_t)y;
-                if (n == 0)
-                    break;
+                if (n == 0) break;
             }
         } else {
             for (size_t i = 0; i < size; i += 8) {
@@ -156,14 +150,13 @@ int main(int argc, char **argv)
     }
 #endif
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-    if (__sanitizer_set_death_callback != NULL)
-        __sanitizer_set_death_callback(keep_input);
+    if (__sanitizer_set_death_callback != NULL) /* which sees all but an abort() */
+        __sanitizer_set_death_callback(keep_input), signal(SIGABRT, on_signal);
     else
         for (size_t i = 0; i < FUZZ_COUNT(signals); i++)
             signal(signals[i], on_signal);
     if (argc > 2 && strcmp(argv[1], "-random") == 0) {
-        if (argc > 4)
-            read_path(argv[4]);
+        if (argc > 4) read_path(argv[4]);
         return random_runs(strtod(argv[2], NULL), argc > 3 ? strtoull(argv[3], NULL, 0) : 1,
                            argc > 5 ? strtoull(argv[5], NULL, 0) : UINT64_MAX);
     }

@@ -40,8 +40,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         c.amplitude = n % 3 ? 1 : 1.1869;
         c.layout = n % 8 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         c.cos_first = n % 6 == 0;
-        if (n % 10 == 0)
-            c.offset = 3.5;
+        if (n % 10 == 0) c.offset = 3.5;
         pool_add(c);
     }
     pe_config c = pe_config_default(16);
@@ -75,8 +74,7 @@ static unsigned heads_may(size_t width, size_t tokens, size_t heads, size_t toke
         (t && h && head < by_token && token < by_head))
         may |= FUZZ_BIT(PE_ERR_SHAPE);
     *span = fuzz_mul_add(h, h ? head : 0, t ? by_token : width);
-    if (*span > (size_t)PTRDIFF_MAX / size)
-        may |= FUZZ_BIT(PE_ERR_SIZE);
+    if (*span > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
     return may;
 }
 
@@ -127,22 +125,14 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         token = head_dim + gap, head = (tokens ? tokens : 1) * token;
     fuzz_heads h;
     h.plan = plan, h.pairing = (pe_rope_pairing)(b >> 4 & 1), h.first = fuzz_position(in);
-    if (wrong == 1)
-        token = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
-    if (wrong == 2)
-        head = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
-    if (wrong == 3)
-        tokens = fuzz_huge(in);
-    if (wrong == 4)
-        heads = fuzz_huge(in);
-    if (wrong == 5)
-        h.first = fuzz_far(in);
-    if (wrong == 6)
-        h.pairing = (pe_rope_pairing)(2 + fuzz_byte(in));
-    if (wrong == 7 && to)
-        head_dim = fuzz_byte(in) < 128 ? fuzz_byte(in) % (n + 1) : fuzz_huge(in);
-    if (wrong == 7 && form == FORM_AXES)
-        axes = fuzz_byte(in) < 128 ? fuzz_byte(in) : fuzz_huge(in);
+    if (wrong == 1) token = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 2) head = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 3) tokens = fuzz_huge(in);
+    if (wrong == 4) heads = fuzz_huge(in);
+    if (wrong == 5) h.first = fuzz_far(in);
+    if (wrong == 6) h.pairing = (pe_rope_pairing)(2 + fuzz_byte(in));
+    if (wrong == 7 && to) head_dim = fuzz_byte(in) < 128 ? fuzz_byte(in) % (n + 1) : fuzz_huge(in);
+    if (wrong == 7 && form == FORM_AXES) axes = fuzz_byte(in) < 128 ? fuzz_byte(in) : fuzz_huge(in);
 
     /* what is wrong with it */
     const size_t width = to ? head_dim : n;
@@ -151,31 +141,25 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     unsigned may = 0;
     if (!nothing) {
         may = by ? n % 2 ? FUZZ_BIT(PE_ERR_CONFIG) : 0 : plan_may(plan);
-        if (by && n % 2)
-            return;      /* half of it is no number of pairs */
-        if (heads && to) /* from heads side by side */
+        if (by && n % 2) return; /* half of it is no number of pairs */
+        if (heads && to)         /* from heads side by side */
             may |= heads_may(width, tokens, heads, fuzz_mul_add(heads, head_dim, 0), head_dim, size,
                              &span);
-        if (heads)
-            may |= heads_may(width, tokens, heads, token, head, size, &span);
-        if ((unsigned)h.pairing > 1)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (to && head_dim < n)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (heads) may |= heads_may(width, tokens, heads, token, head, size, &span);
+        if ((unsigned)h.pairing > 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (to && head_dim < n) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (form == FORM_AXES && (axes == 0 || axes > PE_ROPE_MAX_AXES))
             may |= FUZZ_BIT(PE_ERR_SHAPE);
         if (!listed && !by)
-            may |= fuzz_range(h.first, uniform ? 1 : tokens, offset);
+            may |= fuzz_range(h.first, uniform ? 1 : tokens, offset, !shift && plan->fraction > 0);
         if (listed && tokens > (size_t)PTRDIFF_MAX / 8 / (axes ? axes : 1))
             may |= FUZZ_BIT(PE_ERR_SIZE);
         if (by && fuzz_mul_add(tokens, n / 2, 0) > (size_t)PTRDIFF_MAX / 4)
             may |= FUZZ_BIT(PE_ERR_SIZE);
         if (tokens > 64 && listed && !(tokens > (size_t)PTRDIFF_MAX / 8))
             return; /* a list that would have to be so long */
-        if (qk && k_heads && tokens > 64)
-            return;
-        if (may == 0 && span > FUZZ_PLACE / size)
-            return;
+        if (qk && k_heads && tokens > 64) return;
+        if (may == 0 && (span > FUZZ_PLACE / size || tokens > 64 || heads > 64)) return;
     }
     const size_t given = tokens > 64 ? 1 : tokens;
     const size_t lists = axes > PE_ROPE_MAX_AXES ? 1 : axes;
@@ -184,11 +168,10 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     if (listed) {
         list = (int64_t *)fuzz_take(given * lists * sizeof *list, (seed & 4) != 0);
         for (size_t r = 0; r < given * lists; r++) {
-            list[r] = (seed & 8) && r ? list[r - 1] + 1 : fuzz_position(in);
-            if (r == 0 && wrong == 5)
-                list[r] = h.first;
-            if (!nothing)
-                may |= fuzz_range(list[r], 1, offset);
+            list[r] =
+                (seed & 8) && r && list[r - 1] < INT64_MAX ? list[r - 1] + 1 : fuzz_position(in);
+            if (r == 0 && wrong == 5) list[r] = h.first;
+            if (!nothing) may |= fuzz_range(list[r], 1, offset, !shift && plan->fraction > 0);
         }
     }
     if (form == FORM_AXES) {
@@ -196,10 +179,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         const unsigned mask = fuzz_byte(in);
         for (size_t i = 0; i < n / 2; i++) {
             axis[i] = (uint8_t)(lists ? (i + (mask >> (i % 8) & 1)) % lists : 0);
-            if (wrong == 8 && i == mask % (n / 2))
-                axis[i] = (uint8_t)fuzz_byte(in);
-            if (!nothing && axis[i] >= axes)
-                may |= FUZZ_BIT(PE_ERR_SHAPE);
+            if (wrong == 8 && i == mask % (n / 2)) axis[i] = (uint8_t)fuzz_byte(in);
+            if (!nothing && axis[i] >= axes) may |= FUZZ_BIT(PE_ERR_SHAPE);
         }
     }
     const size_t elements = may || nothing || heads == 0 ? 64 : span;
@@ -217,8 +198,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const size_t from_head = head_dim, from_token = fuzz_mul_add(heads ? heads : 1, head_dim, 0);
     if (to) {
         const size_t all = may || nothing ? 64 : tokens * heads * head_dim;
-        if (all * size > FUZZ_PLACE)
-            FUZZ_FAIL("the harness has %zu elements to copy", all);
+        if (all * size > FUZZ_PLACE) FUZZ_FAIL("the harness has %zu elements to copy", all);
         from = (unsigned char *)fuzz_take(all * size, (seed & 2) != 0);
         fuzz_elements(t, from, all, seed + 8);
     }
@@ -229,25 +209,23 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         sines = (float *)fuzz_take(rows * (n / 2) * sizeof *sines, 0);
         for (size_t r = 0; r < rows * (n / 2); r++)
             cosines[r] = 0.5f, sines[r] = -0.25f;
-        if (!nothing && plan_may(plan) == 0 && fuzz_range(h.first, given, plan->whole) == 0 &&
+        if (!nothing && plan_may(plan) == 0 &&
+            fuzz_range(h.first, given, plan->whole, plan->fraction > 0) == 0 &&
             pe_rope_table_f32(plan, h.first, given, cosines, sines, n / 2) != PE_OK)
             FUZZ_FAIL("pe_rope_table refuses good rows");
     }
     if (!nothing && wrong >= 9) { /* one of its pointers */
         may |= FUZZ_BIT(PE_ERR_NULL);
-        if (wrong == 11 && (heads == 0 || (listed && seed & 1)))
-            return;
-        if (wrong == 10 && !listed && !by && !to)
-            return;
+        if (wrong == 11 && (heads == 0 || (listed && seed & 1))) return;
+        if (wrong == 10 && !listed && !by && !to) return;
     }
+    if (to && may) /* its blocks are smaller than they are said to be, and might overlap then */
+        may |= FUZZ_BIT(PE_ERR_SHAPE);
     fuzz_save(fuzz_all.used);
     h.positions = wrong == 10 ? NULL : list;
-    if (by)
-        h.plan = NULL;
-    if (wrong == 9 && !by)
-        h.plan = NULL;
-    if (wrong == 9 && by)
-        sines = NULL;
+    if (by) h.plan = NULL;
+    if (wrong == 9 && !by) h.plan = NULL;
+    if (wrong == 9 && by) sines = NULL;
     const float *const given_cosines = wrong == 10 && by ? NULL : cosines;
     const void *const given_from = wrong == 10 && form == FORM_TO ? NULL : from;
     h.tokens = tokens, h.heads = heads, h.token = token, h.head = head;
@@ -291,8 +269,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         status = f->by_table(&h, given_cosines, sines, n / 2, n / 2);
         break;
     }
-    if (!fuzz_status("pe_rope", status, may))
-        return;
+    if (!fuzz_status("pe_rope", status, may)) return;
     if (nothing) {
         fuzz_unwritten("pe_rope of nothing");
         return;
@@ -307,10 +284,10 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             unsigned char *const at = y + (r * token + i * head) * size;
             fuzz_heads one = h;
             int64_t positions[PE_ROPE_MAX_AXES], position;
-            if (to)
-                memcpy(at, from + (r * from_token + i * from_head) * size, head_dim * size);
+            if (to) memcpy(at, from + (r * from_token + i * from_head) * size, head_dim * size);
             for (size_t a = 0; a < lists; a++)
-                positions[a] = listed ? list[a * tokens + r] : h.first + (uniform ? 0 : (int64_t)r);
+                positions[a] = listed ? list[a * tokens + r]
+                                      : (int64_t)((uint64_t)h.first + (uniform ? 0 : r));
             position = positions[0];
             one.plan = plan, one.positions = positions, one.tokens = one.heads = 1;
             one.token = one.head = n, one.x = other;
@@ -333,16 +310,16 @@ static void op_heads(fuzz_input *in, const plan_case *p)
                 one.first = position;
                 status = seed & 128 ? f->range(&one) : f->at(&one);
             }
-            if (status != PE_OK)
-                FUZZ_FAIL("pe_rope refuses a head alone: %d", (int)status);
+            if (status != PE_OK) FUZZ_FAIL("pe_rope refuses a head alone: %d", (int)status);
             for (size_t e = 0; e < n; e++) {
                 const size_t m = in_halves(e, n);
                 memcpy(at + (h.pairing == PE_ROPE_HALVES ? m : e) * size,
                        other + (h.pairing == PE_ROPE_HALVES ? e : m) * size, size);
             }
             /* a table of the same positions turns the same way */
-            if (by && plan_may(plan) == 0 && fuzz_range(h.first, tokens, plan->whole) == 0 &&
-                r == 0 && i == 0) {
+            if (by && plan_may(plan) == 0 &&
+                fuzz_range(h.first, tokens, plan->whole, plan->fraction > 0) == 0 && r == 0 &&
+                i == 0) {
                 unsigned char turned[2 * PAIRS * 8 + 64];
                 memcpy(turned, fuzz_saved(x), n * size);
                 one.x = turned, one.pairing = h.pairing;
@@ -379,40 +356,30 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     size_t rows = (b >> 2) % 8, stride = width + (seed & 16 ? seed % 7 : 0), bytes = 0;
     int64_t first = fuzz_position(in);
     pe_rope_pairing pairing = (pe_rope_pairing)(b >> 5 & 1);
-    if (rows * n > ELEMENTS)
-        rows = 1;
-    if (wrong == 1)
-        stride = seed & 1 ? fuzz_huge(in) : seed / 2 % (width + 1);
-    if (wrong == 2)
-        rows = fuzz_huge(in);
-    if (wrong == 3)
-        first = fuzz_far(in);
-    if (wrong == 4)
-        pairing = (pe_rope_pairing)(2 + fuzz_byte(in));
+    if (rows * n > ELEMENTS) rows = 1;
+    if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 2 % (width + 1);
+    if (wrong == 2) rows = fuzz_huge(in);
+    if (wrong == 3) first = fuzz_far(in);
+    if (wrong == 4) pairing = (pe_rope_pairing)(2 + fuzz_byte(in));
     unsigned may = 0;
     if (rows) {
-        may = plan_may(plan) | fuzz_range(first, rows, plan->whole) |
+        may = plan_may(plan) | fuzz_range(first, rows, plan->whole, plan->fraction > 0) |
               fuzz_shape(width, rows, stride, size, &bytes);
-        if (form == 3 && (unsigned)pairing > 1)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (may == 0 && bytes > FUZZ_PLACE)
-            return;
+        if (form == 3 && (unsigned)pairing > 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (may == 0 && bytes > FUZZ_PLACE) return;
     }
-    if (may || rows == 0)
-        bytes = 64;
+    if (may || rows == 0) bytes = 64;
     unsigned char *const c = (unsigned char *)fuzz_take(bytes, seed & 1);
     unsigned char *const s = (unsigned char *)fuzz_take(bytes, !(seed & 1));
     fuzz_save(2);
-    if (wrong >= 5 && rows)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (wrong >= 5 && rows) may |= FUZZ_BIT(PE_ERR_NULL);
     const pe_plan *const q = wrong == 5 ? NULL : plan;
     void *const x = wrong == 6 ? NULL : c;
     const pe_status status = form == 0   ? f->table(q, first, rows, x, s, stride)
                              : form == 1 ? f->joined(q, first, rows, x, stride)
                              : form == 2 ? f->complex(q, first, rows, x, stride)
                                          : f->twice(q, pairing, first, rows, x, s, stride);
-    if (!fuzz_status("pe_rope_table", status, may))
-        return;
+    if (!fuzz_status("pe_rope_table", status, may)) return;
     if (rows == 0) {
         fuzz_unwritten("pe_rope_table of no rows");
         return;
@@ -463,40 +430,25 @@ static void op_frequencies(fuzz_input *in)
     c.original_max_position_embeddings = 4096;
     c.max_position_embeddings = few & 1 ? 131072 : 0;
     c.short_factor = lists[0], c.long_factor = lists[1];
-    if (fields & 1)
-        c.head_dim = fuzz_byte(in) % 48;
-    if (fields & 2)
-        c.rotary_dim = fuzz_byte(in) < 240 ? fuzz_byte(in) % 32 : fuzz_huge(in);
-    if (fields & 4)
-        c.rope_theta = fuzz_double(in);
-    if (fields & 8)
-        c.factor = fuzz_double(in);
+    if (fields & 1) c.head_dim = fuzz_byte(in) % 48;
+    if (fields & 2) c.rotary_dim = fuzz_byte(in) < 240 ? fuzz_byte(in) % 32 : fuzz_huge(in);
+    if (fields & 4) c.rope_theta = fuzz_double(in);
+    if (fields & 8) c.factor = fuzz_double(in);
     if (fields & 16)
         c.original_max_position_embeddings = fuzz_byte(in) < 128 ? fuzz_byte(in) : fuzz_huge(in);
     if (fields & 32)
         c.sequence_length = fuzz_byte(in) < 128 ? (size_t)fuzz_bytes(in, 2) : fuzz_huge(in);
-    if (fields & 64)
-        c.low_freq_factor = fuzz_double(in);
-    if (fields & 128)
-        c.high_freq_factor = fuzz_double(in);
-    if (fields & 256)
-        c.beta_fast = fuzz_double(in);
-    if (fields & 512)
-        c.beta_slow = fuzz_double(in);
-    if (fields & 1024)
-        c.extrapolation_factor = fuzz_double(in), c.truncate = 0;
-    if (fields & 2048)
-        c.mscale = fuzz_double(in), c.mscale_all_dim = fuzz_double(in);
-    if (fields & 4096)
-        c.attention_factor = fuzz_double(in), c.long_mscale = fuzz_double(in);
-    if (fields & 8192)
-        c.short_factor = NULL;
-    if (fields & 16384)
-        c.freq_factors = factors, factors[few % PAIRS] = (float)fuzz_double(in);
-    if (fields & 32768)
-        lists[few & 1][few / 8 % PAIRS] = fuzz_double(in);
-    if (c.head_dim > 2 * PAIRS)
-        c.head_dim = 2 * PAIRS;
+    if (fields & 64) c.low_freq_factor = fuzz_double(in);
+    if (fields & 128) c.high_freq_factor = fuzz_double(in);
+    if (fields & 256) c.beta_fast = fuzz_double(in);
+    if (fields & 512) c.beta_slow = fuzz_double(in);
+    if (fields & 1024) c.extrapolation_factor = fuzz_double(in), c.truncate = 0;
+    if (fields & 2048) c.mscale = fuzz_double(in), c.mscale_all_dim = fuzz_double(in);
+    if (fields & 4096) c.attention_factor = fuzz_double(in), c.long_mscale = fuzz_double(in);
+    if (fields & 8192) c.short_factor = NULL;
+    if (fields & 16384) c.freq_factors = factors, factors[few % PAIRS] = (float)fuzz_double(in);
+    if (fields & 32768) lists[few & 1][few / 8 % PAIRS] = fuzz_double(in);
+    if (c.head_dim > 2 * PAIRS) c.head_dim = 2 * PAIRS;
     const char *const error = pe_rope_config_error(&c);
     const size_t pairs = pe_rope_pairs(&c);
     if ((error == NULL) != (pairs != 0) || pairs > PAIRS)
@@ -505,8 +457,7 @@ static void op_frequencies(fuzz_input *in)
     double *const a = (double *)fuzz_take(sizeof *a, 0);
     fuzz_save(2);
     unsigned may = error ? FUZZ_BIT(PE_ERR_CONFIG) : 0;
-    if (error && c.rope_type == PE_ROPE_LONGROPE)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (error && c.rope_type == PE_ROPE_LONGROPE) may |= FUZZ_BIT(PE_ERR_NULL);
     if (!fuzz_status("pe_rope_frequencies", pe_rope_frequencies(&c, w, few & 4 ? NULL : a), may))
         return;
     double again[PAIRS], factor;
@@ -520,8 +471,7 @@ static void op_frequencies(fuzz_input *in)
                       w[i]);
     if (!(factor > 0 && factor <= DBL_MAX))
         FUZZ_FAIL("pe_rope_frequencies: the attention factor is %a", factor);
-    if (pe_rope_periods(w, pairs, w) != PE_OK)
-        FUZZ_FAIL("pe_rope_periods refuses frequencies");
+    if (pe_rope_periods(w, pairs, w) != PE_OK) FUZZ_FAIL("pe_rope_periods refuses frequencies");
 }
 
 static void op_ggml(fuzz_input *in)
@@ -533,29 +483,23 @@ static void op_ggml(fuzz_input *in)
     float factors[8];
     for (size_t i = 0; i < 8; i++)
         factors[i] = 1 + (float)i;
-    if (b & 16)
-        g.freq_base = (float)fuzz_double(in);
-    if (b & 32)
-        g.freq_scale = (float)fuzz_double(in);
+    if (b & 16) g.freq_base = (float)fuzz_double(in);
+    if (b & 32) g.freq_scale = (float)fuzz_double(in);
     if (b & 64)
         g.ext_factor = (float)(fuzz_byte(in) % 5) / 4, g.n_ctx_orig = (size_t)fuzz_bytes(in, 2);
-    if (b & 128)
-        g.freq_factors = factors, factors[seed % 8] = (float)fuzz_double(in);
-    if (seed & 2)
-        g.beta_fast = (float)fuzz_double(in), g.beta_slow = (float)fuzz_double(in);
-    if (seed & 4)
-        g.attn_factor = (float)fuzz_double(in);
+    if (b & 128) g.freq_factors = factors, factors[seed % 8] = (float)fuzz_double(in);
+    if (seed & 2) g.beta_fast = (float)fuzz_double(in), g.beta_slow = (float)fuzz_double(in);
+    if (seed & 4) g.attn_factor = (float)fuzz_double(in);
     const size_t all = ((rows - 1) * stride + half) * sizeof(float);
     float *const c = (float *)fuzz_take(all, 1), *const s = (float *)fuzz_take(all, 0);
     fuzz_save(2);
     const pe_status status = pe_rope_ggml_f32(&g, first, rows, c, s, stride);
-    const unsigned range = fuzz_range(first, rows, 0);
+    const unsigned range = fuzz_range(first, rows, 0, 0);
     if (status != PE_OK) {
         (void)fuzz_status("pe_rope_ggml", status, range | FUZZ_BIT(PE_ERR_CONFIG));
         return;
     }
-    if (range)
-        FUZZ_FAIL("pe_rope_ggml takes a position out of range");
+    if (range) FUZZ_FAIL("pe_rope_ggml takes a position out of range");
     float alone[2][8];
     if (pe_rope_ggml_f32(&g, first + (int64_t)rows - 1, 1, alone[0], alone[1], half) != PE_OK ||
         !fuzz_same(FUZZ_F32, alone[0], c + (rows - 1) * stride, half) ||
@@ -570,10 +514,8 @@ static void op_sections(fuzz_input *in)
     size_t sections[10], sum = 0;
     for (size_t a = 0; a < 10; a++) {
         sections[a] = fuzz_byte(in) % (1 + pairs / (axes ? axes : 1) + (b >> 7));
-        if (a + 1 == axes && (b & 16))
-            sections[a] = pairs - sum;
-        if ((b & 96) == 96 && a == 1)
-            sections[a] = fuzz_huge(in);
+        if (a + 1 == axes && (b & 16)) sections[a] = pairs - sum;
+        if ((b & 96) == 96 && a == 1) sections[a] = fuzz_huge(in);
         sum += a < axes ? sections[a] : 0;
     }
     uint8_t *const axis = (uint8_t *)fuzz_take(pairs, 1);
@@ -585,8 +527,7 @@ static void op_sections(fuzz_input *in)
     }
     size_t count[10] = {0};
     for (size_t i = 0; i < pairs; i++) {
-        if (axis[i] >= axes)
-            FUZZ_FAIL("pe_rope_sections: pair %zu has axis %d", i, axis[i]);
+        if (axis[i] >= axes) FUZZ_FAIL("pe_rope_sections: pair %zu has axis %d", i, axis[i]);
         count[axis[i]]++;
     }
     for (size_t a = 0; a < axes; a++)

@@ -24,16 +24,13 @@ static plan_case pool[POOL];
 static int make_plans(plan_case *p, const pe_config *config)
 {
     const size_t bytes = pe_plan_size(config);
-    if (bytes == 0)
-        return 0;
+    if (bytes == 0) return 0;
     for (int i = 0; i < CODES; i++) {
-        if (p->room < bytes)
-            free(p->memory[i]), p->memory[i] = malloc(bytes);
+        if (p->room < bytes) free(p->memory[i]), p->memory[i] = malloc(bytes);
         if (codes[i]->plan(&p->plan[i], config, p->memory[i], bytes) != PE_OK)
             FUZZ_FAIL("%s: no plan of a valid config", codes[i]->name);
     }
-    if (p->room < bytes)
-        p->room = bytes;
+    if (p->room < bytes) p->room = bytes;
     return 1;
 }
 
@@ -42,28 +39,20 @@ static int decode_plans(fuzz_input *in, plan_case *p)
 {
     const unsigned kind = fuzz_byte(in), d = fuzz_byte(in), fields = fuzz_byte(in);
     pe_config c = pe_config_default(1 + (d < 200 ? d % 36 : d % WIDEST));
-    if (kind >= 128)
-        c = pe_config_preset((pe_preset)(kind % PE_PRESET_COUNT), c.d_model);
+    if (kind >= 128) c = pe_config_preset((pe_preset)(kind % PE_PRESET_COUNT), c.d_model);
     if (kind < 128)
         c.layout = (pe_layout)(kind & 1), c.cos_first = kind >> 1 & 1,
         c.odd = (pe_odd)(kind >> 2 & 1);
-    if ((kind & 0x78) == 0x78)
-        c.angle = PE_ANGLE_FLOAT32;
-    if (fields & 1)
-        c.base = 1 + fabs(fuzz_double(in));
+    if ((kind & 0x78) == 0x78) c.angle = PE_ANGLE_FLOAT32;
+    if (fields & 1) c.base = 1 + fabs(fuzz_double(in));
     if (fields & 2)
         c.amplitude =
             fuzz_byte(in) < 128 ? ldexp(1.5, (int)fuzz_byte(in) * 2 - 256) : fuzz_double(in);
-    if (fields & 4)
-        c.scale = fuzz_double(in);
-    if (fields & 8)
-        c.half_turns = 1;
-    if (fields & 16)
-        c.offset = (double)fuzz_position(in) + (double)(fuzz_byte(in) % 8) / 8;
-    if (fields & 32)
-        c.exponent = (pe_exponent)(fuzz_byte(in) % 3);
-    if (fields & 64)
-        c.has_padding = 1, c.padding_position = fuzz_position(in);
+    if (fields & 4) c.scale = fuzz_double(in);
+    if (fields & 8) c.half_turns = 1;
+    if (fields & 16) c.offset = (double)fuzz_position(in) + (double)(fuzz_byte(in) % 8) / 8;
+    if (fields & 32) c.exponent = (pe_exponent)(fuzz_byte(in) % 3);
+    if (fields & 64) c.has_padding = 1, c.padding_position = fuzz_position(in);
     return make_plans(p, &c);
 }
 
@@ -97,7 +86,8 @@ static void take_all(fuzz_type t, size_t n, unsigned seed, void **x)
 }
 
 /* The same in all blocks, and the same status? */
-static void compare_all(const char *what, fuzz_type t, size_t n, void **x, const pe_status *status)
+static void compare_all(const char *what, fuzz_type t, size_t n, void **x,
+                        const pe_status *status)
 {
     for (int i = 1; i < CODES; i++) {
         const unsigned char *const a = (const unsigned char *)x[0], *const b =
@@ -106,8 +96,7 @@ static void compare_all(const char *what, fuzz_type t, size_t n, void **x, const
         if (status[i] != status[0])
             FUZZ_FAIL("%s: status %d from %s, %d from %s", what, (int)status[0], codes[0]->name,
                       (int)status[i], codes[i]->name);
-        if (fuzz_same(t, a, b, n))
-            continue;
+        if (fuzz_same(t, a, b, n)) continue;
         for (size_t k = 0; k < n; k++)
             if (!fuzz_same(t, a + k * size, b + k * size, 1)) {
                 uint64_t p = 0, q = 0;
@@ -126,8 +115,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     const fuzz_type t = (fuzz_type)(b & 3);
     unsigned how = (b >> 2) % 8;
-    if (axes > 1)
-        how = how & 1 ? 3 : 4;
+    if (axes > 1) how = how & 1 ? 3 : 4;
     /* what takes sines for each row, or doubles, is slow */
     const int slow = t == FUZZ_F64 || plan->float32 != NULL || how == 2 || how == 4;
     const size_t most = (slow ? ELEMENTS / 10 : ELEMENTS) / d;
@@ -145,8 +133,7 @@ static void op_rows(fuzz_input *in, const plan_case *p)
         rows = 1;
         for (size_t a = 0; a < axes; a++) {
             shape[a] = 1 + fuzz_byte(in) % 5;
-            if (rows * shape[a] > (most < 24 ? most : 24))
-                shape[a] = 1;
+            if (rows * shape[a] > (most < 24 ? most : 24)) shape[a] = 1;
             rows *= shape[a];
         }
     }
@@ -227,8 +214,7 @@ static void op_rope(fuzz_input *in, const plan_case *p)
     fuzz_heads h;
     void *x[MOST_CODES];
     pe_status status[MOST_CODES];
-    if (tokens * heads > most)
-        return;
+    if (tokens * heads > most) return;
     h.pairing = (pe_rope_pairing)(b >> 4 & 1), h.first = fuzz_position(in), h.positions = at;
     h.tokens = tokens, h.heads = heads;
     h.head = d + (b >> 5) % 4, h.token = heads * h.head;
@@ -283,8 +269,7 @@ static void op_tables(fuzz_input *in)
     float slopes[4];
     void *x[MOST_CODES];
     pe_status status[MOST_CODES];
-    if (b & 64)
-        first = (int64_t)(seed % keys);
+    if (b & 64) first = (int64_t)(seed % keys);
     for (size_t k = 0; k < 4; k++)
         slopes[k] = seed & 128 ? ldexpf(1.7f, -(int)(k + seed % 8))
                                : fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
@@ -333,8 +318,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned b = fuzz_byte(&in);
     const plan_case *p = &pool[b % POOL];
     if (b == 255) {
-        if (!decode_plans(&in, &own))
-            return 0;
+        if (!decode_plans(&in, &own)) return 0;
         p = &own;
     }
     for (int n = 0; n < STEPS && in.at < in.end; n++) {

@@ -28,16 +28,13 @@ static void op_slopes(fuzz_input *in)
     size_t heads = fuzz_byte(in) % 65;
     float bias = fuzz_byte(in) < 128 ? 8 : (float)fuzz_double(in);
     unsigned may = 0;
-    if (wrong == 1)
-        heads = fuzz_huge(in);
+    if (wrong == 1) heads = fuzz_huge(in);
     if (heads > (size_t)1 << 28)
         may |= FUZZ_BIT(PE_ERR_SIZE);
     else if (heads > 64)
         return;
-    if (heads && !(bias >= 0 && bias <= FLT_MAX))
-        may |= FUZZ_BIT(PE_ERR_CONFIG);
-    if (wrong == 2 && heads)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (heads && !(bias >= 0 && bias <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_CONFIG);
+    if (wrong == 2 && heads) may |= FUZZ_BIT(PE_ERR_NULL);
     float *const s = (float *)fuzz_take((may ? 16 : heads) * sizeof *s, heads & 1);
     fuzz_save(1);
     if (!fuzz_status("pe_alibi_slopes", pe_alibi_slopes_f32(heads, bias, wrong == 2 ? NULL : s),
@@ -59,8 +56,7 @@ static void op_slopes(fuzz_input *in)
 static float bias_of(pe_alibi_mode mode, float slope, int64_t p, int64_t k)
 {
     const double d = (double)(p - k); /* the product is exact for |d| < 2^29 */
-    if (mode == PE_ALIBI_CAUSAL && k > p)
-        return -(float)INFINITY;
+    if (mode == PE_ALIBI_CAUSAL && k > p) return -(float)INFINITY;
     return (float)(-(double)slope * (mode == PE_ALIBI_SYMMETRIC ? fabs(d) : d) + 0.0);
 }
 
@@ -86,20 +82,13 @@ static void op_alibi(fuzz_input *in)
         h_stride = keys + gap, q_stride = heads * h_stride;
     if (queries == 1 && (seed & 128)) /* leads nowhere */
         q_stride = seed;
-    if (wrong == 1)
-        q_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
-    if (wrong == 2)
-        h_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
-    if (wrong == 3)
-        first = fuzz_far(in);
-    if (wrong == 4)
-        keys = fuzz_huge(in);
-    if (wrong == 5)
-        queries = fuzz_huge(in);
-    if (wrong == 6)
-        heads = fuzz_byte(in) < 128 ? 0 : fuzz_huge(in);
-    if (wrong == 7)
-        mode = (pe_alibi_mode)(3 + fuzz_byte(in));
+    if (wrong == 1) q_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 2) h_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 3) first = fuzz_far(in);
+    if (wrong == 4) keys = fuzz_huge(in);
+    if (wrong == 5) queries = fuzz_huge(in);
+    if (wrong == 6) heads = fuzz_byte(in) < 128 ? 0 : fuzz_huge(in);
+    if (wrong == 7) mode = (pe_alibi_mode)(3 + fuzz_byte(in));
 
     /* what is wrong with it */
     const int nothing = heads == 0 || queries == 0 || keys == 0;
@@ -113,41 +102,32 @@ static void op_alibi(fuzz_input *in)
             (q && h && h_stride < by_query && q_stride < by_head))
             may |= FUZZ_BIT(PE_ERR_SHAPE);
         bytes = fuzz_mul_add(h, h_stride, q ? by_query : keys);
-        if (bytes > (size_t)PTRDIFF_MAX / size)
-            may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (bytes > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
         bytes = fuzz_mul_add(bytes, size, 0);
-        may |= fuzz_range(first, queries, 0) | fuzz_range(0, keys, 0);
-        if ((unsigned)mode > 2)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        may |= fuzz_range(first, queries, 0, 0) | fuzz_range(0, keys, 0, 0);
+        if ((unsigned)mode > 2) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (heads > 8 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
             return; /* so many slopes have no room here */
-        if (may == 0 && bytes > FUZZ_PLACE)
-            return;
+        if (may == 0 && bytes > FUZZ_PLACE) return;
     }
     const size_t given = heads > 8 ? 8 : heads;
     float *const slopes = (float *)fuzz_take(given * sizeof *slopes, 1);
     for (size_t h = 0; h < given; h++) {
         slopes[h] = ldexpf(1.0f, -(int)((h + 1) * (seed % 7 + 1)));
-        if (seed % 16 == 9)
-            slopes[h] = fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
-        if (!nothing && !(fabsf(slopes[h]) <= FLT_MAX))
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (seed % 16 == 9) slopes[h] = fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
+        if (!nothing && !(fabsf(slopes[h]) <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_CONFIG);
     }
-    if (may != 0 || nothing)
-        bytes = 512;
+    if (may != 0 || nothing) bytes = 512;
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
-    if (is_add)
-        fuzz_elements(t, x, bytes / size, seed);
+    if (is_add) fuzz_elements(t, x, bytes / size, seed);
     fuzz_save(2);
-    if (wrong >= 8 && !nothing)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (wrong >= 8 && !nothing) may |= FUZZ_BIT(PE_ERR_NULL);
     const fuzz_bias *const f = &fuzz_biases[t];
     const float *const s = wrong == 8 ? NULL : slopes;
     void *const out = wrong >= 9 ? NULL : x;
     const pe_status status =
         (is_add ? f->add : f->fill)(s, heads, mode, first, queries, keys, out, q_stride, h_stride);
-    if (!fuzz_status("pe_alibi", status, may))
-        return;
+    if (!fuzz_status("pe_alibi", status, may)) return;
     if (nothing) {
         fuzz_unwritten("pe_alibi of nothing");
         return;
@@ -166,11 +146,9 @@ static void op_alibi(fuzz_input *in)
                 const int64_t p = first + (int64_t)q;
                 const float *const z = (const float *)(const void *)(x + at * size) + k;
                 float want = bias_of(mode, slopes[h], p, (int64_t)k), was;
-                if (p - (int64_t)k > 1 << 29 || p - (int64_t)k < -(1 << 29))
-                    break;
+                if (p - (int64_t)k > 1 << 29 || p - (int64_t)k < -(1 << 29)) break;
                 memcpy(&was, fuzz_saved(x) + (at + k) * size, sizeof was);
-                if (is_add && !(mode == PE_ALIBI_CAUSAL && (int64_t)k > p))
-                    want = was + want;
+                if (is_add && !(mode == PE_ALIBI_CAUSAL && (int64_t)k > p)) want = was + want;
                 if (!fuzz_same(t, z, &want, 1))
                     FUZZ_FAIL("pe_alibi: mode %d, slope %a, query %lld, key %zu: %a, not %a",
                               (int)mode, (double)slopes[h], (long long)p, k, (double)*z,
@@ -206,29 +184,22 @@ static void op_learned(fuzz_input *in)
     size_t d = width < 240 ? 1 + width % 40 : 1 + width % 64;
     size_t rows = (b >> 2) % 12, table_rows = 1 + fuzz_byte(in) % (ELEMENTS / d);
     size_t stride = d + (seed & 32 ? fuzz_byte(in) % 19 : 0), bytes = 0, table_bytes = 0;
-    if (rows * d > ELEMENTS)
-        rows = ELEMENTS / d;
+    if (rows * d > ELEMENTS) rows = ELEMENTS / d;
     size_t given = rows;
     unsigned may = 0;
-    if (wrong == 1)
-        stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
-    if (wrong == 2)
-        rows = fuzz_huge(in), given = rows < 2 ? rows : 2;
-    if (wrong == 3)
-        table_rows = seed & 1 ? 0 : fuzz_huge(in);
-    if (wrong == 4)
-        d = seed & 1 ? 0 : fuzz_huge(in);
+    if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+    if (wrong == 2) rows = fuzz_huge(in), given = rows < 2 ? rows : 2;
+    if (wrong == 3) table_rows = seed & 1 ? 0 : fuzz_huge(in);
+    if (wrong == 4) d = seed & 1 ? 0 : fuzz_huge(in);
     if (rows) {
         may = fuzz_shape(d, rows, stride, size, &bytes);
         table_bytes = fuzz_mul_add(fuzz_mul_add(table_rows, d, 0), size, 0);
         if (table_bytes > (size_t)PTRDIFF_MAX || rows > (size_t)PTRDIFF_MAX / sizeof(int64_t))
             may |= FUZZ_BIT(PE_ERR_SIZE);
-        if (d == 0)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (d == 0) may |= FUZZ_BIT(PE_ERR_CONFIG);
         if (rows > given && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
             return; /* a list that would have to be so long */
-        if (may == 0 && (bytes > FUZZ_PLACE || table_bytes > FUZZ_PLACE))
-            return;
+        if (may == 0 && (bytes > FUZZ_PLACE || table_bytes > FUZZ_PLACE)) return;
     }
     int64_t *const list = (int64_t *)fuzz_take(given * sizeof *list, (seed & 4) != 0);
     for (size_t r = 0; r < given; r++) {
@@ -240,26 +211,22 @@ static void op_learned(fuzz_input *in)
                       : f < 160 ? -(int64_t)table_rows
                                 : fuzz_far(in);
         }
-        if (rows && (list[r] < 0 || (uint64_t)list[r] >= table_rows))
-            may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (rows && (list[r] < 0 || (uint64_t)list[r] >= table_rows)) may |= FUZZ_BIT(PE_ERR_RANGE);
     }
-    if (may != 0 || rows == 0)
-        bytes = bytes < 512 && rows ? bytes : 512, table_bytes = 512;
+    if (may != 0 || rows == 0) bytes = bytes < 512 && rows ? bytes : 512, table_bytes = 512;
     unsigned char *const table = (unsigned char *)fuzz_take(table_bytes, (seed & 8) != 0);
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
     fuzz_elements(t, table, table_bytes / size, b);
     fuzz_elements(t, x, bytes / size, seed);
     fuzz_save(3);
-    if (wrong >= 6 && rows)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (wrong >= 6 && rows) may |= FUZZ_BIT(PE_ERR_NULL);
     const int64_t *const at = wrong == 6 ? NULL : list;
     void *const to = wrong == 7 ? NULL : x, *const from = wrong >= 8 ? NULL : table;
     const pe_status status =
         is_grad
             ? pe_learned_grad_f32((const float *)to, stride, at, rows, (float *)from, table_rows, d)
             : fuzz_biases[t].learned(from, table_rows, d, at, rows, to, stride);
-    if (!fuzz_status(is_grad ? "pe_learned_grad" : "pe_learned_add", status, may))
-        return;
+    if (!fuzz_status(is_grad ? "pe_learned_grad" : "pe_learned_add", status, may)) return;
     if (rows == 0) {
         fuzz_unwritten("pe_learned of no rows");
         return;
@@ -300,20 +267,14 @@ static void op_resample(fuzz_input *in)
     size_t out_height = fuzz_byte(in) % 11, out_width = two ? fuzz_byte(in) % 7 : 1;
     pe_resample how = pe_resample_default();
     how.align_corners = seed & 1;
-    if (seed & 2)
-        how.method = PE_RESAMPLE_LINEAR;
-    if (seed & 4)
-        how.a = fuzz_double(in);
+    if (seed & 2) how.method = PE_RESAMPLE_LINEAR;
+    if (seed & 4) how.a = fuzz_double(in);
     while (height * width * d > ELEMENTS || out_height * out_width * d > ELEMENTS)
         d = (d + 1) / 2, out_width = (out_width + 1) / 2, width = (width + 1) / 2;
-    if (wrong == 1)
-        how.method = (pe_resample_method)(2 + fuzz_byte(in));
-    if (wrong == 2)
-        height = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
-    if (wrong == 3)
-        out_height = fuzz_huge(in);
-    if (wrong == 4)
-        d = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
+    if (wrong == 1) how.method = (pe_resample_method)(2 + fuzz_byte(in));
+    if (wrong == 2) height = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
+    if (wrong == 3) out_height = fuzz_huge(in);
+    if (wrong == 4) d = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
     if (wrong == 5 && two)
         width = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in), out_width = seed & 8 ? fuzz_huge(in) : 1;
 
@@ -326,29 +287,25 @@ static void op_resample(fuzz_input *in)
         if (d == 0 || (unsigned)how.method > 1 ||
             (how.method == PE_RESAMPLE_CUBIC && !(how.a >= -16 && how.a <= 16)))
             may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (height == 0 || width == 0)
-            may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (height == 0 || width == 0) may |= FUZZ_BIT(PE_ERR_RANGE);
         if (height > most || width > most || out_height > most || out_width > most ||
             table > (size_t)PTRDIFF_MAX / 4 || outs > (size_t)PTRDIFF_MAX / 4)
             may |= FUZZ_BIT(PE_ERR_SIZE);
-        if (may == 0 && (table * 4 > FUZZ_PLACE || outs * 4 > FUZZ_PLACE))
-            return;
+        if (may == 0 && (table * 4 > FUZZ_PLACE || outs * 4 > FUZZ_PLACE)) return;
     }
     const int small = may == 0 && !nothing;
     float *const from = (float *)fuzz_take((small ? table : 16) * sizeof *from, (seed & 16) != 0);
     float *const to = (float *)fuzz_take((small ? outs : 16) * sizeof *to, (seed & 32) != 0);
     fuzz_elements(FUZZ_F32, from, small ? table : 16, seed);
     fuzz_save(2);
-    if (wrong >= 6 && !nothing)
-        may |= FUZZ_BIT(PE_ERR_NULL);
+    if (wrong >= 6 && !nothing) may |= FUZZ_BIT(PE_ERR_NULL);
     const float *const f = wrong == 6 ? NULL : from;
     const pe_resample *const h = wrong == 7 ? NULL : &how;
     float *const o = wrong == 8 ? NULL : to;
     const pe_status status =
         two ? pe_learned_resample_2d_f32(f, height, width, d, h, o, out_height, out_width)
             : pe_learned_resample_f32(f, height, d, h, o, out_height);
-    if (!fuzz_status("pe_learned_resample", status, may))
-        return;
+    if (!fuzz_status("pe_learned_resample", status, may)) return;
     if (nothing) {
         fuzz_unwritten("pe_learned_resample to nothing");
         return;
