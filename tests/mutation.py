@@ -232,7 +232,7 @@ OPERATIONS = """pe__fma pe__fnma  pe__fma_f32 pe__fms_f32  pe__evens pe__odds  p
     pe__any_nan pe__differ  PE__UP PE__DOWN  PE__SC PE__CS  PE__F16 PE__BF16  PE__FILL PE__STREAM"""
 NOT_CODE = re.compile(r"#define (PE_VERSION|PE_ISA|PE_SLEEF|PE__DECLARE|PE__H$)")
 COMMUTES = re.compile(
-    r"pe__(fma|fnma|fma_f32|fms_f32|fmas_f32|fma_one|fma_once|fused|two_prod|two_sum|min|max"
+    r"pe__(fma|fnma|fma_f32|fms_f32|fmas_f32|fma_one|fma_once|fused|two_prod|two_sum|td_add|td_mul|min|max"
     r"|add_f32|mul_f32|differ|any_nan)$|(__builtin_)?fmaf?$"
     r"|_mm\d*_(mask_)?(f?n?m?add|fmsub|f?nmadd|mul|and|or|xor|min|max|fmaddsub|cmpeq)_")
 
@@ -721,7 +721,7 @@ def try_mutant(mutant, texts, known, order, slots, kills, lock, seconds_left):
                 break
             built = True
             base = known[k, mutant.isa]
-            why, _ = run(k, program, base["golden"], max(5, 6 * base["seconds"]), place)
+            why, _ = run(k, program, base["golden"], max(3, 4 * base["seconds"]), place)
             if why:
                 mutant.result, mutant.by = "killed", k + ": " + why
                 with lock:

@@ -303,6 +303,30 @@ static void turns_and_anchors(void **state)
     mpfr_clears(s, c, (mpfr_ptr)NULL);
 }
 
+/* Beyond 2^42 half turns, on either side of 0, an anchor is an exact turn, to the last bit. */
+static void anchors_beyond_the_fast_limit(void **state)
+{
+    rng r = rng_for("anchors_beyond_the_fast_limit");
+    owned_plan p;
+    (void)state;
+    p.config = pe_config_default(2);
+    p.config.scale = 0x1p20 + 1.0 / 3;
+    p.memory_bytes = pe_plan_size(&p.config);
+    p.memory = must_alloc(p.memory_bytes);
+    assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+    const double by = p.plan.amplitude * (1 + pe__bound_near.eta);
+    for (size_t round = 0; round < workload(20000); round++) {
+        const double size = 0x1p30 + (double)rng_below(&r, (size_t)1 << 30) + 0.3;
+        double s[2 * PE_LANES], c[2 * PE_LANES];
+        pe__dd sine, cosine;
+        pe__anchor(&p.plan, round % 2 ? -size : size, 0, 1, s, c);
+        pe__exact_turn(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
+        const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
+        assert_true(s[0] == want_s.a[0] * by && c[0] == want_c.a[0] * by);
+    }
+    plan_free(&p);
+}
+
 /* The watch: an alarm where the dropped bits of some lane are in the window above one half, or a
    float is below the guard; and only there. */
 static void the_watch(void **state)
@@ -406,6 +430,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(frequencies_of_a_plan),
         cmocka_unit_test(rows_of_a_plan),
         cmocka_unit_test(turns_and_anchors),
+        cmocka_unit_test(anchors_beyond_the_fast_limit),
         cmocka_unit_test(the_watch),
         cmocka_unit_test(doubts_about_lanes),
     };
