@@ -1691,6 +1691,9 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
 #define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
 #define PE__ROPE_LENGTH ((uint64_t)1 << 53)
 
+/* As a function: where size_t has 32 bits, compilers would say that this is always so. */
+static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; }
+
 static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
                                      -2.647943193699614e-33};
 
@@ -1799,11 +1802,11 @@ PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
         return "rope_type must be one of PE_ROPE_...";
     if (!pe__rope_optional(config->factor))
         return "factor must be within 2^-128 ... 2^128, or 0 if there is none";
-    if (config->original_max_position_embeddings > PE__ROPE_LENGTH)
+    if (!pe__rope_length_ok(config->original_max_position_embeddings))
         return "original_max_position_embeddings must be at most 2^53";
-    if (config->max_position_embeddings > PE__ROPE_LENGTH)
+    if (!pe__rope_length_ok(config->max_position_embeddings))
         return "max_position_embeddings must be at most 2^53";
-    if (config->sequence_length > PE__ROPE_LENGTH) return "sequence_length must be at most 2^53";
+    if (!pe__rope_length_ok(config->sequence_length)) return "sequence_length must be at most 2^53";
     if (!pe__rope_number(config->low_freq_factor) || !pe__rope_number(config->high_freq_factor) ||
         config->low_freq_factor > config->high_freq_factor)
         return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
@@ -2814,7 +2817,8 @@ PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *co
     const uintptr_t ahead = PE__RADIX * to->stride;
     if (pe__adds(kind))
         for (int i = 0; i < 4; i += LINE) pe__prefetch((const void *)((uintptr_t)p[i] + ahead));
-    if (!pe__adds(kind) && to->verb == PE__STREAM) {
+    /* Scalar code has no streaming store: one copy of the stores will do. */
+    if (PE_ISA != PE_ISA_SCALAR && !pe__adds(kind) && to->verb == PE__STREAM) {
         PE__FOUR(PE__STREAM);
     } else {
         PE__FOUR(PE__FILL);

@@ -144,9 +144,12 @@
 /* ---- floating-point environment -------------------------------------------------------------- */
 
 #include <float.h>
-/* Doubles must be rounded to double by every operation. (-1 is what clang says under -ffast-math,
-   which pe.h turns off for its own code; 16 concerns _Float16 alone.) */
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && \
+/* Doubles must be rounded to double by every operation, floats to float. (-1 is what clang says
+   under -ffast-math, which pe.h turns off for its own code; 16 concerns _Float16 alone; 1 is gcc's
+   for s390x in strict ISO C.) */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 1
+#error "pe needs floats that are rounded to float: compile with -fexcess-precision=fast"
+#elif defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && \
     !(FLT_EVAL_METHOD == -1 && defined(__clang__))
 #error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse"
 #endif
