@@ -21,6 +21,8 @@ unhashed() {
 pe_preset_name         text
 pe_rope_type_named     reads text
 pe_rope_config_error   text
+pe_config_error        text
+pe_selftest            hashes by itself, and says yes or no: tests/test_selftest.c
 X
 }
 

@@ -47,7 +47,7 @@ symbols() { # CC LANGUAGE ISA SLEEF LEVEL
     nm -u "$out" | awk '{ print $NF }' | sed 's/^_//' |
         grep -v -x -E 'Sleef_[a-z0-9_]*|_?GLOBAL_OFFSET_TABLE_|__stack_chk_fail' |
         grep -v -x -E '(fmal?|sinl?|cosl?|sincosl?|powl?|expl?|logl?|exp2l?|log2l?|floorl?|rintl?|nearbyintl?|fabsl?|ldexpl?|sqrtl?|copysignl?|fmodl?|frexpl?|scalbnl?|roundl?|truncl?|ceill?)f?' |
-        grep -v -x -E 'memcpy|memset|memmove|memcmp' >"$out.undefined"
+        grep -v -x -E 'memcpy|memset|memmove|memcmp|bcmp' >"$out.undefined"
     nm "$out" >"$out.all"
     # A table of addresses that lost half of its functions would prove as much less.
     [ "$(grep -c '[tT] .*pe_' "$out.all")" -gt 100 ] || echo "hardly a function in it" >>"$out.undefined"

@@ -830,6 +830,8 @@ static void small_functions_take_anything(void **state)
     assert_int_equal(pe_plan_pairs(NULL), 0);
     assert_int_equal(pe_rope_pairs(NULL), 0);
     assert_non_null(pe_rope_config_error(NULL));
+    assert_non_null(pe_config_error(NULL));
+    assert_int_equal(pe_selftest(), PE_OK);
     for (int p = 0; p < (int)PE_PRESET_COUNT; p++) {
         assert_true(strlen(pe_preset_name((pe_preset)p)) > 0);
         for (size_t k = 0; k < LENGTH(odd); k++) {
@@ -850,6 +852,7 @@ static void small_functions_take_anything(void **state)
         const pe_config c = pe_config_default(odd[k]);
         const pe_rope_config r = pe_rope_config_default(odd[k]);
         assert_int_equal(pe_plan_size(&c) == 0, odd[k] == 0 || odd[k] >= SIZE_MAX / 2);
+        assert_int_equal(pe_config_error(&c) == NULL, pe_plan_size(&c) > 0);
         assert_int_equal(pe_rope_config_error(&r) == NULL, pe_rope_pairs(&r) > 0);
         if (odd[k] % 2)
             assert_int_equal(pe_rope_pairs(&r), 0);
