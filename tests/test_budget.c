@@ -134,6 +134,23 @@ static void sums_of_two_and_three_doubles(void **state)
     mpfr_clears(x, y, z, (mpfr_ptr)NULL);
 }
 
+static void numbers_are_rounded_to_integers(void **state)
+{
+    rng r = rng_for("numbers_are_rounded_to_integers");
+    (void)state;
+    for (size_t round = 0; round < workload(3000); round++) {
+        double x[PE_LANES], y[PE_LANES];
+        for (size_t i = 0; i < PE_LANES; i++) {
+            x[i] = rng_unit(&r) * power_of_two((int)rng_below(&r, 51)) - 3;
+            if (rng_next(&r) >> 63)
+                x[i] = floor(x[i]) + 0.5; /* a tie */
+        }
+        pe__store(y, pe__round(pe__load(x)));
+        for (size_t i = 0; i < PE_LANES; i++)
+            assert_true(y[i] == rint(x[i]));
+    }
+}
+
 static void exponentials_and_logarithms(void **state)
 {
     rng r = rng_for("exponentials_and_logarithms");
@@ -506,6 +523,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_two_and_three_doubles),
+        cmocka_unit_test(numbers_are_rounded_to_integers),
         cmocka_unit_test(exponentials_and_logarithms),
         cmocka_unit_test(constants),
         cmocka_unit_test(zeros_are_positive),
