@@ -51,6 +51,8 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
+##   make api         every public function is in the tests of memory and in the hash of bits
+##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
 ##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
 ##                    FUZZ_SANITIZE=1 with the address and undefined behaviour sanitizers
 ##   make fuzz-replay   the inputs kept in tests/fuzz/corpus, with gcc, and with clang and sanitizers
@@ -166,9 +168,10 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,$(PROGRAMS),$(p).clang.best.sleef.quick) \
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
-         $(foreach p,errors bounds splits,$(p).gcc.best.sleef.asan.quick)
+         $(foreach p,errors bounds splits memory,$(p).gcc.best.sleef.asan.quick) \
+         $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := fail warnings names readme parity demo-runs cost golden certify
+OTHERS := fail warnings names api readme parity demo-runs cost golden certify
 
 .PHONY: test test-steps $(UNITS) $(OTHERS) matrix
 test: deps
@@ -189,10 +192,14 @@ check-%:
 
 fail:
 	@sh tests/step.sh $@ sh tests/fail/run.sh
-warnings names readme parity cost matrix golden certify:
+warnings names api readme parity cost matrix golden certify:
 	@sh tests/step.sh $@ sh tests/$@.sh
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh
+
+.PHONY: sweep
+sweep:
+	@sh tests/sweep.sh
 
 .PHONY: fuzz fuzz-deps fuzz-replay $(FUZZ)
 fuzz: fuzz-deps

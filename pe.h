@@ -1691,6 +1691,9 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
 #define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
 #define PE__ROPE_LENGTH ((uint64_t)1 << 53)
 
+/* As a function: where size_t has 32 bits, compilers would say that this is always so. */
+static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; }
+
 static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
                                      -2.647943193699614e-33};
 
@@ -1799,11 +1802,11 @@ PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
         return "rope_type must be one of PE_ROPE_...";
     if (!pe__rope_optional(config->factor))
         return "factor must be within 2^-128 ... 2^128, or 0 if there is none";
-    if (config->original_max_position_embeddings > PE__ROPE_LENGTH)
+    if (!pe__rope_length_ok(config->original_max_position_embeddings))
         return "original_max_position_embeddings must be at most 2^53";
-    if (config->max_position_embeddings > PE__ROPE_LENGTH)
+    if (!pe__rope_length_ok(config->max_position_embeddings))
         return "max_position_embeddings must be at most 2^53";
-    if (config->sequence_length > PE__ROPE_LENGTH) return "sequence_length must be at most 2^53";
+    if (!pe__rope_length_ok(config->sequence_length)) return "sequence_length must be at most 2^53";
     if (!pe__rope_number(config->low_freq_factor) || !pe__rope_number(config->high_freq_factor) ||
         config->low_freq_factor > config->high_freq_factor)
         return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
@@ -2814,7 +2817,8 @@ PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *co
     const uintptr_t ahead = PE__RADIX * to->stride;
     if (pe__adds(kind))
         for (int i = 0; i < 4; i += LINE) pe__prefetch((const void *)((uintptr_t)p[i] + ahead));
-    if (!pe__adds(kind) && to->verb == PE__STREAM) {
+    /* Scalar code has no streaming store: one copy of the stores will do. */
+    if (PE_ISA != PE_ISA_SCALAR && !pe__adds(kind) && to->verb == PE__STREAM) {
         PE__FOUR(PE__STREAM);
     } else {
         PE__FOUR(PE__FILL);
@@ -4029,7 +4033,7 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *X, pe__vd *y)
 /* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
 PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__dd *C)
 {
-    for (int v = 0; v < (int)PE__DOTS_TILE / (int)PE_LANES; v++) {
+    for (int v = 0; v < PE__DOTS_TILE / (int)PE_LANES; v++) {
         pe__dd_turn(&s[v], &c[v], S[v], C[v]);
         s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
     }
@@ -4038,7 +4042,7 @@ PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__d
 PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
                                      pe__dots_table *table)
 {
-    enum { VECTORS = (int)PE__DOTS_TILE / (int)PE_LANES };
+    enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
         pe__exact_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
@@ -4137,7 +4141,7 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const d
 /* Up to 32 * 31 dots. */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
-    enum { VECTORS = (int)PE__DOTS_TILE / (int)PE_LANES };
+    enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
@@ -4367,7 +4371,7 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
     enum { TOGETHER = 4 };
     const size_t padded = plan->padded;
     pe__dd s[PE__DIGIT + 1][TOGETHER], c[PE__DIGIT + 1][TOGETHER];
-    for (size_t i = 0; i < padded; i += TOGETHER * PE_LANES) {
+    for (size_t i = 0; i < padded; i += TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++) {
@@ -5451,7 +5455,7 @@ PE__INLINE void pe__heads_set(pe__heads *x, const void *in, size_t in_token, siz
 static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *h, size_t rotary)
 {
     const size_t width = x->head_dim ? x->head_dim : rotary;
-    size_t in_span, out_span;
+    size_t in_span = 0, out_span = 0;
     if (h->heads == 0) return PE_OK;
     if (!h->in || !h->out) return PE_ERR_NULL;
     pe_status status =

@@ -578,16 +578,18 @@ static void algebra(const table *unused, size_t count)
             void *memory = malloc(size);
             need(memory != NULL, "malloc", "out of memory");
             need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
-            memset(g_buffer, 0x5a, n * sizeof(double));
             float *f32 = (float *)g_buffer;
+            memset(f32, 0x5a, n * sizeof *f32); /* nothing of another type between the rows */
             need_ok(pe_fill_f32(&plan, 100, rows, f32, stride), "pe_fill_f32");
             need_ok(pe_shift_f32(&plan, k, rows, f32, stride), "pe_shift_f32");
             hash_f32(f32, n);
             double *f64 = (double *)g_buffer;
+            memset(f64, 0x5a, n * sizeof *f64);
             need_ok(pe_fill_f64(&plan, 100, rows, f64, stride), "pe_fill_f64");
             need_ok(pe_shift_f64(&plan, k, rows, f64, stride), "pe_shift_f64");
             hash_f64(f64, n);
             uint16_t *h = (uint16_t *)g_buffer;
+            memset(h, 0x5a, n * sizeof *h);
             need_ok(pe_fill_f16(&plan, 100, rows, h, stride), "pe_fill_f16");
             need_ok(pe_shift_f16(&plan, k, rows, h, stride), "pe_shift_f16");
             for (size_t i = 0; i < n; i++) g_hash = mix(g_hash, h[i]);

@@ -126,6 +126,7 @@ isa_flags() {
     scalarfma) echo "-mfma -DPE_ISA=PE_ISA_SCALAR" ;;
     avx2) echo "-mavx2 -mfma -DPE_ISA=PE_ISA_AVX2" ;;
     avx512) echo "-mavx512f -DPE_ISA=PE_ISA_AVX512" ;;
+    avx512dq) echo "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mf16c -DPE_ISA=PE_ISA_AVX512" ;;
     neon) echo "-DPE_ISA=PE_ISA_NEON" ;;
     default) echo "-march=native" ;; # and whatever PE_ISA the header picks
     *)

@@ -325,9 +325,9 @@ typedef struct arena {
 
 static void arena_open(arena *x)
 {
-    static const size_t most[] = {PLAN_BYTES, (ROWS + 8) * (2 * WIDTH + 16) * 8 + 4096};
+    /* the first argument may be the matrix of a shift; pages that are not touched cost nothing */
     for (int k = 0; k < MOST_POINTERS; k++)
-        x->g[k] = guarded_make(most[1] > most[0] ? most[1] : most[0]);
+        x->g[k] = guarded_make((size_t)(WIDTH + 8) * (WIDTH + 8) * sizeof(double));
 }
 
 static void arena_close(arena *x)
