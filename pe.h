@@ -3550,14 +3550,14 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
                                           F scale, element *x, size_t stride)                      \
     {                                                                                              \
         pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = scale;                                                         \
+        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
         return pe__call_range(plan, first, &o);                                                    \
     }                                                                                              \
     static inline pe_status pe_add_at_##type(const pe_plan *plan, const int64_t *positions,        \
                                              size_t rows, F scale, element *x, size_t stride)      \
     {                                                                                              \
         pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = scale;                                                         \
+        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
         return pe__call_list(plan, positions, &o);                                                 \
     }                                                                                              \
     static inline pe_status pe_add_batch_##type(const pe_plan *plan, int64_t first, size_t rows,   \
@@ -3565,7 +3565,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
                                                 size_t stride, size_t batch_stride)                \
     {                                                                                              \
         pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = scale;                                                         \
+        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
         return pe__call_batch(plan, first, batches, batch_stride, &o);                             \
     }
 PE__STAMP_TYPE(f32, float, float, f32, f32_add)
@@ -6190,7 +6190,7 @@ PE__TEST_FILL(f16)
 PE__TEST_FILL(bf16)
 #undef PE__TEST_FILL
 
-#define PE__TEST_MORE(T)                                                                           \
+#define PE__TEST_MORE(T, F)                                                                        \
     static inline uint64_t pe__test_more_##T(pe__test *t)                                          \
     {                                                                                              \
         enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
@@ -6200,13 +6200,13 @@ PE__TEST_FILL(bf16)
         for (size_t k = 0; k < ROWS; k++)                                                          \
             real[k] = (double)(pe__test_position(t, k) / 2) + 0.3125;                              \
         PE__TAKE(T, pe_fill_real_##T(&t->plan, real, ROWS, t->x.T, STRIDE));                       \
-        PE__TAKE(T, pe_add_##T(&t->plan, t->zero + 77, ROWS, 1.0f, t->x.T, STRIDE));               \
-        PE__TAKE(T, pe_add_##T(&t->plan, t->zero - 99, ROWS, -0.7f, t->x.T, STRIDE));              \
+        PE__TAKE(T, pe_add_##T(&t->plan, t->zero + 77, ROWS, (F)1, t->x.T, STRIDE));               \
+        PE__TAKE(T, pe_add_##T(&t->plan, t->zero - 99, ROWS, (F)-0.7f, t->x.T, STRIDE));           \
         PE__TAKE(T, pe_shift_##T(&t->plan, t->zero - 1234567, ROWS, t->x.T, STRIDE));              \
         return t->hash;                                                                            \
     }
-PE__TEST_MORE(f32)
-PE__TEST_MORE(f64)
+PE__TEST_MORE(f32, float)
+PE__TEST_MORE(f64, double)
 #undef PE__TEST_MORE
 
 /* Two heads of each token, turned and turned back, then scores and rows of a table added. */

@@ -134,6 +134,23 @@ static void sums_of_two_and_three_doubles(void **state)
     mpfr_clears(x, y, z, (mpfr_ptr)NULL);
 }
 
+static void numbers_are_rounded_to_integers(void **state)
+{
+    rng r = rng_for("numbers_are_rounded_to_integers");
+    (void)state;
+    for (size_t round = 0; round < workload(3000); round++) {
+        double x[PE_LANES], y[PE_LANES];
+        for (size_t i = 0; i < PE_LANES; i++) {
+            x[i] = rng_unit(&r) * power_of_two((int)rng_below(&r, 51)) - 3;
+            if (rng_next(&r) >> 63)
+                x[i] = floor(x[i]) + 0.5; /* a tie */
+        }
+        pe__store(y, pe__round(pe__load(x)));
+        for (size_t i = 0; i < PE_LANES; i++)
+            assert_true(y[i] == rint(x[i]));
+    }
+}
+
 static void exponentials_and_logarithms(void **state)
 {
     rng r = rng_for("exponentials_and_logarithms");
@@ -194,6 +211,86 @@ static const struct {
     size_t d_model;
     double base;
 } tables[] = {{8, 1e4}, {512, 1e4}, {96, 5e5}, {130, 1e6}, {34, 2.5}};
+
+/* Each number of a constant is the double nearest to what those before it leave. */
+static void check_constant(const char *what, mpfr_t x, const double *digits, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (digits[i] != mpfr_get_d(x, MPFR_RNDN))
+            fail_msg("%s: number %zu is %a, not %a", what, i, digits[i], mpfr_get_d(x, MPFR_RNDN));
+        mpfr_sub_d(x, x, digits[i], MPFR_RNDN);
+    }
+}
+
+static void constants(void **state)
+{
+    mpfr_t x, pi, power;
+    (void)state;
+    mpfr_inits2(BITS, x, pi, power, (mpfr_ptr)NULL);
+    mpfr_const_pi(pi, MPFR_RNDN);
+    mpfr_set(x, pi, MPFR_RNDN);
+    check_constant("pe__pi", x, pe__pi, 3);
+    mpfr_ui_div(x, 1, pi, MPFR_RNDN);
+    check_constant("pe__inverse_pi", x, pe__inverse_pi, 3);
+    mpfr_const_log2(x, MPFR_RNDN);
+    check_constant("pe__ln2", x, pe__ln2, 3);
+    mpfr_mul_ui(x, pi, 2, MPFR_RNDN);
+    mpfr_log(x, x, MPFR_RNDN);
+    check_constant("pe__ln_2pi", x, pe__ln_2pi, 3);
+    /* +-pi^n / n!, the first nine of each series in two doubles */
+    mpfr_set_ui(power, 1, MPFR_RNDN);
+    for (unsigned n = 0; n < 30; n++) {
+        const double(*const series)[2] = n % 2 ? pe__sine_series : pe__cosine_series;
+        mpfr_set(x, power, MPFR_RNDN);
+        if (n / 2 % 2)
+            mpfr_neg(x, x, MPFR_RNDN);
+        check_constant(n % 2 ? "pe__sine_series" : "pe__cosine_series", x, series[n / 2],
+                       n / 2 < 9 ? 2 : 1);
+        mpfr_mul(power, power, pi, MPFR_RNDN);
+        mpfr_div_ui(power, power, n + 1, MPFR_RNDN);
+    }
+    mpfr_clears(x, pi, power, (mpfr_ptr)NULL);
+}
+
+/* Turns that end at a quarter leave +0, whatever the signs on the way. */
+static void zeros_are_positive(void **state)
+{
+    double positions[32], f64[32][2];
+    float f32[32][2];
+    owned_plan p;
+    (void)state;
+    p.config = pe_config_default(2);
+    p.config.half_turns = 1;
+    p.memory_bytes = pe_plan_size(&p.config);
+    p.memory = must_alloc(p.memory_bytes);
+    assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+    for (int i = 0; i < 32; i++)
+        positions[i] = (i - 16) / 2.0;
+    assert_int_equal(pe_fill_real_f64(&p.plan, positions, 32, &f64[0][0], 2), PE_OK);
+    assert_int_equal(pe_fill_real_f32(&p.plan, positions, 32, &f32[0][0], 2), PE_OK);
+    for (int i = 0; i < 32; i++)
+        for (int k = 0; k < 2; k++) {
+            const int zero = (i + k) % 2 == 0;
+            assert_true((f64[i][k] == 0) == zero && f64[i][k] == (double)f32[i][k]);
+            assert_false(zero && (signbit(f64[i][k]) || signbit(f32[i][k])));
+        }
+    plan_free(&p);
+}
+
+/* The arrays begin at a cache line, wherever the memory does. */
+static void arrays_are_aligned(void **state)
+{
+    const pe_config config = pe_config_default(64);
+    const size_t bytes = pe_plan_size(&config);
+    unsigned char *memory = (unsigned char *)must_alloc(bytes + 64);
+    (void)state;
+    for (size_t at = 0; at < 64; at++) {
+        pe_plan plan;
+        assert_int_equal(pe_plan_init(&plan, &config, memory + at, bytes), PE_OK);
+        assert_int_equal((uintptr_t)(const void *)plan.frequency % 64, 0);
+    }
+    free(memory);
+}
 
 static void frequencies_of_a_plan(void **state)
 {
@@ -426,7 +523,11 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_two_and_three_doubles),
+        cmocka_unit_test(numbers_are_rounded_to_integers),
         cmocka_unit_test(exponentials_and_logarithms),
+        cmocka_unit_test(constants),
+        cmocka_unit_test(zeros_are_positive),
+        cmocka_unit_test(arrays_are_aligned),
         cmocka_unit_test(frequencies_of_a_plan),
         cmocka_unit_test(rows_of_a_plan),
         cmocka_unit_test(turns_and_anchors),
