@@ -58,8 +58,8 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are; the stack holds up to 20 KB, or what a comment says. A plan is read-only once made:
- * any number of threads may use it, each on its own rows.
+ * as they are; the stack holds up to 24 KB (RoPE: 48), or what a comment says. A plan is read-only
+ * once made: any number of threads may use it, each on its own rows.
  *
  * LIMITS
  *
@@ -314,7 +314,8 @@ static inline const char *pe_preset_name(pe_preset preset);
    NULL if nothing is. Threads: any. */
 static inline const char *pe_config_error(const pe_config *config);
 
-/* Tell how many bytes of memory a plan of this config needs: about 550 per element of a row.
+/* Tell how many bytes of memory a plan of this config needs: about 550 per element of a row of 256
+ * or more, 4 KB at least.
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
@@ -372,7 +373,8 @@ static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelen
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG for a plan of several
  *              axes; PE_ERR_RANGE
  * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and
- *              subnormals included; f64: 0.501 ulp (tests/test_exact.c, test_types.c)
+ *              subnormals included; f64: 0.501 ulp, subnormal ones 1 ulp (tests/test_exact.c,
+ *              test_conventions.c)
  * Aliasing     out may not overlap the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5
@@ -735,7 +737,7 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  *     a' = fma(a, c, -float(b s))      b' = fma(b, c, float(a s))
  *
  * f16 and bf16 are widened to float, turned so, and rounded once, to nearest even. So the bits are
- * the same on every machine (but for sign and payload of a NaN in f32). Where nothing overflows or
+ * the same on every machine (but for sign and payload of a NaN). Where nothing overflows or
  * is subnormal, a float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product
  * are half an ulp off each, and so is the sum. f16 and bf16 have one rounding to their own
  * precision on top.

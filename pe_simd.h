@@ -133,8 +133,8 @@
 #endif
 #endif
 
-/* 0 + PE_SLEEF + 0 is 0 for an empty definition too, so a bare -DPE_SLEEF= is caught here. */
-#if (PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1
+/* The first is 1 - -1 if the definition is empty, a bare -DPE_SLEEF=. */
+#if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif
 #if (PE_SLEEF + 0) == 1 && !PE__HAVE_SLEEF_H && defined(__has_include)
