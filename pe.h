@@ -1800,7 +1800,7 @@ PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
     if (config->rotary_dim < 2 || config->rotary_dim % 2 || config->rotary_dim > config->head_dim)
         return "rotary_dim must be even, at least 2 and at most head_dim";
     if (!(theta >= 1 && theta <= PE__ROPE_MOST)) return "rope_theta must be within 1 ... 2^128";
-    if ((int)config->rope_type < PE_ROPE_DEFAULT || (int)config->rope_type > PE_ROPE_PROPORTIONAL)
+    if ((unsigned)config->rope_type > (unsigned)PE_ROPE_PROPORTIONAL)
         return "rope_type must be one of PE_ROPE_...";
     if (!pe__rope_optional(config->factor))
         return "factor must be within 2^-128 ... 2^128, or 0 if there is none";

@@ -10,6 +10,11 @@
  * Whole rows are hashed, padding included, so a store outside a row changes the hash as well.
  * Values are hashed as integers, not as bytes, so the hash does not depend on byte order.
  *
+ * HASH_MAIN=name      name the function main so: several instruction sets in one program,
+ *                     tests/hash_several.c
+ * HASH_FLUSH=1        switch on flush-to-zero and denormals-are-zero first. Every section has to agree
+ *                     all the same: no subnormal is among what it computes.
+ *
  * Plain C99 that is C++11 too, no dependency but pe.h. To add a verb, write a section function and append
  * it to SECTIONS below; keep the cheap sections first.
  */
@@ -760,8 +765,35 @@ static const struct section {
     {"fill_f32 131072 x 64", fill_f32, TABLES(LONG)},
 };
 
-int main(int argc, char **argv)
+/* Subnormal results become 0, and subnormal operands count as 0. */
+static void flush_subnormals(void)
 {
+#if defined(HASH_FLUSH) && defined(__SSE2__)
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040u);
+#elif defined(HASH_FLUSH) && defined(__aarch64__)
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr | (uint64_t)1 << 24));
+#elif defined(HASH_FLUSH)
+#error "HASH_FLUSH: how are subnormals flushed on this machine?"
+#endif
+#ifdef HASH_FLUSH
+    volatile double smallest = 2.2250738585072014e-308;
+    need(smallest / 2 == 0, "HASH_FLUSH", "subnormals are not flushed");
+#endif
+}
+
+#ifndef HASH_MAIN
+#define HASH_MAIN main
+#elif defined(__cplusplus)
+extern "C" int HASH_MAIN(int argc, char **argv);
+#else
+int HASH_MAIN(int argc, char **argv);
+#endif
+
+int HASH_MAIN(int argc, char **argv)
+{
+    flush_subnormals();
     const size_t all = sizeof SECTIONS / sizeof SECTIONS[0];
     const unsigned long given = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
     const size_t last = given > 0 && given < all ? (size_t)given : all;
