@@ -67,6 +67,7 @@ KILLERS = {
     "cpp": (["tests/test_cpp.cpp", "tests/test_cpp_two.c"], X86, QUICK),
     "exact": (["tests/test_exact.c"], X86, QUICK),
     "bounds": (["tests/test_bounds.c"], X86, QUICK),
+    "memory": (["tests/test_memory.c"], X86, QUICK),
     "splits": (["tests/test_splits.c"], X86, QUICK),
 }
 # Sees nothing: tests/selfcheck.sh wants a run with this one to fail.
