@@ -67,6 +67,7 @@ KILLERS = {
     "cpp": (["tests/test_cpp.cpp", "tests/test_cpp_two.c"], X86, QUICK),
     "exact": (["tests/test_exact.c"], X86, QUICK),
     "bounds": (["tests/test_bounds.c"], X86, QUICK),
+    "memory": (["tests/test_memory.c"], X86, QUICK),
     "splits": (["tests/test_splits.c"], X86, QUICK),
 }
 # Sees nothing: tests/selfcheck.sh wants a run with this one to fail.
@@ -155,10 +156,13 @@ def tokens_of(text):
                             header = []
                             pos, line = m.end(), line + piece.count("\n")
                             continue
-                        if "(" in names and "=" not in names:
-                            at = names.index("(")
-                            if names[0] == "__attribute__":
-                                at = len(names) - 1 - names[::-1].index("(")
+                        if names[-1:] == [")"]:
+                            at, open_ = len(names), 0
+                            while at > 0:  # back to the parenthesis of the parameters
+                                at -= 1
+                                open_ += {")": 1, "(": -1}.get(names[at], 0)
+                                if open_ == 0:
+                                    break
                             region, kind = names[at - 1], "function"
                         elif "=" in names:
                             words = [n for n in names[:names.index("=")] if re.match(r"[A-Za-z_]", n)]
