@@ -12,6 +12,7 @@
 BUILD  := build
 CFLAGS ?= -O2
 ISA    ?= best
+FUZZ_SECONDS ?= 60
 SLEEF  ?=
 DEPS   ?= 1
 STRICT ?= 0
@@ -30,6 +31,7 @@ endif
 endif
 
 export BUILD CC GCC GXX CLANG CLANGXX SLEEF DEPS STRICT JOBS EXTRA_CFLAGS
+export FUZZ_SECONDS FUZZ_ENGINE FUZZ_SANITIZE FUZZ_SEED FUZZ_FLAGS
 
 SUBMAKE  = $(MAKE) --no-print-directory
 # All cores, unless the caller chose a number of jobs.
@@ -38,17 +40,36 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##   make examples    build and run the other examples, each with one idea: regression dots table
 ##                    attention train_learned rope_decoder; their pictures go to build/
+##   make dispatch    one program with every instruction set, chosen when it starts
 ##   make test        all tests: exact bits on every ISA, the bit-identity matrix, bad input, ...
 ##   make bench       benchmarks against the memory roof and other libraries
 ##
 ##   make deps        install what demo and test need (they do it themselves)
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra
+##                    rope_frequencies conventions rope algebra budget selftest memory
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
+##   make api         every public function is in the tests of memory and in the hash of bits
+##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
+##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
+##                    FUZZ_SANITIZE=1 with the address and undefined behaviour sanitizers
+##   make fuzz-replay   the inputs kept in tests/fuzz/corpus, with gcc, and with clang and sanitizers
 ##   make selfcheck   break the library on purpose; the tests must notice
+##   make mutation    small defects everywhere in the headers: do the tests notice each one?
+##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/mutation.py
+##
+##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
+##                    in front of it for packagers. make uninstall takes them away
+##   make package single-header dispatches dist-runs   the tests of these four ways to get pe
+##   make single      build/pe_single.h: both headers in one file
+##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
+##   make distcheck   unpack that, install, compile clients in each way, run the demo
+##   make certify     every element of large tables against a double-double oracle (certify-full: all)
+##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
+##   make verify      all that proves the promise, in 10 minutes; verify-full in 2 hours (BUDGET=s).
+##                    Writes build/verify.json and build/verify.txt
 ##   make clean       remove build/
 ##
 ## Variables: CC, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
@@ -101,7 +122,7 @@ EXAMPLES := regression dots table attention train_learned rope_decoder
 examples: deps-demo
 	@$(SUBMAKE) run-examples
 
-run-examples: $(EXAMPLES)
+run-examples: $(EXAMPLES) dispatch
 $(EXAMPLES):
 	@mkdir -p $(BUILD)
 	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) -DDEMO_PNG=$(USE_PNG) examples/$@.c -o $(BUILD)/$@ $(if $(filter 1,$(USE_PNG)),-lpng) $(PE_LIBS)
@@ -109,11 +130,30 @@ $(EXAMPLES):
 	@$(BUILD)/$@ $(BUILD)
 	@echo
 
+# pe compiled once for each instruction set, and the choice made at run time.
+DISPATCH_x86_64  := scalar avx2 avx512
+DISPATCH_amd64   := scalar avx2 avx512
+DISPATCH_aarch64 := scalar neon
+DISPATCH_arm64   := scalar neon
+DISPATCH         := $(or $(DISPATCH_$(shell uname -m)),scalar)
+
+.PHONY: dispatch
+dispatch:
+	@mkdir -p $(BUILD)/dispatch
+	@set -e; $(foreach i,$(DISPATCH),$(CC) -std=c99 $(CFLAGS) $(ISA_$(i)) -I. $(EXTRA_CFLAGS) \
+	    -DPE_SLEEF=$(if $(filter scalar,$(i)),0,$(USE_SLEEF)) -DKERNELS=kernels_$(i) \
+	    -c examples/dispatch_isa.c -o $(BUILD)/dispatch/$(i).o;)
+	@$(CC) -std=c99 $(CFLAGS) $(ISA_scalar) -DPE_SLEEF=0 -I. $(EXTRA_CFLAGS) examples/dispatch.c \
+	    $(DISPATCH:%=$(BUILD)/dispatch/%.o) -o $(BUILD)/dispatch/dispatch $(PE_LIBS)
+	@echo "==== examples/dispatch.c"
+	@$(BUILD)/dispatch/dispatch
+	@echo
+
 # ---- tests ------------------------------------------------------------------------------------------
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra
+PROGRAMS += rope_frequencies conventions rope algebra budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -128,8 +168,10 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,$(PROGRAMS),$(p).clang.best.sleef.quick) \
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
-         $(foreach p,errors bounds splits,$(p).gcc.best.sleef.asan.quick)
-OTHERS := fail warnings names readme parity demo-runs cost
+         $(foreach p,errors bounds splits memory,$(p).gcc.best.sleef.asan.quick) \
+         $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
+FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
+OTHERS := fail warnings names api readme parity demo-runs cost golden certify
 
 .PHONY: test test-steps $(UNITS) $(OTHERS) matrix
 test: deps
@@ -138,7 +180,7 @@ test: deps
 	MATRIX=some $(SUBMAKE) matrix || status=1; \
 	sh tests/step.sh --summary && exit $$status
 
-test-steps: $(UNITS) $(OTHERS)
+test-steps: $(UNITS) $(FUZZ) $(OTHERS)
 
 # Any unit step can be named, also one that `make test` does not run.
 $(UNITS):
@@ -150,14 +192,79 @@ check-%:
 
 fail:
 	@sh tests/step.sh $@ sh tests/fail/run.sh
-warnings names readme parity cost matrix:
+warnings names api readme parity cost matrix golden certify:
 	@sh tests/step.sh $@ sh tests/$@.sh
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh
 
+.PHONY: sweep
+sweep:
+	@sh tests/sweep.sh
+
+.PHONY: fuzz fuzz-deps fuzz-replay $(FUZZ)
+fuzz: fuzz-deps
+	@sh tests/fuzz/run.sh fuzz
+fuzz-deps:
+	@sh tests/deps.sh fuzz
+fuzz-replay: $(FUZZ)
+$(FUZZ):
+	@sh tests/step.sh $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
+
 .PHONY: selfcheck
 selfcheck:
 	@sh tests/selfcheck.sh
+
+.PHONY: mutation
+mutation: deps
+	@sh tests/mutation.sh
+
+# ---- installing and packing -----------------------------------------------------------------------
+
+.PHONY: install uninstall single dist distcheck
+install uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
+	CMAKEDIR='$(CMAKEDIR)' sh cmake/install.sh $@
+
+single:
+	@sh cmake/single.sh
+
+dist:
+	@sh cmake/dist.sh
+
+PACKAGING := package single-header dispatches dist-runs
+.PHONY: $(PACKAGING)
+test-steps: $(PACKAGING)
+package:
+	@sh tests/step.sh $@ sh tests/package.sh
+single-header:
+	@sh tests/step.sh $@ sh tests/single.sh
+dispatches:
+	@sh tests/step.sh $@ sh tests/dispatch.sh
+dist-runs:
+	@sh tests/step.sh $@ sh tests/dist.sh
+
+distcheck:
+	@sh tests/dist.sh full
+# ---- verification: certified tables, golden hashes, everything in one command -------------------
+
+.PHONY: certify-full golden-write verify verify-full
+certify-full:
+	@sh tests/step.sh $@ sh tests/certify.sh full
+golden-write:
+	@sh tests/golden.sh write
+# What is to be run first comes first: `make verify` may run out of time. tests/verify.sh asks for these.
+UNITS_some := $(foreach p,$(PROGRAMS),$(p).gcc.best.sleef) $(OTHERS) \
+              $(filter-out %.neon.sleef.quick,$(filter %.quick,$(UNITS)))
+UNITS_full := $(UNITS) $(OTHERS)
+.PHONY: units-some units-full list-units-some list-units-full
+units-some units-full: units-%:
+	@$(SUBMAKE) -k $(PARALLEL) $(filter-out golden certify,$(UNITS_$*))
+list-units-some list-units-full: list-units-%:
+	@echo $(filter-out golden certify,$(UNITS_$*))
+verify: deps
+	@MAKE="$(SUBMAKE)" sh tests/verify.sh some
+verify-full: deps
+	@MAKE="$(SUBMAKE)" sh tests/verify.sh full
 
 # ---- the rest ---------------------------------------------------------------------------------------
 

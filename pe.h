@@ -36,7 +36,7 @@
  * depend on the instruction set, the compiler, its options, SLEEF, or how the rows were cut over
  * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp.
  * The numbers of a config are taken as the exact values of the doubles given. "make test" proves it
- * against MPFR.
+ * against MPFR, and pe_selftest() says whether a program as it was compiled has these bits.
  *
  * ERRORS
  *
@@ -58,8 +58,8 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are; the stack holds up to 20 KB, or what a comment says. A plan is read-only once made:
- * any number of threads may use it, each on its own rows.
+ * as they are; the stack holds up to 24 KB (RoPE: 48), or what a comment says. A plan is read-only
+ * once made: any number of threads may use it, each on its own rows.
  *
  * LIMITS
  *
@@ -96,24 +96,29 @@ extern "C" {
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a pointer that is needed is NULL: pass memory (NULL is fine with rows = 0)")   \
-    X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: start from "              \
-                     "pe_config_default() or pe_config_preset() and see the limits at each field " \
-                     "of pe_config; rows of several axes come from pe_fill_grid or "               \
-                     "pe_fill_coords; in ALiBi: a mode of the enum, finite slopes, "               \
-                     "max_bias >= 0; in resampling: a method of the enum, a within -16 ... 16; "   \
-                     "for RoPE, pe_rope_config_error() says what is wrong")                        \
+    X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: pe_config_error() and "   \
+                     "pe_rope_config_error() say which field is wrong; rows of several axes come " \
+                     "from pe_fill_grid or pe_fill_coords; in ALiBi: a mode of the enum, finite "  \
+                     "slopes, max_bias >= 0; in resampling: a method of the enum, a within "       \
+                     "-16 ... 16")                                                                 \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
-                    "the row (d_model, keys, the rows of a head), a number of frequencies "        \
-                    "pe_plan_pairs()")                                                             \
+                    "the row (d_model, keys, the rows of a head or of a batch), out must be in "   \
+                    "or lie apart from it, a number of frequencies must be pe_plan_pairs(), "      \
+                    "sections must sum to the pairs, axes be 1 ... 8")                             \
     X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check first, "       \
                     "first + rows - 1 and every entry of a position list, also with the offset; "  \
                     "queries, keys, and the rows of a learned table likewise")                     \
-    X(PE_ERR_SIZE, "a size does not fit: rows * stride overflows the address space, or the "       \
-                   "memory given is smaller than pe_plan_size()")
+    X(PE_ERR_SIZE, "a size does not fit: rows * stride or a list overflows the address space, "    \
+                   "the memory given is smaller than pe_plan_size(), or heads or rows are beyond " \
+                   "what the function's comment allows")                                           \
+    X(PE_ERR_SELFTEST, "this build gives other bits than it should: call "                         \
+                       "fesetround(FE_TONEAREST) first, compile without options that change "      \
+                       "arithmetic, take pe.h and pe_simd.h unchanged and of one version; where "  \
+                       "that is so, try -O1 or -DPE_ISA=PE_ISA_SCALAR, and report it")
 
 typedef enum pe_status {
 #define PE__STATUS_NAME(name, text) name,
-    PE__STATUSES(PE__STATUS_NAME) PE__STATUS_COUNT
+    PE__STATUSES(PE__STATUS_NAME)
 #undef PE__STATUS_NAME
 } pe_status;
 
@@ -214,7 +219,7 @@ typedef struct pe_plan {
     size_t pairs;            /* to the end of the last axis' pairs                           */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
     size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
-    int64_t near;            /* the largest sum of one such row of each level                */
+    int64_t nearby;            /* the largest sum of one such row of each level                */
     int64_t whole;           /* the offset = whole + fraction                                */
     double fraction;         /* in [0, 1)                                                    */
     const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
@@ -305,7 +310,12 @@ static inline pe_config pe_config_preset(pe_preset preset, size_t d_model);
 /* The name of a preset in lower case, "vaswani" ...; never NULL. Threads: any. */
 static inline const char *pe_preset_name(pe_preset preset);
 
-/* Tell how many bytes of memory a plan of this config needs: about 550 per element of a row.
+/* Say what is wrong with a config: constant English text that names the field and its range, or
+   NULL if nothing is. Threads: any. */
+static inline const char *pe_config_error(const pe_config *config);
+
+/* Tell how many bytes of memory a plan of this config needs: about 550 per element of a row of 256
+ * or more, 4 KB at least.
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
@@ -363,7 +373,8 @@ static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelen
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG for a plan of several
  *              axes; PE_ERR_RANGE
  * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and
- *              subnormals included; f64: 0.501 ulp (tests/test_exact.c, test_types.c)
+ *              subnormals included; f64: 0.501 ulp, subnormal ones 1 ulp (tests/test_exact.c,
+ *              test_conventions.c)
  * Aliasing     out may not overlap the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5
@@ -426,23 +437,23 @@ PE__DECLARE_GRID(bf16, uint16_t)
  * d_model] with batch_stride >= rows * stride, or [rows, batch, d_model] with stride >= batches *
  * batch_stride. batches = 0 does nothing.
  *
- * scale        any float; 1 to add only, sqrt(d_model) for the paper's embeddings
+ * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
  *
  * Returns      as pe_fill_T; PE_ERR_SHAPE also if batches would overlap
  * Aliasing     in place; x may not overlap positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_ADD(T, element)                                                                \
-    static inline pe_status pe_add_##T(const pe_plan *plan, int64_t first, size_t rows,            \
-                                       float scale, element *x, size_t stride);                    \
+#define PE__DECLARE_ADD(T, element, F)                                                             \
+    static inline pe_status pe_add_##T(const pe_plan *plan, int64_t first, size_t rows, F scale,   \
+                                       element *x, size_t stride);                                 \
     static inline pe_status pe_add_at_##T(const pe_plan *plan, const int64_t *positions,           \
-                                          size_t rows, float scale, element *x, size_t stride);    \
+                                          size_t rows, F scale, element *x, size_t stride);        \
     static inline pe_status pe_add_batch_##T(const pe_plan *plan, int64_t first, size_t rows,      \
-                                             size_t batches, float scale, element *x,              \
-                                             size_t stride, size_t batch_stride);
-PE__DECLARE_ADD(f32, float)
-PE__DECLARE_ADD(f64, double)
-PE__DECLARE_ADD(f16, uint16_t)
-PE__DECLARE_ADD(bf16, uint16_t)
+                                             size_t batches, F scale, element *x, size_t stride,   \
+                                             size_t batch_stride);
+PE__DECLARE_ADD(f32, float, float)
+PE__DECLARE_ADD(f64, double, double)
+PE__DECLARE_ADD(f16, uint16_t, float)
+PE__DECLARE_ADD(bf16, uint16_t, float)
 #undef PE__DECLARE_ADD
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
@@ -697,7 +708,7 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
 /* Turn frequencies into periods, or back: periods[i] = 1 / omega[i], and 0 and infinity are each
  * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
  *
- * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL
+ * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL; PE_ERR_SIZE
  * Accuracy     one rounding
  * Aliasing     periods may be omega
  * Threads      any */
@@ -726,7 +737,7 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  *     a' = fma(a, c, -float(b s))      b' = fma(b, c, float(a s))
  *
  * f16 and bf16 are widened to float, turned so, and rounded once, to nearest even. So the bits are
- * the same on every machine (but for sign and payload of a NaN in f32). Where nothing overflows or
+ * the same on every machine (but for sign and payload of a NaN). Where nothing overflows or
  * is subnormal, a float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product
  * are half an ulp off each, and so is the sum. f16 and bf16 have one rounding to their own
  * precision on top.
@@ -848,8 +859,8 @@ enum { PE_ROPE_MAX_AXES = 8 };
  * axis         pairs numbers are written
  * axes         1 ... PE_ROPE_MAX_AXES
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit. On an error
- *              nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit; PE_ERR_SIZE. On
+ *              an error nothing is written.
  * Threads      any */
 static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
                                          size_t pairs, uint8_t *axis);
@@ -1180,6 +1191,20 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
                                                    float *out, size_t out_height,
                                                    size_t out_width);
 
+/* ---- this build ------------------------------------------------------------------------------ */
+
+/* Check that this program has the bits that every other has: small tables in each type and by each
+ * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
+ * at 2^31 and next to ties, are hashed and compared with constants. Takes about a millisecond; a
+ * program that calls it has most of the library to compile, so put it in a source file of its own.
+ *
+ * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
+ *              compiler option or a compiler that breaks arithmetic, changed headers. That
+ *              subnormals are flushed is not noticed: nothing here is one
+ * Accuracy     a sample: "make verify" is the proof (tests/test_selftest.c)
+ * Threads      any. 64 KB of stack, no other memory */
+static inline pe_status pe_selftest(void);
+
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
 /* ============================================================================================== */
@@ -1194,7 +1219,7 @@ static inline const char *pe_status_string(pe_status status)
 #undef PE__STATUS_TEXT
     };
     const size_t index = (size_t)status;
-    return index < (size_t)PE__STATUS_COUNT ? texts[index] : "this number is no pe_status";
+    return index < sizeof texts / sizeof *texts ? texts[index] : "this number is no pe_status";
 }
 
 static inline pe_config pe_config_default(size_t d_model)
@@ -1310,11 +1335,26 @@ PE__INLINE int pe__position_ok(int64_t p)
     return p >= -PE__POSITION_LIMIT && p <= PE__POSITION_LIMIT;
 }
 
+/* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
+PE__INLINE size_t pe__reach(size_t element)
+{
+    const size_t bytes = (size_t)PTRDIFF_MAX;
+    return element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
+}
+
+/* Is a b > limit? Numbers of everyday sizes take no division. */
+PE__INLINE int pe__exceeds(size_t a, size_t b, size_t limit)
+{
+    const int half = (int)sizeof(size_t) * 4;
+    if (((a | b) >> half) == 0) return a * b > limit;
+    return b != 0 && a > limit / b;
+}
+
 /* rows of stride elements of the given size: does the last byte lie within reach of a pointer? */
 static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stride, size_t element)
 {
     if (stride < d_model) return PE_ERR_SHAPE;
-    if (stride > (size_t)PTRDIFF_MAX / element / rows) return PE_ERR_SIZE;
+    if (pe__exceeds(stride, rows, pe__reach(element))) return PE_ERR_SIZE;
     return PE_OK;
 }
 
@@ -1325,12 +1365,23 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
     return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
 }
 
-static inline pe_status pe__check_positions(const int64_t *positions, size_t rows, int64_t whole)
+/* Rows that follow each other from first, and with the plan's offset. */
+static inline pe_status pe__check_rows(const pe_plan *plan, int64_t first, size_t rows)
 {
+    const pe_status status = pe__check_range(first, rows);
+    return status != PE_OK ? status
+                           : pe__check_range(first + plan->whole, rows + (plan->fraction > 0));
+}
+
+static inline pe_status pe__check_positions(const pe_plan *plan, const int64_t *positions,
+                                            size_t rows)
+{
+    const int64_t whole = plan->whole, beyond = whole + (plan->fraction > 0);
     int ok = 1;
     for (size_t r = 0; r < rows; r++) {
         const int within = pe__position_ok(positions[r]);
-        ok &= within & pe__position_ok((within ? positions[r] : 0) + whole);
+        const int64_t p = within ? positions[r] : 0;
+        ok &= within & pe__position_ok(p + whole) & pe__position_ok(p + beyond);
     }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
@@ -1460,8 +1511,8 @@ PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
     const pe__vd p10 = pe__two_prod(x.b, y.a, &e10);
     pe__vd b = pe__two_sum(p01, p10, &t);
     b = pe__two_sum(b, e00, &u);
-    const pe__vd small = (x.b * y.b + (x.a * y.c + x.c * y.a)) + (e01 + e10);
-    return pe__td_of(p00, b, small + (t + u));
+    const pe__vd minor = (x.b * y.b + (x.a * y.c + x.c * y.a)) + (e01 + e10);
+    return pe__td_of(p00, b, minor + (t + u));
 }
 
 PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
@@ -1596,7 +1647,7 @@ PE__OUTLINE pe__td pe__td_log(double x)
 
 typedef struct pe__geometric {
     pe__td ratio;                         /* r^8 */
-    pe__td next[PE__CHAIN / PE_LANES];    /* the eight frequencies to come */
+    pe__td next[(int)PE__CHAIN / (int)PE_LANES];    /* the eight frequencies to come */
 } pe__geometric;
 
 /* The config's scale, in half turns. */
@@ -1614,7 +1665,7 @@ static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config
     pe__td step = pe__td_log(config->base); /* -ln r = ln(base) / D */
     step = pe__td_div(pe__td_scale(step, pe__splat(-1.0)), pe__splat(denominator));
     g->ratio = pe__td_exp(pe__td_scale(step, pe__splat(PE__CHAIN)));
-    for (int v = 0; v < PE__CHAIN / PE_LANES; v++) {
+    for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++) {
         double index[PE_LANES];
         for (int lane = 0; lane < PE_LANES; lane++) index[lane] = v * PE_LANES + lane;
         const pe__td power = pe__td_exp(pe__td_scale(step, pe__load(index)));
@@ -1625,7 +1676,7 @@ static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config
 /* Write the next eight frequencies to f, f + padded, f + 2 padded. */
 PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
 {
-    for (int v = 0; v < PE__CHAIN / PE_LANES; v++, f += PE_LANES) {
+    for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++, f += PE_LANES) {
         pe__store(f, g->next[v].a);
         pe__store(f + padded, g->next[v].b);
         pe__store(f + 2 * padded, g->next[v].c);
@@ -1641,6 +1692,9 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
 
 #define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
 #define PE__ROPE_LENGTH ((uint64_t)1 << 53)
+
+/* As a function: where size_t has 32 bits, compilers would say that this is always so. */
+static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; }
 
 static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
                                      -2.647943193699614e-33};
@@ -1750,11 +1804,11 @@ PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
         return "rope_type must be one of PE_ROPE_...";
     if (!pe__rope_optional(config->factor))
         return "factor must be within 2^-128 ... 2^128, or 0 if there is none";
-    if (config->original_max_position_embeddings > PE__ROPE_LENGTH)
+    if (!pe__rope_length_ok(config->original_max_position_embeddings))
         return "original_max_position_embeddings must be at most 2^53";
-    if (config->max_position_embeddings > PE__ROPE_LENGTH)
+    if (!pe__rope_length_ok(config->max_position_embeddings))
         return "max_position_embeddings must be at most 2^53";
-    if (config->sequence_length > PE__ROPE_LENGTH) return "sequence_length must be at most 2^53";
+    if (!pe__rope_length_ok(config->sequence_length)) return "sequence_length must be at most 2^53";
     if (!pe__rope_number(config->low_freq_factor) || !pe__rope_number(config->high_freq_factor) ||
         config->low_freq_factor > config->high_freq_factor)
         return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
@@ -2104,6 +2158,7 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
 {
     if (pairs == 0) return PE_OK;
     if (!omega || !periods) return PE_ERR_NULL;
+    if (pairs > (size_t)PTRDIFF_MAX / sizeof *periods) return PE_ERR_SIZE;
     for (size_t i = 0; i < pairs; i++) periods[i] = 1.0 / omega[i];
     return PE_OK;
 }
@@ -2186,16 +2241,19 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
 }
 
 /* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0.
-   They are known to 2^-140; a position that comes nearer to one than 2^-90 is at it. */
-PE__COLD void pe__snap(pe__dd *z, pe__vd turns)
+   They are known to 2^-140, relatively; what comes nearer to one than can be told by that is at it.
+   A frequency that is a double is exact, and needs no such care. */
+PE__COLD void pe__snap(pe__dd *z, pe__vd turns, const double *rest)
 {
     double hi[PE_LANES], lo[PE_LANES], all[PE_LANES];
     pe__store(hi, z->hi);
     pe__store(lo, z->lo);
     pe__store(all, pe__abs(turns));
-    for (int lane = 0; lane < PE_LANES; lane++)
-        if (all[lane] >= 0.25 && (hi[lane] < 0 ? -hi[lane] : hi[lane]) < pe__exp2i(-90))
+    for (int lane = 0; lane < PE_LANES; lane++) {
+        const double size = hi[lane] < 0 ? -hi[lane] : hi[lane];
+        if (all[lane] >= 0.25 && rest[lane] != 0 && size < all[lane] * pe__exp2i(-136))
             hi[lane] = lo[lane] = 0;
+    }
     z->hi = pe__load(hi), z->lo = pe__load(lo);
 }
 
@@ -2221,7 +2279,7 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     const pe__td sum = pe__td_add(r, rest);
     pe__dd z;
     z.hi = sum.a, z.lo = sum.b;
-    if (PE__UNLIKELY(plan->snap)) pe__snap(&z, p0);
+    if (PE__UNLIKELY(plan->snap)) pe__snap(&z, p0, f + plan->padded);
     const pe__dd zz = pe__dd_mul(z, z);
 
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
@@ -2362,10 +2420,10 @@ PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t c
     const double *f = plan->frequency + pair;
     const pe__vd half = pe__splat(0.5);
     const pe__vd scale = pe__splat(plan->amplitude * (1 + pe__bound_near.eta));
-    const int far = !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
+    const int distant = !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__vd sine, cosine;
-        if (PE__UNLIKELY(far)) {
+        if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
             pe__exact_turn(plan, pair + i, t, &ss, &cc);
             sine = ss.hi, cosine = cc.hi;
@@ -2402,7 +2460,7 @@ typedef struct pe__to {
     size_t head;           /* pairs before the first aligned address, where sinks stream        */
     pe__order order;
     pe__verb verb;
-    float scale;           /* adding: x = scale x + PE                                          */
+    double scale;          /* adding: x = scale x + PE; a float, but for f64                    */
 } pe__to;
 
 /* Columns of the one or two rows that are b rows from an anchor, or of the anchor's own row. */
@@ -2537,15 +2595,45 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     return pe__round_16(y, drop);
 }
 
-/* A real position so far below one turn that the sine is a multiple of it: make it larger, so that
-   products with it do not lose their low bits, and tell by what to multiply the sine. */
-static inline double pe__lift(const pe_plan *plan, double *t)
+/* By how many powers of two a position so far below one turn of a pair that the sine is a multiple
+   of it must be made larger, so that products with it do not lose their low bits. */
+static inline int pe__lift(const pe_plan *plan, size_t pair, double t)
 {
-    const double turns = (*t < 0 ? -*t : *t) * plan->fastest;
-    if (*t == 0 || plan->float32 || turns >= pe__exp2i(-300)) return 1;
-    const int up = turns < pe__exp2i(-700) ? 600 : 200;
-    *t *= pe__exp2i(up);
-    return pe__exp2i(-up);
+    int up, of_w, of_t;
+    if (plan->float32 || t == 0 || plan->frequency[pair] == 0) return 0;
+    const double w = plan->frequency[pair] < 0 ? -plan->frequency[pair] : plan->frequency[pair];
+    const double size = t < 0 ? -t : t, large = size < pe__exp2i(-1000) ? pe__exp2i(60) : 1;
+    if (size * w >= pe__exp2i(-300)) return 0;
+    (void)pe__frexp(w, &of_w);
+    (void)pe__frexp(size * large, &of_t);
+    up = -250 - of_w - of_t + (large > 1 ? 60 : 0);
+    return up < 1000 ? up : 1000;
+}
+
+/* pe__exact_turn() of any real position: sines are to be multiplied by *lift. */
+PE__OUTLINE void pe__exact_turn_lifted(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                                       pe__dd *cosine, double *lift)
+{
+    double all[4][PE_LANES];
+    int most = 0, up[PE_LANES];
+    pe__exact_turn(plan, pair, t, sine, cosine);
+    for (size_t lane = 0; lane < PE_LANES; lane++) {
+        up[lane] = pe__lift(plan, pair + lane, t);
+        lift[lane] = pe__exp2i(-up[lane]);
+        if (up[lane] > most) most = up[lane];
+    }
+    if (most == 0) return;
+    pe__store(all[0], sine->hi), pe__store(all[1], sine->lo);
+    pe__store(all[2], cosine->hi), pe__store(all[3], cosine->lo);
+    for (size_t lane = 0; lane < PE_LANES; lane++) {
+        if (up[lane] == 0) continue;
+        pe__dd s, c;
+        pe__exact_turn(plan, pair + lane, t * pe__exp2i(up[lane]), &s, &c);
+        all[0][lane] = pe__first_lane(s.hi), all[1][lane] = pe__first_lane(s.lo);
+        all[2][lane] = pe__first_lane(c.hi), all[3][lane] = pe__first_lane(c.lo);
+    }
+    sine->hi = pe__load(all[0]), sine->lo = pe__load(all[1]);
+    cosine->hi = pe__load(all[2]), cosine->lo = pe__load(all[3]);
 }
 
 /* The element of one pair at position t, from an exact turn: component 0 is the sine, 1 the cosine.
@@ -2559,8 +2647,8 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
 {
     pe__dd sine, cosine;
     double hi[2][PE_LANES], lo[2][PE_LANES];
-    const double lift = pe__lift(plan, &t);
-    pe__exact_turn(plan, pair, t, &sine, &cosine);
+    const int up = pe__lift(plan, pair, t);
+    pe__exact_turn(plan, pair, t * pe__exp2i(up), &sine, &cosine);
     sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
     pe__store(hi[0], sine.hi);
     pe__store(lo[0], sine.lo);
@@ -2570,7 +2658,8 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
     if (h == 0) return (float)(0 * plan->amplitude);
     if (hi[1 - component][0] != 0 && (l < 0 ? -l : l) <= (h < 0 ? -h : h) * pe__exp2i(-95))
         l = -h * pe__exp2i(-100);
-    return pe__round_once(h * plan->scale, l * plan->scale, component == 0 ? lift : 1, drop);
+    return pe__round_once(h * plan->scale, l * plan->scale, component == 0 ? pe__exp2i(-up) : 1,
+                          drop);
 }
 
 /* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the
@@ -2589,10 +2678,13 @@ PE__INLINE pe__vf pe__careful(const pe__span *x, pe__vd a, pe__vd b, pe__order o
     return above;
 }
 
-/* The floats in doubt of vector n of so many from pair i on, from exact turns. */
+/* The floats in doubt of vector n of so many from pair i on, from exact turns. Lanes behind the
+   last pair repeat it, and its doubts; no one wants them, and a plan has no room for a vector from
+   there on. */
 PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, size_t vectors,
                             pe__order order, int drop, pe__vf v, unsigned doubt)
 {
+    const size_t pairs = pe__max(x->to->sines, x->to->cosines);
     float all[2 * PE_LANES];
     pe__put(all, v);
     for (; doubt; doubt &= doubt - 1) {
@@ -2600,6 +2692,7 @@ PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, siz
         size_t k = n * PE_LANES + j / 2, component = (j & 1) ^ (order == PE__CS);
         if (order == PE__SPLIT && vectors == 1) k = j % PE_LANES, component = j / PE_LANES;
         else if (order == PE__SPLIT) k = n / 2 * 2 * PE_LANES + j, component = n % 2;
+        if (i + k >= pairs) continue;
         all[j] = pe__exact_element(x->plan, t, x->pair + i + k, (int)component, drop);
     }
     return pe__get(all);
@@ -2706,7 +2799,7 @@ PE__INLINE void pe__sink_some(pe__kind kind, const pe__to *to, void *p, pe__vf v
         return;
     }
     if (pe__adds(kind)) memcpy(all, p, n * to->element);
-    pe__sink(kind, PE__FILL, pe__splat_f32(to->scale), all, v);
+    pe__sink(kind, PE__FILL, pe__splat_f32((float)to->scale), all, v);
     memcpy(p, all, n * to->element);
 }
 
@@ -2717,7 +2810,7 @@ PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *co
                               pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
     enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
-    const pe__vf scale = pe__splat_f32(to->scale);
+    const pe__vf scale = pe__splat_f32((float)to->scale);
 #define PE__FOUR(verb)                         \
     pe__sink(kind, verb, scale, p[0], v0);     \
     pe__sink(kind, verb, scale, p[1], v1);     \
@@ -2726,7 +2819,8 @@ PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *co
     const uintptr_t ahead = PE__RADIX * to->stride;
     if (pe__adds(kind))
         for (int i = 0; i < 4; i += LINE) pe__prefetch((const void *)((uintptr_t)p[i] + ahead));
-    if (!pe__adds(kind) && to->verb == PE__STREAM) {
+    /* Scalar code has no streaming store: one copy of the stores will do. */
+    if (PE_ISA != PE_ISA_SCALAR && !pe__adds(kind) && to->verb == PE__STREAM) {
         PE__FOUR(PE__STREAM);
     } else {
         PE__FOUR(PE__FILL);
@@ -2760,7 +2854,7 @@ PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t c
         const pe__vf all = side == PE__UP ? v.up : v.down;
         if (!(sides & side)) continue;
         if (order != PE__SPLIT && sines + cosines == 2 * PE_LANES) {
-            pe__sink(kind, x->to->verb, pe__splat_f32(x->to->scale), p, all);
+            pe__sink(kind, x->to->verb, pe__splat_f32((float)x->to->scale), p, all);
         } else if (order != PE__SPLIT) {
             pe__sink_some(kind, x->to, p, all, sines + cosines);
         } else {
@@ -2809,7 +2903,8 @@ PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe_
 {
     const pe__to *to = x->to;
     const size_t pairs = pe__max(to->sines, to->cosines), whole = pe__min(to->sines, to->cosines);
-    const size_t head = pe__min(to->head, whole); /* as floats are twice as many: up to two vectors */
+    const size_t head =
+        pe__min(to->head, whole); /* as floats are twice as many: up to two vectors */
     size_t i = 0;
     for (size_t n; i < head; i += n) {
         n = pe__min(head - i, PE_LANES);
@@ -2828,13 +2923,12 @@ PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digi
     return plan->table + 2 * index * plan->padded;
 }
 
-/* The multiple of 17 that is nearest to p. */
+/* p / 17 to nearest, for p >= 0; and the multiple of 17 that is nearest to any p. */
+PE__INLINE uint64_t pe__seventeenth(uint64_t p) { return (p + PE__DIGIT) / PE__RADIX; }
 PE__INLINE int64_t pe__nearest_17(int64_t p)
 {
-    int64_t digit = p % PE__RADIX;
-    if (digit > PE__DIGIT) digit -= PE__RADIX;
-    if (digit < -PE__DIGIT) digit += PE__RADIX;
-    return p - digit;
+    const int64_t q = (int64_t)(PE__RADIX * pe__seventeenth((uint64_t)(p < 0 ? -p : p)));
+    return p < 0 ? -q : q;
 }
 
 /* As pe__anchor(), from the rows of the digits of p; |p| <= plan->near. */
@@ -2844,12 +2938,14 @@ PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, const pe__bound *boun
     const double *row[PE__LEVELS] = {plan->table + pair};
     double sign[PE__LEVELS] = {1};
     size_t n = 0;
-    for (size_t level = 0; p != 0; level++, p /= PE__RADIX) {
-        const int64_t digit = p - pe__nearest_17(p);
-        p -= digit;
+    uint64_t rest = (uint64_t)(p < 0 ? -p : p);
+    for (size_t level = 0; rest != 0; level++) {
+        const uint64_t next = pe__seventeenth(rest);
+        const int64_t digit = (int64_t)(rest - PE__RADIX * next);
+        rest = next;
         if (digit == 0) continue;
         row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
-        sign[n++] = digit < 0 ? -1 : 1;
+        sign[n++] = (digit < 0) != (p < 0) ? -1 : 1;
     }
     const pe__vd scale = pe__splat(plan->amplitude * (1 + bound->eta));
     const pe__vd first = scale * pe__splat(sign[0]);
@@ -2914,7 +3010,10 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
 {
     pe__span x = pe__span_of(plan, bound, to, pair, s, c, order, kind);
     unsigned char *const column = pe__column(to, order);
-    for (int64_t b = 0; b <= PE__DIGIT; b++) {
+    /* from the nearest to the farthest of the rows */
+    int64_t b = first > q ? first - q : last < q ? q - last : 0;
+    const int64_t above = last - q, below = q - first, distant = above > below ? above : below;
+    for (; b <= distant && b <= PE__DIGIT; b++) {
         const int64_t up = q + b, down = q - b;
         const int has_up = up >= first && up <= last;
         const int has_down = down >= first && down <= last && b != 0;
@@ -2976,16 +3075,19 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
     double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
     const int64_t last = first + (int64_t)rows - 1;
     const int run = rows > 2 * PE__RADIX; /* then one centre will do for many blocks */
-    const int64_t near = run && plan->near > PE__NEAR ? PE__NEAR : plan->near;
+    const int64_t nearby = run && plan->nearby > PE__NEAR ? PE__NEAR : plan->nearby;
     for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
-        pe__to part = pe__part(to, done, PE__TILE);
+        pe__to tile;
+        const pe__to *part = to; /* all of a row, if it is short */
+        if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
         const size_t pair = axis->pair + done;
-        const size_t count = pe__max(part.sines, part.cosines) + (part.head ? PE_LANES - 1 : 0);
+        const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
         if (real || plan->float32) {
-            for (size_t r = 0; r < rows; r++, part.out += part.stride) {
+            pe__to one = *part;
+            for (size_t r = 0; r < rows; r++, one.out += one.stride) {
                 const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
                 pe__anchor(plan, t, pair, count, s, c);
-                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &part);
+                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &one);
             }
             continue;
         }
@@ -2996,7 +3098,7 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
             double *const from_s = run ? centre_s : s, *const from_c = run ? centre_c : c;
             if (centre != made) {
                 bound = &pe__bound_near;
-                if (plan->fraction == 0 && -near <= centre && centre <= near) {
+                if (plan->fraction == 0 && -nearby <= centre && centre <= nearby) {
                     if (centre < -PE__NEAR || centre > PE__NEAR) bound = &pe__bound_far;
                     pe__anchor_from_rows(plan, bound, centre, pair, count, from_s, from_c);
                 }
@@ -3006,7 +3108,7 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
             if (run)
                 pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s,
                                   c);
-            block(plan, bound, q, plan->fraction, s, c, first, last, pair, &part);
+            block(plan, bound, q, plan->fraction, s, c, first, last, pair, part);
         }
     }
 }
@@ -3014,7 +3116,7 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
 /* ---- f64 ----------------------------------------------------------------------------------------
  * Doubles come from turns in double-double, row after row, by row 1 of the plan's frequencies;
  * every 64 rows start anew from an exact turn. One turn adds less than 2^-100, and the test below
- * takes 2^-93 for all: where that could change the rounded double, the element is made by an exact
+ * takes 2^-93 for all: where that could change the rounded double, the vector is made by an exact
  * turn. */
 
 enum { PE__STEPS = 64 };
@@ -3025,7 +3127,7 @@ static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, si
 {
     if (to->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
     else
-        for (size_t i = 0; i < n; i++) x[i] = pe__fma_once((double)to->scale, x[i], v[i]);
+        for (size_t i = 0; i < n; i++) x[i] = pe__fma_once(to->scale, x[i], v[i]);
 }
 
 /* A vector of pairs to where pair i of a row belongs. */
@@ -3046,13 +3148,22 @@ PE__INLINE void pe__put_f64(const pe__to *to, unsigned char *row, size_t i, pe__
     pe__sink_f64(to, out + pe__min(to->sine, to->cosine) + 2 * i, all, sines + cosines);
 }
 
-/* The doubles of one vector of pairs where some may be subnormal: rounded once all the same. */
-PE__COLD void pe__subnormal(const pe_plan *plan, size_t pair, double t, double lift, pe__vd *sine,
-                            pe__vd *cosine)
+/* hi + lo to the nearer double; where it is the middle of two as far as can be told, to the one
+   nearer to zero: that is where the next term of the series of a tiny angle points. */
+PE__INLINE double pe__nearer(double hi, double lo)
 {
-    double hi[2][PE_LANES], lo[2][PE_LANES];
+    const double by = hi * pe__exp2i(-95), distant = hi + (lo + by), nearby = hi + (lo - by);
+    return (hi < 0) == (nearby < distant) ? distant : nearby;
+}
+
+/* The doubles of one vector of pairs from exact turns, also where they are in doubt, or some of
+   them subnormal, or of a tiny angle: rounded once all the same. */
+PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd *sine,
+                             pe__vd *cosine)
+{
+    double hi[2][PE_LANES], lo[2][PE_LANES], lift[PE_LANES];
     pe__dd s, c;
-    pe__exact_turn(plan, pair, t, &s, &c);
+    pe__exact_turn_lifted(plan, pair, t, &s, &c, lift);
     s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
     pe__store(hi[0], s.hi);
     pe__store(lo[0], s.lo);
@@ -3060,20 +3171,24 @@ PE__COLD void pe__subnormal(const pe_plan *plan, size_t pair, double t, double l
     pe__store(lo[1], c.lo);
     for (int k = 0; k < 2; k++)
         for (int lane = 0; lane < PE_LANES; lane++) {
-            const double by = k == 0 ? lift : 1, x = hi[k][lane], scaled = x * plan->scale * by;
-            if (scaled <= pe__exp2i(-1022) && scaled >= -pe__exp2i(-1022)) {
-                /* to a multiple of what will be 2^-1074: adding a large number, then a look at what
-                   is left */
-                int scale, down;
-                (void)pe__frexp(plan->scale, &scale);
-                (void)pe__frexp(by, &down);
-                const double unit = pe__exp2i(-1072 - scale - down);
+            const double by = k == 0 ? lift[lane] : 1, x = hi[k][lane];
+            const double scaled = x * plan->scale * by;
+            int scale, down;
+            (void)pe__frexp(plan->scale, &scale);
+            (void)pe__frexp(by, &down);
+            const int last = -1072 - scale - down; /* what will be 2^-1074 is 2^last */
+            if (x != 0 && last > -900 && scaled <= pe__exp2i(-1022) &&
+                scaled >= -pe__exp2i(-1022)) {
+                /* to a multiple of that: adding a large number, then a look at what is left */
+                const double unit = pe__exp2i(last);
                 const double large = x < 0 ? -unit * pe__exp2i(52) : unit * pe__exp2i(52);
                 double whole = (x + large) - large;
                 const double rest = (x - whole) + lo[k][lane];
                 if (rest > unit / 2) whole += unit;
                 if (rest < -unit / 2) whole -= unit;
                 hi[k][lane] = whole == 0 ? x * 0 : whole;
+            } else if (x != 0) {
+                hi[k][lane] = pe__nearer(x, lo[k][lane]);
             }
             hi[k][lane] = hi[k][lane] * plan->scale * by;
         }
@@ -3086,7 +3201,7 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const
 {
     const pe__vd error = pe__splat(PE__ERROR_F64);
     const size_t pair = axis->pair + i;
-    const double lift = rows == 1 ? pe__lift(plan, &t) : 1;
+    const int minor = plan->scale < pe__exp2i(-900) || (t > -1 && t < 1 && t != 0);
     pe__dd s, c, S, C;
     pe__exact_turn(plan, pair, t, &s, &c);
     pe__exact_turn(plan, pair, 1.0, &S, &C);
@@ -3098,16 +3213,12 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const
         double moved[PE_LANES], any = 0;
         pe__store(moved, moved_s + moved_c);
         for (int lane = 0; lane < PE_LANES; lane++) any += moved[lane];
-        if (PE__UNLIKELY(any != 0) && r != 0) {
-            pe__dd ss, cc;
-            pe__exact_turn(plan, pair, t + (double)r, &ss, &cc);
-            sine = pe__dd_scaled(ss, plan->mantissa).hi,
-            cosine = pe__dd_scaled(cc, plan->mantissa).hi;
+        if (PE__UNLIKELY(any != 0 || minor)) {
+            pe__settle_f64(plan, pair, t + (double)r, &sine, &cosine);
+        } else {
+            sine = sine * pe__splat(plan->scale);
+            cosine = cosine * pe__splat(plan->scale);
         }
-        sine = sine * pe__splat(plan->scale) * pe__splat(lift),
-        cosine = cosine * pe__splat(plan->scale);
-        if (PE__UNLIKELY(plan->scale < pe__exp2i(-900) || lift < 1))
-            pe__subnormal(plan, pair, t + (double)r, lift, &sine, &cosine);
         pe__put_f64(to, row, i, sine, cosine);
         pe__dd_turn(&s, &c, S, C);
         s = pe__dd_normal(s), c = pe__dd_normal(c);
@@ -3163,7 +3274,7 @@ typedef struct pe__output {
     unsigned char *out;
     size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
     pe__verb verb;
-    float scale;
+    double scale;           /* of adding             */
     size_t total;           /* rows of the whole call */
     pe__rower *rows;
     pe__zeroer *zeros;
@@ -3270,8 +3381,8 @@ static inline void pe__emit_real(const pe_plan *plan, const pe__axis *axis, cons
                                  unsigned char *row, double position)
 {
     const double t = position + ((double)plan->whole + plan->fraction);
-    const int64_t near = (int64_t)t;
-    if (plan->fraction == 0 && (double)near == t) pe__emit(plan, axis, o, row, near, 1, NULL);
+    const int64_t nearby = (int64_t)t;
+    if (plan->fraction == 0 && (double)nearby == t) pe__emit(plan, axis, o, row, nearby, 1, NULL);
     else pe__emit(plan, axis, o, row, 0, 1, &t);
 }
 
@@ -3323,8 +3434,7 @@ static inline pe_status pe__call_range(const pe_plan *plan, int64_t first, const
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, plan, o);
     if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
-    if (status == PE_OK) status = pe__check_range(first, o->total);
-    if (status == PE_OK) status = pe__check_range(first + plan->whole, o->total);
+    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
     if (status == PE_OK) pe__emit_range(plan, first, o);
     return status;
 }
@@ -3334,8 +3444,9 @@ static inline pe_status pe__call_list(const pe_plan *plan, const int64_t *positi
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, positions, o);
+    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
     if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
-    if (status == PE_OK) status = pe__check_positions(positions, o->total, plan->whole);
+    if (status == PE_OK) status = pe__check_positions(plan, positions, o->total);
     if (status == PE_OK) pe__emit_list(plan, positions, o);
     return status;
 }
@@ -3345,7 +3456,8 @@ static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords
 {
     if (o->total == 0) return PE_OK;
     pe_status status = pe__check(plan, coords, o);
-    if (status == PE_OK && o->total > SIZE_MAX / sizeof(double) / plan->axes) status = PE_ERR_SIZE;
+    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *coords / plan->axes)
+        status = PE_ERR_SIZE;
     if (status == PE_OK)
         status = pe__check_reals(coords, o->total * plan->axes,
                                  (double)plan->whole + plan->fraction);
@@ -3366,10 +3478,10 @@ static inline pe_status pe__call_grid(const pe_plan *plan, const size_t *shape, 
     }
     status = pe__check(plan, shape, o);
     for (size_t a = 0; a < plan->axes; a++) {
-        if (status == PE_OK) status = pe__check_range(0, shape[a]);
-        if (status == PE_OK) status = pe__check_range(plan->whole, shape[a]);
+        if (status == PE_OK) status = pe__check_rows(plan, 0, shape[a]);
     }
-    if (status == PE_OK) pe__emit_grid(plan, shape, o);
+    if (status == PE_OK && plan->axes == 1) pe__emit_range(plan, 0, o);
+    else if (status == PE_OK) pe__emit_grid(plan, shape, o);
     return status;
 }
 
@@ -3390,8 +3502,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
                   (o->columns - plan->d_model) / batch_stride < batches - 1))
             status = PE_ERR_SHAPE;
     }
-    if (status == PE_OK) status = pe__check_range(first, o->total);
-    if (status == PE_OK) status = pe__check_range(first + plan->whole, o->total);
+    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
     for (size_t b = 0; status == PE_OK && b < batches; b++) {
         pe__emit_range(plan, first, o);
         if (b + 1 < batches) o->out += batch_stride * o->element;
@@ -3400,7 +3511,7 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
 }
 
 /* The public functions, stamped for each type. */
-#define PE__STAMP_TYPE(type, element, fill, add)                                                   \
+#define PE__STAMP_TYPE(type, element, F, fill, add)                                                \
     static inline pe_status pe_fill_##type(const pe_plan *plan, int64_t first, size_t rows,        \
                                            element *out, size_t stride)                            \
     {                                                                                              \
@@ -3438,32 +3549,133 @@ static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_
         return pe__call_grid(plan, shape, &o);                                                     \
     }                                                                                              \
     static inline pe_status pe_add_##type(const pe_plan *plan, int64_t first, size_t rows,         \
-                                          float scale, element *x, size_t stride)                  \
+                                          F scale, element *x, size_t stride)                      \
     {                                                                                              \
         pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = scale;                                                         \
+        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
         return pe__call_range(plan, first, &o);                                                    \
     }                                                                                              \
     static inline pe_status pe_add_at_##type(const pe_plan *plan, const int64_t *positions,        \
-                                             size_t rows, float scale, element *x, size_t stride)  \
+                                             size_t rows, F scale, element *x, size_t stride)      \
     {                                                                                              \
         pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = scale;                                                         \
+        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
         return pe__call_list(plan, positions, &o);                                                 \
     }                                                                                              \
     static inline pe_status pe_add_batch_##type(const pe_plan *plan, int64_t first, size_t rows,   \
-                                                size_t batches, float scale, element *x,           \
+                                                size_t batches, F scale, element *x,               \
                                                 size_t stride, size_t batch_stride)                \
     {                                                                                              \
         pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = scale;                                                         \
+        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
         return pe__call_batch(plan, first, batches, batch_stride, &o);                             \
     }
-PE__STAMP_TYPE(f32, float, f32, f32_add)
-PE__STAMP_TYPE(f64, double, f64, f64)
-PE__STAMP_TYPE(f16, uint16_t, f16, f16_add)
-PE__STAMP_TYPE(bf16, uint16_t, bf16, bf16_add)
+PE__STAMP_TYPE(f32, float, float, f32, f32_add)
+PE__STAMP_TYPE(f64, double, double, f64, f64)
+PE__STAMP_TYPE(f16, uint16_t, float, f16, f16_add)
+PE__STAMP_TYPE(bf16, uint16_t, float, bf16, bf16_add)
 #undef PE__STAMP_TYPE
+
+/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
+ * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
+ * constant wherever the kernel is inlined. */
+
+enum { PE__FLOATS = 2 * PE_LANES };
+
+PE__INLINE size_t pe__size_of(pe__kind type)
+{
+    return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
+}
+
+/* The address of element i. */
+PE__INLINE void *pe__at(pe__kind type, void *p, size_t i)
+{
+    return (unsigned char *)p + i * pe__size_of(type);
+}
+PE__INLINE const void *pe__at_const(pe__kind type, const void *p, size_t i)
+{
+    return (const unsigned char *)p + i * pe__size_of(type);
+}
+
+PE__INLINE pe__vf pe__get_as(pe__kind type, const void *p)
+{
+    if (type == PE__F32) return pe__get((const float *)p);
+    return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
+                              : pe__get_bf16((const uint16_t *)p);
+}
+PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
+{
+    if (type == PE__F32) pe__put((float *)p, v);
+    else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
+    else pe__put_bf16((uint16_t *)p, v);
+}
+
+/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
+PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
+{
+    uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
+    if (kind == PE__F32) {
+        pe__put((float *)p, u);
+        pe__put((float *)q, v);
+    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
+    } else {
+        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+    }
+}
+
+/* The first n of a vector; what is not read is 0. */
+PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
+{
+    float f[PE__FLOATS] = {0};
+    uint16_t h[PE__FLOATS] = {0};
+    void *all = type == PE__F32 ? (void *)f : (void *)h;
+    memcpy(all, p, n * pe__size_of(type));
+    return pe__get_as(type, all);
+}
+PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
+{
+    uint16_t all[PE__FLOATS];
+    if (type == PE__F32) {
+        pe__put_n((float *)p, v, n);
+    } else {
+        pe__put_as(type, all, v);
+        memcpy(p, all, n * sizeof *all);
+    }
+}
+
+/* x += row, n elements, each sum in f32 and rounded once to the type of x. */
+PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const void *row, size_t n)
+{
+    size_t i = 0;
+    for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
+        void *at = pe__at(type, x, i), *next = pe__at(type, x, i + PE__FLOATS);
+        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
+        const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
+        pe__put_two_as(type, at, pe__add_f32(pe__get_as(type, at), v), next,
+                       pe__add_f32(pe__get_as(type, next), w));
+    }
+    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
+        void *at = pe__at(type, x, i);
+        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
+        pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
+    }
+    if (i < n) {
+        void *at = pe__at(type, x, i);
+        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
+        pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
+    }
+}
+
+/* The same for a row of floats. */
+PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t n)
+{
+    if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n);
+    else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n);
+    else pe__add_row_as(PE__BF16, x, PE__F32, row, n);
+}
 
 /* ---- algebra of positions -----------------------------------------------------------------------
  * The operator of a shift is a row of sines and cosines, which the engine makes once for all rows,
@@ -3503,35 +3715,19 @@ static inline void pe__operator(const pe_plan *plan, int64_t k, size_t pair, siz
     rows(plan, &axis, &to, k, 1, NULL);
 }
 
-PE__INLINE pe__vf pe__shift_get(pe__kind kind, const unsigned char *p)
-{
-    const uint16_t *const h = (const uint16_t *)(const void *)p;
-    return kind == PE__F32    ? pe__get((const float *)(const void *)p)
-           : kind == PE__BF16 ? pe__get_bf16(h)
-                              : pe__get_f16(h);
-}
-
-PE__INLINE void pe__shift_put(pe__kind kind, unsigned char *p, pe__vf v)
-{
-    uint16_t *const h = (uint16_t *)(void *)p;
-    if (kind == PE__F32) pe__put((float *)(void *)p, v);
-    else if (kind == PE__BF16) pe__put_bf16(h, v);
-    else pe__put_f16(h, v);
-}
-
 /* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the
    vectors C and S; or one of neighbours, by C0 C0 C1 C1 ... and S0 -S0 S1 -S1 ... (-S0 S0 ... with
    the cosines first). */
 PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *x, ptrdiff_t across,
                                  const float *C, const float *S)
 {
-    const pe__vf v = pe__shift_get(kind, x), cosine = pe__get(C), sine = pe__get(S);
+    const pe__vf v = pe__get_as(kind, x), cosine = pe__get(C), sine = pe__get(S);
     if (order == PE__SPLIT) {
-        const pe__vf c = pe__shift_get(kind, x + across);
-        pe__shift_put(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(c, sine)));
-        pe__shift_put(kind, x + across, pe__fms_f32(c, cosine, pe__mul_f32(v, sine)));
+        const pe__vf c = pe__get_as(kind, x + across);
+        pe__put_two_as(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(c, sine)), x + across,
+                       pe__fms_f32(c, cosine, pe__mul_f32(v, sine)));
     } else {
-        pe__shift_put(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(pe__swap(v), sine)));
+        pe__put_as(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(pe__swap(v), sine)));
     }
 }
 
@@ -3826,7 +4022,7 @@ typedef struct pe__dots_anchor {
 
 /* The sums of an anchor, large and small parts, for q + b and q - b. */
 typedef struct pe__dots_sums {
-    double large[2][PE__DOTS], small[2][PE__DOTS];
+    double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_sums;
 
 /* Adding and subtracting this rounds to the grid. */
@@ -3839,7 +4035,7 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *X, pe__vd *y)
 /* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
 PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__dd *C)
 {
-    for (int v = 0; v < PE__DOTS_TILE / PE_LANES; v++) {
+    for (int v = 0; v < PE__DOTS_TILE / (int)PE_LANES; v++) {
         pe__dd_turn(&s[v], &c[v], S[v], C[v]);
         s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
     }
@@ -3848,7 +4044,7 @@ PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__d
 PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
                                      pe__dots_table *table)
 {
-    enum { VECTORS = PE__DOTS_TILE / PE_LANES };
+    enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
         pe__exact_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
@@ -3900,7 +4096,7 @@ PE__INLINE void pe__dots_end(const pe__dots_run *run, pe__dots_sums *sums, size_
 {
     const pe__vd small_c = run->small_c + run->tiny_c, small_s = run->small_s + run->tiny_s;
     double *const large_up = sums->large[0] + b, *const large_down = sums->large[1] + b;
-    double *const small_up = sums->small[0] + b, *const small_down = sums->small[1] + b;
+    double *const small_up = sums->minor[0] + b, *const small_down = sums->minor[1] + b;
     pe__store(large_up, pe__load(large_up) + (run->large_c - run->large_s));
     pe__store(large_down, pe__load(large_down) + (run->large_c + run->large_s));
     pe__store(small_up, pe__load(small_up) + (small_c - small_s));
@@ -3925,14 +4121,14 @@ PE__INLINE void pe__dots_multiply(const pe__dots_table *table, const pe__dots_an
 }
 
 /* What becomes of sums: dots, and the numbers in doubt as NaN. */
-PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const double *small,
+PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const double *minor,
                                double error, double *out)
 {
     pe__dd square;
     square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
         pe__dd y;
-        y.hi = pe__two_sum(pe__load(large + b), pe__load(small + b), &y.lo);
+        y.hi = pe__two_sum(pe__load(large + b), pe__load(minor + b), &y.lo);
         const pe__vd e = (pe__splat(error) + pe__abs(y.hi) * pe__splat(pe__exp2i(-98))) * square.hi;
         y = pe__dd_normal(pe__dd_mul(y, square));
         const pe__vd above = y.hi + (y.lo + e), moved = above - (y.hi + (y.lo - e));
@@ -3947,7 +4143,7 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const d
 /* Up to 32 * 31 dots. */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
-    enum { VECTORS = PE__DOTS_TILE / PE_LANES };
+    enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
@@ -3987,8 +4183,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     }
     for (size_t a = 0; a < anchors; a++) {
         double side[2][PE__DOTS];
-        pe__dots_round(plan, sums[a].large[0], sums[a].small[0], error, side[0]);
-        pe__dots_round(plan, sums[a].large[1], sums[a].small[1], error, side[1]);
+        pe__dots_round(plan, sums[a].large[0], sums[a].minor[0], error, side[0]);
+        pe__dots_round(plan, sums[a].large[1], sums[a].minor[1], error, side[1]);
         for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
             const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
             const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
@@ -4034,22 +4230,21 @@ static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm)
 }
 
 /* ---- plans --------------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; row 0 and 8 rows a level
- * in 2 arrays each; floats of the frequencies, if the angles are rounded to float. The axes' pairs
- * follow each other, each from a multiple of 8 on. An array has room for a vector that starts at
- * any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm. */
+ * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; floats of them, if the
+ * angles are rounded to float; row 0 and 8 rows a level in 2 arrays each. The axes' pairs follow
+ * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
+ * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
+ * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
 
 PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
 
 /* Arrays of a plan with so many levels. */
 #define PE__ARRAYS(levels) (3 + 2 * (1 + PE__DIGIT * (levels)))
 
-/* log2(x) to 0.09; exact for powers of two. */
-static inline double pe__log2_about(double x)
+/* log2(x), to a few ulp. */
+static inline double pe__log2(double x)
 {
-    int e;
-    const double m = pe__frexp(x, &e);
-    return e + 2 * (m - 1);
+    return pe__first_lane(pe__td_log(x).a) * 1.4426950408889634;
 }
 
 /* D of the exponent i / D, for an axis of the given width; any positive number if there is one pair
@@ -4068,39 +4263,58 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
     return x >= low && x <= high;
 }
 
-/* All that needs no look at the axes. */
-static inline int pe__config_ok(const pe_config *config)
+/* What is wrong with a config, without a look at its axes; NULL if nothing is. */
+static inline const char *pe__field_error(const pe_config *config)
 {
     const size_t most = PTRDIFF_MAX / sizeof(double) / PE__ARRAYS(PE__LEVELS) / 2;
     const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
     const double s = config->scale < 0 ? -config->scale : config->scale;
     const double steps = config->offset * 1048576.0; /* 2^20 */
-    return config->d_model >= 1 && config->d_model < most && config->multiple >= 1 &&
-           config->d_model % config->multiple == 0 && config->axes >= 1 &&
-           config->axes <= PE_MAX_AXES && (unsigned)config->layout <= PE_LAYOUT_HALVES &&
-           (unsigned)config->exponent <= PE_EXPONENT_INDEX &&
-           (unsigned)config->odd <= PE_ODD_ZERO && (unsigned)config->angle <= PE_ANGLE_FLOAT32 &&
-           pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)) &&
-           pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)) &&
-           pe__between(s, pe__exp2i(-900), pe__exp2i(21)) &&
-           pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)) &&
-           pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) &&
-           steps == (double)(int64_t)steps;
+    if (config->d_model < 1 || config->d_model >= most)
+        return "d_model must be at least 1 (0 marks a preset that does not know it), and its plan "
+               "must fit into the address space";
+    if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
+    if (config->d_model % config->multiple != 0) return "d_model must be a multiple of `multiple`";
+    if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
+    if (config->axes > 1 && config->has_padding)
+        return "has_padding is for rows of one position: axes must be 1";
+    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
+    if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
+        return "exponent must be one of PE_EXPONENT_...";
+    if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
+    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
+    if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
+        return "base must be within 2^-20 ... 2^900";
+    if (!pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)))
+        return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
+    if (!pe__between(s, pe__exp2i(-900), pe__exp2i(21)))
+        return "scale must be within 2^-900 ... 2^21 in magnitude";
+    if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
+        return "exponent_shift must be within -2^60 ... 2^60";
+    if (!pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) ||
+        steps != (double)(int64_t)steps)
+        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
+    return NULL;
 }
 
-/* Are the frequencies of an axis between 2^-960 and 2^21? */
-static inline int pe__frequencies_ok(const pe_config *config, size_t width, size_t pairs)
+/* What is wrong with the frequencies of an axis. */
+static inline const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
-    const double d = pe__denominator(config, width, pairs);
-    const double first = pe__log2_about(config->scale < 0 ? -config->scale : config->scale) +
-                         (config->half_turns ? 1.6515 : 0.0);
-    if (!(d > 0)) return 0;
-    const double last = first - (double)(pairs ? pairs - 1 : 0) / d * pe__log2_about(config->base);
-    return pe__between(first, -960, 21.1) && pe__between(last, -960, 21.1);
+    const double d = pe__denominator(config, width, pairs), little = 1e-9;
+    const double first = pe__log2(config->scale < 0 ? -config->scale : config->scale) +
+                         (config->half_turns ? 1.6514961294723187 : 0.0); /* log2(pi) */
+    if (!(d > 0)) return "exponent_shift must be less than half of each axis' width";
+    const double last = first - (double)(pairs ? pairs - 1 : 0) / d * pe__log2(config->base);
+    if (!pe__between(first, -960 - little, 21 + little) ||
+        !pe__between(last, -960 - little, 21 + little))
+        return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
+               "large "
+               "or too small for this width";
+    return NULL;
 }
 
-/* Lay the axes out in a plan: columns and pairs. Returns 0 if they do not fit. */
-static inline int pe__plan_axes(pe_plan *plan, const pe_config *config)
+/* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
+static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model;
     size_t column = 0, pairs = 0;
@@ -4110,24 +4324,27 @@ static inline int pe__plan_axes(pe_plan *plan, const pe_config *config)
         size_t width = config->axes == 1 ? d : config->axis[a].width;
         if (width == 0) width = d / (2 * config->axes) * 2;
         axis->coordinate = config->axes == 1 ? 0 : config->axis[a].coordinate;
-        if (width > d - column || axis->coordinate >= config->axes) return 0;
+        if (axis->coordinate >= config->axes)
+            return "the coordinate of an axis must be less than axes";
+        if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
         axis->column = column, axis->width = width - axis->zeros;
         axis->pairs = (axis->width + 1) / 2;
         pairs = (pairs + 7) & ~(size_t)7;
         axis->pair = pairs;
         axis->denominator = pe__denominator(config, width, axis->pairs);
-        if (!pe__frequencies_ok(config, width, axis->pairs)) return 0;
+        const char *const error = pe__frequency_error(config, width, axis->pairs);
+        if (error) return error;
         column += width, pairs += axis->pairs;
     }
     plan->axis[config->axes - 1].zeros += d - column;
     plan->pairs = pairs;
-    return 1;
+    return NULL;
 }
 
 static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
-    if (!config || !pe__config_ok(config) || !pe__plan_axes(plan, config)) return 0;
+    if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
     const size_t arrays =
         config->angle == PE_ANGLE_FLOAT32 ? PE__ARRAYS(0) + 1 : PE__ARRAYS(PE__LEVELS);
     return pe__padded(plan->pairs) * arrays * sizeof(double) + 63;
@@ -4139,6 +4356,14 @@ static inline size_t pe_plan_size(const pe_config *config)
     return pe__plan_bytes(config, &plan);
 }
 
+static inline const char *pe_config_error(const pe_config *config)
+{
+    pe_plan plan;
+    if (!config) return "config is NULL";
+    const char *const error = pe__field_error(config);
+    return error ? error : pe__plan_axes(&plan, config);
+}
+
 /* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b -
    b/2, one after the other; the first row of the next level, 17 = 8 + 8 + 1, from the rows 8 and 1.
    All in double-double: an error of 2^-98 in row 1 and in each turn grows with the number of the
@@ -4148,7 +4373,7 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
     enum { TOGETHER = 4 };
     const size_t padded = plan->padded;
     pe__dd s[PE__DIGIT + 1][TOGETHER], c[PE__DIGIT + 1][TOGETHER];
-    for (size_t i = 0; i < padded; i += TOGETHER * PE_LANES) {
+    for (size_t i = 0; i < padded; i += TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++) {
@@ -4210,13 +4435,13 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t
     plan->fraction = config->offset - (double)plan->whole;
 
     plan->levels = levels;
-    plan->near = 0;
-    for (size_t level = 0; level < levels; level++) plan->near = plan->near * PE__RADIX + PE__DIGIT;
+    plan->nearby = 0;
+    for (size_t level = 0; level < levels; level++)
+        plan->nearby = plan->nearby * PE__RADIX + PE__DIGIT;
     plan->padded = pe__padded(plan->pairs);
     plan->frequency = memory;
-    plan->table = memory + 3 * plan->padded;
-    plan->float32 = NULL;
-    if (config->angle == PE_ANGLE_FLOAT32) plan->float32 = memory + PE__ARRAYS(0) * plan->padded;
+    plan->float32 = config->angle == PE_ANGLE_FLOAT32 ? memory + 3 * plan->padded : NULL;
+    plan->table = memory + (plan->float32 ? 4 : 3) * plan->padded;
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -4235,7 +4460,7 @@ static inline void pe__plan_end(pe_plan *plan, double *memory)
     const size_t padded = plan->padded;
     for (size_t part = 0; part < 3; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
-        double *const w = memory + PE__ARRAYS(0) * padded;
+        double *const w = memory + 3 * padded;
         for (size_t i = 0; i < padded; i++) {
             double hi, lo;
             pe__radians(plan, i, &hi, &lo);
@@ -4249,7 +4474,7 @@ static inline void pe__plan_end(pe_plan *plan, double *memory)
         const double f = plan->float32 ? plan->float32[i] * pe__inverse_pi[0] : plan->frequency[i];
         if (plan->fastest < f || plan->fastest < -f) plan->fastest = f < 0 ? -f : f;
     }
-    pe__plan_rows(plan, memory + 3 * padded);
+    pe__plan_rows(plan, memory + (plan->float32 ? 4 : 3) * padded);
 }
 
 static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -4350,7 +4575,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
     const pe_config config = pe_config_default(d_model);
-    if (!pe__config_ok(&config)) return PE_ERR_CONFIG;
+    if (pe__field_error(&config)) return PE_ERR_CONFIG;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
@@ -4374,85 +4599,6 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
         pe__emit_range(&plan, 0, &o);
     }
     return PE_OK;
-}
-
-/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
- * A kernel is written once for all three types: the type is an argument, and a constant wherever
- * the kernel is inlined. */
-
-typedef enum pe__type { PE__AS_F32, PE__AS_F16, PE__AS_BF16 } pe__type;
-enum { PE__FLOATS = 2 * PE_LANES };
-
-PE__INLINE size_t pe__size_of(pe__type type)
-{
-    return type == PE__AS_F32 ? sizeof(float) : sizeof(uint16_t);
-}
-
-/* The address of element i. */
-PE__INLINE void *pe__at(pe__type type, void *p, size_t i)
-{
-    return (unsigned char *)p + i * pe__size_of(type);
-}
-PE__INLINE const void *pe__at_const(pe__type type, const void *p, size_t i)
-{
-    return (const unsigned char *)p + i * pe__size_of(type);
-}
-
-PE__INLINE pe__vf pe__get_as(pe__type type, const void *p)
-{
-    if (type == PE__AS_F32) return pe__get((const float *)p);
-    return type == PE__AS_F16 ? pe__get_f16((const uint16_t *)p)
-                              : pe__get_bf16((const uint16_t *)p);
-}
-PE__INLINE void pe__put_as(pe__type type, void *p, pe__vf v)
-{
-    if (type == PE__AS_F32) pe__put((float *)p, v);
-    else if (type == PE__AS_F16) pe__put_f16((uint16_t *)p, v);
-    else pe__put_bf16((uint16_t *)p, v);
-}
-
-/* The first n of a vector; what is not read is 0. */
-PE__INLINE pe__vf pe__get_n_as(pe__type type, const void *p, size_t n)
-{
-    float f[PE__FLOATS] = {0};
-    uint16_t h[PE__FLOATS] = {0};
-    void *all = type == PE__AS_F32 ? (void *)f : (void *)h;
-    memcpy(all, p, n * pe__size_of(type));
-    return pe__get_as(type, all);
-}
-PE__INLINE void pe__put_n_as(pe__type type, void *p, pe__vf v, size_t n)
-{
-    uint16_t all[PE__FLOATS];
-    if (type == PE__AS_F32) {
-        pe__put_n((float *)p, v, n);
-    } else {
-        pe__put_as(type, all, v);
-        memcpy(p, all, n * sizeof *all);
-    }
-}
-
-/* x += row, n elements, each sum in f32 and rounded once to the type of x. */
-PE__INLINE void pe__add_row_as(pe__type type, void *x, pe__type row_type, const void *row, size_t n)
-{
-    size_t i = 0;
-    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
-        void *at = pe__at(type, x, i);
-        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
-        pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
-    }
-    if (i < n) {
-        void *at = pe__at(type, x, i);
-        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
-        pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
-    }
-}
-
-/* The same for a row of floats. */
-PE__OUTLINE void pe__add_floats(pe__type type, void *x, const float *row, size_t n)
-{
-    if (type == PE__AS_F32) pe__add_row_as(PE__AS_F32, x, PE__AS_F32, row, n);
-    else if (type == PE__AS_F16) pe__add_row_as(PE__AS_F16, x, PE__AS_F32, row, n);
-    else pe__add_row_as(PE__AS_BF16, x, PE__AS_F32, row, n);
 }
 
 /* ---- ALiBi --------------------------------------------------------------------------------------
@@ -4551,14 +4697,14 @@ PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
 /* One line for n consecutive j, each element rounded once. A double holds the product of a float
    and 29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
    multiple of 2^-149 as the slope is, and so exact as a float. */
-PE__INLINE void pe__line_as(pe__type type, pe__line line, int64_t j, size_t n, void *out)
+PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
 {
     static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
-    const int64_t far = (int64_t)1 << 29;
-    if (line.slope != 0 && (j < -far || j > far - (int64_t)n)) {
+    const int64_t distant = (int64_t)1 << 29;
+    if (line.slope != 0 && (j < -distant || j > distant - (int64_t)n)) {
         for (size_t i = 0; i < n; i++) {
             const double x = pe__alibi_product(line.slope, j + (int64_t)i);
-            const float y = type == PE__AS_F32 ? (float)x : pe__alibi_odd(x);
+            const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);
             pe__put_n_as(type, pe__at(type, out, i), pe__splat_f32(y), 1);
         }
         return;
@@ -4569,19 +4715,19 @@ PE__INLINE void pe__line_as(pe__type type, pe__line line, int64_t j, size_t n, v
     /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
     for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
         const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
-        const pe__vf v = type == PE__AS_F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
+        const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
         void *at = pe__at(type, out, i);
         if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
         else pe__put_n_as(type, at, v, n - i);
     }
 }
 
-PE__OUTLINE void pe__line_store(pe__type type, pe__line line, int64_t j, size_t n, void *out)
+PE__OUTLINE void pe__line_store(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
 {
     if (n == 0) return;
-    if (type == PE__AS_F32) pe__line_as(PE__AS_F32, line, j, n, out);
-    else if (type == PE__AS_F16) pe__line_as(PE__AS_F16, line, j, n, out);
-    else pe__line_as(PE__AS_BF16, line, j, n, out);
+    if (type == PE__F32) pe__line_as(PE__F32, line, j, n, out);
+    else if (type == PE__F16) pe__line_as(PE__F16, line, j, n, out);
+    else pe__line_as(PE__BF16, line, j, n, out);
 }
 
 /* How many of n consecutive j, from the given one on, are <= 0. */
@@ -4592,7 +4738,7 @@ PE__INLINE size_t pe__alibi_past(int64_t j, size_t n)
 }
 
 /* Both lines. */
-PE__OUTLINE void pe__bend_store(pe__type type, pe__bend bend, int64_t j, size_t n, void *out)
+PE__OUTLINE void pe__bend_store(pe__kind type, pe__bend bend, int64_t j, size_t n, void *out)
 {
     const size_t past = pe__alibi_past(j, n);
     pe__line_store(type, bend.past, j, past, out);
@@ -4621,14 +4767,14 @@ PE__INLINE pe__vf pe__bend_sum(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf
     const pe__vf sum = pe__add_f32(x, pe__bend_at(mode, b, j));
     return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, sum) : sum;
 }
-PE__INLINE void pe__bend_put(pe__how to, pe__type type, pe_alibi_mode mode, void *at,
+PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
                              const pe__bend_f32 *b, pe__vf j)
 {
     if (to == PE__HOW_STORE) pe__put_as(type, at, pe__bend_at(mode, b, j));
     else if (to == PE__HOW_STREAM) pe__stream((float *)at, pe__bend_at(mode, b, j));
     else pe__put_as(type, at, pe__bend_sum(mode, b, j, pe__get_as(type, at)));
 }
-PE__INLINE void pe__bend_put_n(pe__how to, pe__type type, pe_alibi_mode mode, void *at,
+PE__INLINE void pe__bend_put_n(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
                                const pe__bend_f32 *b, pe__vf j, size_t n)
 {
     if (to == PE__HOW_ADD)
@@ -4638,7 +4784,7 @@ PE__INLINE void pe__bend_put_n(pe__how to, pe__type type, pe_alibi_mode mode, vo
 
 /* n consecutive j of at most 2^24, which floats hold exactly. Four vectors at a time, since each
    count waits for the one before. */
-PE__INLINE void pe__bend_near(pe__how to, pe__type type, pe_alibi_mode mode,
+PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
                               const pe__bend_f32 *bend, int64_t j, size_t n, void *out)
 {
     static const float count[64] = {
@@ -4666,7 +4812,7 @@ PE__INLINE void pe__bend_near(pe__how to, pe__type type, pe_alibi_mode mode,
 }
 
 /* Further away: made in pieces, and stored or added from there. */
-PE__OUTLINE void pe__bend_far(pe__how to, pe__type type, pe_alibi_mode mode, double slope,
+PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, double slope,
                               int64_t j, size_t n, void *x)
 {
     float values[256];
@@ -4679,7 +4825,7 @@ PE__OUTLINE void pe__bend_far(pe__how to, pe__type type, pe_alibi_mode mode, dou
             continue;
         }
         const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
-        pe__bend_store(PE__AS_F32, bend, j, part, values);
+        pe__bend_store(PE__F32, bend, j, part, values);
         pe__add_floats(type, at, values, sums);
         pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at(type, at, sums));
     }
@@ -4689,7 +4835,7 @@ typedef struct pe__alibi {
     const float *slopes;
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
-    pe__type type;
+    pe__kind type;
     int64_t first_query;
 } pe__alibi;
 
@@ -4732,10 +4878,10 @@ PE__INLINE int pe__alibi_streams(const pe__alibi *a, const void *out)
 }
 
 /* Row after row, each in pieces that are near or not as a whole. */
-PE__INLINE void pe__alibi_rows_as(pe__how to, pe__type type, pe_alibi_mode mode, const pe__alibi *a,
+PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
 {
-    const int64_t near = (int64_t)1 << 24;
+    const int64_t nearby = (int64_t)1 << 24;
     const size_t vector = sizeof(pe__vf), most = (size_t)1 << 16;
     for (size_t head = 0; head < a->heads; head++) {
         const double slope = (double)a->slopes[head];
@@ -4751,7 +4897,7 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__type type, pe_alibi_mode mode,
             for (; rest > 0; rest -= part, j += (int64_t)part, row += part * pe__size_of(type)) {
                 const size_t beyond = (size_t)((uintptr_t)row % vector);
                 part = pe__min(most, rest);
-                if (PE__UNLIKELY(j < -near || j > near - (int64_t)part)) {
+                if (PE__UNLIKELY(j < -nearby || j > nearby - (int64_t)part)) {
                     pe__bend_far(to, type, mode, slope, j, part, row);
                 } else if (to == PE__HOW_STREAM && beyond) { /* to where a stream may begin */
                     part = pe__min((vector - beyond) / sizeof(float), rest);
@@ -4763,7 +4909,7 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__type type, pe_alibi_mode mode,
         }
     }
 }
-PE__INLINE void pe__alibi_rows(pe__how to, pe__type type, const pe__alibi *a, void *out)
+PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
 {
     if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
     else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
@@ -4796,22 +4942,22 @@ PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, in
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
     const int stream = pe__alibi_streams(a, bias);
-    if (a->type != PE__AS_F32)
+    if (a->type != PE__F32)
         for (size_t head = 0; head < a->heads; head++)
             pe__alibi_copies(a, head, pe__at(a->type, bias, head * a->head_stride), stream);
-    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__AS_F32, a, bias);
-    else pe__alibi_rows(PE__HOW_STORE, PE__AS_F32, a, bias);
+    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
+    else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
     if (stream) pe__fence();
 }
 
 PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
 {
-    if (a->type == PE__AS_F32) pe__alibi_rows(PE__HOW_ADD, PE__AS_F32, a, scores);
-    else if (a->type == PE__AS_F16) pe__alibi_rows(PE__HOW_ADD, PE__AS_F16, a, scores);
-    else pe__alibi_rows(PE__HOW_ADD, PE__AS_BF16, a, scores);
+    if (a->type == PE__F32) pe__alibi_rows(PE__HOW_ADD, PE__F32, a, scores);
+    else if (a->type == PE__F16) pe__alibi_rows(PE__HOW_ADD, PE__F16, a, scores);
+    else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
 }
 
-PE__INLINE pe__alibi pe__alibi_of(pe__type type, const float *slopes, size_t heads,
+PE__INLINE pe__alibi pe__alibi_of(pe__kind type, const float *slopes, size_t heads,
                                   pe_alibi_mode mode, int64_t first_query, size_t queries,
                                   size_t keys, size_t query_stride, size_t head_stride)
 {
@@ -4834,12 +4980,12 @@ PE__INLINE pe__alibi pe__alibi_of(pe__type type, const float *slopes, size_t hea
         if (status == PE_OK) verb(&a, x);                                                          \
         return status;                                                                             \
     }
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f32, float, PE__AS_F32)
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f16, uint16_t, PE__AS_F16)
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_bf16, uint16_t, PE__AS_BF16)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_f32, float, PE__AS_F32)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_f16, uint16_t, PE__AS_F16)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_bf16, uint16_t, PE__AS_BF16)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f32, float, PE__F32)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f16, uint16_t, PE__F16)
+PE__ALIBI(pe__alibi_fill, pe_alibi_fill_bf16, uint16_t, PE__BF16)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_f32, float, PE__F32)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_f16, uint16_t, PE__F16)
+PE__ALIBI(pe__alibi_add, pe_alibi_add_bf16, uint16_t, PE__BF16)
 #undef PE__ALIBI
 
 static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
@@ -4880,36 +5026,12 @@ typedef struct pe__tile {
     pe__order order;
 } pe__tile;
 
-PE__INLINE pe__vf pe__rope_get(pe__kind kind, const unsigned char *p)
-{
-    const uint16_t *const h = (const uint16_t *)(const void *)p;
-    return kind == PE__F32    ? pe__get((const float *)(const void *)p)
-           : kind == PE__BF16 ? pe__get_bf16(h)
-                              : pe__get_f16(h);
-}
-
-/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
-PE__INLINE void pe__rope_put(pe__kind kind, unsigned char *p, pe__vf u, unsigned char *q, pe__vf v)
-{
-    uint16_t *const g = (uint16_t *)(void *)p, *const h = (uint16_t *)(void *)q;
-    if (kind == PE__F32) {
-        pe__put((float *)(void *)p, u);
-        pe__put((float *)(void *)q, v);
-    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
-        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
-    } else {
-        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
-    }
-}
-
 /* Two vectors that are halves (a, b), and adjacent pairs, whose sines and cosines are each there
    twice. */
 PE__INLINE void pe__rope_two(pe__kind kind, pe__vf a, pe__vf b, pe__vf s, pe__vf c,
                              unsigned char *out, size_t across)
 {
-    pe__rope_put(kind, out, pe__fms_f32(a, c, pe__mul_f32(b, s)), out + across,
+    pe__put_two_as(kind, out, pe__fms_f32(a, c, pe__mul_f32(b, s)), out + across,
                  pe__fma_f32(b, c, pe__mul_f32(a, s)));
 }
 PE__INLINE pe__vf pe__rope_one(pe__vf v, pe__vf s, pe__vf c)
@@ -4927,12 +5049,12 @@ PE__INLINE void pe__rope_halves(pe__kind kind, const float *row, size_t n, size_
     const int tail = n % VECTOR != 0;
     pe__vf a = pe__splat_f32(0.0f), b = a;
     if (tail) {
-        a = pe__rope_get(kind, in + end * element);
-        b = pe__rope_get(kind, in + end * element + across);
+        a = pe__get_as(kind, in + end * element);
+        b = pe__get_as(kind, in + end * element + across);
     }
     for (size_t i = 0; i + VECTOR <= n; i += VECTOR) {
         const unsigned char *const p = in + i * element;
-        pe__rope_two(kind, pe__rope_get(kind, p), pe__rope_get(kind, p + across),
+        pe__rope_two(kind, pe__get_as(kind, p), pe__get_as(kind, p + across),
                      pe__get(row + i), pe__get(row + n + i), out + i * element, across);
     }
     if (tail)
@@ -4951,20 +5073,20 @@ PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
     const int rest = end != n;
     pe__vf u = pe__splat_f32(0.0f), v = u;
     if (rest) {
-        u = pe__rope_get(kind, in + odd * element);
-        v = pe__rope_get(kind, in + last * element);
+        u = pe__get_as(kind, in + odd * element);
+        v = pe__get_as(kind, in + last * element);
     }
     for (size_t i = 0; i < end; i += 2 * VECTOR) {
         const pe__vf x = pe__get(row + i), y = pe__get(row + i + VECTOR);
         unsigned char *const p = out + i * element;
-        const pe__vf w0 = pe__rope_get(kind, in + i * element);
-        const pe__vf w1 = pe__rope_get(kind, in + (i + VECTOR) * element);
-        pe__rope_put(kind, p, pe__rope_one(w0, pe__evens(x), pe__odds(x)), p + VECTOR * element,
+        const pe__vf w0 = pe__get_as(kind, in + i * element);
+        const pe__vf w1 = pe__get_as(kind, in + (i + VECTOR) * element);
+        pe__put_two_as(kind, p, pe__rope_one(w0, pe__evens(x), pe__odds(x)), p + VECTOR * element,
                      pe__rope_one(w1, pe__evens(y), pe__odds(y)));
     }
     if (rest) {
         const pe__vf x = pe__get(row + odd), y = pe__get(row + last);
-        pe__rope_put(kind, out + odd * element, pe__rope_one(u, pe__evens(x), pe__odds(x)),
+        pe__put_two_as(kind, out + odd * element, pe__rope_one(u, pe__evens(x), pe__odds(x)),
                      out + last * element, pe__rope_one(v, pe__evens(y), pe__odds(y)));
     }
 }
@@ -5036,8 +5158,8 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
             c0 = pe__odds(c0), c1 = pe__odds(c1), c2 = pe__odds(c2), c3 = pe__odds(c3);
         }
         for (size_t k = 0; k < heads; k++, p += in_head, q += out_head) {
-#define PE__GET(j) pe__rope_get(kind, p + (j) * step)
-#define PE__GET_BACK(j) pe__rope_get(kind, p + (j) * step + across)
+#define PE__GET(j) pe__get_as(kind, p + (j) * step)
+#define PE__GET_BACK(j) pe__get_as(kind, p + (j) * step + across)
             for (size_t j = 0; ahead && j < 4 * step; j += 64) {
                 pe__prefetch(p + ahead + j);
                 if (order == PE__SPLIT) pe__prefetch(p + ahead + across + j);
@@ -5054,9 +5176,9 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
                 pe__rope_two(kind, PE__GET(2), PE__GET_BACK(2), s2, c2, q + 2 * step, across);
                 pe__rope_two(kind, PE__GET(3), PE__GET_BACK(3), s3, c3, q + 3 * step, across);
             } else {
-                pe__rope_put(kind, q, pe__rope_one(PE__GET(0), s0, c0), q + step,
+                pe__put_two_as(kind, q, pe__rope_one(PE__GET(0), s0, c0), q + step,
                              pe__rope_one(PE__GET(1), s1, c1));
-                pe__rope_put(kind, q + 2 * step, pe__rope_one(PE__GET(2), s2, c2), q + 3 * step,
+                pe__put_two_as(kind, q + 2 * step, pe__rope_one(PE__GET(2), s2, c2), q + 3 * step,
                              pe__rope_one(PE__GET(3), s3, c3));
             }
 #undef PE__GET
@@ -5113,8 +5235,8 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
        than what is computed */
     const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    const size_t lines = PE__ROPE_AHEAD / (next + !next) * next;
-    const size_t ahead = few ? 0 : next > PE__ROPE_AHEAD ? next : lines;
+    size_t ahead = 0; /* whole heads */
+    if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     if (!by_head && (once || few || kind != PE__F32) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
@@ -5276,7 +5398,8 @@ PE__OUTLINE void pe__rope_run(const pe__rope_call *x, size_t pairs)
     pe__tile tile;
     tile.rows = rows, tile.pairs = pairs;
     tile.order = x->pairing == PE_ROPE_HALVES ? PE__SPLIT : PE__SC;
-    size_t most = x->uniform ? x->tokens : PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    size_t most = x->tokens;
+    if (most > 1 && !x->uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     for (size_t t = 0; t < x->tokens; t += most) {
         tile.token = t, tile.tokens = pe__min(most, x->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
@@ -5297,18 +5420,18 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
                                        size_t token_stride, size_t head_stride, size_t element,
                                        size_t *span)
 {
-    const size_t limit = (size_t)PTRDIFF_MAX / element;
+    const size_t limit = pe__reach(element);
     const int by_head = head_stride > token_stride;
     const size_t inner = by_head ? tokens : heads, outer = by_head ? heads : tokens;
-    const size_t near = by_head ? token_stride : head_stride;
-    const size_t far = by_head ? head_stride : token_stride;
+    const size_t nearby = by_head ? token_stride : head_stride;
+    const size_t distant = by_head ? head_stride : token_stride;
     if (width > limit) return PE_ERR_SIZE;
-    if (inner > 1 && near < width) return PE_ERR_SHAPE;
-    if (inner > 1 && near > (limit - width) / (inner - 1)) return PE_ERR_SIZE;
-    const size_t block = (inner - 1) * near + width;
-    if (outer > 1 && far < block) return PE_ERR_SHAPE;
-    if (outer > 1 && far > (limit - block) / (outer - 1)) return PE_ERR_SIZE;
-    *span = (outer - 1) * far + block;
+    if (inner > 1 && nearby < width) return PE_ERR_SHAPE;
+    if (inner > 1 && pe__exceeds(inner - 1, nearby, limit - width)) return PE_ERR_SIZE;
+    const size_t block = (inner - 1) * nearby + width;
+    if (outer > 1 && distant < block) return PE_ERR_SHAPE;
+    if (outer > 1 && pe__exceeds(outer - 1, distant, limit - block)) return PE_ERR_SIZE;
+    *span = (outer - 1) * distant + block;
     return PE_OK;
 }
 
@@ -5322,31 +5445,31 @@ static inline pe_status pe__rope_plan_ok(const pe_plan *plan)
 }
 
 /* Heads whose strides are given in elements. */
-static inline pe__heads pe__heads_of(const void *in, size_t in_token, size_t in_head, void *out,
-                                     size_t out_token, size_t out_head, size_t heads)
+PE__INLINE void pe__heads_set(pe__heads *x, const void *in, size_t in_token, size_t in_head,
+                              void *out, size_t out_token, size_t out_head, size_t heads)
 {
-    pe__heads x;
-    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = heads, x.rest = 0;
-    x.in_token = in_token, x.in_head = in_head, x.out_token = out_token, x.out_head = out_head;
-    return x;
+    x->in = (const unsigned char *)in, x->out = (unsigned char *)out, x->heads = heads;
+    x->in_token = in_token, x->in_head = in_head, x->out_token = out_token;
+    x->out_head = out_head, x->rest = 0;
 }
 
 /* Check one set of heads and turn its strides into bytes. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *h, size_t rotary)
 {
     const size_t width = x->head_dim ? x->head_dim : rotary;
-    size_t in_span, out_span;
+    size_t in_span = 0, out_span = 0;
     if (h->heads == 0) return PE_OK;
     if (!h->in || !h->out) return PE_ERR_NULL;
     pe_status status =
         pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element, &in_span);
-    if (status == PE_OK)
-        status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head, x->element,
-                                &out_span);
-    if (status != PE_OK) return status;
     if (h->in == h->out && h->in_token == h->out_token && h->in_head == h->out_head) {
         h->rest = 0;
+        if (status != PE_OK) return status;
     } else {
+        if (status == PE_OK)
+            status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head,
+                                    x->element, &out_span);
+        if (status != PE_OK) return status;
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
         if (in < out ? out - in < in_span * x->element : in - out < out_span * x->element)
             return PE_ERR_SHAPE;
@@ -5357,13 +5480,19 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     return PE_OK;
 }
 
-/* Check, then turn. */
-static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+/* Check the heads, then turn. Lists are read last: a size that does not fit is refused unread. */
+static inline pe_status pe__rope_check(pe__rope_call *x, size_t rotary)
 {
     pe_status status = PE_OK;
     if (x->pairing != PE_ROPE_ADJACENT && x->pairing != PE_ROPE_HALVES) return PE_ERR_CONFIG;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
         status = pe__rope_check_heads(x, &x->x[i], rotary);
+    return status;
+}
+
+static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
+{
+    const pe_status status = pe__rope_check(x, rotary);
     if (status == PE_OK) pe__rope_run(x, rotary / 2);
     return status;
 }
@@ -5377,30 +5506,31 @@ static inline pe_status pe__rope_plan_go(pe__rope_call *x)
     const size_t lists = x->axis ? x->axes : 1, tokens = x->uniform ? 1 : x->tokens;
     pe_status status = pe__rope_plan_ok(x->plan);
     if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
-    if (status == PE_OK && x->tokens > (size_t)PTRDIFF_MAX / sizeof(int64_t) / lists)
+    if (status == PE_OK && pe__exceeds(x->tokens, lists, pe__reach(sizeof(int64_t))))
         status = x->axes ? PE_ERR_SIZE : PE_OK;
+    if (status == PE_OK) status = pe__rope_check(x, x->plan->d_model);
     for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
         if (x->axis[i] >= x->axes) status = PE_ERR_SHAPE;
     if (status != PE_OK) return status;
     if (x->positions)
-        status = pe__check_positions(x->positions, lists * x->tokens, x->plan->whole);
+        status = pe__check_positions(x->plan, x->positions, lists * x->tokens);
     else {
-        status = pe__check_range(x->first, tokens);
-        if (status == PE_OK) status = pe__check_range(x->first + x->plan->whole, tokens);
+        status = pe__check_rows(x->plan, x->first, tokens);
     }
-    return status == PE_OK ? pe__rope_go(x, x->plan->d_model) : status;
+    if (status == PE_OK) pe__rope_run(x, x->plan->d_model / 2);
+    return status;
 }
 
 /* A call before it is known which heads it is about. lists: 1 if it needs positions. */
-PE__INLINE pe__rope_call pe__rope_call_of(const pe_plan *plan, pe_rope_pairing pairing,
-                                          int64_t first, const int64_t *positions, size_t lists,
-                                          size_t tokens, size_t element, pe__turner *turn)
+PE__INLINE void pe__rope_call_set(pe__rope_call *x, const pe_plan *plan, pe_rope_pairing pairing,
+                                  int64_t first, const int64_t *positions, size_t lists,
+                                  size_t tokens, size_t element, pe__turner *turn)
 {
-    pe__rope_call x;
-    memset(&x, 0, sizeof x);
-    x.plan = plan, x.pairing = pairing, x.first = first, x.positions = positions, x.axes = lists;
-    x.tokens = tokens, x.element = element, x.turn = turn;
-    return x;
+    x->plan = plan, x->cosines = x->sines = NULL, x->table_stride = 0;
+    x->pairing = pairing, x->inverse = x->uniform = 0;
+    x->first = first, x->positions = positions, x->axis = NULL, x->axes = lists;
+    x->tokens = tokens, x->head_dim = 0, x->element = element, x->turn = turn;
+    x->x[0].heads = x->x[1].heads = 0;
 }
 
 /* A plan that turns keys from one position to another: no amplitude, no offset. */
@@ -5418,6 +5548,7 @@ static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, in
     size_t sum = 0;
     if (!sections || !axis) return PE_ERR_NULL;
     if (axes < 1 || axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
+    if (pairs > (size_t)PTRDIFF_MAX) return PE_ERR_SIZE;
     for (size_t a = 0; a < axes; a++) {
         if (sections[a] > pairs - sum) return PE_ERR_SHAPE;
         sum += sections[a];
@@ -5471,8 +5602,7 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
     const size_t pairs = plan->d_model / 2, element = o->element;
     pe_status status =
         pe__check_shape(copies == PE__ONCE ? pairs : 2 * pairs, o->total, o->columns, element);
-    if (status == PE_OK) status = pe__check_range(first, o->total);
-    if (status == PE_OK) status = pe__check_range(first + plan->whole, o->total);
+    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
     if (status != PE_OK) return status;
 
     float buffer[PE__ROPE_TILE + 16];
@@ -5504,26 +5634,28 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
 
 /* The public functions, stamped for each type. */
 #define PE__STAMP_ROPE_VERB(type, T, verb, is_inverse)                                             \
-    static inline pe_status pe_rope##verb##_##type(                                                \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
-        T *x, size_t token_stride, size_t head_stride)                                             \
+    static inline pe_status pe_rope##verb##_##type(const pe_plan *plan, pe_rope_pairing pairing,   \
+                                                   int64_t first, size_t tokens, size_t heads,     \
+                                                   T *x, size_t token_stride, size_t head_stride)  \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *x,    \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *x,                 \
+                          pe__rope_heads_##type);                                                  \
         call.inverse = is_inverse;                                                                 \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope##verb##_at_##type(                                             \
         const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
         size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *x,   \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *x,                \
+                          pe__rope_heads_##type);                                                  \
         call.inverse = is_inverse;                                                                 \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }
 
@@ -5535,11 +5667,12 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, T *out,       \
         size_t out_token_stride, size_t out_head_stride)                                           \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *in,   \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *in,                \
+                          pe__rope_heads_##type);                                                  \
         call.head_dim = head_dim ? head_dim : 1; /* 0 is too few as well */                        \
-        call.x[0] = pe__heads_of(in, in_token_stride, in_head_stride, out, out_token_stride,       \
-                                 out_head_stride, heads);                                          \
+        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
+                      out_head_stride, heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_to_at_##type(                                                  \
@@ -5547,11 +5680,12 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t heads, size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, \
         T *out, size_t out_token_stride, size_t out_head_stride)                                   \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *in,  \
-                                              pe__rope_heads_##type);                              \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *in,               \
+                          pe__rope_heads_##type);                                                  \
         call.head_dim = head_dim ? head_dim : 1;                                                   \
-        call.x[0] = pe__heads_of(in, in_token_stride, in_head_stride, out, out_token_stride,       \
-                                 out_head_stride, heads);                                          \
+        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
+                      out_head_stride, heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_qk_##type(                                                     \
@@ -5559,12 +5693,13 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
         size_t k_token_stride, size_t k_head_stride)                                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, first, NULL, 0, tokens, sizeof *q,    \
-                                              pe__rope_heads_##type);                              \
-        call.x[0] = pe__heads_of(q, q_token_stride, q_head_stride, q, q_token_stride,              \
-                                 q_head_stride, q_heads);                                          \
-        call.x[1] = pe__heads_of(k, k_token_stride, k_head_stride, k, k_token_stride,              \
-                                 k_head_stride, k_heads);                                          \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *q,                 \
+                          pe__rope_heads_##type);                                                  \
+        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
+                      q_head_stride, q_heads);                                                     \
+        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
+                      k_head_stride, k_heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_qk_at_##type(                                                  \
@@ -5572,12 +5707,13 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
         size_t k_token_stride, size_t k_head_stride)                                               \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, 1, tokens, sizeof *q,   \
-                                              pe__rope_heads_##type);                              \
-        call.x[0] = pe__heads_of(q, q_token_stride, q_head_stride, q, q_token_stride,              \
-                                 q_head_stride, q_heads);                                          \
-        call.x[1] = pe__heads_of(k, k_token_stride, k_head_stride, k, k_token_stride,              \
-                                 k_head_stride, k_heads);                                          \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *q,                \
+                          pe__rope_heads_##type);                                                  \
+        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
+                      q_head_stride, q_heads);                                                     \
+        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
+                      k_head_stride, k_heads);                                                     \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_axes_##type(                                                   \
@@ -5585,28 +5721,30 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
         const int64_t *positions, size_t tokens, size_t heads, T *x, size_t token_stride,          \
         size_t head_stride)                                                                        \
     {                                                                                              \
-        pe__rope_call call = pe__rope_call_of(plan, pairing, 0, positions, axes, tokens,           \
-                                              sizeof *x, pe__rope_heads_##type);                   \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, plan, pairing, 0, positions, axes, tokens, sizeof *x,             \
+                          pe__rope_heads_##type);                                                  \
         if (tokens == 0 || heads == 0) return PE_OK;                                               \
         if (!axis) return PE_ERR_NULL;                                                             \
         if (axes == 0) return PE_ERR_SHAPE;                                                        \
         call.axis = axis;                                                                          \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
-    static inline pe_status pe_rope_shift_##type(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t delta, size_t tokens, size_t heads,  \
-        T *x, size_t token_stride, size_t head_stride)                                             \
+    static inline pe_status pe_rope_shift_##type(const pe_plan *plan, pe_rope_pairing pairing,     \
+                                                 int64_t delta, size_t tokens, size_t heads, T *x, \
+                                                 size_t token_stride, size_t head_stride)          \
     {                                                                                              \
         if (tokens == 0 || heads == 0) return PE_OK;                                               \
         if (!plan) return PE_ERR_NULL;                                                             \
         const pe_plan difference = pe__rope_difference(plan);                                      \
-        pe__rope_call call = pe__rope_call_of(&difference, pairing, delta, NULL, 0, tokens,        \
-                                              sizeof *x, pe__rope_heads_##type);                   \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, &difference, pairing, delta, NULL, 0, tokens, sizeof *x,          \
+                          pe__rope_heads_##type);                                                  \
         call.uniform = 1;                                                                          \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_plan_go(&call);                                                            \
     }                                                                                              \
     static inline pe_status pe_rope_shift_at_##type(                                               \
@@ -5625,13 +5763,14 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
     {                                                                                              \
         if (tokens == 0 || heads == 0 || pairs == 0) return PE_OK;                                 \
         if (!cosines || !sines) return PE_ERR_NULL;                                                \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(NULL, pairing, 0, NULL, 0, tokens, sizeof *x, pe__rope_heads_##type); \
+        pe__rope_call call;                                                                        \
+        pe__rope_call_set(&call, NULL, pairing, 0, NULL, 0, tokens, sizeof *x,                     \
+                          pe__rope_heads_##type);                                                  \
         const pe_status status = pe__check_shape(pairs, tokens, table_stride, sizeof *cosines);    \
         if (status != PE_OK) return status;                                                        \
         call.cosines = cosines, call.sines = sines, call.table_stride = table_stride;              \
-        call.x[0] =                                                                                \
-            pe__heads_of(x, token_stride, head_stride, x, token_stride, head_stride, heads);       \
+        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
+                      heads);                                                                      \
         return pe__rope_go(&call, 2 * pairs);                                                      \
     }                                                                                              \
     static inline pe_status pe_rope_table_##type(const pe_plan *plan, int64_t first, size_t rows,  \
@@ -5655,15 +5794,15 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
     static inline pe_status pe_rope_table_joined_##type(const pe_plan *plan, int64_t first,        \
                                                         size_t rows, T *out, size_t stride)        \
     {                                                                                              \
-        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type,        \
-                                           pe__zeros_##type);                                      \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
         return pe__rope_whole(plan, PE_LAYOUT_HALVES, first, &o);                                  \
     }                                                                                              \
     static inline pe_status pe_rope_table_complex_##type(const pe_plan *plan, int64_t first,       \
                                                          size_t rows, T *out, size_t stride)       \
     {                                                                                              \
-        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type,        \
-                                           pe__zeros_##type);                                      \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
         return pe__rope_whole(plan, PE_LAYOUT_INTERLEAVED, first, &o);                             \
     }
 PE__STAMP_ROPE(f32, float)
@@ -5702,15 +5841,15 @@ static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 
 static inline int pe__ggml_ok(const pe_rope_ggml *c)
 {
-    const double tiny = pe__exp2i(-60), huge = pe__exp2i(60);
+    const double tiny = pe__exp2i(-60), vast = pe__exp2i(60);
     int ok = c->n_dims % 2 == 0 && c->n_dims >= 2 && c->n_dims <= 1048576 &&
              pe__between((double)c->freq_base, 1, pe__exp2i(100)) &&
              pe__between((double)c->freq_scale, tiny, 1024) &&
              pe__between((double)c->ext_factor, 0, 1) &&
-             pe__between((double)c->attn_factor, tiny, huge);
+             pe__between((double)c->attn_factor, tiny, vast);
     if (ok && c->ext_factor > 0)
-        ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, huge) &&
-             pe__between((double)c->beta_slow, tiny, huge) && c->n_ctx_orig >= 1 &&
+        ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, vast) &&
+             pe__between((double)c->beta_slow, tiny, vast) && c->n_ctx_orig >= 1 &&
              c->n_ctx_orig <= INT32_MAX;
     for (size_t i = 0; ok && c->freq_factors && i < c->n_dims / 2; i++)
         ok = pe__between((double)c->freq_factors[i], 1 / 1024.0, pe__exp2i(120));
@@ -5757,7 +5896,7 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
     pe__plan_begin(&plan, &angles, 0, f);
     for (size_t i = 0; i < 3 * plan.padded; i++) f[i] = 0;
     pe__plan_end(&plan, f);
-    double *const angle = f + PE__ARRAYS(0) * plan.padded;
+    double *const angle = f + 3 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
         float theta = (float)(first + (int64_t)r);
@@ -5767,13 +5906,13 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
             plan.fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
-                const float far = theta / factor, near = pe__float_product(scale, far);
-                float turned = near;
+                const float distant = theta / factor, nearby = pe__float_product(scale, distant);
+                float turned = nearby;
                 if (ext > 0) {
                     const float y = ((float)(done + i) - low) / span;
                     const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
                     const float mix = (1 - clamped) * ext;
-                    turned = pe__float_product(near, 1 - mix) + pe__float_product(far, mix);
+                    turned = pe__float_product(nearby, 1 - mix) + pe__float_product(distant, mix);
                 }
                 angle[i] = (double)turned;
                 if (plan.fastest < angle[i]) plan.fastest = angle[i];
@@ -5800,13 +5939,14 @@ static inline pe_status pe__check_learned(const int64_t *positions, size_t rows,
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
+    if (status == PE_OK && rows > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
     if (status != PE_OK) return status;
     int ok = 1;
     for (size_t r = 0; r < rows; r++) ok &= (uint64_t)positions[r] < table_rows;
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-PE__INLINE void pe__learned_add_as(pe__type type, const void *table, size_t d_model,
+PE__INLINE void pe__learned_add_as(pe__kind type, const void *table, size_t d_model,
                                    const int64_t *positions, size_t rows, void *x, size_t stride)
 {
     for (size_t r = 0; r < rows; r++)
@@ -5826,9 +5966,9 @@ PE__INLINE void pe__learned_add_as(pe__type type, const void *table, size_t d_mo
             pe__learned_add_as(type, table, d_model, positions, rows, x, stride);                  \
         return status;                                                                             \
     }
-PE__LEARNED(pe_learned_add_f32, float, PE__AS_F32)
-PE__LEARNED(pe_learned_add_f16, uint16_t, PE__AS_F16)
-PE__LEARNED(pe_learned_add_bf16, uint16_t, PE__AS_BF16)
+PE__LEARNED(pe_learned_add_f32, float, PE__F32)
+PE__LEARNED(pe_learned_add_f16, uint16_t, PE__F16)
+PE__LEARNED(pe_learned_add_bf16, uint16_t, PE__BF16)
 #undef PE__LEARNED
 
 static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
@@ -5841,7 +5981,7 @@ static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
         pe__check_learned(positions, rows, table_rows, d_model, stride, sizeof *grad_x);
     if (status != PE_OK) return status;
     for (size_t r = 0; r < rows; r++)
-        pe__add_row_as(PE__AS_F32, grad_table + (size_t)positions[r] * d_model, PE__AS_F32,
+        pe__add_row_as(PE__F32, grad_table + (size_t)positions[r] * d_model, PE__F32,
                        grad_x + r * stride, d_model);
     return PE_OK;
 }
@@ -5978,6 +6118,219 @@ static inline pe_status pe_learned_resample_f32(const float *table, size_t rows,
                                                 size_t out_rows)
 {
     return pe_learned_resample_2d_f32(table, rows, 1, d_model, how, out, out_rows, 1);
+}
+
+/* ---- self test ---------------------------------------------------------------------------------
+ * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
+ * printed by tests/test_selftest.c, which says so where they differ, and have to be those of every
+ * build: they change only where the results do. */
+
+enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 13 };
+enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
+
+typedef union pe__test_rows {
+    float f32[PE__TEST_N];
+    double f64[PE__TEST_N];
+    uint16_t f16[PE__TEST_N];
+    uint16_t bf16[PE__TEST_N];
+} pe__test_rows;
+
+typedef struct pe__test {
+    pe__test_rows x;
+    pe_plan plan;
+    int64_t zero; /* from a volatile: nothing may be computed by the compiler, in its rounding */
+    uint64_t hash;
+} pe__test;
+
+/* Take n numbers of 2, 4 or 8 bytes into the hash, and the status of the call that made them. */
+static inline void pe__test_take(pe__test *t, pe_status status, const void *x, size_t n,
+                                 size_t size)
+{
+    uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd);
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char *p = (const unsigned char *)x + i * size;
+        uint64_t b = 0;
+        uint32_t word;
+        uint16_t half;
+        if (size == 8) memcpy(&b, p, 8);
+        else if (size == 4) memcpy(&word, p, 4), b = word;
+        else memcpy(&half, p, 2), b = half;
+        h = (h ^ b) * UINT64_C(0xff51afd7ed558ccd);
+        h ^= h >> 32;
+    }
+    t->hash = h;
+}
+
+/* Position k of a list: near, far, and some where an element of the table is next to a tie. */
+static inline int64_t pe__test_position(const pe__test *t, size_t k)
+{
+    static const int64_t some[] = {INT64_C(2147483648), -INT64_C(2147483648), 131071,
+                                   -16777217,           -1773804743,          1896201758,
+                                   -1709504159,         1803184376,           0};
+    const size_t n = sizeof some / sizeof *some;
+    return t->zero + (k < n ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
+}
+
+#define PE__TAKE(T, call) pe__test_take(t, call, t->x.T, PE__TEST_N, sizeof *t->x.T)
+#define PE__TEST_FILL(T)                                                                           \
+    static inline uint64_t pe__test_fill_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
+        const int64_t first[] = {-20, 16777200, INT64_C(2147483648) - ROWS + 1, 5000};             \
+        int64_t list[ROWS];                                                                        \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < ROWS; k++) list[k] = pe__test_position(t, k);                       \
+        for (size_t k = 0; k < 4; k++)                                                             \
+            PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + first[k], ROWS, t->x.T, STRIDE));          \
+        PE__TAKE(T, pe_fill_at_##T(&t->plan, list, ROWS, t->x.T, STRIDE));                         \
+        return t->hash;                                                                            \
+    }
+PE__TEST_FILL(f32)
+PE__TEST_FILL(f64)
+PE__TEST_FILL(f16)
+PE__TEST_FILL(bf16)
+#undef PE__TEST_FILL
+
+#define PE__TEST_MORE(T, F)                                                                        \
+    static inline uint64_t pe__test_more_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
+        double real[ROWS];                                                                         \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < ROWS; k++)                                                          \
+            real[k] = (double)(pe__test_position(t, k) / 2) + 0.3125;                              \
+        PE__TAKE(T, pe_fill_real_##T(&t->plan, real, ROWS, t->x.T, STRIDE));                       \
+        PE__TAKE(T, pe_add_##T(&t->plan, t->zero + 77, ROWS, (F)1, t->x.T, STRIDE));               \
+        PE__TAKE(T, pe_add_##T(&t->plan, t->zero - 99, ROWS, (F)-0.7f, t->x.T, STRIDE));           \
+        PE__TAKE(T, pe_shift_##T(&t->plan, t->zero - 1234567, ROWS, t->x.T, STRIDE));              \
+        return t->hash;                                                                            \
+    }
+PE__TEST_MORE(f32, float)
+PE__TEST_MORE(f64, double)
+#undef PE__TEST_MORE
+
+/* Two heads of each token, turned and turned back, then scores and rows of a table added. */
+#define PE__TEST_TURN(T, element)                                                                  \
+    static inline uint64_t pe__test_turn_##T(pe__test *t)                                          \
+    {                                                                                              \
+        enum { TOKENS = PE__TEST_ROWS / 2, HEAD = PE__TEST_STRIDE, HEADS = 2 * PE__TEST_STRIDE };  \
+        const float slopes[2] = {0.4375f, 0.0123f};                                                \
+        element table[7 * HEAD];                                                                   \
+        int64_t list[TOKENS];                                                                      \
+        t->hash = 0;                                                                               \
+        memset(&t->x, 0, sizeof t->x);                                                             \
+        for (size_t k = 0; k < TOKENS; k++) list[k] = pe__test_position(t, k);                     \
+        PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + 9, 2 * TOKENS, t->x.T, HEAD));                 \
+        memcpy(table, t->x.T, sizeof table);                                                       \
+        PE__TAKE(T, pe_rope_##T(&t->plan, PE_ROPE_HALVES, t->zero + 4000, TOKENS, 2, t->x.T,       \
+                                HEADS, HEAD));                                                     \
+        PE__TAKE(T, pe_rope_inverse_at_##T(&t->plan, PE_ROPE_ADJACENT, list, TOKENS, 2, t->x.T,    \
+                                           HEADS, HEAD));                                          \
+        PE__TAKE(T, pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, t->zero + 5, 3, 40, t->x.T,    \
+                                     41, 123));                                                    \
+        for (size_t k = 0; k < TOKENS; k++) list[k] = (int64_t)(k * 5 % 7) + t->zero;              \
+        PE__TAKE(T, pe_learned_add_##T(table, 7, HEAD, list, TOKENS, t->x.T, HEADS));              \
+        PE__TAKE(T, pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 100000, 3, 40, t->x.T, \
+                                      41, 123));                                                   \
+        return t->hash;                                                                            \
+    }
+PE__TEST_TURN(f32, float)
+PE__TEST_TURN(f16, uint16_t)
+PE__TEST_TURN(bf16, uint16_t)
+#undef PE__TEST_TURN
+
+/* With a plan of exact angles. Dot products are left out: they take 32 KB of stack more. */
+static inline void pe__test_exact(int64_t zero, uint64_t *hash)
+{
+    double memory[17120 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    pe_config config = pe_config_default(PE__TEST_D);
+    pe__test test, *const t = &test;
+    t->zero = zero;
+    config.base += (double)zero;
+    if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
+    hash[0] = pe__test_fill_f32(t);
+    hash[1] = pe__test_fill_f64(t);
+    hash[2] = pe__test_fill_f16(t);
+    hash[3] = pe__test_fill_bf16(t);
+    hash[4] = pe__test_more_f32(t);
+    hash[5] = pe__test_more_f64(t);
+    t->hash = 0;
+    PE__TAKE(f64, pe_shift_matrix_f64(&t->plan, zero + 31, t->x.f64, PE__TEST_STRIDE));
+    PE__TAKE(f64, pe_norm_f64(&t->plan, t->x.f64));
+    hash[6] = t->hash;
+}
+
+/* With plans of float angles, which are small, and without a plan. */
+static inline void pe__test_others(int64_t zero, uint64_t *hash)
+{
+    static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
+    const pe_resample how = pe_resample_default();
+    const size_t shape[2] = {3, 10};
+    pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
+    float table[9 * PE__TEST_D];
+    double memory[2048 / sizeof(double)];
+    pe__test test, *const t = &test;
+    t->zero = zero;
+    for (size_t k = 0; k < 3; k++) {
+        pe_config config = pe_config_preset(presets[k], PE__TEST_D);
+        config.base += (double)zero;
+        config.angle = PE_ANGLE_FLOAT32;
+        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
+        if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
+        if (k == 0) {
+            hash[0] = pe__test_turn_f32(t);
+            hash[1] = pe__test_turn_f16(t);
+            hash[2] = pe__test_turn_bf16(t);
+        } else if (k == 1) {
+            hash[3] = pe__test_fill_f64(t);
+        } else {
+            t->hash = 0;
+            PE__TAKE(f64, pe_fill_grid_f64(&t->plan, shape, t->x.f64, PE__TEST_STRIDE));
+            hash[4] = t->hash;
+        }
+    }
+
+    t->hash = 0;
+    memset(&t->x, 0, sizeof t->x);
+    rope.rope_type = PE_ROPE_YARN;
+    rope.factor = 8 + (double)zero;
+    rope.original_max_position_embeddings = 4096;
+    PE__TAKE(f64, pe_rope_frequencies(&rope, t->x.f64, t->x.f64 + PE__TEST_D));
+    memset(&t->x, 0, sizeof t->x);
+    PE__TAKE(f32, pe_alibi_slopes_f32(12, 8, t->x.f32));
+    PE__TAKE(f32, pe_sinusoidal_f32(t->x.f32, PE__TEST_ROWS, PE__TEST_D));
+    memcpy(table, t->x.f32, sizeof table);
+    PE__TAKE(f32, pe_learned_resample_f32(table, 9, PE__TEST_D, &how, t->x.f32, 31));
+    hash[5] = t->hash;
+}
+#undef PE__TAKE
+
+/* Hash each part into hash[0 ... PE__TESTS - 1]; what could not be done is 0. */
+static inline void pe__selftest(uint64_t *hash)
+{
+    /* volatile: nothing is computed ahead, or inlined to share a stack frame */
+    volatile int64_t zero = 0;
+    void (*volatile exact)(int64_t, uint64_t *) = pe__test_exact;
+    void (*volatile others)(int64_t, uint64_t *) = pe__test_others;
+    memset(hash, 0, PE__TESTS * sizeof *hash);
+    exact(zero, hash);
+    others(zero, hash + 7);
+}
+
+static inline pe_status pe_selftest(void)
+{
+    static const uint64_t right[PE__TESTS] = {
+        UINT64_C(0x7358e2bfa80e2ba8), UINT64_C(0xd1d30a59a687ab2e), UINT64_C(0xcfa0edc5824940be),
+        UINT64_C(0x2365730317324059), UINT64_C(0xe1608bf3791f833c), UINT64_C(0x79dc06918111e637),
+        UINT64_C(0xb87ffd71c6b45519), UINT64_C(0xa6d86666a887f8f4), UINT64_C(0x51bb79c9a9ab0ebc),
+        UINT64_C(0x83bbe8ee1f9860ba), UINT64_C(0x37887bf88f795dbc), UINT64_C(0xc182a0388c4fe388),
+        UINT64_C(0x1666c18d4d2824a0),
+    };
+    uint64_t hash[PE__TESTS];
+    pe__selftest(hash);
+    return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
 }
 
 #ifdef __cplusplus

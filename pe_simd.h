@@ -70,6 +70,12 @@
 #ifndef PE_SIMD_H
 #define PE_SIMD_H
 
+/* (MSVC says nothing of a standard unless it is asked for one) */
+#if !defined(__cplusplus) && !defined(_MSC_VER) && \
+    (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
+#endif
+
 /* ---- which instruction set, which sine ------------------------------------------------------ */
 
 #define PE_ISA_SCALAR 1 /* C99: needs neither SIMD nor FMA hardware            */
@@ -127,8 +133,8 @@
 #endif
 #endif
 
-/* 0 + PE_SLEEF + 0 is 0 for an empty definition too, so a bare -DPE_SLEEF= is caught here. */
-#if (PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1
+/* The first is 1 - -1 if the definition is empty, a bare -DPE_SLEEF=. */
+#if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif
 #if (PE_SLEEF + 0) == 1 && !PE__HAVE_SLEEF_H && defined(__has_include)
@@ -138,9 +144,12 @@
 /* ---- floating-point environment -------------------------------------------------------------- */
 
 #include <float.h>
-/* Doubles must be rounded to double by every operation. (-1 is what clang says under -ffast-math,
-   which pe.h turns off for its own code; 16 concerns _Float16 alone.) */
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && \
+/* Doubles must be rounded to double by every operation, floats to float. (-1 is what clang says
+   under -ffast-math, which pe.h turns off for its own code; 16 concerns _Float16 alone; 1 is gcc's
+   for s390x in strict ISO C.) */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 1
+#error "pe needs floats that are rounded to float: compile with -fexcess-precision=fast"
+#elif defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && \
     !(FLT_EVAL_METHOD == -1 && defined(__clang__))
 #error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse"
 #endif
@@ -485,8 +494,15 @@ PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int dr
     const __m512i tie = _mm512_set1_epi32((int)(1u << (drop - 1)));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
     w->low = _mm512_min_epu32(w->low, dropped);
-#ifdef __AVX512DQ__ /* the smaller absolute value in one instruction */
+#ifdef __AVX512DQ__ /* the smaller absolute value in one instruction; a macro of gcc's at -O0 */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
     w->size = _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(w->size), v, 0x0a));
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #else
     w->size = _mm512_min_epi32(
         w->size, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(INT32_MAX)));

@@ -118,7 +118,8 @@ static inline void chart_base64(FILE *f, const unsigned char *bytes, size_t n)
     }
 }
 
-/* Values from -1 to 1 as pixels: rows x columns of them, packed. The SVG has them as a PNG of its own. */
+/* Values from -1 to 1 as pixels: rows x columns of them, packed. The SVG has them as a PNG of its
+   own, or as a bitmap where there is no libpng. */
 static inline void chart_values(chart *c, int x, int y, const float *values, int rows, int columns)
 {
     picture p;
@@ -129,8 +130,8 @@ static inline void chart_values(chart *c, int x, int y, const float *values, int
             picture_rectangle(&p, j, r, 1, 1, k);
             picture_rectangle(&c->p, x + j, y + r, 1, 1, k);
         }
-    fprintf(c->svg, "<image x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" href=\"data:image/png;base64,",
-            x, y, columns, rows);
+    fprintf(c->svg, "<image x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" href=\"data:image/", x, y,
+            columns, rows);
 #if DEMO_PNG
     png_image image;
     png_alloc_size_t bytes = 0;
@@ -140,12 +141,30 @@ static inline void chart_values(chart *c, int x, int y, const float *values, int
     image.format = PNG_FORMAT_RGB;
     if (png_image_write_get_memory_size(image, bytes, 0, p.rgb, 0, NULL)) {
         unsigned char *const png = (unsigned char *)malloc(bytes);
+        fprintf(c->svg, "png;base64,");
         if (png != NULL && png_image_write_to_memory(&image, png, &bytes, 0, p.rgb, 0, NULL))
             chart_base64(c->svg, png, bytes);
         free(png);
     }
 #else
-    (void)chart_base64;
+    /* a bitmap of Windows needs no library: a header, then blue, green, red from the bottom up */
+    const size_t line = ((size_t)columns * 3 + 3) / 4 * 4, bytes = 54 + line * (size_t)rows;
+    unsigned char *const bmp = (unsigned char *)calloc(bytes, 1);
+    const size_t fields[8][2] = {{2, bytes}, {10, 54}, {14, 40}, {18, (size_t)columns},
+                                 {22, (size_t)rows}, {26, 1}, {28, 24}, {34, line * (size_t)rows}};
+    fprintf(c->svg, "bmp;base64,");
+    if (bmp != NULL) {
+        bmp[0] = 'B', bmp[1] = 'M';
+        for (int i = 0; i < 8; i++)
+            for (int b = 0; b < (fields[i][0] == 26 || fields[i][0] == 28 ? 2 : 4); b++)
+                bmp[fields[i][0] + (size_t)b] = (unsigned char)(fields[i][1] >> 8 * b);
+        for (int r = 0; r < rows; r++)
+            for (int j = 0; j < 3 * columns; j++)
+                bmp[54 + (size_t)(rows - 1 - r) * line + (size_t)j] =
+                    p.rgb[3 * (r * columns + j / 3) + 2 - j % 3];
+        chart_base64(c->svg, bmp, bytes);
+    }
+    free(bmp);
 #endif
     fprintf(c->svg, "\"/>\n");
     picture_end(&p);

@@ -5,7 +5,8 @@
  * except that no call made through call_run() touches errno or the floating-point environment.
  *
  * Environment:  PE_SEED=n   the seed of everything random (default 1)
- *               PE_LONG=1   16 times the work;  PE_QUICK=1  a 16th of it (emulators, valgrind)
+ *               PE_LONG=1   16 times the work;  PE_QUICK=1  a 16th of it (emulators, valgrind);
+ *               PE_QUICK=n  an n-th of that (mutants)
  * Argument:     a pattern   runs only the tests whose names match it
  */
 #ifndef PE_TESTS_COMMON_H
@@ -67,7 +68,7 @@ static const int64_t hard_positions[] = {
 typedef struct test_run {
     const char *program;
     uint64_t seed;
-    int is_long, is_quick;
+    int is_long, is_quick; /* is_quick: the value of PE_QUICK */
 } test_run;
 
 static inline test_run *test_this_run(void)
@@ -91,7 +92,10 @@ static inline void test_begin(int argc, char **argv)
     if (seed != NULL && *seed != '\0')
         run->seed = strtoull(seed, NULL, 0);
     run->is_long = test_flag("PE_LONG");
-    run->is_quick = test_flag("PE_QUICK");
+    if (test_flag("PE_QUICK")) {
+        const long n = strtol(getenv("PE_QUICK"), NULL, 10);
+        run->is_quick = n >= 1 && n <= 100 ? (int)n : 1;
+    }
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -118,11 +122,19 @@ static inline size_t workload(size_t usual)
     const test_run *run = test_this_run();
     if (run->is_long)
         return usual * 16;
-    return run->is_quick && usual > 16 ? usual / 16 : usual;
+    if (run->is_quick && usual > 16) {
+        const size_t less = usual / (16 * (size_t)run->is_quick);
+        return less > 0 ? less : 1;
+    }
+    return usual;
 }
 
-/* The step through a list of cases: PE_QUICK takes every third. */
-static inline size_t every(void) { return test_this_run()->is_quick ? 3 : 1; }
+/* The step through a list of cases: PE_QUICK=1 takes every third. */
+static inline size_t every(void)
+{
+    const int quick = test_this_run()->is_quick;
+    return quick ? 2 + (size_t)quick : 1;
+}
 
 /* ------------------------------------------------------------------------------------------------
  * Random numbers: splitmix64, one stream per test so that a single test can be rerun

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh demo|test|tools: see what is missing for `make demo`, for `make test`, or for the targets
-# of tests/tools.mk (sanitize, analyze, coverage), and install it.
+# deps.sh demo|test|fuzz|tools: see what is missing for `make demo`, `make test`, `make fuzz`, or for
+# the targets of tests/tools.mk (sanitize, analyze, coverage), and install it.
+# deps.sh matrix: that of test, and more for `make matrix`: other versions of the compilers, 32-bit
+# x86, and compilers of other machines, whose programs run under qemu-user.
 #
 # Whether something is there is decided by building and linking with it, so libraries that came
 # from elsewhere count, and nothing is asked of the package manager when all is present. DEPS=0
@@ -19,9 +21,11 @@ present() {
     case $1 in
     sleef) [ "$SLEEF" = 0 ] || have_library sleef "$CC" ;;
     png | mpfr | cmocka) have_library "$1" "$CC" ;;
+    afl) have afl-fuzz && have afl-clang-fast ;;
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
+    cmake | pkg-config) have "$1" ;;
     clang-tidy) have clang-tidy ;;
     cppcheck) have cppcheck ;;
     valgrind) have valgrind ;;
@@ -31,6 +35,10 @@ present() {
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
     qemu) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$QEMU_ARM64" ;;
+    compiler-gcc-*) have "${1#compiler-}" && have "g++${1#compiler-gcc}" ;;
+    compiler-clang-*) have "${1#compiler-}" ;;
+    m32) have_m32 "$GCC" c99 && have_m32 "$GXX" c++11 ;;
+    machine-*) have_machine "${1#machine-}" ;;
     esac
 }
 
@@ -49,12 +57,17 @@ package() {
     apt-get:cmocka) echo libcmocka-dev ;;
     dnf:cmocka) echo libcmocka-devel ;;
     *:cmocka) echo cmocka ;;
+    dnf:afl) echo american-fuzzy-lop ;;
+    *:afl) echo afl++ ;;
     brew:gcc | brew:g++ | brew:clang) echo - ;;
     *:gcc) echo gcc ;;
     dnf:g++) echo gcc-c++ ;;
     pacman:g++) echo gcc ;;
     *:g++) echo g++ ;;
     *:clang) echo clang ;;
+    *:cmake) echo cmake ;;
+    apt-get:pkg-config) echo pkg-config ;;
+    *:pkg-config) echo pkgconf ;;
     brew:clang-tidy | brew:compiler-rt | brew:valgrind) echo - ;;
     apt-get:clang-tidy) echo clang-tidy ;;
     dnf:clang-tidy) echo clang-tools-extra ;;
@@ -73,6 +86,18 @@ package() {
     pacman:arm64-libc) echo aarch64-linux-gnu-glibc ;;
     *:arm64-libc) echo - ;;
     *:qemu) echo qemu-user ;;
+    apt-get:compiler-gcc-*) echo "${1#compiler-} g++${1#compiler-gcc}" ;;
+    apt-get:compiler-*) echo "${1#compiler-}" ;;
+    apt-get:m32) # not gcc-multilib, which would push the compilers of other machines out
+        echo "gcc-$($GCC -dumpversion | cut -d. -f1)-multilib g++-$($GXX -dumpversion | cut -d. -f1)-multilib"
+        ;;
+    dnf:m32) echo "glibc-devel.i686 libstdc++-devel.i686" ;;
+    pacman:m32) echo "lib32-gcc-libs lib32-glibc" ;;
+    apt-get:machine-*)
+        name=$(machine_gcc "${1#machine-}")
+        echo "gcc-${name%-gcc} libc6-dev-$(echo "${1#machine-}" | sed 's/64le/64el/')-cross qemu-user"
+        ;;
+    *:compiler-* | *:m32 | *:machine-*) echo - ;;
     esac
 }
 
@@ -81,15 +106,32 @@ without() {
     case $1 in
     sleef) echo "pe takes its own sines: the same bits" ;;
     png) echo "the demo writes no pictures" ;;
+    afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
-    gcc | g++ | clang | numpy | clang-tidy | cppcheck | valgrind | compiler-rt) echo "its part of the tests is skipped" ;;
+    gcc | g++ | clang | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
+        echo "its part of the tests is skipped"
+        ;;
+    compiler-* | m32 | machine-*) echo "its cells of the matrix are skipped" ;;
     *) echo "AArch64 is not tested" ;;
     esac
 }
 
 items="sleef png"
+[ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
-[ "$goal" != test ] || items="$items mpfr cmocka gcc g++ clang numpy arm64-gcc arm64-libc qemu"
+case $goal in
+test | matrix) items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
+esac
+if [ "$goal" = matrix ]; then
+    # shellcheck disable=SC2086
+    items="$items $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
+    case $(uname -m) in
+    x86_64 | amd64)
+        # shellcheck disable=SC2086
+        items="$items m32 $(printf 'machine-%s ' $MATRIX_MACHINES)"
+        ;;
+    esac
+fi
 
 missing_items() {
     for item in $items; do
@@ -143,11 +185,12 @@ elif [ -n "$missing" ] && [ -z "$manager" ]; then
 elif [ -n "$missing" ]; then
     packages=
     for item in $missing; do
-        name=$(package "$item")
-        case " $packages " in
-        *" $name "*) ;;
-        *) [ "$name" = - ] || packages="$packages $name" ;;
-        esac
+        for name in $(package "$item"); do
+            case " $packages " in
+            *" $name "*) ;;
+            *) [ "$name" = - ] || packages="$packages $name" ;;
+            esac
+        done
     done
     packages=${packages# }
     if [ -n "$packages" ]; then
@@ -168,7 +211,7 @@ elif [ -n "$missing" ]; then
     missing=$(missing_items)
 fi
 
-if [ "$goal" = test ] && ! cpu_has neon; then
+if { [ "$goal" = test ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then
     if have_arm64; then
         sh tests/arm64.sh || missing="$missing arm64-libraries"
     fi

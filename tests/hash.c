@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * hash: one running 64-bit hash over everything the library computes, printed after each section.
+ * hash: a 64-bit hash of everything the library computes, one for each section.
  *
  *     hash [sections]        sections: run only the first so many (an emulator runs a prefix)
  *
  * Two builds agree when their lines agree; a run of a prefix is compared with the same prefix of a full
- * run. tests/matrix.sh does so for every ISA, compiler, optimisation level and language standard.
+ * run. tests/matrix.sh does so for every ISA, compiler, optimisation level and language standard, and
+ * tests/golden.sh compares with tests/golden.txt, so that a change of bits is seen as a diff.
  * Whole rows are hashed, padding included, so a store outside a row changes the hash as well.
  * Values are hashed as integers, not as bytes, so the hash does not depend on byte order.
  *
@@ -23,7 +24,9 @@
 #define BUFFER_BYTES ((size_t)1 << 23)
 #define LIMIT        INT64_C(2147483648) /* positions reach from -LIMIT to LIMIT */
 
-static uint64_t g_hash = UINT64_C(0x9e3779b97f4a7c15);
+#define SEED UINT64_C(0x9e3779b97f4a7c15)
+
+static uint64_t g_hash = SEED;
 static uint64_t g_elements;
 static void *g_buffer;
 
@@ -575,16 +578,18 @@ static void algebra(const table *unused, size_t count)
             void *memory = malloc(size);
             need(memory != NULL, "malloc", "out of memory");
             need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
-            memset(g_buffer, 0x5a, n * sizeof(double));
             float *f32 = (float *)g_buffer;
+            memset(f32, 0x5a, n * sizeof *f32); /* nothing of another type between the rows */
             need_ok(pe_fill_f32(&plan, 100, rows, f32, stride), "pe_fill_f32");
             need_ok(pe_shift_f32(&plan, k, rows, f32, stride), "pe_shift_f32");
             hash_f32(f32, n);
             double *f64 = (double *)g_buffer;
+            memset(f64, 0x5a, n * sizeof *f64);
             need_ok(pe_fill_f64(&plan, 100, rows, f64, stride), "pe_fill_f64");
             need_ok(pe_shift_f64(&plan, k, rows, f64, stride), "pe_shift_f64");
             hash_f64(f64, n);
             uint16_t *h = (uint16_t *)g_buffer;
+            memset(h, 0x5a, n * sizeof *h);
             need_ok(pe_fill_f16(&plan, 100, rows, h, stride), "pe_fill_f16");
             need_ok(pe_shift_f16(&plan, k, rows, h, stride), "pe_shift_f16");
             for (size_t i = 0; i < n; i++) g_hash = mix(g_hash, h[i]);
@@ -600,6 +605,126 @@ static void algebra(const table *unused, size_t count)
             g_elements += 4 * rows * d + d * d + 72 + d;
             free(memory);
         }
+    }
+}
+
+/* The calls of RoPE that rope() leaves out: lists, out of place, queries with keys, tables, each type. */
+static void rope_calls(const table *unused, size_t count)
+{
+    enum { T = 19, H = 3, K = 2, MOST = T * (H + K) * 72 };
+    static const size_t widths[] = {2, 6, 16, 34, 48, 66, 70};
+    int64_t list[3 * T];
+    uint8_t axis[35];
+    uint64_t state = 11;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < 3 * T; i++) {
+        list[i] = i % 5 ? (int64_t)i - 9 : (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
+    }
+    for (size_t w = 0; w < 2 * sizeof widths / sizeof *widths; w++) {
+        const size_t n = widths[w / 2], h = n / 2, dim = n + w % 2, ts = (H + K) * dim, hs = dim;
+        const size_t out_ts = dim, out_hs = T * dim, all = T * ts;
+        const pe_rope_pairing pairing = w % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const table plan_table = {1, n, 0, 0, 10000.0, w % 3 ? 1.0 : 1.25};
+        float cosines[T * 35], sines[T * 35];
+        pe_plan plan;
+        void *memory = plan_of(&plan, &plan_table);
+        const size_t sections[3] = {h - h / 3 - h / 4, h / 4, h / 3};
+        need_ok(pe_rope_sections(sections, 3, 0, h, axis), "pe_rope_sections");
+        need_ok(pe_rope_table_f32(&plan, 77, T, cosines, sines, h), "pe_rope_table_f32");
+#define FORMS(type, element, number)                                                                \
+    do {                                                                                           \
+        static element x[MOST], y[MOST];                                                           \
+        element *const k = x + H * dim;                                                            \
+        for (size_t i = 0; i < all; i++) {                                                         \
+            const float f = some_float(&state);                                                    \
+            const uint16_t u = (uint16_t)((state >> 40 & 0x80ff) | 0x3800);                        \
+            x[i] = number;                                                                         \
+            (void)f, (void)u;                                                                      \
+        }                                                                                          \
+        memset(y, 0, sizeof y);                                                                    \
+        need_ok(pe_rope_at_##type(&plan, pairing, list, T, H, x, ts, hs), "at");                   \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_inverse_##type(&plan, pairing, 5, T, H, x, ts, hs), "inverse");            \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_inverse_at_##type(&plan, pairing, list, T, H, x, ts, hs), "inverse at");   \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_qk_##type(&plan, pairing, 9, T, H, x, ts, hs, K, k, ts, hs), "qk");        \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_qk_at_##type(&plan, pairing, list, T, H, x, ts, hs, K, k, ts, hs), "qk");  \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_axes_##type(&plan, pairing, axis, 3, list, T, H, x, ts, hs), "axes");      \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_shift_##type(&plan, pairing, -1234567, T, H, x, ts, hs), "shift");         \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_shift_at_##type(&plan, pairing, list, T, H, x, ts, hs), "shift at");       \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_by_table_##type(pairing, cosines, sines, h, h, T, H, x, ts, hs), "by");    \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_to_##type(&plan, pairing, 31, T, H, dim, x, ts, hs, y, out_ts, out_hs),    \
+                "to");                                                                             \
+        hash_bytes(y, all, sizeof *y);                                                             \
+        need_ok(pe_rope_to_at_##type(&plan, pairing, list, T, H, dim, x, ts, hs, y, out_ts,        \
+                                     out_hs), "to at");                                            \
+        hash_bytes(y, all, sizeof *y);                                                             \
+        need_ok(pe_rope_table_##type(&plan, -3, T, x, y, n), "table");                             \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        hash_bytes(y, T * n, sizeof *y);                                                           \
+        need_ok(pe_rope_table_joined_##type(&plan, 1 << 20, T, x, n), "joined");                   \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        need_ok(pe_rope_table_complex_##type(&plan, LIMIT - T, T, x, n), "complex");               \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        need_ok(pe_rope_table_twice_##type(&plan, pairing, 400, T, x, y, n), "twice");             \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        hash_bytes(y, T * n, sizeof *y);                                                           \
+        g_elements += 11 * T * H * n + 6 * T * n;                                                  \
+    } while (0)
+        FORMS(f32, float, f);
+        FORMS(f16, uint16_t, u);
+        FORMS(bf16, uint16_t, u);
+#undef FORMS
+        free(memory);
+    }
+}
+
+/* Batches, and plans of given frequencies, with what they say about themselves. */
+static void batches(const table *unused, size_t count)
+{
+    enum { ROWS = 21, BATCHES = 3, MOST = 77 };
+    double omega[MOST], back[2 * MOST];
+    (void)unused;
+    (void)count;
+    for (size_t d = 1; d <= MOST; d += d < 20 ? 1 : 19) {
+        const size_t pairs = (d + 1) / 2, stride = d + d % 3, n = ROWS * BATCHES * stride;
+        const pe_config config = pe_config_default(d);
+        const size_t size = pe_plan_size(&config);
+        pe_plan plan;
+        void *memory = malloc(size);
+        need(memory != NULL, "malloc", "out of memory");
+        for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* one rounding */
+        need_ok(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size), "frequencies");
+        need(pe_plan_pairs(&plan) == pairs, "pe_plan_pairs", "another number");
+        need_ok(pe_plan_frequencies(&plan, back), "pe_plan_frequencies");
+        need_ok(pe_plan_wavelengths(&plan, back + pairs), "pe_plan_wavelengths");
+        hash_f64(back, 2 * pairs);
+#define BATCH(T, element)                                                                           \
+    do {                                                                                           \
+        element *const x = (element *)g_buffer;                                                    \
+        memset(x, 0x3a, n * sizeof *x);                                                            \
+        need_ok(pe_add_batch_##T(&plan, 1000003, ROWS, BATCHES, 0.75f, x, stride, ROWS * stride),  \
+                "batch");                                                                          \
+        hash_bytes(x, n, sizeof *x);                                                               \
+        need_ok(pe_add_batch_##T(&plan, -9, ROWS, BATCHES, 1, x, BATCHES * stride, stride),        \
+                "batch");                                                                          \
+        hash_bytes(x, n, sizeof *x);                                                               \
+    } while (0)
+        BATCH(f32, float);
+        BATCH(f64, double);
+        BATCH(f16, uint16_t);
+        BATCH(bf16, uint16_t);
+#undef BATCH
+        g_elements += 8 * ROWS * BATCHES * d + 2 * pairs;
+        free(memory);
     }
 }
 
@@ -625,6 +750,8 @@ static const struct section {
     {"rope_frequencies", rope_frequencies, NULL, 0},
     {"algebra", algebra, NULL, 0},
     {"rope", rope, NULL, 0},
+    {"rope, every call", rope_calls, NULL, 0},
+    {"add_batch, frequencies", batches, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},
@@ -642,11 +769,13 @@ int main(int argc, char **argv)
     need(g_buffer != NULL, "malloc", "out of memory");
     printf("# pe %s, %s, %s\n", PE_VERSION_STRING, PE_ISA_NAME, PE_SLEEF_NAME);
     for (size_t s = 0; s < last; s++) {
+        g_hash = SEED;
+        g_elements = 0;
         SECTIONS[s].run(SECTIONS[s].tables, SECTIONS[s].count);
         /* a branch on all results: where MemorySanitizer looks */
         need(g_hash != 0, SECTIONS[s].name, "the hash is 0");
-        printf("%2u  %-26s %10" PRIu64 " elements so far  %016" PRIx64 "\n", (unsigned)(s + 1),
-               SECTIONS[s].name, g_elements, g_hash);
+        printf("%-26s %10" PRIu64 " elements  %016" PRIx64 "\n", SECTIONS[s].name, g_elements,
+               g_hash);
         if (fflush(stdout) != 0) {
             return 1;
         }

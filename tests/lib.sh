@@ -23,6 +23,23 @@ WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wund
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# preprocessed FLAGS FILE: what the preprocessor makes of a file, with the lines that say from where.
+# from NAMES...: of that, on the standard input, the lines from files with these names.
+# shellcheck disable=SC2086
+preprocessed() { $CC -std=c99 -E -DPE_SLEEF=0 -DPE_ISA=PE_ISA_SCALAR -I. $EXTRA_CFLAGS "$@"; }
+from() {
+    awk -v names=" $* " '
+        /^# [0-9]+ "/ { file = $3; gsub(/"/, "", file); sub(/.*\//, "", file); next }
+        index(names, " " file " ")'
+}
+
+# The names of all public functions, those that macros stamp included.
+public_functions() {
+    echo '#include "pe.h"' | preprocessed -x c - | from pe.h | tr '\n' ' ' | tr ';{}' '\n\n\n' |
+        grep -o 'static inline [a-z_0-9 *]*[ *]pe_[a-z0-9][a-z0-9_]* *(' |
+        sed 's/ *($//; s/.*[ *]//' | sort -u
+}
+
 cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1; }
 JOBS=${JOBS:-$(cores)}
 
@@ -109,6 +126,7 @@ isa_flags() {
     scalarfma) echo "-mfma -DPE_ISA=PE_ISA_SCALAR" ;;
     avx2) echo "-mavx2 -mfma -DPE_ISA=PE_ISA_AVX2" ;;
     avx512) echo "-mavx512f -DPE_ISA=PE_ISA_AVX512" ;;
+    avx512dq) echo "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mf16c -DPE_ISA=PE_ISA_AVX512" ;;
     neon) echo "-DPE_ISA=PE_ISA_NEON" ;;
     default) echo "-march=native" ;; # and whatever PE_ISA the header picks
     *)
@@ -129,3 +147,35 @@ arm64_run() {
     "$QEMU_ARM64" -L "$ARM64_ROOT" -E LD_LIBRARY_PATH="$ARM64_SYSROOT/usr/lib/aarch64-linux-gnu" "$@"
 }
 have_arm64() { have "$ARM64_GCC" && have "$QEMU_ARM64" && [ -d "$ARM64_ROOT" ]; }
+
+# What `make matrix` builds with beyond GCC and CLANG: versions that Debian 12 offers, and machines.
+MATRIX_COMPILERS=${MATRIX_COMPILERS:-gcc-11 clang-13 clang-15 clang-16 clang-19 clang-22}
+MATRIX_MACHINES=${MATRIX_MACHINES:-s390x ppc64 ppc64le riscv64 armhf}
+
+# have_m32 COMPILER STANDARD: does it build programs for 32-bit x86, and do they run here?
+have_m32() {
+    case $2 in c++*) m32_language=c++ ;; *) m32_language=c ;; esac
+    mkdir -p "$BUILD"
+    m32_out=$(mktemp "$BUILD/probe.XXXXXX") || return 1
+    # shellcheck disable=SC2086
+    printf '#include <stdlib.h>\n#include <math.h>\nint main(int n, char **v) { return sizeof v + (int)fma(n, 0, -4); }\n' |
+        $1 -m32 -msse2 -mfpmath=sse -std="$2" -x $m32_language - -o "$m32_out" -lm >/dev/null 2>&1 && "$m32_out"
+    m32_status=$?
+    rm -f "$m32_out"
+    return $m32_status
+}
+
+# Machines under qemu-user: their gcc, their emulator, and where their C library is.
+machine_gcc() {
+    case $1 in
+    s390x | riscv64) echo "$1-linux-gnu-gcc" ;;
+    ppc64) echo powerpc64-linux-gnu-gcc ;;
+    ppc64le) echo powerpc64le-linux-gnu-gcc ;;
+    armhf) echo arm-linux-gnueabihf-gcc ;;
+    esac
+}
+machine_root() { machine_gcc "$1" | sed 's|\(.*\)-gcc$|/usr/\1|'; }
+machine_qemu() { echo "qemu-$1" | sed 's/armhf/arm/'; }
+have_machine() {
+    have "$(machine_gcc "$1")" && have "$(machine_qemu "$1")" && [ -d "$(machine_root "$1")/include" ]
+}

@@ -38,6 +38,10 @@ mutated() {
             -e 's/if (n > 1) p\[1\] = v.c/p[1] = v.c/' \
             -e 's/memcpy(p, all, n \* sizeof \*p)/memcpy(p, all, (n + 1) * sizeof *p)/' "$file"
         ;;
+    fuzz-range) sed 's/(uint64_t)rows - 1 <= room ?/(uint64_t)rows <= room + 2 ?/' "$file" ;;
+    fuzz-size) sed 's,stride > (size_t)PTRDIFF_MAX / element / rows,stride > (size_t)PTRDIFF_MAX / element,' "$file" ;;
+    fuzz-heads) sed 's/if (outer > 1 \&\& far < block) return PE_ERR_SHAPE;//' "$file" ;;
+    fuzz-lookup) sed 's/(uint64_t)positions\[r\] < table_rows/(uint64_t)positions[r] <= table_rows/' "$file" ;;
     no-rounding-test) sed -e 's|32 << 12}|0}|' -e 's|48 << 12}|0}|' "$file" ;;
     any-isa) sed 's/^#error "PE_ISA must be.*/#define PE_ISA_NAME "scalar"/' "$file" ;;
     warning)
@@ -54,6 +58,15 @@ mutated() {
         ;;
     leaked-macro) sed 's/^#define PE_VERSION_MAJOR/#define LEAKED 1\n&/' "$file" ;;
     readme) sed 's/pe_sinusoidal_f32(/pe_sinusoidal_f33(/' "$file" ;;
+    version) sed 's/^#define PE_VERSION_HEX 0x0*/&1/' "$file" ;;
+    sleef-macro) sed '/INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=0/d' "$file" ;;
+    lost-line) sed 's/> 0) print line$/> 0) if (line !~ \/no-fast-math\/) print line/' "$file" ;;
+    shared-function)
+        sed 's/^const kernels KERNELS/int twice(int x);\nint twice(int x) { return 2 * x; }\n&/' "$file"
+        ;;
+    selftest) sed '/right\[PE__TESTS\]/{n;s/UINT64_C(0x\(.\)\(.\)/UINT64_C(0x\2\1/;}' "$file" ;;
+    golden) sed 's/^\(fill_f64  .*\)\(.\)\(.\)$/\1\3\2/' "$file" ;;
+    oracle) sed 's/fma(xl, Xh, fma(xh, Xh, -p))/fma(xh, Xh, -p)/' "$file" ;; # a term left out
     *)
         echo "mutate.sh: unknown defect $defect" >&2
         return 1

@@ -26,6 +26,7 @@ fresh_tree() {
     mkdir -p "$WORK/tree/build"
     cp -R pe.h pe_simd.h tests examples Makefile "$WORK/tree/"
     [ ! -f README.md ] || cp README.md "$WORK/tree/"
+    cp -R cmake CMakeLists.txt CHANGELOG.md "$WORK/tree/"
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
 
@@ -91,8 +92,26 @@ echo "Defects of the library"
     breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
     breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
 }
+# shellcheck disable=SC2046
+{
+    breaks pe.h constant $(unit selftest.gcc.best.none)
+    breaks pe.h selftest $(unit selftest.gcc.best.none)
+    breaks pe.h constant sh tests/golden.sh
+    breaks tests/golden.txt golden sh tests/golden.sh
+    breaks pe.h no-rounding-test sh tests/certify.sh some
+    breaks pe.h constant sh tests/certify.sh some
+    breaks tests/certify.c oracle sh tests/certify.sh some
+}
 if cpu_has avx2; then
     breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/matrix.sh
+fi
+# The inputs kept for the fuzzing harnesses, one defect for each.
+breaks pe.h fuzz-range env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+breaks pe.h fuzz-heads env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay rope
+breaks pe.h fuzz-lookup env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay tables
+if cpu_has avx2; then
+    breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
 fi
 breaks pe_simd.h fast-math env "CELLS=native .* none .*(fast|Ofast)" sh tests/matrix.sh
 breaks pe_simd.h any-isa sh tests/fail/run.sh
@@ -100,6 +119,10 @@ breaks pe.h warning sh tests/warnings.sh
 breaks pe.h malloc sh tests/names.sh
 breaks pe.h leaked-macro sh tests/names.sh
 breaks README.md readme sh tests/readme.sh
+breaks pe.h version sh tests/package.sh
+breaks cmake/peTarget.cmake sleef-macro sh tests/package.sh
+breaks cmake/single.sh lost-line sh tests/single.sh
+breaks examples/dispatch_isa.c shared-function sh tests/dispatch.sh
 
 echo
 echo "Defects of the tests' own machinery"
@@ -108,6 +131,7 @@ red() { # NAME COMMAND...
     name=$1
     shift
     if "$@" >"$WORK/log" 2>&1; then bad "$name: green"; else ok "$name: red"; fi
+    cp "$WORK/log" "$WORK/log.kept"
 }
 green() {
     name=$1
@@ -130,6 +154,20 @@ $STEP b false >/dev/null
 red "a summary with a step that failed" $STEP --summary
 rm -f "$BUILD"/log/*.count
 red "a summary of no steps" $STEP --summary
+
+echo
+echo "The mutation run (tests/mutation.py)"
+MUTATION="env SEED=1 MUTANTS=6 MUTATION_SECONDS=300 JOBS=1 MUTATION_AGAIN=0 MUTATION_LIST=0"
+TURN="MUTATION_MATCH=pe__turn:"
+if have python3 && have gcov; then
+    green "mutants of pe__turn() and the hash" \
+        $MUTATION "$TURN" MUTATION_KILLERS=hash python3 tests/mutation.py
+    red "the same mutants and a killer that sees nothing" \
+        $MUTATION "$TURN" MUTATION_KILLERS=blind python3 tests/mutation.py
+    green "which is reported as survivors" grep -q "killed 0, .*survived unexplained [1-9]" "$WORK/log.kept"
+else
+    echo "SKIP: no python3 or no gcov"
+fi
 
 echo
 echo "$passed passed, $failed failed"

@@ -5,12 +5,13 @@
 #
 # Prints one line; the output goes to build/log/NAME.log and is shown only when the step fails.
 # Exit status 77 of the command means that it cannot run here: SKIP with its last "SKIP: why" line,
-# a failure under STRICT=1. Counts go to build/log/NAME.count as "passed failed skipped" for
-# `step.sh --summary`: those of the cmocka programs, those of a last line "N passed, N failed[,
+# a failure under STRICT=1. Counts go to build/log/NAME.count as "passed failed skipped
+# seconds" for `step.sh --summary` and tests/verify.sh: those of the cmocka programs, those of a last line "N passed, N failed[,
 # N skipped]", else 1 for the step itself.
 set -u
 . tests/lib.sh
-LOGS=${LOGS:-$BUILD/log}
+LOGS=${PE_LOGS:-$BUILD/log} # another place: tests/verify.sh
+unset PE_LOGS              # not that of steps within a step
 
 if [ "$1" = --summary ]; then
     cat "$LOGS"/*.count 2>/dev/null | awk '
@@ -91,5 +92,5 @@ else
     cat "$log.report"
     status=1
 fi
-echo "$passed $failed $skipped" >"$LOGS/$name.count"
+echo "$passed $failed $skipped $seconds" >"$LOGS/$name.count"
 exit $status

@@ -335,6 +335,28 @@ static void every_shape_between_guard_pages(void **state)
     guarded_free(&g);
 }
 
+/* Distances that floats do not hold, in rows of more than one piece of 256 and a rest. */
+static void far_rows_between_guard_pages(void **state)
+{
+    static const int64_t firsts[] = {20000000, -20000000, 16777216 - 300, POSITION_MAX - 5};
+    float slopes[2] = {0.70710678f, -0.3f};
+    guarded g = guarded_make(2 * 3 * 601 * sizeof(float));
+    size_t n = 0;
+    (void)state;
+    FAIL_ON_FAULT();
+    for (size_t f = 0; f < LENGTH(firsts); f++)
+        for (size_t keys = 255; keys <= 600; keys += 115)
+            for (size_t m = 0; m < LENGTH(modes); m++)
+                for (int add = 0; add < 2; add++)
+                    for (int t = 0; t < TYPES; t++, n++) {
+                        job a = {slopes, 2, modes[m], firsts[f], 3, keys, 0, 0};
+                        a.query_stride = keys + n % 2;
+                        a.head_stride = 3 * a.query_stride;
+                        check_both_sides(add, (type)t, &a, &g);
+                    }
+    guarded_free(&g);
+}
+
 static void every_offset(void **state)
 {
     float slopes[2] = {0.013f, 0.5f};
@@ -621,6 +643,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(products_are_rounded_once),
         cmocka_unit_test(products_near_ties_are_rounded_once),
         cmocka_unit_test(every_shape_between_guard_pages),
+        cmocka_unit_test(far_rows_between_guard_pages),
         cmocka_unit_test(every_offset),
         cmocka_unit_test(blocks_of_many_rows),
         cmocka_unit_test(streams),

@@ -110,7 +110,7 @@ static void every_shape_between_guard_pages(void **state)
     guarded g = guarded_make(ROWS * (WIDTH + 7) * sizeof(double));
     (void)state;
     FAIL_ON_FAULT();
-    for (size_t d = 1; d <= WIDTH; d += test_this_run()->is_quick ? 1 + d / 16 : 1) {
+    for (size_t d = 1; d <= WIDTH; d += 1 + d / 16 * (size_t)test_this_run()->is_quick) {
         reference r;
         reference_make(&r, d, firsts[d % LENGTH(firsts)], ROWS);
         for (size_t rows = 1; rows <= ROWS; rows++)

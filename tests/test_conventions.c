@@ -1086,6 +1086,195 @@ static void nothing_around_is_touched(void **state)
     guarded_free(&g);
 }
 
+/* ---- corners ------------------------------------------------------------------------------------ */
+
+static pe_plan corner_plan(const pe_config *config, void **memory)
+{
+    pe_plan plan;
+    const size_t size = pe_plan_size(config);
+    if (size == 0) fail_msg("refused: %s", pe_config_error(config));
+    *memory = must_alloc(size);
+    assert_int_equal(pe_plan_init(&plan, config, *memory, size), PE_OK);
+    return plan;
+}
+
+/* A grid of one axis is a range, the padding row included; several axes have none. */
+static void padding_in_grids(void **state)
+{
+    pe_config config = pe_config_preset(PE_PRESET_FAIRSEQ, 4);
+    const size_t rows[1] = {3};
+    float grid[12], range[12];
+    void *memory;
+    (void)state;
+    config.padding_position = 1;
+    const pe_plan plan = corner_plan(&config, &memory);
+    assert_int_equal(pe_fill_grid_f32(&plan, rows, grid, 4), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, 0, 3, range, 4), PE_OK);
+    assert_memory_equal(grid, range, sizeof grid);
+    for (size_t i = 4; i < 8; i++) assert_true(grid[i] == 0);
+    free(memory);
+    config = pe_config_preset(PE_PRESET_T2T_ND, 8);
+    config.has_padding = 1;
+    assert_int_equal(pe_plan_size(&config), 0);
+    assert_non_null(strstr(pe_config_error(&config), "has_padding"));
+}
+
+/* sin(pi (1 - 2^-104)) = sin(pi 2^-104) is no zero, and is told from one. */
+static void nearly_quarter_turns(void **state)
+{
+    pe_config config = pe_config_default(2);
+    const double t = 1 + 0x1p-52;
+    float f32[2];
+    double f64[2];
+    void *memory;
+    (void)state;
+    config.half_turns = 1, config.base = 1, config.scale = 1 - 0x1p-52;
+    const pe_plan plan = corner_plan(&config, &memory);
+    assert_int_equal(pe_fill_real_f32(&plan, &t, 1, f32, 2), PE_OK);
+    assert_int_equal(pe_fill_real_f64(&plan, &t, 1, f64, 2), PE_OK);
+    assert_true(f64[0] == 0x1.921fb54442d18p+1 * 0x1p-104 && f64[1] == -1);
+    assert_true(f32[0] == 0x1.921fb6p+1f * 0x1p-104f && f32[1] == -1);
+    free(memory);
+}
+
+/* Angles far below 2^-1022 are what they are, multiplied by an amplitude: sin(x) A = x A. */
+static void tiny_real_positions(void **state)
+{
+    static const struct {
+        double base, amplitude, t, want;
+    } cases[] = {
+        {0x1p900, 0x1p1000, 0x1p-180, 0x1p-80},
+        {0x1p900, 0x1p1000, 0x1.3456789abcdefp-180, 0x1.3456789abcdefp-80},
+        {0x1p900, 0x1p999, -0x1.3456789abcdefp-170, -0x1.3456789abcdefp-71},
+        {0x1p702, 0x1p300, 0x1.3456789abcdefp-598, 0x1.3456789abcdefp-1000},
+        {0x1p702, 0x1p242, 0x1p-598, 0x1p-1058},
+        {0x1p900, 0x1p1000, 0x1.8p-1060, 0x1.8p-960},
+    };
+    (void)state;
+    for (size_t k = 0; k < LENGTH(cases); k++) {
+        pe_config config = pe_config_default(4);
+        float f32[4];
+        double f64[4];
+        void *memory;
+        config.exponent = PE_EXPONENT_INDEX;
+        config.base = cases[k].base, config.amplitude = cases[k].amplitude;
+        const pe_plan plan = corner_plan(&config, &memory);
+        assert_int_equal(pe_fill_real_f32(&plan, &cases[k].t, 1, f32, 4), PE_OK);
+        assert_int_equal(pe_fill_real_f64(&plan, &cases[k].t, 1, f64, 4), PE_OK);
+        assert_true(f32[2] == (float)cases[k].want);
+        assert_true(f64[2] == cases[k].want);
+        assert_true(f64[3] == cases[k].amplitude);
+        free(memory);
+    }
+}
+
+/* Doubles that are the middle of two but for x^3 / 6, which says which. */
+static void doubles_next_to_ties(void **state)
+{
+    const double omega = (1 + 0x1p-52) * 0x1p-60;
+    pe_config config = pe_config_default(2);
+    double row[2 * 9], alone[2];
+    void *memory;
+    (void)state;
+    const size_t size = pe_plan_size(&config);
+    memory = must_alloc(size);
+    pe_plan plan;
+    assert_int_equal(pe_plan_init_frequencies(&plan, &config, &omega, 1, memory, size), PE_OK);
+    assert_int_equal(pe_fill_f64(&plan, -4, 9, row, 2), PE_OK);
+    for (int p = -4; p <= 4; p++) {
+        /* 3 omega ends in half a bit: the lower one is nearer to its sine */
+        const double want = p == 3 ? (3 + 0x1p-51) * 0x1p-60 : p == -3 ? -(3 + 0x1p-51) * 0x1p-60
+                                                                       : p * omega;
+        assert_int_equal(pe_fill_f64(&plan, p, 1, alone, 2), PE_OK);
+        assert_true(alone[0] == want && row[2 * (p + 4)] == want);
+    }
+    free(memory);
+}
+
+/* 2^31 and a fraction of an offset is too far by every call, 2^31 - 1 is not. */
+static void fractions_at_the_limit(void **state)
+{
+    const int64_t limit = INT64_C(1) << 31, last[2] = {limit - 1, -limit}, beyond[1] = {limit};
+    const double real = (double)limit;
+    pe_config config = pe_config_default(2);
+    float x[4] = {7, 7, 7, 7};
+    void *memory;
+    (void)state;
+    config.offset = 0.5;
+    const pe_plan plan = corner_plan(&config, &memory);
+    assert_int_equal(pe_fill_f32(&plan, limit, 1, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_fill_f32(&plan, limit - 1, 2, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_fill_at_f32(&plan, beyond, 1, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_fill_real_f32(&plan, &real, 1, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_f32(&plan, PE_ROPE_HALVES, limit, 1, 1, x, 2, 2), PE_ERR_RANGE);
+    assert_true(x[0] == 7 && x[1] == 7 && x[2] == 7 && x[3] == 7);
+    assert_int_equal(pe_fill_f32(&plan, limit - 1, 1, x, 2), PE_OK);
+    assert_int_equal(pe_fill_at_f32(&plan, last, 2, x, 2), PE_OK);
+    free(memory);
+}
+
+/* Frequencies up to 2^21 and down to 2^-960, by what they are and not by a guess at them. */
+static void limits_of_frequencies(void **state)
+{
+    (void)state;
+    pe_config config = pe_config_default(80); /* fastest: 0.7^-39 = 2^20.07 */
+    config.exponent = PE_EXPONENT_INDEX, config.base = 0.7;
+    assert_null(pe_config_error(&config));
+    assert_true(pe_plan_size(&config) > 0);
+    config.d_model = 84; /* 0.7^-41 = 2^21.1 */
+    assert_non_null(strstr(pe_config_error(&config), "frequencies"));
+    config = pe_config_default(2);
+    config.half_turns = 1, config.scale = 0x1p21 / 3;
+    assert_non_null(pe_config_error(&config));
+    config.scale = 0x1p21 / 3.15;
+    assert_null(pe_config_error(&config));
+    config = pe_config_default(4); /* base^-1000 = 10^-391 */
+    config.exponent = PE_EXPONENT_PAIRS, config.base = 1 + 1.0 / 1024;
+    config.exponent_shift = 2 - 1.0 / 1024 / 900;
+    assert_non_null(pe_config_error(&config));
+    assert_int_equal(pe_plan_size(&config), 0);
+}
+
+/* Whatever pe_plan_size() refuses has a text that names the field, and only that. */
+static void errors_of_configs(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 16; k++) {
+        static const char *const names[] = {"d_model", "multiple", "d_model", "axes", "layout",
+                                            "exponent", "odd", "angle", "base", "amplitude",
+                                            "scale", "exponent_shift", "offset", "coordinate",
+                                            "widths", "exponent_shift"};
+        pe_config c = pe_config_default(12);
+        switch (k) {
+        case 0: c.d_model = 0; break;
+        case 1: c.multiple = 0; break;
+        case 2: c.multiple = 5; break;
+        case 3: c.axes = 9; break;
+        case 4: c.layout = (pe_layout)2; break;
+        case 5: c.exponent = (pe_exponent)3; break;
+        case 6: c.odd = (pe_odd)2; break;
+        case 7: c.angle = (pe_angle)2; break;
+        case 8: c.base = 0; break;
+        case 9: c.amplitude = (double)INFINITY; break;
+        case 10: c.scale = (double)NAN; break;
+        case 11: c.exponent_shift = 0x1p61; break;
+        case 12: c.offset = 0x1p-21; break;
+        case 13: c.axes = 2, c.axis[1].coordinate = 2; break;
+        case 14: c.axes = 2, c.axis[0].width = c.axis[1].width = 7, c.axis[1].coordinate = 1; break;
+        default: c.exponent = PE_EXPONENT_PAIRS, c.exponent_shift = 6; break;
+        }
+        assert_int_equal(pe_plan_size(&c), 0);
+        assert_non_null(pe_config_error(&c));
+        if (!strstr(pe_config_error(&c), names[k]))
+            fail_msg("case %d says: %s", k, pe_config_error(&c));
+    }
+    assert_non_null(pe_config_error(NULL));
+    for (int preset = 0; preset < PE_PRESET_COUNT; preset++) {
+        const pe_config c = pe_config_preset((pe_preset)preset, 48);
+        assert_null(pe_config_error(&c));
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -1108,6 +1297,13 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_configs),
         cmocka_unit_test(bad_calls),
         cmocka_unit_test(nothing_around_is_touched),
+        cmocka_unit_test(padding_in_grids),
+        cmocka_unit_test(nearly_quarter_turns),
+        cmocka_unit_test(tiny_real_positions),
+        cmocka_unit_test(doubles_next_to_ties),
+        cmocka_unit_test(fractions_at_the_limit),
+        cmocka_unit_test(limits_of_frequencies),
+        cmocka_unit_test(errors_of_configs),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

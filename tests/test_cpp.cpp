@@ -35,8 +35,8 @@ void layouts_agree(void **)
     assert_true(two_sizeof(0) == sizeof(pe_config));
     assert_true(two_sizeof(1) == sizeof(pe_plan));
     assert_true(two_sizeof(2) == sizeof(pe_status));
-    const pe_status all[] = {PE_OK,        PE_ERR_NULL,  PE_ERR_CONFIG,
-                             PE_ERR_SHAPE, PE_ERR_RANGE, PE_ERR_SIZE};
+    const pe_status all[] = {PE_OK,        PE_ERR_NULL, PE_ERR_CONFIG,  PE_ERR_SHAPE,
+                             PE_ERR_RANGE, PE_ERR_SIZE, PE_ERR_SELFTEST};
     for (pe_status status : all)
         assert_string_equal(pe_status_string(status), two_text(status));
 }

@@ -55,9 +55,10 @@ static int too_many_bytes(size_t rows, size_t stride, size_t element)
 
 static void statuses_have_texts(void **state)
 {
-    static const pe_status all[] = {PE_OK,        PE_ERR_NULL,  PE_ERR_CONFIG,
-                                    PE_ERR_SHAPE, PE_ERR_RANGE, PE_ERR_SIZE};
-    static const int outside[] = {-1, 6 + 1000, 255, INT16_MAX, -INT32_MAX - 1, INT32_MAX};
+    static const pe_status all[] = {PE_OK,        PE_ERR_NULL, PE_ERR_CONFIG,  PE_ERR_SHAPE,
+                                    PE_ERR_RANGE, PE_ERR_SIZE, PE_ERR_SELFTEST};
+    static const int outside[] = {-1,        PE_ERR_SELFTEST + 1, 6 + 1000, 255,
+                                  INT16_MAX, -INT32_MAX - 1,   INT32_MAX};
     (void)state;
     assert_int_equal(PE_OK, 0);
     for (size_t a = 0; a < LENGTH(all); a++) {
@@ -73,7 +74,9 @@ static void statuses_have_texts(void **state)
         pe_status status = PE_OK;
         memcpy(&status, &value, sizeof status < sizeof value ? sizeof status : sizeof value);
         assert_non_null(pe_status_string(status));
-        assert_true(strlen(pe_status_string(status)) > 0);
+        assert_string_equal(pe_status_string(status), pe_status_string((pe_status)(PE_ERR_SELFTEST + 1)));
+        for (size_t a = 0; a < LENGTH(all); a++)
+            assert_string_not_equal(pe_status_string(status), pe_status_string(all[a]));
     }
 }
 
@@ -183,6 +186,43 @@ static void good_configs_are_taken(void **state)
 }
 
 /* NULLs, and memory that is a byte short. */
+/* The last good value of every number of a config, and the first bad one. */
+static void limits_of_a_config(void **state)
+{
+    pe_config config;
+    (void)state;
+#define LIMITS(field, good, bad)                                                                   \
+    do {                                                                                           \
+        config = pe_config_default(2);                                                             \
+        config.field = (good);                                                                     \
+        if (pe_plan_size(&config) == 0)                                                            \
+            fail_msg("refused: " #field " = " #good);                                              \
+        config.field = (bad);                                                                      \
+        refuse_config(&config, #field " = " #bad);                                                 \
+    } while (0)
+    LIMITS(base, 0x1p-20, 0x1.fffffffffffffp-21);
+    LIMITS(base, 0x1p900, 0x1.0000000000001p900);
+    LIMITS(amplitude, 0x1p-1000, 0x1.fffffffffffffp-1001);
+    LIMITS(amplitude, -0x1p1000, -0x1.0000000000001p1000);
+    LIMITS(scale, 0x1p-900, 0x1.fffffffffffffp-901);
+    LIMITS(scale, -0x1p21, -0x1.0000000000001p21);
+    LIMITS(exponent_shift, 0x1p60, 0x1.0000000000001p60);
+    LIMITS(exponent_shift, -0x1p60, -0x1.0000000000001p60);
+    LIMITS(offset, 0x1p31, 0x1.0000000000001p31);
+    LIMITS(offset, -0x1p31, -0x1.0000000000001p31);
+    LIMITS(offset, 0x1p-20, 0x1p-21);
+    LIMITS(offset, 3.0 - 0x1p-20, 3.0 - 0x1p-21);
+    LIMITS(multiple, 2, 0);
+    LIMITS(multiple, 1, 4);
+    LIMITS(axes, 1, 0);
+    LIMITS(axes, 1, PE_MAX_AXES + 1);
+    LIMITS(layout, PE_LAYOUT_HALVES, (pe_layout)(PE_LAYOUT_HALVES + 1));
+    LIMITS(exponent, PE_EXPONENT_INDEX, (pe_exponent)(PE_EXPONENT_INDEX + 1));
+    LIMITS(odd, PE_ODD_ZERO, (pe_odd)(PE_ODD_ZERO + 1));
+    LIMITS(angle, PE_ANGLE_FLOAT32, (pe_angle)(PE_ANGLE_FLOAT32 + 1));
+#undef LIMITS
+}
+
 static void plans_check_their_memory(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 7, 8, 64, 129, 513};
@@ -540,6 +580,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_configs_are_refused),
         cmocka_unit_test(no_size_wraps),
         cmocka_unit_test(good_configs_are_taken),
+        cmocka_unit_test(limits_of_a_config),
         cmocka_unit_test(plans_check_their_memory),
         cmocka_unit_test(plans_fit_their_memory),
         cmocka_unit_test(zero_rows_are_fine),

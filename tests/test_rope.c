@@ -226,8 +226,9 @@ static void test_exact_rotation(void **state)
    heads and behind the rotary dim keeps its bits. */
 static void test_all_forms(void **state)
 {
-    static const size_t widths[] = {2, 4, 6, 8, 14, 16, 18, 30, 32, 34, 62, 64, 66, 80, 96, 126, 128,
-                                    130, 256, 510, 512, 514, 520, 1026};
+    /* the widest first, so that a quick run has it, too */
+    static const size_t widths[] = {1026, 2,  4,  6,   8,   14,  16,  18,  30,  32,  34,  62,
+                                    64,   66, 80, 96, 126, 128, 130, 256, 510, 512, 514, 520};
     rng r = rng_for("test_all_forms");
     float *s = (float *)must_alloc(1026 * sizeof *s), *c = (float *)must_alloc(1026 * sizeof *c);
     (void)state;
@@ -885,6 +886,8 @@ static void test_bad_input(void **state)
     axis[N / 2 - 1] = 2;
     REFUSED(PE_ERR_SHAPE, pe_rope_axes_f32(&p.plan, H, axis, 2, list, 1, 1, x, N, N));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(&p.plan, H, 0, 2, 2, x, SIZE_MAX / 8, N));
+    REFUSED(PE_ERR_SIZE, pe_rope_to_f32(&p.plan, H, 0, 1, 1, (size_t)PTRDIFF_MAX / 4 + 1, x, N, N, x,
+                                        N, N));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(&p.plan, H, 0, 3, 2, x, (size_t)PTRDIFF_MAX / 8, N));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(&p.plan, H, 0, 2, 3, x, N, (size_t)PTRDIFF_MAX / 8));
     REFUSED(PE_ERR_RANGE, pe_rope_f32(&p.plan, H, POSITION_MAX, 2, 1, x, N, N));
@@ -1023,6 +1026,37 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
         g = pe_rope_ggml_default(2), g.freq_factors = &bad;
         assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
+        /* the first and the last good value of each number; a good config is then too wide */
+#define LIMIT(ext, field, good, worse)                                                             \
+        g = pe_rope_ggml_default(64), g.ext_factor = (ext), g.n_ctx_orig = 4096, g.field = (good); \
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 31), PE_ERR_SHAPE);                      \
+        g.field = (worse);                                                                         \
+        assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 31), PE_ERR_CONFIG)
+        LIMIT(0, freq_base, 1, nextafterf(1, 0));
+        LIMIT(1, freq_base, nextafterf(1, 2), 1);
+        LIMIT(0, freq_base, 0x1p100f, nextafterf(0x1p100f, 0x1p101f));
+        LIMIT(0, freq_scale, 0x1p-60f, nextafterf(0x1p-60f, 0));
+        LIMIT(0, freq_scale, 1024, nextafterf(1024, 2048));
+        LIMIT(0, ext_factor, 1, nextafterf(1, 2));
+        LIMIT(0, ext_factor, 0, nextafterf(0, -1));
+        LIMIT(0, attn_factor, 0x1p-60f, nextafterf(0x1p-60f, 0));
+        LIMIT(0, attn_factor, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
+        LIMIT(1, beta_fast, 0x1p-60f, nextafterf(0x1p-60f, 0));
+        LIMIT(1, beta_fast, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
+        LIMIT(1, beta_slow, 0x1p-60f, nextafterf(0x1p-60f, 0));
+        LIMIT(1, beta_slow, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
+        LIMIT(1, n_ctx_orig, 1, 0);
+        LIMIT(1, n_ctx_orig, INT32_MAX, (size_t)INT32_MAX + 1);
+        LIMIT(0, n_dims, 1048576, 1048578);
+        LIMIT(0, n_dims, 64, 0);
+#undef LIMIT
+        for (size_t k = 0; k < 4; k++) {
+            const float ends[] = {0x1p-10f, 0x1p120f, nextafterf(0x1p-10f, 0),
+                                  nextafterf(0x1p120f, 0x1p121f)};
+            const float two[2] = {1, ends[k]};
+            g = pe_rope_ggml_default(4), g.freq_factors = two;
+            assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 1), k < 2 ? PE_ERR_SHAPE : PE_ERR_CONFIG);
+        }
         assert_true(all_canaries(c, sizeof c));
     }
 }

@@ -44,8 +44,8 @@ SANITIZE := $(foreach i,$(S_MEMCHECK),hash.gcc.$(i).sleef.memcheck.quick) \
 .PHONY: sanitize sanitize-steps
 sanitize: tools-deps
 	@rm -rf $(BUILD)/log-sanitize
-	@LOGS=$(BUILD)/log-sanitize $(SUBMAKE) -k $(PARALLEL) sanitize-steps; status=$$?; \
-	LOGS=$(BUILD)/log-sanitize sh tests/step.sh --summary && exit $$status
+	@PE_LOGS=$(BUILD)/log-sanitize $(SUBMAKE) -k $(PARALLEL) sanitize-steps; status=$$?; \
+	PE_LOGS=$(BUILD)/log-sanitize sh tests/step.sh --summary && exit $$status
 sanitize-steps: $(SANITIZE)
 
 .PHONY: $(filter-out $(UNITS),$(SANITIZE))

@@ -4,7 +4,8 @@
 # unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/ and run it.
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
-#             rope_frequencies, conventions, alibi, learned, rope, algebra: tests/test_PROGRAM.c
+#             rope_frequencies, conventions, alibi, learned, rope, algebra, budget, selftest,
+#             memory: tests/test_PROGRAM.c
 #             cpp: tests/test_cpp.cpp and tests/test_cpp_two.c in one program
 #             hash: tests/hash.c, which needs no library but pe
 #   COMPILER  gcc, clang
@@ -12,8 +13,9 @@
 #   SLEEF     sleef, none
 #   VARIANT   any of: stream0 (every store is a streaming one), fma (the scalar code with hardware
 #             FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work),
-#             asan (address and undefined behaviour), ubsan (all that clang knows to be undefined
-#             or not meant: unsigned wrap-around, casts that lose something, division by zero),
+#             asan (address and undefined behaviour), tsan (threads), ubsan (all that clang knows
+#             to be undefined or not meant: unsigned wrap-around, casts that lose something,
+#             division by zero),
 #             msan (clang: use of what was never written; hash.none only, for what is linked would
 #             have to be built so as well), memcheck (under valgrind; it has no AVX-512), o0 (not
 #             optimised: with a sanitizer, a compiler takes seconds instead of minutes)
@@ -73,6 +75,7 @@ for variant in $(echo "$variants" | tr . ' '); do
     fma) flags="$flags -mfma" ;;
     native) flags="-march=native $flags" ;;
     asan) flags="$flags -g -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+    tsan) flags="$flags -g -fsanitize=thread" ;;
     ubsan)
         [ "$compiler" = clang ] || skip "ubsan is of clang"
         flags="$flags -g -fno-sanitize-recover=all -fsanitize=undefined,float-divide-by-zero"

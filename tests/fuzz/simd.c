@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzing the instruction sets against each other: a call made by the scalar code and by each other
+ * code that is linked in has to give the same bits. FUZZ_CODES names them, the scalar one first:
+ * -DFUZZ_CODES=code_scalar,code_avx2,code_avx512.
+ */
+#include "simd.h"
+
+enum { WIDEST = 64, ELEMENTS = 192, POOL = 96, MOST_CODES = 4, STEPS = 2 };
+
+extern const fuzz_code code_scalar, code_avx2, code_avx512, code_neon;
+static const fuzz_code *const codes[] = {FUZZ_CODES};
+
+enum { CODES = (int)FUZZ_COUNT(codes) };
+
+typedef struct plan_case {
+    pe_plan plan[MOST_CODES];
+    void *memory[MOST_CODES];
+    size_t room;
+} plan_case;
+
+static plan_case pool[POOL];
+
+static int make_plans(plan_case *p, const pe_config *config)
+{
+    const size_t bytes = pe_plan_size(config);
+    if (bytes == 0) return 0;
+    for (int i = 0; i < CODES; i++) {
+        if (p->room < bytes) free(p->memory[i]), p->memory[i] = malloc(bytes);
+        if (codes[i]->plan(&p->plan[i], config, p->memory[i], bytes) != PE_OK)
+            FUZZ_FAIL("%s: no plan of a valid config", codes[i]->name);
+    }
+    if (p->room < bytes) p->room = bytes;
+    return 1;
+}
+
+/* Any valid config, or none. */
+static int decode_plans(fuzz_input *in, plan_case *p)
+{
+    const unsigned kind = fuzz_byte(in), d = fuzz_byte(in), fields = fuzz_byte(in);
+    pe_config c = pe_config_default(1 + (d < 200 ? d % 36 : d % WIDEST));
+    if (kind >= 128) c = pe_config_preset((pe_preset)(kind % PE_PRESET_COUNT), c.d_model);
+    if (kind < 128)
+        c.layout = (pe_layout)(kind & 1), c.cos_first = kind >> 1 & 1,
+        c.odd = (pe_odd)(kind >> 2 & 1);
+    if ((kind & 0x78) == 0x78) c.angle = PE_ANGLE_FLOAT32;
+    if (fields & 1) c.base = 1 + fabs(fuzz_double(in));
+    if (fields & 2)
+        c.amplitude =
+            fuzz_byte(in) < 128 ? ldexp(1.5, (int)fuzz_byte(in) * 2 - 256) : fuzz_double(in);
+    if (fields & 4) c.scale = fuzz_double(in);
+    if (fields & 8) c.half_turns = 1;
+    if (fields & 16) c.offset = (double)fuzz_position(in) + (double)(fuzz_byte(in) % 8) / 8;
+    if (fields & 32) c.exponent = (pe_exponent)(fuzz_byte(in) % 3);
+    if (fields & 64) c.has_padding = 1, c.padding_position = fuzz_position(in);
+    return make_plans(p, &c);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    uint64_t state = 2026;
+    (void)argc, (void)argv;
+    fuzz_memory_make();
+    for (size_t n = 0; n < POOL;) {
+        uint8_t bytes[32];
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)fuzz_next(&state);
+        if (n % 2) /* every other one with no field changed */
+            bytes[2] = 0;
+        fuzz_input in = {bytes, bytes + sizeof bytes};
+        n += (size_t)decode_plans(&in, &pool[n]);
+    }
+    return 0;
+}
+
+/* One block for each code, with the same elements, of n elements. */
+static void take_all(fuzz_type t, size_t n, unsigned seed, void **x)
+{
+    for (int i = 0; i < CODES; i++) {
+        x[i] = fuzz_take(n * fuzz_size(t), (seed & 1) != 0);
+        if (i == 0)
+            fuzz_elements(t, x[0], n, seed);
+        else
+            memcpy(x[i], x[0], n * fuzz_size(t));
+    }
+}
+
+/* The same in all blocks, and the same status? */
+static void compare_all(const char *what, fuzz_type t, size_t n, void **x,
+                        const pe_status *status)
+{
+    for (int i = 1; i < CODES; i++) {
+        const unsigned char *const a = (const unsigned char *)x[0], *const b =
+                                                                        (const unsigned char *)x[i];
+        const size_t size = fuzz_size(t);
+        if (status[i] != status[0])
+            FUZZ_FAIL("%s: status %d from %s, %d from %s", what, (int)status[0], codes[0]->name,
+                      (int)status[i], codes[i]->name);
+        if (fuzz_same(t, a, b, n)) continue;
+        for (size_t k = 0; k < n; k++)
+            if (!fuzz_same(t, a + k * size, b + k * size, 1)) {
+                uint64_t p = 0, q = 0;
+                memcpy(&p, a + k * size, size), memcpy(&q, b + k * size, size);
+                FUZZ_FAIL("%s: element %zu of %zu, type %d: 0x%llx from %s, 0x%llx from %s", what,
+                          k, n, (int)t, (unsigned long long)p, codes[0]->name,
+                          (unsigned long long)q, codes[i]->name);
+            }
+    }
+}
+
+static void op_rows(fuzz_input *in, const plan_case *p)
+{
+    const pe_plan *plan = &p->plan[0];
+    const size_t d = plan->d_model, axes = plan->axes;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const fuzz_type t = (fuzz_type)(b & 3);
+    unsigned how = (b >> 2) % 8;
+    if (axes > 1) how = how & 1 ? 3 : 4;
+    /* what takes sines for each row, or doubles, is slow */
+    const int slow = t == FUZZ_F64 || plan->float32 != NULL || how == 2 || how == 4;
+    const size_t most = (slow ? ELEMENTS / 10 : ELEMENTS) / d;
+    size_t rows = 1 + fuzz_byte(in) % (most < 1 ? 1 : most < 24 ? most : 24);
+    const size_t stride = d + (seed & 32 ? seed >> 6 : 0);
+    const int64_t first = fuzz_position(in);
+    static const float scales[] = {1, 22.627417f, 0, -1, 1e-30f, 1, 1e30f, 3};
+    const float scale = scales[b >> 5];
+    int64_t at[24];
+    double real[24 * 8];
+    size_t shape[8];
+    void *x[MOST_CODES];
+    pe_status status[MOST_CODES];
+    if (how == 3) {
+        rows = 1;
+        for (size_t a = 0; a < axes; a++) {
+            shape[a] = 1 + fuzz_byte(in) % 5;
+            if (rows * shape[a] > (most < 24 ? most : 24)) shape[a] = 1;
+            rows *= shape[a];
+        }
+    }
+    if (how == 1 || how == 6)
+        for (size_t r = 0; r < rows; r++)
+            at[r] = r > 0 && (seed & 16) ? at[r - 1] + (seed >> 7) : fuzz_position(in);
+    if (how == 2 || how == 4)
+        for (size_t r = 0; r < rows * (how == 4 ? axes : 1); r++)
+            real[r] = fuzz_real(in);
+    take_all(t, rows * stride, seed, x);
+    for (int i = 0; i < CODES; i++) {
+        const fuzz_fill *const f = &codes[i]->fill[t];
+        const pe_plan *const q = &p->plan[i];
+        switch (how) {
+        case 1:
+            status[i] = f->at(q, at, rows, x[i], stride);
+            break;
+        case 2:
+            status[i] = f->real(q, real, rows, x[i], stride);
+            break;
+        case 3:
+            status[i] = f->grid(q, shape, x[i], stride);
+            break;
+        case 4:
+            status[i] = f->coords(q, real, rows, x[i], stride);
+            break;
+        case 5:
+            status[i] = f->add(q, first, rows, scale, x[i], stride);
+            break;
+        case 6:
+            status[i] = f->add_at(q, at, rows, scale, x[i], stride);
+            break;
+        case 7:
+            status[i] = f->shift(q, first, rows, x[i], stride);
+            break;
+        default:
+            status[i] = f->range(q, first, rows, x[i], stride);
+            break;
+        }
+    }
+    compare_all(how >= 5 ? "add or shift" : "fill", t, rows * stride, x, status);
+}
+
+static void op_algebra(fuzz_input *in, const plan_case *p)
+{
+    const size_t d = p->plan[0].d_model;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const int64_t k = fuzz_position(in);
+    const int is_matrix = b % 4 == 0 && d <= 12;
+    const size_t count = 1 + seed % 24, n = is_matrix ? d * d : count;
+    void *x[MOST_CODES];
+    pe_status status[MOST_CODES];
+    take_all(FUZZ_F64, n, seed & 1, x);
+    for (int i = 0; i < CODES; i++) {
+        double *const y = (double *)x[i];
+        status[i] =
+            is_matrix    ? codes[i]->matrix(&p->plan[i], k, y, d)
+            : b % 4 == 1 ? codes[i]->dot(&p->plan[i], k, y)
+            : b % 4 == 2
+                ? codes[i]->plan_frequencies(
+                      &p->plan[i], (double *)fuzz_take(pe_plan_pairs(&p->plan[i]) * sizeof *y, 1))
+                : codes[i]->dots(&p->plan[i], k, count, y);
+    }
+    compare_all("algebra", FUZZ_F64, n, x, status);
+}
+
+static void op_rope(fuzz_input *in, const plan_case *p)
+{
+    static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
+    const size_t d = p->plan[0].d_model;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const fuzz_type t = types[b & 3];
+    const size_t most = ELEMENTS / (d + 3), tokens = 1 + (b >> 2) % 4;
+    const size_t heads = 1 + seed % 3 < most / tokens ? 1 + seed % 3 : 1;
+    const unsigned how = fuzz_byte(in) % 8;
+    int64_t at[16];
+    uint8_t axis[WIDEST];
+    fuzz_heads h;
+    void *x[MOST_CODES];
+    pe_status status[MOST_CODES];
+    if (tokens * heads > most) return;
+    h.pairing = (pe_rope_pairing)(b >> 4 & 1), h.first = fuzz_position(in), h.positions = at;
+    h.tokens = tokens, h.heads = heads;
+    h.head = d + (b >> 5) % 4, h.token = heads * h.head;
+    for (size_t k = 0; k < 2 * tokens; k++)
+        at[k] = how == 0 || how == 4 || how == 6 ? 0 : fuzz_position(in);
+    for (size_t i = 0; i < WIDEST; i++)
+        axis[i] = (seed >> (i % 8)) & 1;
+    take_all(t, tokens * h.token, seed, x);
+    for (int i = 0; i < CODES; i++) {
+        const fuzz_rope *const f = &codes[i]->rope[t];
+        h.plan = &p->plan[i], h.x = x[i];
+        switch (how) {
+        case 1:
+            status[i] = f->at(&h);
+            break;
+        case 2:
+            status[i] = f->inverse_at(&h);
+            break;
+        case 3:
+            status[i] = f->axes(&h, axis, 2);
+            break;
+        case 4:
+            status[i] = f->shift(&h);
+            break;
+        case 5:
+            status[i] = f->shift_at(&h);
+            break;
+        case 6:
+            status[i] = f->joined(h.plan, h.first, tokens, h.x, h.token);
+            break;
+        case 7:
+            status[i] = f->twice(h.plan, h.pairing, h.first, tokens, h.x,
+                                 fuzz_take(tokens * h.token * fuzz_size(t), 1), h.token);
+            break;
+        default:
+            status[i] = f->range(&h);
+            break;
+        }
+    }
+    compare_all("rope", t, tokens * h.token, x, status);
+}
+
+static void op_tables(fuzz_input *in)
+{
+    static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in), how = fuzz_byte(in) % 8;
+    const fuzz_type t = how < 6 ? types[b & 3] : FUZZ_F32;
+    const size_t heads = 1 + (b >> 2) % 4, queries = 1 + (b >> 4) % 4,
+                 keys = 1 + fuzz_byte(in) % 24;
+    const size_t n = how == 7 ? 33 : heads * queries * keys;
+    int64_t first = fuzz_position(in), at[16];
+    float slopes[4];
+    void *x[MOST_CODES];
+    pe_status status[MOST_CODES];
+    if (b & 64) first = (int64_t)(seed % keys);
+    for (size_t k = 0; k < 4; k++)
+        slopes[k] = seed & 128 ? ldexpf(1.7f, -(int)(k + seed % 8))
+                               : fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
+    for (size_t k = 0; k < queries; k++)
+        at[k] = (int64_t)(fuzz_byte(in) % heads);
+    take_all(t, n, seed, x);
+    /* a table of `heads` rows of `keys`, looked up `queries` times */
+    float table[4 * 24];
+    fuzz_elements(t, table, heads * keys, seed / 3);
+    const pe_resample how_to = {b & 1 ? PE_RESAMPLE_LINEAR : PE_RESAMPLE_CUBIC, -0.5, seed & 1};
+    for (int i = 0; i < CODES; i++) {
+        const fuzz_bias *const f = &codes[i]->bias[t];
+        const pe_alibi_mode mode = (pe_alibi_mode)(seed % 3);
+        switch (how) {
+        case 0:
+        case 1:
+            status[i] =
+                f->fill(slopes, heads, mode, first, queries, keys, x[i], keys, queries * keys);
+            break;
+        case 2:
+        case 3:
+            status[i] =
+                f->add(slopes, heads, mode, first, queries, keys, x[i], keys, queries * keys);
+            break;
+        case 4:
+        case 5:
+            status[i] = f->learned(table, heads, keys, at, queries, x[i], keys);
+            break;
+        case 6:
+            status[i] =
+                b & 128 ? codes[i]->resample(table, heads, keys, &how_to, (float *)x[i], queries)
+                        : codes[i]->slopes(n, (float)(seed % 32) / 2, (float *)x[i]);
+            break;
+        default:
+            status[i] = codes[i]->sinusoidal((float *)x[i], 1 + b % 3, 1 + seed % 11);
+            break;
+        }
+    }
+    compare_all("table", t, n, x, status);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input in = {data, data + size};
+    static plan_case own;
+    const unsigned b = fuzz_byte(&in);
+    const plan_case *p = &pool[b % POOL];
+    if (b == 255) {
+        if (!decode_plans(&in, &own)) return 0;
+        p = &own;
+    }
+    for (int n = 0; n < STEPS && in.at < in.end; n++) {
+        switch (fuzz_byte(&in) % 8) {
+        case 0:
+            op_tables(&in);
+            break;
+        case 1:
+            op_rope(&in, p);
+            break;
+        case 2:
+            op_algebra(&in, p);
+            break;
+        default:
+            op_rows(&in, p);
+            break;
+        }
+        fuzz_release(0);
+    }
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The library as one instruction set has it: what each simd_code.c exports to simd.c. */
+#ifndef PE_FUZZ_SIMD_H
+#define PE_FUZZ_SIMD_H
+
+#define FUZZ_FILL
+#define FUZZ_ROPE
+#define FUZZ_TABLES
+#include "calls.h"
+
+typedef struct fuzz_code {
+    const char *name;
+    const fuzz_fill *fill;
+    const fuzz_rope *rope;
+    const fuzz_bias *bias;
+    pe_status (*plan)(pe_plan *, const pe_config *, void *, size_t);
+    pe_status (*plan_frequencies)(const pe_plan *, double *);
+    pe_status (*dot)(const pe_plan *, int64_t, double *);
+    pe_status (*dots)(const pe_plan *, int64_t, size_t, double *);
+    pe_status (*matrix)(const pe_plan *, int64_t, double *, size_t);
+    pe_status (*sinusoidal)(float *, size_t, size_t);
+    pe_status (*slopes)(size_t, float, float *);
+    pe_status (*resample)(const float *, size_t, size_t, const pe_resample *, float *, size_t);
+} fuzz_code;
+
+#endif /* PE_FUZZ_SIMD_H */

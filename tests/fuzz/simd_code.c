@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The whole library for one instruction set, as one object: compiled once for each with -DPE_ISA
+ * and its flags, and -DFUZZ_CODE=name for the name of the object.
+ */
+#include "simd.h"
+
+extern const fuzz_code FUZZ_CODE;
+const fuzz_code FUZZ_CODE = {
+    PE_ISA_NAME ", SLEEF: " PE_SLEEF_NAME,
+    fuzz_fills,
+    fuzz_ropes,
+    fuzz_biases,
+    pe_plan_init,
+    pe_plan_frequencies,
+    pe_dot_f64,
+    pe_dots_f64,
+    pe_shift_matrix_f64,
+    pe_sinusoidal_f32,
+    pe_alibi_slopes_f32,
+    pe_learned_resample_f32,
+};

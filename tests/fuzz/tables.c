@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzing learned tables and ALiBi: lookups outside of the table are refused before anything is
+ * written, gradients add up in the order of their rows, resampling does each column by itself, and
+ * the biases are those of the formula, whatever the mode, the strides and the cut over calls.
+ */
+#define FUZZ_TABLES
+#include "calls.h"
+
+#include <float.h>
+
+enum { ELEMENTS = 320 };
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    fuzz_memory_make();
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * ALiBi
+ * --------------------------------------------------------------------------------------------- */
+
+static void op_slopes(fuzz_input *in)
+{
+    const size_t wrong = fuzz_wrong(in, 3);
+    size_t heads = fuzz_byte(in) % 65;
+    float bias = fuzz_byte(in) < 128 ? 8 : (float)fuzz_double(in);
+    unsigned may = 0;
+    if (wrong == 1) heads = fuzz_huge(in);
+    if (heads > (size_t)1 << 28)
+        may |= FUZZ_BIT(PE_ERR_SIZE);
+    else if (heads > 64)
+        return;
+    if (heads && !(bias >= 0 && bias <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_CONFIG);
+    if (wrong == 2 && heads) may |= FUZZ_BIT(PE_ERR_NULL);
+    float *const s = (float *)fuzz_take((may ? 16 : heads) * sizeof *s, heads & 1);
+    fuzz_save(1);
+    if (!fuzz_status("pe_alibi_slopes", pe_alibi_slopes_f32(heads, bias, wrong == 2 ? NULL : s),
+                     may) ||
+        heads == 0)
+        return;
+    size_t n = 1;
+    while (n <= heads / 2)
+        n *= 2;
+    float twice[128];
+    if (pe_alibi_slopes_f32(2 * n, bias, twice) != PE_OK)
+        FUZZ_FAIL("pe_alibi_slopes refuses %zu heads", 2 * n);
+    for (size_t h = 0; h < heads; h++)
+        if (memcmp(&s[h], &twice[h < n ? 2 * h + 1 : 2 * (h - n)], sizeof *s) != 0)
+            FUZZ_FAIL("pe_alibi_slopes: slope %zu of %zu is %a", h, heads, (double)s[h]);
+}
+
+/* The bias of key k for the query at position p, as a float. */
+static float bias_of(pe_alibi_mode mode, float slope, int64_t p, int64_t k)
+{
+    const double d = (double)(p - k); /* the product is exact for |d| < 2^29 */
+    if (mode == PE_ALIBI_CAUSAL && k > p) return -(float)INFINITY;
+    return (float)(-(double)slope * (mode == PE_ALIBI_SYMMETRIC ? fabs(d) : d) + 0.0);
+}
+
+static void op_alibi(fuzz_input *in)
+{
+    static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t wrong = fuzz_wrong(in, 10);
+    const fuzz_type t = types[b & 3];
+    const size_t size = fuzz_size(t);
+    const int is_add = b >> 2 & 1;
+    pe_alibi_mode mode = (pe_alibi_mode)((b >> 3) % 3);
+    size_t heads = 1 + (b >> 5) % 4, queries = fuzz_byte(in) % 9, keys = fuzz_byte(in);
+    int64_t first = fuzz_position(in);
+    keys = keys < 160 ? keys % 40 : keys;
+    if (fuzz_byte(in) < 128 && keys) /* where both lines are met */
+        first = (int64_t)(seed % keys);
+    while (heads * queries * keys > ELEMENTS)
+        queries /= 2;
+    const size_t gap = seed & 32 ? seed % 5 : 0;
+    size_t q_stride = keys + gap, h_stride = (queries ? queries : 1) * q_stride + gap;
+    if (seed & 64) /* [queries, heads, keys] */
+        h_stride = keys + gap, q_stride = heads * h_stride;
+    if (queries == 1 && (seed & 128)) /* leads nowhere */
+        q_stride = seed;
+    if (wrong == 1) q_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 2) h_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 3) first = fuzz_far(in);
+    if (wrong == 4) keys = fuzz_huge(in);
+    if (wrong == 5) queries = fuzz_huge(in);
+    if (wrong == 6) heads = fuzz_byte(in) < 128 ? 0 : fuzz_huge(in);
+    if (wrong == 7) mode = (pe_alibi_mode)(3 + fuzz_byte(in));
+
+    /* what is wrong with it */
+    const int nothing = heads == 0 || queries == 0 || keys == 0;
+    unsigned may = 0;
+    size_t bytes = 0;
+    if (!nothing) {
+        const size_t q = queries - 1, h = heads - 1;
+        const size_t by_query = fuzz_mul_add(q, q_stride, keys),
+                     by_head = fuzz_mul_add(h, h_stride, keys);
+        if ((q && q_stride < keys) || (h && h_stride < keys) ||
+            (q && h && h_stride < by_query && q_stride < by_head))
+            may |= FUZZ_BIT(PE_ERR_SHAPE);
+        bytes = fuzz_mul_add(h, h_stride, q ? by_query : keys);
+        if (bytes > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
+        bytes = fuzz_mul_add(bytes, size, 0);
+        may |= fuzz_range(first, queries, 0, 0) | fuzz_range(0, keys, 0, 0);
+        if ((unsigned)mode > 2) may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (heads > 8 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
+            return; /* so many slopes have no room here */
+        if (may == 0 && bytes > FUZZ_PLACE) return;
+    }
+    const size_t given = heads > 8 ? 8 : heads;
+    float *const slopes = (float *)fuzz_take(given * sizeof *slopes, 1);
+    for (size_t h = 0; h < given; h++) {
+        slopes[h] = ldexpf(1.0f, -(int)((h + 1) * (seed % 7 + 1)));
+        if (seed % 16 == 9) slopes[h] = fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
+        if (!nothing && !(fabsf(slopes[h]) <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_CONFIG);
+    }
+    if (may != 0 || nothing) bytes = 512;
+    unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
+    if (is_add) fuzz_elements(t, x, bytes / size, seed);
+    fuzz_save(2);
+    if (wrong >= 8 && !nothing) may |= FUZZ_BIT(PE_ERR_NULL);
+    const fuzz_bias *const f = &fuzz_biases[t];
+    const float *const s = wrong == 8 ? NULL : slopes;
+    void *const out = wrong >= 9 ? NULL : x;
+    const pe_status status =
+        (is_add ? f->add : f->fill)(s, heads, mode, first, queries, keys, out, q_stride, h_stride);
+    if (!fuzz_status("pe_alibi", status, may)) return;
+    if (nothing) {
+        fuzz_unwritten("pe_alibi of nothing");
+        return;
+    }
+
+    /* row by row, in a copy of what was there */
+    unsigned char *const y = (unsigned char *)fuzz_take(bytes, !(seed & 1));
+    memcpy(y, fuzz_saved(x), bytes);
+    for (size_t h = heads; h-- > 0;)
+        for (size_t q = queries; q-- > 0;) {
+            const size_t at = h * h_stride + q * q_stride;
+            if ((is_add ? f->add : f->fill)(slopes + h, 1, mode, first + (int64_t)q, 1, keys,
+                                            y + at * size, keys, keys) != PE_OK)
+                FUZZ_FAIL("pe_alibi refuses a row");
+            for (size_t k = 0; k < keys && t == FUZZ_F32; k++) {
+                const int64_t p = first + (int64_t)q;
+                const float *const z = (const float *)(const void *)(x + at * size) + k;
+                float want = bias_of(mode, slopes[h], p, (int64_t)k), was;
+                if (p - (int64_t)k > 1 << 29 || p - (int64_t)k < -(1 << 29)) break;
+                memcpy(&was, fuzz_saved(x) + (at + k) * size, sizeof was);
+                if (is_add && !(mode == PE_ALIBI_CAUSAL && (int64_t)k > p)) want = was + want;
+                if (!fuzz_same(t, z, &want, 1))
+                    FUZZ_FAIL("pe_alibi: mode %d, slope %a, query %lld, key %zu: %a, not %a",
+                              (int)mode, (double)slopes[h], (long long)p, k, (double)*z,
+                              (double)want);
+            }
+        }
+    if (!fuzz_same(t, x, y, bytes / size)) /* what is between the rows as well */
+        FUZZ_FAIL("pe_alibi: not the bits of its rows alone, type %d, mode %d", (int)t, (int)mode);
+    if (!is_add && t == FUZZ_F32 && mode == PE_ALIBI_LINEAR) {
+        float *const z = (float *)fuzz_take(heads * queries * keys * size, seed & 1);
+        if (pe_alibi_bias_f32(slopes, heads, first, queries, keys, z) != PE_OK)
+            FUZZ_FAIL("pe_alibi_bias refuses what pe_alibi_fill takes");
+        for (size_t r = 0; r < heads * queries; r++)
+            if (memcmp(z + r * keys, x + (r / queries * h_stride + r % queries * q_stride) * size,
+                       keys * size) != 0)
+                FUZZ_FAIL("pe_alibi_bias: row %zu is not that of pe_alibi_fill", r);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Learned tables
+ * --------------------------------------------------------------------------------------------- */
+
+static void op_learned(fuzz_input *in)
+{
+    static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t wrong = fuzz_wrong(in, 9);
+    const int is_grad = (b & 3) == 3;
+    const fuzz_type t = types[b & 3];
+    const size_t size = fuzz_size(t);
+    const unsigned width = fuzz_byte(in);
+    size_t d = width < 240 ? 1 + width % 40 : 1 + width % 64;
+    size_t rows = (b >> 2) % 12, table_rows = 1 + fuzz_byte(in) % (ELEMENTS / d);
+    size_t stride = d + (seed & 32 ? fuzz_byte(in) % 19 : 0), bytes = 0, table_bytes = 0;
+    if (rows * d > ELEMENTS) rows = ELEMENTS / d;
+    size_t given = rows;
+    unsigned may = 0;
+    if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+    if (wrong == 2) rows = fuzz_huge(in), given = rows < 2 ? rows : 2;
+    if (wrong == 3) table_rows = seed & 1 ? 0 : fuzz_huge(in);
+    if (wrong == 4) d = seed & 1 ? 0 : fuzz_huge(in);
+    if (rows) {
+        may = fuzz_shape(d, rows, stride, size, &bytes);
+        table_bytes = fuzz_mul_add(fuzz_mul_add(table_rows, d, 0), size, 0);
+        if (table_bytes > (size_t)PTRDIFF_MAX || rows > (size_t)PTRDIFF_MAX / sizeof(int64_t))
+            may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (d == 0) may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (rows > given && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
+            return; /* a list that would have to be so long */
+        if (may == 0 && (bytes > FUZZ_PLACE || table_bytes > FUZZ_PLACE)) return;
+    }
+    int64_t *const list = (int64_t *)fuzz_take(given * sizeof *list, (seed & 4) != 0);
+    for (size_t r = 0; r < given; r++) {
+        list[r] = table_rows ? (int64_t)(fuzz_byte(in) % table_rows) : 0;
+        if (wrong == 5 && r == seed % given) {
+            const unsigned f = fuzz_byte(in);
+            list[r] = f < 64    ? (int64_t)table_rows
+                      : f < 128 ? -1
+                      : f < 160 ? -(int64_t)table_rows
+                                : fuzz_far(in);
+        }
+        if (rows && (list[r] < 0 || (uint64_t)list[r] >= table_rows)) may |= FUZZ_BIT(PE_ERR_RANGE);
+    }
+    if (may != 0 || rows == 0) bytes = bytes < 512 && rows ? bytes : 512, table_bytes = 512;
+    unsigned char *const table = (unsigned char *)fuzz_take(table_bytes, (seed & 8) != 0);
+    unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
+    fuzz_elements(t, table, table_bytes / size, b);
+    fuzz_elements(t, x, bytes / size, seed);
+    fuzz_save(3);
+    if (wrong >= 6 && rows) may |= FUZZ_BIT(PE_ERR_NULL);
+    const int64_t *const at = wrong == 6 ? NULL : list;
+    void *const to = wrong == 7 ? NULL : x, *const from = wrong >= 8 ? NULL : table;
+    const pe_status status =
+        is_grad
+            ? pe_learned_grad_f32((const float *)to, stride, at, rows, (float *)from, table_rows, d)
+            : fuzz_biases[t].learned(from, table_rows, d, at, rows, to, stride);
+    if (!fuzz_status(is_grad ? "pe_learned_grad" : "pe_learned_add", status, may)) return;
+    if (rows == 0) {
+        fuzz_unwritten("pe_learned of no rows");
+        return;
+    }
+    if (is_grad) { /* in the order of the rows */
+        float *const y = (float *)fuzz_take(table_bytes, (seed & 8) == 0);
+        memcpy(y, fuzz_saved(table), table_bytes);
+        for (size_t r = 0; r < rows; r++)
+            for (size_t c = 0; c < d; c++)
+                y[(size_t)list[r] * d + c] += ((const float *)(const void *)x)[r * stride + c];
+        if (!fuzz_same(t, table, y, table_bytes / size) || memcmp(x, fuzz_saved(x), bytes) != 0)
+            FUZZ_FAIL("pe_learned_grad: not the sums in the order of the rows");
+        return;
+    }
+    unsigned char *const y = (unsigned char *)fuzz_take(bytes, !(seed & 1));
+    memcpy(y, fuzz_saved(x), bytes);
+    for (size_t r = rows; r-- > 0;) {
+        if (t == FUZZ_F32) {
+            float *const z = (float *)(void *)y + r * stride;
+            for (size_t c = 0; c < d; c++)
+                z[c] += ((const float *)(const void *)table)[(size_t)list[r] * d + c];
+        } else if (fuzz_biases[t].learned(table, table_rows, d, list + r, 1, y + r * stride * size,
+                                          d) != PE_OK) {
+            FUZZ_FAIL("pe_learned_add refuses a row");
+        }
+    }
+    if (!fuzz_same(t, x, y, bytes / size) || memcmp(table, fuzz_saved(table), table_bytes) != 0)
+        FUZZ_FAIL("pe_learned_add: not the sums of its rows, type %d, d_model %zu", (int)t, d);
+}
+
+static void op_resample(fuzz_input *in)
+{
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t wrong = fuzz_wrong(in, 8);
+    const int two = b & 1;
+    size_t d = 1 + (b >> 1) % 20, height = 1 + fuzz_byte(in) % 9,
+           width = two ? 1 + fuzz_byte(in) % 6 : 1;
+    size_t out_height = fuzz_byte(in) % 11, out_width = two ? fuzz_byte(in) % 7 : 1;
+    pe_resample how = pe_resample_default();
+    how.align_corners = seed & 1;
+    if (seed & 2) how.method = PE_RESAMPLE_LINEAR;
+    if (seed & 4) how.a = fuzz_double(in);
+    while (height * width * d > ELEMENTS || out_height * out_width * d > ELEMENTS)
+        d = (d + 1) / 2, out_width = (out_width + 1) / 2, width = (width + 1) / 2;
+    if (wrong == 1) how.method = (pe_resample_method)(2 + fuzz_byte(in));
+    if (wrong == 2) height = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
+    if (wrong == 3) out_height = fuzz_huge(in);
+    if (wrong == 4) d = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in);
+    if (wrong == 5 && two)
+        width = fuzz_byte(in) < 64 ? 0 : fuzz_huge(in), out_width = seed & 8 ? fuzz_huge(in) : 1;
+
+    const int nothing = out_height == 0 || out_width == 0;
+    const size_t most = (size_t)1 << 31;
+    const size_t table = fuzz_mul_add(fuzz_mul_add(height, width, 0), d, 0);
+    const size_t outs = fuzz_mul_add(fuzz_mul_add(out_height, out_width, 0), d, 0);
+    unsigned may = 0;
+    if (!nothing) {
+        if (d == 0 || (unsigned)how.method > 1 ||
+            (how.method == PE_RESAMPLE_CUBIC && !(how.a >= -16 && how.a <= 16)))
+            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (height == 0 || width == 0) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (height > most || width > most || out_height > most || out_width > most ||
+            table > (size_t)PTRDIFF_MAX / 4 || outs > (size_t)PTRDIFF_MAX / 4)
+            may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (may == 0 && (table * 4 > FUZZ_PLACE || outs * 4 > FUZZ_PLACE)) return;
+    }
+    const int small = may == 0 && !nothing;
+    float *const from = (float *)fuzz_take((small ? table : 16) * sizeof *from, (seed & 16) != 0);
+    float *const to = (float *)fuzz_take((small ? outs : 16) * sizeof *to, (seed & 32) != 0);
+    fuzz_elements(FUZZ_F32, from, small ? table : 16, seed);
+    fuzz_save(2);
+    if (wrong >= 6 && !nothing) may |= FUZZ_BIT(PE_ERR_NULL);
+    const float *const f = wrong == 6 ? NULL : from;
+    const pe_resample *const h = wrong == 7 ? NULL : &how;
+    float *const o = wrong == 8 ? NULL : to;
+    const pe_status status =
+        two ? pe_learned_resample_2d_f32(f, height, width, d, h, o, out_height, out_width)
+            : pe_learned_resample_f32(f, height, d, h, o, out_height);
+    if (!fuzz_status("pe_learned_resample", status, may)) return;
+    if (nothing) {
+        fuzz_unwritten("pe_learned_resample to nothing");
+        return;
+    }
+    if (out_height == height && out_width == width && !fuzz_same(FUZZ_F32, to, from, table))
+        FUZZ_FAIL("pe_learned_resample to the same size is no copy");
+    const size_t c = seed / 64 * (d - 1) / 3; /* one column alone */
+    float *const column = (float *)fuzz_take(height * width * sizeof *column, 1);
+    float *const alone = (float *)fuzz_take(out_height * out_width * sizeof *alone, 0);
+    for (size_t r = 0; r < height * width; r++)
+        column[r] = from[r * d + c];
+    if (pe_learned_resample_2d_f32(column, height, width, 1, &how, alone, out_height, out_width) !=
+        PE_OK)
+        FUZZ_FAIL("pe_learned_resample refuses a column");
+    for (size_t r = 0; r < out_height * out_width; r++)
+        if (!fuzz_same(FUZZ_F32, &alone[r], &to[r * d + c], 1))
+            FUZZ_FAIL("pe_learned_resample: column %zu of %zu differs in row %zu", c, d, r);
+    if (memcmp(from, fuzz_saved(from), table * sizeof *from) != 0)
+        FUZZ_FAIL("pe_learned_resample wrote to its table");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_input in = {data, data + size};
+    for (int n = 0; n < 4 && in.at < in.end; n++) {
+        switch (fuzz_byte(&in) % 8) {
+        case 0:
+            op_slopes(&in);
+            break;
+        case 1:
+            op_resample(&in);
+            break;
+        case 2:
+        case 3:
+        case 4:
+            op_learned(&in);
+            break;
+        default:
+            op_alibi(&in);
+            break;
+        }
+        fuzz_release(0);
+    }
+    return 0;
+}

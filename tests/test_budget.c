@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proves the error budgets that the comments of pe.h state, where a table cannot: a triple-double
+ * that is good to 100 bits instead of 150 changes one element in 2^40, and no table is that long.
+ * So the private building blocks are held against MPFR one by one: sums, products and quotients of
+ * two and three doubles, exp and log, the plan's frequencies and rows, exact turns, anchors, and
+ * the watch that says which roundings may be wrong.
+ */
+#include "common.h"
+
+#include <mpfr.h>
+
+enum { BITS = 512, FIVE_DIGITS = 709928 };
+static const double amplitudes[] = {1.0, 0.1, -3.0};
+
+static double power_of_two(int k) { return ldexp(1.0, k); }
+
+/* A double of either sign, its magnitude between 2^-k and 2^k. */
+static double some_double(rng *r, int k)
+{
+    const double x = (1 + rng_unit(r)) * power_of_two((int)rng_below(r, 2 * (size_t)k) - k);
+    return rng_next(r) >> 63 ? -x : x;
+}
+
+/* Vectors of numbers with two and three digits. */
+typedef struct lanes {
+    double a[PE_LANES], b[PE_LANES], c[PE_LANES];
+} lanes;
+
+static lanes some_lanes(rng *r, int digits)
+{
+    lanes x;
+    memset(&x, 0, sizeof x);
+    for (size_t i = 0; i < PE_LANES; i++) {
+        x.a[i] = some_double(r, 20);
+        if (digits > 1)
+            x.b[i] = x.a[i] * power_of_two(-54) * (2 * rng_unit(r) - 1);
+        if (digits > 2)
+            x.c[i] = x.b[i] * power_of_two(-54) * (2 * rng_unit(r) - 1);
+    }
+    return x;
+}
+
+static pe__td td_of_lanes(const lanes *x)
+{
+    pe__td y;
+    y.a = pe__load(x->a), y.b = pe__load(x->b), y.c = pe__load(x->c);
+    return y;
+}
+
+static pe__dd dd_of_lanes(const lanes *x)
+{
+    pe__dd y;
+    y.hi = pe__load(x->a), y.lo = pe__load(x->b);
+    return y;
+}
+
+static lanes lanes_of_td(pe__td x)
+{
+    lanes y;
+    pe__store(y.a, x.a);
+    pe__store(y.b, x.b);
+    pe__store(y.c, x.c);
+    return y;
+}
+
+static lanes lanes_of_dd(pe__dd x)
+{
+    lanes y;
+    memset(&y, 0, sizeof y);
+    pe__store(y.a, x.hi);
+    pe__store(y.b, x.lo);
+    return y;
+}
+
+static void exactly(mpfr_t to, const lanes *x, size_t i)
+{
+    mpfr_set_d(to, x->a[i], MPFR_RNDN);
+    mpfr_add_d(to, to, x->b[i], MPFR_RNDN);
+    mpfr_add_d(to, to, x->c[i], MPFR_RNDN);
+}
+
+/* |got - want| <= 2^bits * scale, for what is left in want. */
+static void within(const char *what, const lanes *got, size_t i, mpfr_t want, double scale, int bits)
+{
+    mpfr_t x;
+    mpfr_init2(x, BITS);
+    exactly(x, got, i);
+    mpfr_sub(x, x, want, MPFR_RNDN);
+    mpfr_abs(x, x, MPFR_RNDN);
+    const double error = mpfr_get_d(x, MPFR_RNDU) / fabs(scale);
+    mpfr_clear(x);
+    if (!(error <= power_of_two(bits)))
+        fail_msg("%s: lane %zu is off by 2^%.2f, more than 2^%d", what, i, log2(error), bits);
+}
+
+static void sums_of_two_and_three_doubles(void **state)
+{
+    rng r = rng_for("sums_of_two_and_three_doubles");
+    mpfr_t x, y, z;
+    (void)state;
+    mpfr_inits2(BITS, x, y, z, (mpfr_ptr)NULL);
+    for (size_t round = 0; round < workload(3000); round++) {
+        const lanes a = some_lanes(&r, 3), b = some_lanes(&r, 3), d = some_lanes(&r, 1);
+        const lanes add = lanes_of_td(pe__td_add(td_of_lanes(&a), td_of_lanes(&b)));
+        const lanes mul = lanes_of_td(pe__td_mul(td_of_lanes(&a), td_of_lanes(&b)));
+        const lanes scale = lanes_of_td(pe__td_scale(td_of_lanes(&a), pe__load(d.a)));
+        const lanes quotient = lanes_of_td(pe__td_div(td_of_lanes(&a), pe__load(d.a)));
+        const lanes two = some_lanes(&r, 2), other = some_lanes(&r, 2);
+        const lanes product = lanes_of_dd(pe__dd_mul(dd_of_lanes(&two), dd_of_lanes(&other)));
+        const lanes scaled = lanes_of_dd(pe__dd_scaled(dd_of_lanes(&two), d.a[0]));
+        for (size_t i = 0; i < PE_LANES; i++) {
+            exactly(x, &a, i);
+            exactly(y, &b, i);
+            mpfr_add(z, x, y, MPFR_RNDN);
+            within("pe__td_add", &add, i, z, fabs(a.a[i]) + fabs(b.a[i]), -154);
+            mpfr_mul(z, x, y, MPFR_RNDN);
+            within("pe__td_mul", &mul, i, z, a.a[i] * b.a[i], -152);
+            mpfr_mul_d(z, x, d.a[i], MPFR_RNDN);
+            within("pe__td_scale", &scale, i, z, a.a[i] * d.a[i], -152);
+            mpfr_div_d(z, x, d.a[i], MPFR_RNDN);
+            within("pe__td_div", &quotient, i, z, a.a[i] / d.a[i], -152);
+            exactly(x, &two, i);
+            exactly(y, &other, i);
+            mpfr_mul(z, x, y, MPFR_RNDN);
+            within("pe__dd_mul", &product, i, z, two.a[i] * other.a[i], -102);
+            mpfr_mul_d(z, x, d.a[0], MPFR_RNDN);
+            within("pe__dd_scaled", &scaled, i, z, two.a[i] * d.a[0], -102);
+            /* what is said of normal numbers: the first is the double nearest to all */
+            assert_true(scaled.a[i] + scaled.b[i] == scaled.a[i]);
+            assert_true(mul.a[i] + mul.b[i] == mul.a[i] && mul.b[i] + mul.c[i] == mul.b[i]);
+        }
+    }
+    mpfr_clears(x, y, z, (mpfr_ptr)NULL);
+}
+
+static void numbers_are_rounded_to_integers(void **state)
+{
+    rng r = rng_for("numbers_are_rounded_to_integers");
+    (void)state;
+    for (size_t round = 0; round < workload(3000); round++) {
+        double x[PE_LANES], y[PE_LANES];
+        for (size_t i = 0; i < PE_LANES; i++) {
+            x[i] = rng_unit(&r) * power_of_two((int)rng_below(&r, 51)) - 3;
+            if (rng_next(&r) >> 63)
+                x[i] = floor(x[i]) + 0.5; /* a tie */
+        }
+        pe__store(y, pe__round(pe__load(x)));
+        for (size_t i = 0; i < PE_LANES; i++)
+            assert_true(y[i] == rint(x[i]));
+    }
+}
+
+static void exponentials_and_logarithms(void **state)
+{
+    rng r = rng_for("exponentials_and_logarithms");
+    mpfr_t x, y;
+    (void)state;
+    mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
+    for (size_t round = 0; round < workload(600); round++) {
+        lanes a = some_lanes(&r, 3);
+        for (size_t i = 0; i < PE_LANES; i++) {
+            const double by = power_of_two(-14 + (int)rng_below(&r, 3));
+            a.a[i] *= by, a.b[i] *= by, a.c[i] *= by; /* below 2^9 */
+        }
+        const lanes e = lanes_of_td(pe__td_exp(td_of_lanes(&a)));
+        const double p = fabs(some_double(&r, 100));
+        const lanes l = lanes_of_td(pe__td_log(p));
+        for (size_t i = 0; i < PE_LANES; i++) {
+            exactly(x, &a, i);
+            mpfr_exp(y, x, MPFR_RNDN);
+            within("pe__td_exp", &e, i, y, e.a[i], -144);
+            mpfr_set_d(x, p, MPFR_RNDN);
+            mpfr_log(y, x, MPFR_RNDN);
+            within("pe__td_log", &l, i, y, fabs(l.a[i]) > 1 ? l.a[i] : 1, -144);
+        }
+    }
+    mpfr_clears(x, y, (mpfr_ptr)NULL);
+}
+
+/* w / pi of a pair of pe_config_default(). */
+static void true_frequency(mpfr_t f, const owned_plan *p, size_t pair)
+{
+    mpfr_t pi;
+    mpfr_init2(pi, BITS);
+    mpfr_set_d(f, p->config.base, MPFR_RNDN);
+    mpfr_log(f, f, MPFR_RNDN);
+    mpfr_mul_ui(f, f, (unsigned long)(2 * pair), MPFR_RNDN);
+    mpfr_div_ui(f, f, (unsigned long)p->config.d_model, MPFR_RNDN);
+    mpfr_neg(f, f, MPFR_RNDN);
+    mpfr_exp(f, f, MPFR_RNDN);
+    mpfr_const_pi(pi, MPFR_RNDN);
+    mpfr_div(f, f, pi, MPFR_RNDN);
+    mpfr_clear(pi);
+}
+
+/* sin and cos of the turn of position t. */
+static void true_turn(mpfr_t s, mpfr_t c, const owned_plan *p, size_t pair, double t)
+{
+    mpfr_t angle, pi;
+    mpfr_inits2(BITS, angle, pi, (mpfr_ptr)NULL);
+    true_frequency(angle, p, pair);
+    mpfr_const_pi(pi, MPFR_RNDN);
+    mpfr_mul(angle, angle, pi, MPFR_RNDN);
+    mpfr_mul_d(angle, angle, t, MPFR_RNDN);
+    mpfr_sin_cos(s, c, angle, MPFR_RNDN);
+    mpfr_clears(angle, pi, (mpfr_ptr)NULL);
+}
+
+static const struct {
+    size_t d_model;
+    double base;
+} tables[] = {{8, 1e4}, {512, 1e4}, {96, 5e5}, {130, 1e6}, {34, 2.5}};
+
+/* Each number of a constant is the double nearest to what those before it leave. */
+static void check_constant(const char *what, mpfr_t x, const double *digits, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (digits[i] != mpfr_get_d(x, MPFR_RNDN))
+            fail_msg("%s: number %zu is %a, not %a", what, i, digits[i], mpfr_get_d(x, MPFR_RNDN));
+        mpfr_sub_d(x, x, digits[i], MPFR_RNDN);
+    }
+}
+
+static void constants(void **state)
+{
+    mpfr_t x, pi, power;
+    (void)state;
+    mpfr_inits2(BITS, x, pi, power, (mpfr_ptr)NULL);
+    mpfr_const_pi(pi, MPFR_RNDN);
+    mpfr_set(x, pi, MPFR_RNDN);
+    check_constant("pe__pi", x, pe__pi, 3);
+    mpfr_ui_div(x, 1, pi, MPFR_RNDN);
+    check_constant("pe__inverse_pi", x, pe__inverse_pi, 3);
+    mpfr_const_log2(x, MPFR_RNDN);
+    check_constant("pe__ln2", x, pe__ln2, 3);
+    mpfr_mul_ui(x, pi, 2, MPFR_RNDN);
+    mpfr_log(x, x, MPFR_RNDN);
+    check_constant("pe__ln_2pi", x, pe__ln_2pi, 3);
+    /* +-pi^n / n!, the first nine of each series in two doubles */
+    mpfr_set_ui(power, 1, MPFR_RNDN);
+    for (unsigned n = 0; n < 30; n++) {
+        const double(*const series)[2] = n % 2 ? pe__sine_series : pe__cosine_series;
+        mpfr_set(x, power, MPFR_RNDN);
+        if (n / 2 % 2)
+            mpfr_neg(x, x, MPFR_RNDN);
+        check_constant(n % 2 ? "pe__sine_series" : "pe__cosine_series", x, series[n / 2],
+                       n / 2 < 9 ? 2 : 1);
+        mpfr_mul(power, power, pi, MPFR_RNDN);
+        mpfr_div_ui(power, power, n + 1, MPFR_RNDN);
+    }
+    mpfr_clears(x, pi, power, (mpfr_ptr)NULL);
+}
+
+/* Turns that end at a quarter leave +0, whatever the signs on the way. */
+static void zeros_are_positive(void **state)
+{
+    double positions[32], f64[32][2];
+    float f32[32][2];
+    owned_plan p;
+    (void)state;
+    p.config = pe_config_default(2);
+    p.config.half_turns = 1;
+    p.memory_bytes = pe_plan_size(&p.config);
+    p.memory = must_alloc(p.memory_bytes);
+    assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+    for (int i = 0; i < 32; i++)
+        positions[i] = (i - 16) / 2.0;
+    assert_int_equal(pe_fill_real_f64(&p.plan, positions, 32, &f64[0][0], 2), PE_OK);
+    assert_int_equal(pe_fill_real_f32(&p.plan, positions, 32, &f32[0][0], 2), PE_OK);
+    for (int i = 0; i < 32; i++)
+        for (int k = 0; k < 2; k++) {
+            const int zero = (i + k) % 2 == 0;
+            assert_true((f64[i][k] == 0) == zero && f64[i][k] == (double)f32[i][k]);
+            assert_false(zero && (signbit(f64[i][k]) || signbit(f32[i][k])));
+        }
+    plan_free(&p);
+}
+
+/* The arrays begin at a cache line, wherever the memory does. */
+static void arrays_are_aligned(void **state)
+{
+    const pe_config config = pe_config_default(64);
+    const size_t bytes = pe_plan_size(&config);
+    unsigned char *memory = (unsigned char *)must_alloc(bytes + 64);
+    (void)state;
+    for (size_t at = 0; at < 64; at++) {
+        pe_plan plan;
+        assert_int_equal(pe_plan_init(&plan, &config, memory + at, bytes), PE_OK);
+        assert_int_equal((uintptr_t)(const void *)plan.frequency % 64, 0);
+    }
+    free(memory);
+}
+
+static void frequencies_of_a_plan(void **state)
+{
+    mpfr_t f;
+    (void)state;
+    mpfr_init2(f, BITS);
+    for (size_t k = 0; k < LENGTH(tables); k++) {
+        owned_plan p;
+        plan_make(&p, tables[k].d_model, tables[k].base, 1);
+        for (size_t pair = 0; pair < tables[k].d_model / 2; pair++) {
+            const double *w = p.plan.frequency + pair;
+            lanes got;
+            got.a[0] = w[0], got.b[0] = w[p.plan.padded], got.c[0] = w[2 * p.plan.padded];
+            true_frequency(f, &p, pair);
+            within("a frequency", &got, 0, f, w[0], -138);
+        }
+        plan_free(&p);
+    }
+    mpfr_clear(f);
+}
+
+/* The stored rows: each number is the double nearest to the sine or cosine, but for its error. */
+static void rows_of_a_plan(void **state)
+{
+    mpfr_t s, c;
+    (void)state;
+    mpfr_inits2(BITS, s, c, (mpfr_ptr)NULL);
+    for (size_t k = 0; k < LENGTH(tables); k++) {
+        owned_plan p;
+        plan_make(&p, tables[k].d_model, tables[k].base, amplitudes[k % 3]);
+        int64_t unit = 1;
+        for (size_t level = 0; level < p.plan.levels; level++, unit *= PE__RADIX)
+            for (int64_t digit = level == 0 ? 0 : 1; digit <= PE__DIGIT; digit++)
+                for (size_t pair = 0; pair < tables[k].d_model / 2; pair += 1 + pair / 8) {
+                    const double *row = pe__row(&p.plan, level, digit) + pair;
+                    true_turn(s, c, &p, pair, (double)(digit * unit));
+                    assert_true(row[0] == mpfr_get_d(s, MPFR_RNDN));
+                    assert_true(row[p.plan.padded] == mpfr_get_d(c, MPFR_RNDN));
+                }
+        plan_free(&p);
+    }
+    mpfr_clears(s, c, (mpfr_ptr)NULL);
+}
+
+/* Exact turns: 2^-98. Anchors: A (1 + eta) times the truth, and half a dozen roundings. */
+static void turns_and_anchors(void **state)
+{
+    rng r = rng_for("turns_and_anchors");
+    mpfr_t s, c;
+    (void)state;
+    mpfr_inits2(BITS, s, c, (mpfr_ptr)NULL);
+    for (size_t k = 0; k < LENGTH(tables); k++)
+        for (size_t a = 0; a < LENGTH(amplitudes); a++) {
+            owned_plan p;
+            plan_make(&p, tables[k].d_model, tables[k].base, amplitudes[a]);
+            for (size_t round = 0; round < workload(300); round++) {
+                const int whole = round % 3 != 0;
+                const int64_t position = round == 1 ? POSITION_MAX : rng_position(&r);
+                const double t = whole ? (double)position : (double)position * rng_unit(&r);
+                const size_t pairs = tables[k].d_model / 2, from = rng_below(&r, pairs);
+                double anchor[2][2 * PE_LANES], rows[2][2 * PE_LANES], step[2][2 * PE_LANES];
+                pe__dd ss, cc;
+                const size_t n = pairs - from < PE_LANES ? pairs - from : PE_LANES;
+                pe__exact_turn(&p.plan, from, t, &ss, &cc);
+                const lanes sine = lanes_of_dd(ss), cosine = lanes_of_dd(cc);
+                pe__anchor(&p.plan, t, from, n, anchor[0], anchor[1]);
+                const pe__bound *bound = position > FIVE_DIGITS || position < -FIVE_DIGITS
+                                             ? &pe__bound_far : &pe__bound_near;
+                const int64_t digit = (int64_t)rng_below(&r, 8) + 1;
+                const int by_rows = whole && position <= p.plan.nearby && position >= -p.plan.nearby;
+                if (by_rows)
+                    pe__anchor_from_rows(&p.plan, bound, position, from, n, rows[0], rows[1]);
+                pe__anchor_turned(&p.plan, -digit, from, n, anchor[0], anchor[1], step[0], step[1]);
+                for (size_t i = 0; i < n; i++) {
+                    true_turn(s, c, &p, from + i, t);
+                    within("the sine of an exact turn", &sine, i, s, 1, -98);
+                    within("the cosine of an exact turn", &cosine, i, c, 1, -98);
+                    lanes got[2];
+                    memset(got, 0, sizeof got);
+                    const double A = p.plan.amplitude, u = 1 / 9007199254740992.0;
+                    for (int from_rows = 0; from_rows <= by_rows; from_rows++) {
+                        double(*const x)[2 * PE_LANES] = from_rows ? rows : anchor;
+                        const double eta = from_rows ? bound->eta : pe__bound_near.eta;
+                        const double most = from_rows ? bound->error - 2.71 * u : 8.4 * u;
+                        for (int k2 = 0; k2 < 2; k2++) {
+                            /* (1 + eta) A truth, and then half of the error times a power of two */
+                            mpfr_t want;
+                            mpfr_init2(want, BITS);
+                            mpfr_mul_d(want, k2 ? c : s, A, MPFR_RNDN);
+                            got[k2].a[0] = x[k2][i];
+                            mpfr_mul_d(want, want, 1 + eta, MPFR_RNDN);
+                            within(from_rows ? "an anchor from rows" : "an anchor", &got[k2], 0, want,
+                                   A * most, 0);
+                            mpfr_clear(want);
+                        }
+                    }
+                    true_turn(s, c, &p, from + i, t - (double)(17 * digit));
+                    for (int k2 = 0; whole && k2 < 2; k2++) { /* t is exact after that */
+                        mpfr_mul_d(k2 ? c : s, k2 ? c : s, A * (1 + pe__bound_near.eta), MPFR_RNDN);
+                        got[k2].a[0] = step[k2][i];
+                        within("an anchor turned", &got[k2], 0, k2 ? c : s, A * 11.2 * u, 0);
+                    }
+                }
+            }
+            plan_free(&p);
+        }
+    mpfr_clears(s, c, (mpfr_ptr)NULL);
+}
+
+/* Beyond 2^42 half turns, on either side of 0, an anchor is an exact turn, to the last bit. */
+static void anchors_beyond_the_fast_limit(void **state)
+{
+    rng r = rng_for("anchors_beyond_the_fast_limit");
+    owned_plan p;
+    (void)state;
+    p.config = pe_config_default(2);
+    p.config.scale = 0x1p20 + 1.0 / 3;
+    p.memory_bytes = pe_plan_size(&p.config);
+    p.memory = must_alloc(p.memory_bytes);
+    assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+    const double by = p.plan.amplitude * (1 + pe__bound_near.eta);
+    for (size_t round = 0; round < workload(20000); round++) {
+        const double size = 0x1p30 + (double)rng_below(&r, (size_t)1 << 30) + 0.3;
+        double s[2 * PE_LANES], c[2 * PE_LANES];
+        pe__dd sine, cosine;
+        pe__anchor(&p.plan, round % 2 ? -size : size, 0, 1, s, c);
+        pe__exact_turn(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
+        const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
+        assert_true(s[0] == want_s.a[0] * by && c[0] == want_c.a[0] * by);
+    }
+    plan_free(&p);
+}
+
+/* The watch: an alarm where the dropped bits of some lane are in the window above one half, or a
+   float is below the guard; and only there. */
+static void the_watch(void **state)
+{
+    rng r = rng_for("the_watch");
+    static const int drops[] = {PE__DROP_F32, PE__DROP_BF16, PE__DROP_F16};
+    const float guard_at = 0.01f;
+    int32_t guard;
+    (void)state;
+    memcpy(&guard, &guard_at, sizeof guard);
+    for (size_t round = 0; round < workload(200000); round++) {
+        const int drop = drops[round % 3];
+        const int32_t window = drop == PE__DROP_F32 ? 32 << 12 : 1;
+        double x[2][PE_LANES], order[2 * PE_LANES];
+        float v[2 * PE_LANES];
+        int want = 0;
+        for (size_t i = 0; i < 2 * PE_LANES; i++) {
+            double y = 0.02 + rng_unit(&r);
+            uint64_t bits, half = (uint64_t)1 << (drop == PE__DROP_F32 ? 28 : drop - 1 + 29);
+            const int kind = (int)rng_below(&r, 16 * PE_LANES);
+            memcpy(&bits, &y, sizeof bits);
+            if (drop != PE__DROP_F32)
+                bits &= ~(uint64_t)0x1fffffff; /* a float */
+            bits &= ~(2 * half - 1) | 1;
+            bits |= rng_next(&r) & (half - 1) & ~(uint64_t)(drop == PE__DROP_F32 ? 0 : 0x1fffffff);
+            if (kind == 0)
+                bits = (bits & ~(2 * half - 1)) | half; /* the middle */
+            if (kind == 1)
+                bits = ((bits & ~(2 * half - 1)) | half) +
+                       ((uint64_t)(window - 1) << (drop == PE__DROP_F32 ? 0 : 29));
+            if (kind == 2)
+                bits = ((bits & ~(2 * half - 1)) | half) +
+                       ((uint64_t)window << (drop == PE__DROP_F32 ? 0 : 29));
+            if (kind == 3)
+                bits = ((bits & ~(2 * half - 1)) | half) -
+                       ((uint64_t)1 << (drop == PE__DROP_F32 ? 0 : 29));
+            memcpy(&y, &bits, sizeof y);
+            if (kind == 4)
+                y = (double)guard_at;
+            if (kind == 5)
+                y = (double)nextafterf(guard_at, 0);
+            if (rng_next(&r) >> 63)
+                y = -y;
+            memcpy(&bits, &y, sizeof bits);
+            const uint64_t dropped = bits & (2 * half - 1);
+            want |= dropped >= half &&
+                    dropped < half + ((uint64_t)window << (drop == PE__DROP_F32 ? 0 : 29));
+            want |= fabs((double)(float)y) < (double)guard_at;
+            order[i] = y;
+            v[i] = (float)y;
+        }
+        /* in the order of pe__join(), or in that of pe__zip(): the lanes do not matter to it */
+        for (size_t i = 0; i < PE_LANES; i++)
+            x[0][i] = order[i], x[1][i] = order[PE_LANES + i];
+        pe__watch watch = pe__watch_begin();
+        assert_false(pe__watch_alarm(watch, window, guard));
+        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v), drop);
+        if (pe__watch_alarm(watch, window, guard) != want)
+            fail_msg("drop %d, round %zu: the alarm is %d", drop, round, !want);
+        /* and one of something harmless does not take it back */
+        for (size_t i = 0; i < PE_LANES; i++)
+            x[0][i] = x[1][i] = 0.75, v[i] = v[PE_LANES + i] = 0.75f;
+        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v), drop);
+        assert_int_equal(pe__watch_alarm(watch, window, guard), want);
+    }
+}
+
+/* Bit i for float i, and for no other. */
+static void doubts_about_lanes(void **state)
+{
+    static const int drops[] = {PE__DROP_BF16, PE__DROP_F16};
+    rng r = rng_for("doubts_about_lanes");
+    (void)state;
+    for (size_t round = 0; round < workload(20000); round++) {
+        const int drop = drops[round % 2];
+        const uint32_t half = (uint32_t)1 << (drop - 1);
+        float a[2 * PE_LANES], b[2 * PE_LANES];
+        unsigned differ = 0, ties = 0;
+        for (size_t i = 0; i < 2 * PE_LANES; i++) {
+            uint32_t bits = (uint32_t)(rng_next(&r) & 0x3fffffff), other = bits;
+            if (rng_below(&r, 4) == 0)
+                bits &= ~(half - 1);
+            if (rng_below(&r, 4) == 0)
+                bits = (bits & ~(half - 1)) | (half >> 1);
+            other = rng_below(&r, 3) ? bits : bits ^ ((uint32_t)1 << rng_below(&r, 32));
+            memcpy(&a[i], &bits, sizeof bits);
+            memcpy(&b[i], &other, sizeof bits);
+            ties |= (unsigned)((bits & (half - 1)) == 0) << i;
+            differ |= (unsigned)(bits != other) << i;
+        }
+        assert_int_equal(pe__differ(pe__get(a), pe__get(b)), differ);
+        assert_int_equal(pe__ties(pe__get(a), drop), ties);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_of_two_and_three_doubles),
+        cmocka_unit_test(numbers_are_rounded_to_integers),
+        cmocka_unit_test(exponentials_and_logarithms),
+        cmocka_unit_test(constants),
+        cmocka_unit_test(zeros_are_positive),
+        cmocka_unit_test(arrays_are_aligned),
+        cmocka_unit_test(frequencies_of_a_plan),
+        cmocka_unit_test(rows_of_a_plan),
+        cmocka_unit_test(turns_and_anchors),
+        cmocka_unit_test(anchors_beyond_the_fast_limit),
+        cmocka_unit_test(the_watch),
+        cmocka_unit_test(doubts_about_lanes),
+    };
+    test_begin(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}

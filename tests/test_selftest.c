@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Proves that pe_selftest() is green in a build that is right and red in one that is not: in other
+ * rounding modes, and with constants of the library or of the test that are not its own. What a
+ * build gives is printed, in the form in which pe.h has it, where it differs.
+ */
+#include "common.h"
+
+#include <pthread.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+    #define SANITIZED 1
+#elif defined(__has_feature)
+    #if __has_feature(address_sanitizer)
+        #define SANITIZED 1
+    #endif
+#endif
+#ifndef SANITIZED
+    #define SANITIZED 0
+#endif
+
+static void this_build_is_right(void **state)
+{
+    uint64_t hash[PE__TESTS];
+    (void)state;
+    if (pe_selftest() != PE_OK) {
+        pe__selftest(hash);
+        for (size_t k = 0; k < PE__TESTS; k++)
+            fprintf(stderr, "  UINT64_C(0x%016" PRIx64 "),\n", hash[k]);
+        fail_msg("%s", pe_status_string(pe_selftest()));
+    }
+    errno = 77;
+    assert_int_equal(pe_selftest(), PE_OK); /* again, and errno is nobody's */
+    assert_int_equal(errno, 77);
+}
+
+/* No part is left out: each has a hash of its own, and no call of it fails. */
+static void every_part_is_there(void **state)
+{
+    uint64_t hash[PE__TESTS];
+    pe__test t;
+    (void)state;
+    pe__selftest(hash);
+    for (size_t a = 0; a < PE__TESTS; a++) {
+        assert_true(hash[a] != 0);
+        for (size_t b = 0; b < a; b++)
+            assert_true(hash[a] != hash[b]);
+    }
+    /* a status that is not PE_OK changes the hash */
+    memset(&t, 0, sizeof t);
+    pe__test_take(&t, PE_OK, t.x.f32, 3, sizeof(float));
+    const uint64_t fine = t.hash;
+    t.hash = 0;
+    pe__test_take(&t, PE_ERR_RANGE, t.x.f32, 3, sizeof(float));
+    assert_true(t.hash != fine);
+}
+
+/* The hash is one of numbers: known values, whatever the byte order, and each bit counts. */
+static void the_hash_is_known(void **state)
+{
+    pe__test t;
+    (void)state;
+    memset(&t, 0, sizeof t);
+    t.x.f32[0] = 1.0f, t.x.f32[1] = -0.0f;
+    pe__test_take(&t, PE_OK, t.x.f32, 2, 4);
+    const uint64_t one = t.hash;
+    assert_true(one == UINT64_C(0xc764ada6527413da));
+    t.hash = 0;
+    t.x.f32[1] = 0.0f;
+    pe__test_take(&t, PE_OK, t.x.f32, 2, 4);
+    assert_true(t.hash != one);
+    t.hash = 0;
+    t.x.f64[0] = -1.5;
+    pe__test_take(&t, PE_OK, t.x.f64, 1, 8);
+    assert_true(t.hash == UINT64_C(0x5998000059980000));
+    t.hash = 0;
+    t.x.f16[0] = 0x3c01;
+    pe__test_take(&t, PE_OK, t.x.f16, 1, 2);
+    assert_true(t.hash == UINT64_C(0x24884b77deddd3ba));
+}
+
+static void other_rounding_modes_are_noticed(void **state)
+{
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    (void)state;
+    for (size_t m = 0; m < LENGTH(modes); m++) {
+        if (fesetround(modes[m]) != 0) skip();
+        const pe_status status = pe_selftest();
+        const int kept = fegetround() == modes[m];
+        fesetround(FE_TONEAREST);
+        assert_int_equal(status, PE_ERR_SELFTEST);
+        assert_true(kept);
+        assert_int_equal(pe_selftest(), PE_OK);
+    }
+}
+
+/* Nothing that it computes is subnormal: a program that flushes them has the right bits. */
+static void flushing_subnormals_is_fine(void **state)
+{
+    (void)state;
+    if (!flush_subnormals(0)) skip();
+    flush_subnormals(1);
+    const pe_status status = pe_selftest();
+    flush_subnormals(0);
+    assert_int_equal(status, PE_OK);
+}
+
+/* It says that it takes 64 KB of stack: paint the stack of a thread, and look how far the paint is
+   gone. What the thread itself needs is measured first. */
+static void *run_selftest(void *wanted)
+{
+    return wanted != NULL && pe_selftest() != PE_OK ? wanted : NULL;
+}
+
+static size_t stack_of(int wanted)
+{
+    enum { BYTES = 1 << 18 };
+    guarded stack = guarded_make(BYTES);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *failed = NULL;
+    size_t untouched = 0;
+    memset(stack.begin, CANARY, BYTES);
+    assert_int_equal(pthread_attr_init(&attributes), 0);
+    assert_int_equal(pthread_attr_setstack(&attributes, stack.begin, BYTES), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, run_selftest, wanted ? &wanted : NULL), 0);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    pthread_attr_destroy(&attributes);
+    while (untouched < BYTES && stack.begin[untouched] == CANARY) untouched++;
+    guarded_free(&stack);
+    return BYTES - untouched;
+}
+
+static void the_stack_is_enough(void **state)
+{
+    (void)state;
+    if (SANITIZED) skip();
+    const size_t used = stack_of(1) - stack_of(0);
+    printf("             %zu bytes of stack\n", used);
+    assert_in_range(used, 1 << 14, 1 << 16);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(this_build_is_right),
+        cmocka_unit_test(every_part_is_there),
+        cmocka_unit_test(the_hash_is_known),
+        cmocka_unit_test(other_rounding_modes_are_noticed),
+        cmocka_unit_test(flushing_subnormals_is_fine),
+        cmocka_unit_test(the_stack_is_enough),
+    };
+    test_begin(argc, argv);
+    return cmocka_run_group_tests(tests, NULL, NULL) != 0;
+}
