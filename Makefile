@@ -48,7 +48,8 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
 ##                    rope_frequencies conventions rope algebra budget selftest memory
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
-##   make matrix      the same bits from every ISA, compiler, -O level, standard, SLEEF and none
+##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
+##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make api         every public function is in the tests of memory and in the hash of bits
@@ -192,8 +193,12 @@ check-%:
 
 fail:
 	@sh tests/step.sh $@ sh tests/fail/run.sh
-warnings names api readme parity cost matrix golden certify:
+warnings names api readme parity cost golden certify:
 	@sh tests/step.sh $@ sh tests/$@.sh
+# What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
+matrix:
+	@[ "$$MATRIX" = some ] || sh tests/deps.sh matrix
+	@sh tests/step.sh $@ sh tests/matrix.sh
 demo-runs:
 	@sh tests/step.sh $@ sh tests/demo.sh
 

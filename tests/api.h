@@ -628,18 +628,19 @@ BUFFERS(plan_init_frequencies)
 #define IN(type, k) ((const type *)a->p[k])
 #define N(i)        a->n[i]
 
-#define FOUR_TYPES(X) X(f32, float) X(f64, double) X(f16, uint16_t) X(bf16, uint16_t)
+#define FOUR_TYPES(X)                                                                              \
+    X(f32, float, float) X(f64, double, double) X(f16, uint16_t, float) X(bf16, uint16_t, float)
 #define THREE_TYPES(X) X(f32, float) X(f16, uint16_t) X(bf16, uint16_t)
 
-#define CALLS_OF_FOUR(T, e)                                                                        \
+#define CALLS_OF_FOUR(T, e, s)                                                                     \
     CALL(pe_fill_##T, (a->plan, a->first, N(0), P(e, 0), N(1)))                                    \
     CALL(pe_fill_at_##T, (a->plan, IN(int64_t, 0), N(0), P(e, 1), N(1)))                           \
     CALL(pe_fill_real_##T, (a->plan, IN(double, 0), N(0), P(e, 1), N(1)))                          \
     CALL(pe_fill_grid_##T, (a->plan, IN(size_t, 0), P(e, 1), N(0)))                                \
     CALL(pe_fill_coords_##T, (a->plan, IN(double, 0), N(0), P(e, 1), N(1)))                        \
-    CALL(pe_add_##T, (a->plan, a->first, N(0), a->scale, P(e, 0), N(1)))                           \
-    CALL(pe_add_at_##T, (a->plan, IN(int64_t, 0), N(0), a->scale, P(e, 1), N(1)))                  \
-    CALL(pe_add_batch_##T, (a->plan, a->first, N(0), N(1), a->scale, P(e, 0), N(2), N(3)))         \
+    CALL(pe_add_##T, (a->plan, a->first, N(0), (s)a->scale, P(e, 0), N(1)))                        \
+    CALL(pe_add_at_##T, (a->plan, IN(int64_t, 0), N(0), (s)a->scale, P(e, 1), N(1)))               \
+    CALL(pe_add_batch_##T, (a->plan, a->first, N(0), N(1), (s)a->scale, P(e, 0), N(2), N(3)))      \
     CALL(pe_shift_##T, (a->plan, a->first, N(0), P(e, 0), N(1)))
 FOUR_TYPES(CALLS_OF_FOUR)
 
@@ -710,7 +711,7 @@ CALL(pe_learned_resample_2d_f32,
             fixed)                                                                                 \
     {#name, call_##name, HOLDS_##T, plan, sizes_##sizes, buffers_##buffers, bind, pointers,        \
      nullable, zeros, strides, counted, fixed},
-#define ROWS_OF_FOUR(T, e)                                                                         \
+#define ROWS_OF_FOUR(T, e, s)                                                                      \
     ROW(pe_fill_##T, T, PLAN_ONE, rows, fill, NULL, 1, 0, BIT(0), BIT(1), BIT(0), 0)               \
     ROW(pe_fill_at_##T, T, PLAN_ONE, rows, fill_at, NULL, 2, 0, BIT(0), BIT(1), 0, 0)              \
     ROW(pe_fill_real_##T, T, PLAN_ONE, rows, fill_coords, NULL, 2, 0, BIT(0), BIT(1), 0, 0)        \

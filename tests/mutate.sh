@@ -31,6 +31,7 @@ mutated() {
     rope-floor) sed 's/ || (n == a && b < 0)) n -= 1;/) n -= 1;/' "$file" ;;
     sign) sed 's/\*s_down = pe__fnma(/*s_down = pe__fma(/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
+    shared-inline) sed 's/^static inline const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
     swapped-avx2) sed 's/_mm256_unpacklo_pd(s, c)/_mm256_unpacklo_pd(c, s)/' "$file" ;;
     overrun)
         sed -e 's/(1u << n) - 1u), v)/(2u << n) - 1u), v)/' \

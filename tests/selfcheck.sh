@@ -104,7 +104,9 @@ echo "Defects of the library"
 }
 if cpu_has avx2; then
     breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/matrix.sh
+    breaks pe_simd.h swapped-avx2 env "CELLS=several gcc .* -O0" sh tests/matrix.sh
 fi
+breaks pe.h shared-inline env "CELLS=several gcc .* -O0" sh tests/matrix.sh
 # The inputs kept for the fuzzing harnesses, one defect for each.
 breaks pe.h fuzz-range env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
 breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api

@@ -129,7 +129,7 @@ static pe_status add(type t, const pe_plan *p, int64_t first, size_t rows, float
 {
     switch (t) {
     case F32: return pe_add_f32(p, first, rows, scale, (float *)x, stride);
-    case F64: return pe_add_f64(p, first, rows, scale, (double *)x, stride);
+    case F64: return pe_add_f64(p, first, rows, (double)scale, (double *)x, stride);
     case F16: return pe_add_f16(p, first, rows, scale, (uint16_t *)x, stride);
     default: return pe_add_bf16(p, first, rows, scale, (uint16_t *)x, stride);
     }
@@ -139,7 +139,7 @@ static pe_status add_at(type t, const pe_plan *p, const int64_t *at, size_t rows
 {
     switch (t) {
     case F32: return pe_add_at_f32(p, at, rows, scale, (float *)x, stride);
-    case F64: return pe_add_at_f64(p, at, rows, scale, (double *)x, stride);
+    case F64: return pe_add_at_f64(p, at, rows, (double)scale, (double *)x, stride);
     case F16: return pe_add_at_f16(p, at, rows, scale, (uint16_t *)x, stride);
     default: return pe_add_at_bf16(p, at, rows, scale, (uint16_t *)x, stride);
     }
@@ -151,7 +151,7 @@ static pe_status add_batch(type t, const pe_plan *p, int64_t first, size_t rows,
     case F32:
         return pe_add_batch_f32(p, first, rows, batches, scale, (float *)x, stride, batch_stride);
     case F64:
-        return pe_add_batch_f64(p, first, rows, batches, scale, (double *)x, stride, batch_stride);
+        return pe_add_batch_f64(p, first, rows, batches, (double)scale, (double *)x, stride, batch_stride);
     case F16:
         return pe_add_batch_f16(p, first, rows, batches, scale, (uint16_t *)x, stride, batch_stride);
     default:
