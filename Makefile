@@ -228,13 +228,13 @@ mutation: deps
 .PHONY: install uninstall single dist distcheck
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
-	CMAKEDIR='$(CMAKEDIR)' sh cmake/install.sh $@
+	CMAKEDIR='$(CMAKEDIR)' sh .packaging/install.sh $@
 
 single:
-	@sh cmake/single.sh
+	@sh .packaging/single.sh
 
 dist:
-	@sh cmake/dist.sh
+	@sh .packaging/dist.sh
 
 PACKAGING := package single-header dispatches dist-runs
 .PHONY: $(PACKAGING)

@@ -543,16 +543,42 @@ ADD_COLUMNS = [
     ("SLEEF double", ("sleef_u35_{d}",)), ("numpy +=", ("numpy_stored_table",)),
     ("torch add_", ("torch_stored_table",)), ("torch x + pe", ("torch_new_tensor",)),
 ]
+ROPE_TABLE = [
+    (f"{say}{'' if kind == 'f32' else ' in ' + kind}, {pairing}", "rope", shape, kind,
+     f"pe_rope_{pairing}")
+    for say, shape in (("2048 tokens", "2048x32x128"), ("16384 tokens", "16384x32x128"),
+                       ("one token", "1x32x128"))
+    for kind in ("f32", "f16", "bf16") for pairing in ("halves", "adjacent")
+    if pairing == "halves" or kind == "f32"
+]
+ROPE_COLUMNS = [
+    ("plain C", ("plain_c",)), ("C with a table", ("table_c",)),
+    ("torch rotate_half", ("torch_rotate_half",)), ("torch complex", ("torch_complex",)),
+]
+OTHER_TABLE = [
+    ("rows shifted, interleaved, 131072 x 512", "shift", "131072x512", "f32", "pe_shift_interleaved"),
+    ("rows shifted, halves, 131072 x 512", "shift", "131072x512", "f32", "pe_shift_halves"),
+    ("learned rows added, 131072 x 512", "learned_add", "131072x512", "f32", "pe_learned_add_f32"),
+    ("ALiBi bias filled, 16 x 2048 x 2048", "alibi", "16x2048x2048", "f32", "pe_alibi_fill_f32"),
+    ("ALiBi bias added, 16 x 2048 x 2048", "alibi_add", "16x2048x2048", "f32", "pe_alibi_add_f32"),
+    ("products of 100,000 rows of 512 with row 0", "dots", "100000x512", "f64", "pe_dots_f64"),
+]
+OTHER_COLUMNS = [("plain loop", ("plain_loop",))]
 
 
 def short(x):
     return f"{x:.2g}" if x < 10 else f"{x:.0f}"
 
 
-def table_lines(results, what, rows, columns):
-    yield (f"| {what}, one thread | build | ns per pair | GB/s | of the roof | largest error | "
-           + " | ".join(head for head, _ in columns) + " | error of float angles |")
-    yield "|---|---|" + "--:|" * (len(columns) + 5)
+def table_lines(results, what, rows, columns, with_errors=True):
+    """The lines of a table; its error columns only where errors were looked for."""
+    def line(*cells):
+        return "| " + " | ".join(cells) + " |"
+
+    yield line(f"{what}, one thread", "build", "ns per pair", "GB/s", "of the roof",
+               *(["largest error"] if with_errors else []), *(head for head, _ in columns),
+               *(["error of float angles"] if with_errors else []))
+    yield "|---|---|" + "--:|" * (len(columns) + 3 + 2 * with_errors)
     for say, verb, shape, kind, function in rows:
         for build in BUILDS:
             pe = results.get(verb, shape, function, build, kind)
@@ -568,10 +594,11 @@ def table_lines(results, what, rows, columns):
                 cells.append(f"{short(best['ns_per_pair'] / pe['ns_per_pair'])}x" if best else "")
                 if head not in ("SLEEF double", "stored table"):
                     errors += [r["max_error"] for r in found if "max_error" in r]
-            yield (f"| {say} | {title(build)} | **{pe['ns_per_pair']:.3f}** | {pe['GB/s']:.1f} | "
-                   + (f"{pe['GB/s'] / roof[0]:.0%} of {roof[0]:.0f}" if roof else "") + " | "
-                   + (f"{pe['max_error']:.1e}" if "max_error" in pe else "") + " | "
-                   + " | ".join(cells) + " | " + (f"{min(errors):.1e}" if errors else "") + " |")
+            own = [f"{pe['max_error']:.1e}" if "max_error" in pe else ""] if with_errors else []
+            others = [f"{min(errors):.1e}" if errors else ""] if with_errors else []
+            yield line(say, title(build), f"**{pe['ns_per_pair']:.3f}**", f"{pe['GB/s']:.1f}",
+                       f"{pe['GB/s'] / roof[0]:.0%} of {roof[0]:.0f}" if roof else "",
+                       *own, *cells, *others)
 
 
 def table(args):
@@ -584,7 +611,7 @@ def table(args):
         f"{context['cpu']}, {context['compiler']}, {context['sleef']}, {context['date']}, "
         f"by `{README_COMMAND}`. Medians, one thread, all rows of a build in one run. \"4x\" under a "
         "library: pe takes a quarter of its time. The roof of a table is the fastest of memset, plain "
-        "stores and non-temporal stores into a buffer of that size, that of adding is x *= c in place. "
+        "stores and non-temporal stores into a buffer of that size, that of adding, turning and shifting is x *= c in place. "
         "GB/s are those of the table, or of x. SLEEF adds its sines in registers; the tables that are "
         "added were stored beforehand, in the type of x. torch fills a new table, and so pays for its "
         "pages. Errors: seen on 32 rows of each table against MPFR; 3.0e-8 is half a unit in the last "
@@ -600,7 +627,10 @@ def table(args):
     before, rest = text.split(begin, 1)
     after = rest.split(end, 1)[1]
     lines = "\n".join([*table_lines(results, "table", TABLE, COLUMNS), "",
-                       *table_lines(results, "x += PE in place", ADD_TABLE, ADD_COLUMNS), *note])
+                       *table_lines(results, "x += PE in place", ADD_TABLE, ADD_COLUMNS), "",
+                       *table_lines(results, "RoPE in place, 32 heads of 128", ROPE_TABLE,
+                                    ROPE_COLUMNS, False), "",
+                       *table_lines(results, "the rest", OTHER_TABLE, OTHER_COLUMNS, False), *note])
     with open(args.readme, "w", encoding="utf-8") as file:
         file.write(f"{before}{begin}\n{lines}\n{end}{after}")
 

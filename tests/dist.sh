@@ -8,7 +8,7 @@
 # takes what `make dist` writes, and runs the tests of the packages in it as well.
 set -u
 . tests/lib.sh
-. cmake/version.sh
+. ./.packaging/version.sh
 WORK=$PWD/$BUILD/dist-runs
 rm -rf "$WORK"
 mkdir -p "$WORK"
@@ -38,7 +38,7 @@ if [ "$full" = full ]; then
 else
     archive=$WORK/$name.tar.gz
     again=tree
-    check "make dist" sh cmake/dist.sh $again "$archive"
+    check "make dist" sh .packaging/dist.sh $again "$archive"
 fi
 [ -f "$archive" ] || { cat "$WORK/log" && echo "$passed passed, $failed failed" && exit 1; }
 
@@ -49,7 +49,7 @@ sleep 1
     # shellcheck disable=SC2086
     TZ=Asia/Tokyo LC_ALL=C GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=tar.umask GIT_CONFIG_VALUE_0=0077 \
         GIT_CONFIG_KEY_1=core.autocrlf GIT_CONFIG_VALUE_1=true \
-        sh cmake/dist.sh $again "$WORK/again.tar.gz" >/dev/null
+        sh .packaging/dist.sh $again "$WORK/again.tar.gz" >/dev/null
 )
 check "the same bytes again" cmp "$archive" "$WORK/again.tar.gz"
 
@@ -58,7 +58,7 @@ git ls-files | grep -v '^build/' | LC_ALL=C sort >"$WORK/want"
 (cd "$WORK/$name" && find . ! -type d | sed 's,^\./,,') | LC_ALL=C sort >"$WORK/found"
 check "it has the files of the tree, below $name/" diff "$WORK/want" "$WORK/found"
 check "those that a user needs are among them" sh -c "cd '$WORK/$name' &&
-    ls pe.h pe_simd.h LICENSE README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md Makefile CMakeLists.txt"
+    ls pe.h pe_simd.h LICENSE README.md CHANGELOG.md .github/SECURITY.md .github/CONTRIBUTING.md Makefile CMakeLists.txt"
 
 # In it, with the settings of a user who has just unpacked it, away from this tree.
 inside() {

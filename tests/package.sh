@@ -11,7 +11,7 @@
 #   versions  those of pe.h's macros, pkg-config, CMake and CHANGELOG.md agree
 set -u
 . tests/lib.sh
-. cmake/version.sh
+. ./.packaging/version.sh
 TOP=$PWD
 WORK=$TOP/$BUILD/package
 rm -rf "$WORK"
@@ -263,7 +263,7 @@ fi
 
 check "the first version in CHANGELOG.md is $VERSION" equal \
     "$(sed -n 's/^## \[\([0-9.]*\)\].*/\1/p' CHANGELOG.md | head -n 1)" "$VERSION"
-check "pe.h alone says the version" not grep -n -F "$VERSION" CMakeLists.txt Makefile cmake/*
+check "pe.h alone says the version" not grep -n -F "$VERSION" CMakeLists.txt Makefile .packaging/*
 
 if [ $skipped -gt 0 ]; then
     echo "$passed passed, $failed failed, $skipped skipped"

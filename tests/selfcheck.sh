@@ -26,7 +26,7 @@ fresh_tree() {
     mkdir -p "$WORK/tree/build"
     cp -R pe.h pe_simd.h tests examples Makefile "$WORK/tree/"
     [ ! -f README.md ] || cp README.md "$WORK/tree/"
-    cp -R cmake CMakeLists.txt CHANGELOG.md "$WORK/tree/"
+    cp -R .packaging CMakeLists.txt CHANGELOG.md "$WORK/tree/"
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
 
@@ -122,8 +122,8 @@ breaks pe.h malloc sh tests/names.sh
 breaks pe.h leaked-macro sh tests/names.sh
 breaks README.md readme sh tests/readme.sh
 breaks pe.h version sh tests/package.sh
-breaks cmake/peTarget.cmake sleef-macro sh tests/package.sh
-breaks cmake/single.sh lost-line sh tests/single.sh
+breaks .packaging/peTarget.cmake sleef-macro sh tests/package.sh
+breaks .packaging/single.sh lost-line sh tests/single.sh
 breaks examples/dispatch_isa.c shared-function sh tests/dispatch.sh
 
 echo

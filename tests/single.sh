@@ -26,7 +26,7 @@ check() { # WHAT COMMAND...
 
 # In a directory without pe_simd.h, under the name users have for it.
 single=$WORK/alone/pe_single.h
-check "make single" sh cmake/single.sh "$single"
+check "make single" sh .packaging/single.sh "$single"
 check "its lines are those of pe.h and pe_simd.h, but for the include" sh -c \
     "cat pe.h pe_simd.h | grep -v -x '#include \"pe_simd.h\"' | sort >'$WORK/two' &&
     sort '$single' | cmp - '$WORK/two'"

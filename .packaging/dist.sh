@@ -4,7 +4,7 @@
 # dist.sh [tree] [OUT]: OUT, build/pe-VERSION.tar.gz by default, from HEAD; the same commit gives the
 # same bytes. With "tree" from the tracked files as they are now, committed or not, for tests.
 set -eu
-. cmake/version.sh
+. ./.packaging/version.sh
 what=HEAD
 if [ "${1:-}" = tree ]; then
     shift

@@ -19,7 +19,7 @@ INCLUDEDIR=${INCLUDEDIR:-$PREFIX/include}
 PKGCONFIGDIR=${PKGCONFIGDIR:-$PREFIX/share/pkgconfig}
 CMAKEDIR=${CMAKEDIR:-$PREFIX/share/cmake/pe}
 DESTDIR=${DESTDIR:-}
-. cmake/version.sh
+. ./.packaging/version.sh
 
 # up DIRECTORY: the way from there to PREFIX, "../.." and the like; fails if it is not below it.
 up() {
@@ -58,11 +58,11 @@ take() { # FILE DIRECTORY NAME
 each() { # put or take
     $1 pe.h "$INCLUDEDIR" pe.h
     $1 pe_simd.h "$INCLUDEDIR" pe_simd.h
-    $1 cmake/pe.pc.in "$PKGCONFIGDIR" pe.pc
-    $1 cmake/pe-sleef.pc.in "$PKGCONFIGDIR" pe-sleef.pc
-    $1 cmake/peConfig.cmake.in "$CMAKEDIR" peConfig.cmake
-    $1 cmake/peConfigVersion.cmake.in "$CMAKEDIR" peConfigVersion.cmake
-    $1 cmake/peTarget.cmake "$CMAKEDIR" peTarget.cmake
+    $1 .packaging/pe.pc.in "$PKGCONFIGDIR" pe.pc
+    $1 .packaging/pe-sleef.pc.in "$PKGCONFIGDIR" pe-sleef.pc
+    $1 .packaging/peConfig.cmake.in "$CMAKEDIR" peConfig.cmake
+    $1 .packaging/peConfigVersion.cmake.in "$CMAKEDIR" peConfigVersion.cmake
+    $1 .packaging/peTarget.cmake "$CMAKEDIR" peTarget.cmake
 }
 
 umask 022
