@@ -436,7 +436,7 @@ static void conventions(const table *unused, size_t count)
             hash_bytes(out, n, sizeof *out);                                                       \
             need_ok(pe_fill_real_##T(&plan, real, ROWS, out, d), "pe_fill_real");                  \
             hash_bytes(out, n, sizeof *out);                                                       \
-            need_ok(pe_add_##T(&plan, 100, ROWS, 0.75f, out, d), "pe_add");                        \
+            need_ok(pe_add_##T(&plan, 100, ROWS, 0.75, out, d), "pe_add");                        \
             hash_bytes(out, n, sizeof *out);                                                       \
             need_ok(pe_add_at_##T(&plan, list, ROWS, -3, out, d), "pe_add_at");                    \
             hash_bytes(out, n, sizeof *out);                                                       \
@@ -716,7 +716,7 @@ static void batches(const table *unused, size_t count)
     do {                                                                                           \
         element *const x = (element *)g_buffer;                                                    \
         memset(x, 0x3a, n * sizeof *x);                                                            \
-        need_ok(pe_add_batch_##T(&plan, 1000003, ROWS, BATCHES, 0.75f, x, stride, ROWS * stride),  \
+        need_ok(pe_add_batch_##T(&plan, 1000003, ROWS, BATCHES, 0.75, x, stride, ROWS * stride),  \
                 "batch");                                                                          \
         hash_bytes(x, n, sizeof *x);                                                               \
         need_ok(pe_add_batch_##T(&plan, -9, ROWS, BATCHES, 1, x, BATCHES * stride, stride),        \
