@@ -301,7 +301,7 @@ static void op_tables(fuzz_input *in)
         case 6:
             status[i] =
                 b & 128 ? codes[i]->resample(table, heads, keys, &how_to, (float *)x[i], queries)
-                        : codes[i]->slopes(n, (float)(seed % 32) / 2, (float *)x[i]);
+                        : codes[i]->slopes(n < 12 ? n : 12, (float)(seed % 32) / 2, (float *)x[i]);
             break;
         default:
             status[i] = codes[i]->sinusoidal((float *)x[i], 1 + b % 3, 1 + seed % 11);
