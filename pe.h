@@ -5352,8 +5352,9 @@ PE__OUTLINE void pe__rope_by_axis(const pe__rope_call *x, const pe__tile *tile, 
                 pe__rope_rows(x->plan, tile->pair, n, tile->order, n, positions[t], 1, own, 0);
             for (size_t i = begin; i < end; i++)
                 if (axis[i] == a) {
-                    row[i * step] = own[i * step];
-                    row[i * step + across] = own[i * step + across];
+                    const size_t sine = i * step, cosine = sine + across;
+                    memcpy(row + sine, own + sine, sizeof *row);
+                    memcpy(row + cosine, own + cosine, sizeof *row);
                 }
         }
     }
@@ -6199,8 +6200,10 @@ PE__TEST_FILL(bf16)
         double real[ROWS];                                                                         \
         t->hash = 0;                                                                               \
         memset(&t->x, 0, sizeof t->x);                                                             \
-        for (size_t k = 0; k < ROWS; k++)                                                          \
-            real[k] = (double)(pe__test_position(t, k) / 2) + 0.3125;                              \
+        for (size_t k = 0; k < ROWS; k++) {                                                        \
+            const int64_t half = pe__test_position(t, k) / 2;                                      \
+            real[k] = (double)half + 0.3125;                                                       \
+        }                                                                                          \
         PE__TAKE(T, pe_fill_real_##T(&t->plan, real, ROWS, t->x.T, STRIDE));                       \
         PE__TAKE(T, pe_add_##T(&t->plan, t->zero + 77, ROWS, (F)1, t->x.T, STRIDE));               \
         PE__TAKE(T, pe_add_##T(&t->plan, t->zero - 99, ROWS, (F)-0.7f, t->x.T, STRIDE));           \
@@ -6267,7 +6270,7 @@ static inline void pe__test_others(int64_t zero, uint64_t *hash)
 {
     static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
     const pe_resample how = pe_resample_default();
-    const size_t shape[2] = {3, 10};
+    const size_t shape[PE_MAX_AXES] = {3, 10}; /* of its two axes, and 0 of any other */
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
     float table[9 * PE__TEST_D];
     double memory[2048 / sizeof(double)];

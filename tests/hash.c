@@ -704,6 +704,7 @@ static void batches(const table *unused, size_t count)
         const pe_config config = pe_config_default(d);
         const size_t size = pe_plan_size(&config);
         pe_plan plan;
+        need(size > 0, "pe_plan_size", "no plan");
         void *memory = malloc(size);
         need(memory != NULL, "malloc", "out of memory");
         for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* one rounding */
