@@ -463,6 +463,87 @@ static void random_knobs(void **state)
     end_numbers();
 }
 
+/* Frequencies 10^-i pi: every 5th, 50th, 500th position is at a quarter turn, where sines and
+   cosines are 0, 1 and -1, and no zero is negative. 10^-i is no double. */
+static void quarter_turns_are_met(void **state)
+{
+    static const double quarter[] = {0, 1, 0, -1};
+    static const int64_t some[] = {0,    5,    -5,    10,    15,       50,        -150,       250,
+                                   500,  1000, -1500, 35000, 16777000, 123456500, 2147483500, -2147483000};
+    enum { D = 8, ROWS = sizeof some / sizeof *some };
+    size_t met = 0;
+    double positions[ROWS];
+    pe_config c = pe_config_default(D);
+    (void)state;
+    c.half_turns = 1;
+    for (size_t row = 0; row < ROWS; row++) positions[row] = (double)some[row] / 2;
+    made m = make_plan(&c);
+    void *out = must_alloc(ROWS * D * 8);
+    for (int k = 0; k < 2 * TYPES; k++) {
+        const type t = (type)(k % TYPES);
+        const int real = k >= TYPES; /* at half the positions */
+        assert_int_equal(real ? fill_real(t, &m.plan, positions, ROWS, out, D)
+                              : fill_at(t, &m.plan, some, ROWS, out, D),
+                         PE_OK);
+        for (size_t row = 0; row < ROWS; row++)
+            for (int64_t i = 0, unit = 1; i < D / 2; i++, unit *= 10) {
+                const int64_t twice = real ? some[row] : 2 * some[row], turns = twice / unit;
+                if (twice % unit != 0) continue;
+                for (int cosine = 0; cosine < 2; cosine++) {
+                    const size_t j = 2 * (size_t)i + (size_t)cosine;
+                    const double want = quarter[(turns % 4 + 4 + cosine) % 4];
+                    const double got =
+                        element_at(t, (unsigned char *)out + row * D * element_of[t], j);
+                    if (got != want || (want == 0 && signbit(got)))
+                        fail_msg("%s: position %g, column %zu: got %a, want %a", type_name[t],
+                                 real ? positions[row] : (double)some[row], j, got, want);
+                    met++;
+                }
+            }
+    }
+    assert_true(met > 2 * TYPES * ROWS * 5);
+    free(out);
+    free(m.memory);
+}
+
+/* Rows are made in tiles of 512 pairs: with cosines first, the last tile can be a cosine alone. */
+static void a_tile_of_one_cosine(void **state)
+{
+    enum { D = 1025, PAIRS = 513, ROWS = 3, STRIDE = D + 2 };
+    static const size_t some[] = {0, 1, 510, 511, 512};
+    const int64_t first = 99999;
+    void *out = must_alloc(ROWS * STRIDE * 8);
+    (void)state;
+    begin_numbers();
+    for (int k = 0; k < 2 * TYPES; k++) {
+        const type t = (type)(k % TYPES);
+        const int split = k >= TYPES;
+        pe_config c = pe_config_default(D);
+        c.cos_first = 1;
+        c.layout = split ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        made m = make_plan(&c);
+        memset(out, CANARY, ROWS * STRIDE * element_of[t]);
+        assert_int_equal(fill(t, &m.plan, first, ROWS, out, STRIDE), PE_OK);
+        for (size_t row = 0; row < ROWS; row++) {
+            unsigned char *const begin = (unsigned char *)out + row * STRIDE * element_of[t];
+            for (size_t n = 0; n < sizeof some / sizeof *some; n++)
+                for (size_t sine = 0; sine < 2; sine++) {
+                    const size_t i = some[n], j = split ? i + sine * PAIRS : 2 * i + sine;
+                    if (j >= D) continue;
+                    element(!sine, (double)first + (double)row, 10000, (double)i, D / 2.0);
+                    const double got = element_at(t, begin, j);
+                    if (!right(t, got, g_x))
+                        fail_msg("%s, %s, row %zu, column %zu: got %a, want %a", type_name[t],
+                                 split ? "halves" : "interleaved", row, j, got, rounded(t, g_x));
+                }
+            assert_true(all_canaries(begin + D * element_of[t], (STRIDE - D) * element_of[t]));
+        }
+        free(m.memory);
+    }
+    end_numbers();
+    free(out);
+}
+
 static void own_frequencies(void **state)
 {
     static const double omega[] = {1, -0.25, 0.1, (double)(3.0f / 7.0f), 0, 1e-9, 2000, 0, 0x1p-60};
@@ -1281,6 +1362,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(presets_match_their_projects),
         cmocka_unit_test(presets_have_names),
         cmocka_unit_test(random_knobs),
+        cmocka_unit_test(quarter_turns_are_met),
+        cmocka_unit_test(a_tile_of_one_cosine),
         cmocka_unit_test(own_frequencies),
         cmocka_unit_test(own_frequencies_scaled),
         cmocka_unit_test(bad_axes_and_sizes),

@@ -55,6 +55,18 @@ static void every_part_is_there(void **state)
     assert_true(t.hash != fine);
 }
 
+/* What cannot be done leaves the hashes alone, which are 0 then: here a base that is negative. */
+static void a_part_that_fails_is_0(void **state)
+{
+    uint64_t hash[PE__TESTS];
+    (void)state;
+    memset(hash, 0, sizeof hash);
+    pe__test_exact(-20000, hash);
+    pe__test_others(-20000, hash + 7);
+    for (size_t k = 0; k < PE__TESTS; k++)
+        assert_true(hash[k] == 0);
+}
+
 /* The hash is one of numbers: known values, whatever the byte order, and each bit counts. */
 static void the_hash_is_known(void **state)
 {
@@ -146,6 +158,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(this_build_is_right),
         cmocka_unit_test(every_part_is_there),
+        cmocka_unit_test(a_part_that_fails_is_0),
         cmocka_unit_test(the_hash_is_known),
         cmocka_unit_test(other_rounding_modes_are_noticed),
         cmocka_unit_test(flushing_subnormals_is_fine),
