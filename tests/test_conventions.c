@@ -544,6 +544,40 @@ static void a_tile_of_one_cosine(void **state)
     free(out);
 }
 
+/* Halves of which one is a pair longer do not fill vectors, however aligned all rows are. */
+static void halves_of_two_lengths(void **state)
+{
+    enum { D = 33, FRONT = 17, ROWS = 20, STRIDE = 64 };
+    unsigned char *const memory = (unsigned char *)must_alloc(ROWS * STRIDE * 8 + 64);
+    unsigned char *const out = memory + (64 - (uintptr_t)(void *)memory % 64) % 64;
+    (void)state;
+    begin_numbers();
+    for (int k = 0; k < 2 * TYPES; k++) {
+        const type t = (type)(k % TYPES);
+        pe_config c = pe_config_default(D);
+        c.layout = PE_LAYOUT_HALVES;
+        c.cos_first = k >= TYPES;
+        made m = make_plan(&c);
+        memset(out, CANARY, ROWS * STRIDE * 8);
+        assert_int_equal(fill(t, &m.plan, 7000, ROWS, out, STRIDE), PE_OK);
+        for (size_t row = 0; row < ROWS; row++) {
+            unsigned char *const begin = out + row * STRIDE * element_of[t];
+            for (size_t j = 0; j < D; j++) {
+                const size_t i = j < FRONT ? j : j - FRONT;
+                element((j >= FRONT) ^ c.cos_first, 7000.0 + (double)row, 10000, (double)i, D / 2.0);
+                const double got = element_at(t, begin, j);
+                if (!right(t, got, g_x))
+                    fail_msg("%s, cos_first %d, row %zu, column %zu: got %a, want %a", type_name[t],
+                             c.cos_first, row, j, got, rounded(t, g_x));
+            }
+            assert_true(all_canaries(begin + D * element_of[t], (STRIDE - D) * element_of[t]));
+        }
+        free(m.memory);
+    }
+    end_numbers();
+    free(memory);
+}
+
 static void own_frequencies(void **state)
 {
     static const double omega[] = {1, -0.25, 0.1, (double)(3.0f / 7.0f), 0, 1e-9, 2000, 0, 0x1p-60};
@@ -592,6 +626,9 @@ static void own_frequencies(void **state)
             assert_int_equal(pe_plan_init_frequencies(&plan, &c, bad, PAIRS, memory, size), PE_ERR_CONFIG);
         }
         assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, PAIRS - 1, memory, size), PE_ERR_SHAPE);
+        pe_config none = c;
+        none.base = -1;
+        assert_int_equal(pe_plan_init_frequencies(&plan, &none, omega, PAIRS, memory, size), PE_ERR_CONFIG);
         assert_int_equal(pe_plan_init_frequencies(&plan, &c, NULL, PAIRS, memory, size), PE_ERR_NULL);
         assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, PAIRS, memory, size - 1), PE_ERR_SIZE);
         free(memory);
@@ -1364,6 +1401,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_knobs),
         cmocka_unit_test(quarter_turns_are_met),
         cmocka_unit_test(a_tile_of_one_cosine),
+        cmocka_unit_test(halves_of_two_lengths),
         cmocka_unit_test(own_frequencies),
         cmocka_unit_test(own_frequencies_scaled),
         cmocka_unit_test(bad_axes_and_sizes),
