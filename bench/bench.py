@@ -623,7 +623,8 @@ def table(args):
         "added were stored beforehand, in the type of x. torch fills a new table, and so pays for its "
         "pages. Errors: seen on 32 rows of each table against MPFR; 3.0e-8 is half a unit in the last "
         "place of an f32, and so are 2.4e-4 of an f16 and 2.0e-3 of a bf16. Other work on the machine "
-        f"disturbed {disturbed / repetitions:.0%} of the repetitions.",
+        f"disturbed {disturbed / repetitions:.0%} of the repetitions, which is how a row can be above "
+        "the roof: the two were timed at other moments.",
     ]
     text = ""
     if os.path.exists(args.readme):
