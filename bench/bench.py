@@ -527,6 +527,7 @@ TABLE = [
     ("512 x 512 in bf16", "fill", "512x512", "bf16", "pe_fill_bf16"),
     ("512 x 512 in f64", "fill", "512x512", "f64", "pe_fill_f64"),
 ]
+SHOWN = 4  # rows at once; the others are folded
 # A column of speed-ups: its head, and the functions it may be, {f} and {d} being the build's vectors.
 COLUMNS = [
     ("plain C", ("c_sinf_cosf",)), ("libmvec", ("libmvec_{f}",)),
@@ -636,8 +637,9 @@ def table(args):
     before, rest = text.split(begin, 1)
     after = rest.split(end, 1)[1]
     lines = "\n".join([
-        *table_lines(results, "table", TABLE, COLUMNS), "",
-        *folded("Adding, RoPE, shifts, dot products, learned encodings, ALiBi",
+        *table_lines(results, "table", TABLE[:SHOWN], COLUMNS), "",
+        *folded("Scattered positions, other types, adding, RoPE, shifts, dot products, learned encodings, ALiBi",
+                *table_lines(results, "table", TABLE[SHOWN:], COLUMNS), "",
                 *table_lines(results, "x += PE in place", ADD_TABLE, ADD_COLUMNS), "",
                 *table_lines(results, "RoPE in place, 32 heads of 128", ROPE_TABLE, ROPE_COLUMNS, False),
                 "", *table_lines(results, "the rest", OTHER_TABLE, OTHER_COLUMNS, False)), *note])
