@@ -5530,7 +5530,7 @@ PE__INLINE void pe__rope_call_set(pe__rope_call *x, const pe_plan *plan, pe_rope
     x->pairing = pairing, x->inverse = x->uniform = 0;
     x->first = first, x->positions = positions, x->axis = NULL, x->axes = lists;
     x->tokens = tokens, x->head_dim = 0, x->element = element, x->turn = turn;
-    x->x[0].heads = x->x[1].heads = 0;
+    x->x[1].heads = 0; /* the other heads are always set */
 }
 
 /* A plan that turns keys from one position to another: no amplitude, no offset. */
