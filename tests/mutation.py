@@ -571,10 +571,14 @@ def baseline(name, isa):
     return known
 
 
-def executes(known, mutant):
+def executes(name, known, mutant):
     """Does the killer execute the mutated line? Lines without code belong to the one before them."""
     if mutant.used is not None:
         if mutant.dark:
+            return True
+        # Tables and macros that the killer looks at itself.
+        word = re.escape(mutant.region.partition(" ")[2])
+        if any(re.search(r"\b%s\b" % word, read(s)) for s in KILLERS[name][0]):
             return True
         return any(known["lines"][f].get(line, 0) for f, line in mutant.used)
     if mutant.region.startswith("type "):
@@ -715,7 +719,7 @@ def try_mutant(mutant, reason, texts, known, order, slots, kills, lock, seconds_
         else:
             shutil.copy("pe.h", place)
         concerned = [k for k in order if (k, mutant.isa) in known and
-                     (k in BLIND or executes(known[k, mutant.isa], mutant))]
+                     (k in BLIND or executes(k, known[k, mutant.isa], mutant))]
         with lock:
             past = dict(kills.get((mutant.file, mutant.section), {}))
         if reason and os.environ.get("MUTATION_EXPLAINED") != "1":
