@@ -5091,26 +5091,10 @@ PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
     }
 }
 
-/* bf16 with even and odd elements apart, which is cheaper to widen and to round: two vectors to a
-   place. */
-PE__INLINE void pe__rope_put_bf16(unsigned char *p, pe__vf even, pe__vf odd)
-{
-    enum { VECTOR = 2 * PE_LANES };
-    uint16_t *const h = (uint16_t *)(void *)p;
-    float all[4 * VECTOR];
-    if (!PE__UNLIKELY(pe__any_nan(even, odd))) {
-        pe__put_bf16_two(h, even, odd);
-        return;
-    }
-    pe__put(all, even);
-    pe__put(all + VECTOR, odd);
-    for (size_t i = 0; i < 2 * VECTOR; i++) all[2 * VECTOR + i] = all[i / 2 + i % 2 * VECTOR];
-    pe__put_bf16(h, pe__get(all + 2 * VECTOR));
-    pe__put_bf16(h + VECTOR, pe__get(all + 3 * VECTOR));
-}
-
-/* So much of a head as two vectors have bf16: of halves, the sines and cosines of the even and of
-   the odd ones; of adjacent pairs, those of all pairs. */
+/* As much of a head as four vectors have bf16, with even and odd elements apart, which is cheaper to
+   widen and to round: of halves, with the sines and cosines of the even and of the odd ones; of
+   adjacent pairs, in two places, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and
+   so does one that comes of it. */
 PE__INLINE void pe__rope_halves_bf16(const unsigned char *in, pe__vf s_even, pe__vf s_odd,
                                      pe__vf c_even, pe__vf c_odd, unsigned char *out, size_t across)
 {
@@ -5118,18 +5102,24 @@ PE__INLINE void pe__rope_halves_bf16(const unsigned char *in, pe__vf s_even, pe_
     const uint16_t *const b = (const uint16_t *)(const void *)(in + across);
     const pe__vf a0 = pe__get_bf16_evens(a), a1 = pe__get_bf16_odds(a);
     const pe__vf b0 = pe__get_bf16_evens(b), b1 = pe__get_bf16_odds(b);
-    pe__rope_put_bf16(out, pe__fms_f32(a0, c_even, pe__mul_f32(b0, s_even)),
-                      pe__fms_f32(a1, c_odd, pe__mul_f32(b1, s_odd)));
-    pe__rope_put_bf16(out + across, pe__fma_f32(b0, c_even, pe__mul_f32(a0, s_even)),
+    pe__put_bf16_four((uint16_t *)(void *)out, pe__fms_f32(a0, c_even, pe__mul_f32(b0, s_even)),
+                      pe__fms_f32(a1, c_odd, pe__mul_f32(b1, s_odd)),
+                      (uint16_t *)(void *)(out + across),
+                      pe__fma_f32(b0, c_even, pe__mul_f32(a0, s_even)),
                       pe__fma_f32(b1, c_odd, pe__mul_f32(a1, s_odd)));
 }
-PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s, pe__vf c,
-                                       unsigned char *out)
+PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s0, pe__vf c0, pe__vf s1,
+                                       pe__vf c1, unsigned char *out)
 {
-    const uint16_t *const x = (const uint16_t *)(const void *)in;
-    const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_odds(x);
-    pe__rope_put_bf16(out, pe__fms_f32(a, c, pe__mul_f32(b, s)),
-                      pe__fma_f32(b, c, pe__mul_f32(a, s)));
+    enum { FOUR = 4 * PE_LANES };
+    const uint16_t *const x = (const uint16_t *)(const void *)in, *const y = x + FOUR;
+    uint16_t *const z = (uint16_t *)(void *)out;
+    const pe__vf a0 = pe__get_bf16_evens(x), b0 = pe__get_bf16_odds(x);
+    const pe__vf a1 = pe__get_bf16_evens(y), b1 = pe__get_bf16_odds(y);
+    pe__put_bf16_four(z, pe__fms_f32(a0, c0, pe__mul_f32(b0, s0)),
+                      pe__fma_f32(b0, c0, pe__mul_f32(a0, s0)), z + FOUR,
+                      pe__fms_f32(a1, c1, pe__mul_f32(b1, s1)),
+                      pe__fma_f32(b1, c1, pe__mul_f32(a1, s1)));
 }
 
 /* All heads of one token, four vectors of sines and cosines at a time, which stay in registers.
@@ -5148,7 +5138,10 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
         pe__vf s3 = pe__get(x + 3 * VECTOR), c0 = pe__get(y), c1 = pe__get(y + VECTOR);
         pe__vf c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
         if (kind == PE__BF16) { /* (s0, s1), (s2, s3) etc. become evens and odds */
-            const pe__vf s[4] = {s0, s1, s2, s3}, c[4] = {c0, c1, c2, c3};
+            pe__vf s[4] = {s0, s1, s2, s3}, c[4] = {c0, c1, c2, c3};
+            for (size_t j = 0; j < 4; j++) /* a table of the caller's may have any NaN */
+                if (PE__UNLIKELY(pe__any_nan(s[j], c[j])))
+                    s[j] = pe__quiet(s[j]), c[j] = pe__quiet(c[j]);
             s0 = pe__unzip_evens(s[0], s[1]), s1 = pe__unzip_odds(s[0], s[1]);
             s2 = pe__unzip_evens(s[2], s[3]), s3 = pe__unzip_odds(s[2], s[3]);
             c0 = pe__unzip_evens(c[0], c[1]), c1 = pe__unzip_odds(c[0], c[1]);
@@ -5168,8 +5161,7 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
                 pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
                 pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
             } else if (kind == PE__BF16) { /* sines are the evens of a row, cosines the odds */
-                pe__rope_adjacent_bf16(p, s0, s1, q);
-                pe__rope_adjacent_bf16(p + 2 * step, s2, s3, q + 2 * step);
+                pe__rope_adjacent_bf16(p, s0, s1, s2, s3, q);
             } else if (order == PE__SPLIT) {
                 pe__rope_two(kind, PE__GET(0), PE__GET_BACK(0), s0, c0, q, across);
                 pe__rope_two(kind, PE__GET(1), PE__GET_BACK(1), s1, c1, q + step, across);

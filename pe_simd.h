@@ -54,7 +54,9 @@
  *                          bits are 0
  *   pe__get_bf16_evens     numbers 0, 2, 4 ... of 4*PE_LANES bf16 as floats, and 1, 3,   exact
  *            _odds         5 ...
- *   pe__put_bf16_two(p,a,b)  round a0 b0 a1 b1 ..., no NaN, to 4*PE_LANES bf16 at p      one
+ *   pe__put_bf16_four(p,a,b,q,c,d)  round a0 b0 a1 b1 ... to 4*PE_LANES bf16 at p,       one
+ *                          c0 d0 c1 d1 ... to as many at q; the last 16 bits of a NaN are
+ *                          0, and it stays one
  *   pe__unzip_evens(a,b)   a0 a2 ... b0 b2 ..., a1 a3 ... b1 b3 ... of floats            -
  *            _odds
  *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
@@ -443,6 +445,11 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
     _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
         low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
 }
+PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+{
+    pe__put_bf16_two(p, a, b);
+    pe__put_bf16_two(q, c, d);
+}
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
 {
     const __m512i order =
@@ -686,6 +693,24 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
     const __m256i high = _mm256_add_epi32(y, _mm256_add_epi32(y_odd, most));
     _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(low, high, 0xaa));
 }
+/* Half a bf16's last place is added to all; what is a tie then ends in 16 zeros, and they are few. */
+PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+{
+    const __m256i half = _mm256_set1_epi32(0x8000);
+    const __m256i x = _mm256_add_epi32(_mm256_castps_si256(a), half);
+    const __m256i y = _mm256_add_epi32(_mm256_castps_si256(b), half);
+    const __m256i z = _mm256_add_epi32(_mm256_castps_si256(c), half);
+    const __m256i w = _mm256_add_epi32(_mm256_castps_si256(d), half);
+    const __m256i least = _mm256_min_epu16(_mm256_min_epu16(x, y), _mm256_min_epu16(z, w));
+    const __m256i zero = _mm256_cmpeq_epi16(least, _mm256_setzero_si256());
+    if (PE__UNLIKELY(((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0)) {
+        pe__put_bf16_two(p, a, b);
+        pe__put_bf16_two(q, c, d);
+        return;
+    }
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(_mm256_srli_epi32(x, 16), y, 0xaa));
+    _mm256_storeu_si256((__m256i *)(void *)q, _mm256_blend_epi16(_mm256_srli_epi32(z, 16), w, 0xaa));
+}
 PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* what a shuffle of two vectors left out of order */
 {
     return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8));
@@ -903,6 +928,11 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
     uint16x4x2_t both;
     both.val[0] = pe__round_bf16(a), both.val[1] = pe__round_bf16(b);
     vst2_u16(p, both);
+}
+PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+{
+    pe__put_bf16_two(p, a, b);
+    pe__put_bf16_two(q, c, d);
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return vuzp2q_f32(a, b); }
@@ -1157,10 +1187,12 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 {
     return pe__floats(pe__one_from_bf16(p[1]), pe__one_from_bf16(p[3]));
 }
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
     p[0] = pe__one_to_bf16(a.s), p[1] = pe__one_to_bf16(b.s);
     p[2] = pe__one_to_bf16(a.c), p[3] = pe__one_to_bf16(b.c);
+    q[0] = pe__one_to_bf16(c.s), q[1] = pe__one_to_bf16(d.s);
+    q[2] = pe__one_to_bf16(c.c), q[3] = pe__one_to_bf16(d.c);
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats(a.s, b.s); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats(a.c, b.c); }

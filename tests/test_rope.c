@@ -1061,7 +1061,7 @@ static void test_ggml(void **state)
     }
 }
 
-/* A NaN makes NaNs of its own pair, quiet and without payload in the 16-bit types, and of nothing else. */
+/* A NaN makes quiet NaNs of its own pair, and of nothing else. */
 static void test_nan(void **state)
 {
     static const size_t widths[] = {6, 30, 64, 128};
@@ -1094,12 +1094,91 @@ static void test_nan(void **state)
                 const size_t in = e % n;
                 const size_t its = j.pairing == PE_ROPE_HALVES ? in % (n / 2) : in / 2;
                 if (e / n == at / n && its == pair)
-                    assert_int_equal(x[e] & 0x7fff, t == F16 ? 0x7e00 : 0x7fc0);
+                    assert_true((x[e] & 0x7fff) >= (t == F16 ? 0x7e00 : 0x7fc0));
                 else
                     assert_int_equal(x[e], clean[e]);
             }
         }
         plan_free(&p);
+    }
+}
+
+static pe_status by_table(type t, pe_rope_pairing pairing, const float *c, const float *s, size_t n,
+                          size_t heads, uint16_t *x)
+{
+    return t == F16 ? pe_rope_by_table_f16(pairing, c, s, n / 2, n / 2, 1, heads, x, heads * n, n)
+                    : pe_rope_by_table_bf16(pairing, c, s, n / 2, n / 2, 1, heads, x, heads * n, n);
+}
+
+/* Floats in the middle of two 16-bit numbers, which are one in 2^16 elsewhere, go to the even one, with
+   none beside them that is another and with many. */
+static void test_ties(void **state)
+{
+    static const size_t widths[] = {6, 16, 30, 64, 128, 200};
+    enum { HEADS = 5, MOST = HEADS * 200 };
+    static uint16_t got[MOST], want[MOST];
+    float c[100], s[100];
+    size_t ties = 0;
+    rng r = rng_for("test_ties");
+    (void)state;
+    for (size_t m = 0; m < workload(20000); m++) {
+        const size_t n = widths[rng_below(&r, LENGTH(widths))], all = HEADS * n;
+        const type t = rng_below(&r, 2) ? F16 : BF16;
+        const pe_rope_pairing pairing = rng_below(&r, 2) ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const size_t one_of = (size_t)1 << rng_below(&r, 11); /* how rare they are */
+        const double half = ldexp(1, t == F16 ? -11 : -8);     /* of the last place of 1 ... 2 */
+        for (size_t i = 0; i < n / 2; i++) {
+            const int is_one = rng_below(&r, one_of) == 0;
+            c[i] = is_one ? 1.0f : random_value(&r);
+            s[i] = is_one ? (float)(rng_below(&r, 2) ? half : -half) : random_value(&r);
+        }
+        for (size_t i = 0; i < all; i++) /* 1 ... 2 in steps of 2 half */
+            put(t, want, i, (float)((rng_below(&r, 2) ? 1 : -1) *
+                                    (1 + 2 * half * (double)rng_below(&r, t == F16 ? 1024 : 128))));
+        for (size_t i = 0; i < all; i += 1 + rng_below(&r, 7)) put(t, want, i, i % 2 ? -1.0f : 1.0f);
+        memcpy(got, want, sizeof got);
+        for (size_t h = 0; h < HEADS; h++) {
+            for (size_t i = 0; i < n / 2; i++) {
+                const float b = get(t, want, h * n + (pairing == PE_ROPE_HALVES ? i + n / 2 : 2 * i + 1));
+                ties += c[i] == 1 && fabsf(b) == 1; /* a +- half */
+            }
+            turn(t, pairing, s, c, 1, n, want + h * n);
+        }
+        assert_int_equal(by_table(t, pairing, c, s, n, HEADS, got), PE_OK);
+        for (size_t i = 0; i < all; i++)
+            assert_int_equal(got[i], want[i]);
+    }
+    printf("  %zu ties\n", ties);
+    assert_true(ties > 100);
+}
+
+/* NaNs of a caller's table, of any payload: NaNs in their pair of each head, and nowhere else. */
+static void test_nan_table(void **state)
+{
+    static const uint32_t nans[] = {0x7f800001, 0x7fffffff, 0xffffffff, 0x7fc00000, 0xff80ffff};
+    static const size_t widths[] = {6, 30, 64, 128};
+    enum { HEADS = 3, MOST = HEADS * 128 };
+    static uint16_t clean[MOST], x[MOST];
+    rng r = rng_for("test_nan_table");
+    (void)state;
+    for (size_t m = 0; m < workload(4000); m++) {
+        const size_t n = widths[m % LENGTH(widths)], bad = rng_below(&r, n / 2);
+        const type t = rng_below(&r, 2) ? F16 : BF16;
+        const pe_rope_pairing pairing = rng_below(&r, 2) ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        float c[64], s[64];
+        for (size_t i = 0; i < n / 2; i++) c[i] = random_value(&r), s[i] = random_value(&r);
+        fill_random(t, clean, HEADS * n, &r);
+        memcpy(x, clean, sizeof x);
+        assert_int_equal(by_table(t, pairing, c, s, n, HEADS, clean), PE_OK);
+        memcpy(rng_below(&r, 2) ? &c[bad] : &s[bad], &nans[m / 4 % LENGTH(nans)], sizeof *c);
+        assert_int_equal(by_table(t, pairing, c, s, n, HEADS, x), PE_OK);
+        for (size_t e = 0; e < HEADS * n; e++) {
+            const size_t i = e % n, its = pairing == PE_ROPE_HALVES ? i % (n / 2) : i / 2;
+            if (its == bad)
+                assert_true((x[e] & 0x7fff) >= (t == F16 ? 0x7e00 : 0x7fc0));
+            else
+                assert_int_equal(x[e], clean[e]);
+        }
     }
 }
 
@@ -1113,7 +1192,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
         cmocka_unit_test(test_every_call),     cmocka_unit_test(test_far_heads),
         cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_ggml),
-        cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_nan),            cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_nan_table),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
