@@ -215,8 +215,10 @@ static void floats_are_rounded_to_16_bits(void **state)
     (void)state;
     for (size_t round = 0; round < workload(30000); round++) {
         const int f16 = round % 2 == 0, low = f16 ? -14 : -126, digits = f16 ? 10 : 7;
-        const int e = low - 12 + (int)rng_below(&r, f16 ? 32 : 280);
-        const double x = (1 + rng_unit(&r)) * power_of_two(e);
+        const int e = low - 12 + (int)rng_below(&r, f16 ? 44 : 280);
+        const double ends[] = {65504, 65519.99609375, 65520, 65536, power_of_two(-14)};
+        const double x = f16 && rng_below(&r, 8) == 0 ? ends[rng_below(&r, LENGTH(ends))]
+                                                      : (1 + rng_unit(&r)) * power_of_two(e);
         int exponent;
         (void)frexp(x, &exponent);
         const double unit = power_of_two((exponent - 1 > low ? exponent - 1 : low) - digits);
