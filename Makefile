@@ -39,7 +39,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##   make examples    build and run the other examples, each with one idea: regression dots table
-##                    attention train_learned rope_decoder; their pictures go to build/
+##                    attention train_learned rope_decoder, and dispatch; their pictures go to build/
 ##   make dispatch    one program with every instruction set, chosen when it starts
 ##   make test        all tests: exact bits on every ISA, the bit-identity matrix, bad input, ...
 ##   make bench       benchmarks against the memory roof and other libraries
@@ -190,6 +190,7 @@ $(UNITS):
 $(foreach p,$(PROGRAMS),$(eval $(p).%: ; @sh tests/step.sh $$@ sh tests/unit.sh $$@))
 
 check-%:
+	@[ -n "$(filter $*.%,$(UNITS))" ] || { echo "there is no unit test program '$*': $(PROGRAMS)"; exit 1; }
 	@$(SUBMAKE) -k $(PARALLEL) $(filter $*.%,$(UNITS))
 
 fail:

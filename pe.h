@@ -95,19 +95,22 @@ extern "C" {
 /* What a function has to say. PE__STATUSES(X) lists every status and its text. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
-    X(PE_ERR_NULL, "a pointer that is needed is NULL: pass memory (NULL is fine with rows = 0)")   \
+    X(PE_ERR_NULL, "a pointer that is needed is NULL: a plan, config, list or buffer (did malloc " \
+                   "fail?); NULL is fine with rows = 0")                                           \
     X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: pe_config_error() and "   \
                      "pe_rope_config_error() say which field is wrong; rows of several axes come " \
-                     "from pe_fill_grid or pe_fill_coords; in ALiBi: a mode of the enum, finite "  \
-                     "slopes, max_bias >= 0; in resampling: a method of the enum, a within "       \
-                     "-16 ... 16")                                                                 \
+                     "from pe_fill_grid or pe_fill_coords; in RoPE: a pairing of the enum, a plan "\
+                     "of even d_model and one axis without padding, a type that "                  \
+                     "pe_rope_type_named() knows; in ALiBi: a mode of the enum, finite slopes, "   \
+                     "max_bias >= 0; in resampling: a method of the enum, a within -16 ... 16")    \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
                     "the row (d_model, keys, the rows of a head or of a batch), out must be in "   \
-                    "or lie apart from it, a number of frequencies must be pe_plan_pairs(), "      \
-                    "sections must sum to the pairs, axes be 1 ... 8")                             \
+                    "or lie apart from it, frequencies must be d_model / 2 (rounded up with "      \
+                    "PE_ODD_SINE), sections must sum to the pairs, axes be 1 ... 8")               \
     X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check first, "       \
-                    "first + rows - 1 and every entry of a position list, also with the offset; "  \
-                    "queries, keys, and the rows of a learned table likewise")                     \
+                    "first + rows - 1 (rows - 1 where there is no first) and every entry of a "    \
+                    "position list, also with the offset; queries, keys, and the rows of a "       \
+                    "learned table likewise")                                                      \
     X(PE_ERR_SIZE, "a size does not fit: rows * stride or a list overflows the address space, "    \
                    "the memory given is smaller than pe_plan_size(), or heads or rows are beyond " \
                    "what the function's comment allows")                                           \
@@ -146,7 +149,7 @@ typedef enum pe_odd {
 typedef enum pe_angle {
     PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
     PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): what float32 code meant, to reproduce
-                           models trained with it; each row takes sines, about 6 times slower */
+                           models trained with it; each row takes sines, 10 to 13 times slower */
 } pe_angle;
 
 enum { PE_MAX_AXES = 8 };
@@ -315,7 +318,7 @@ static inline const char *pe_preset_name(pe_preset preset);
 static inline const char *pe_config_error(const pe_config *config);
 
 /* Tell how many bytes of memory a plan of this config needs: about 550 per element of a row of 256
- * or more, 4 KB at least.
+ * or more; 43 KB at 64, 9 KB at least.
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
@@ -497,7 +500,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
  *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
  *              of PE within 4 * 2^-24 |A| of the row where it should be (tests/test_algebra.c)
  * Aliasing     in place; x may not overlap the plan or its memory
- * Threads      any number on one plan, each with its own rows. 32 KB of stack */
+ * Threads      any number on one plan, each with its own rows. 36 KB of stack */
 #define PE__DECLARE_SHIFT(T, element)                                                            \
     static inline pe_status pe_shift_##T(const pe_plan *plan, int64_t k, size_t rows, element *x, \
                                          size_t stride);
@@ -4271,10 +4274,11 @@ static inline const char *pe__field_error(const pe_config *config)
     const double s = config->scale < 0 ? -config->scale : config->scale;
     const double steps = config->offset * 1048576.0; /* 2^20 */
     if (config->d_model < 1 || config->d_model >= most)
-        return "d_model must be at least 1 (0 marks a preset that does not know it), and its plan "
-               "must fit into the address space";
+        return "d_model must be at least 1 (0: is the preset one of the enum, and made for this "
+               "width?), and its plan must fit into the address space";
     if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
-    if (config->d_model % config->multiple != 0) return "d_model must be a multiple of `multiple`";
+    if (config->d_model % config->multiple != 0)
+        return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
     if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
     if (config->axes > 1 && config->has_padding)
         return "has_padding is for rows of one position: axes must be 1";
@@ -5091,8 +5095,8 @@ PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
     }
 }
 
-/* As much of a head as four vectors have bf16, with even and odd elements apart, which is cheaper to
-   widen and to round: of halves, with the sines and cosines of the even and of the odd ones; of
+/* As much of a head as four vectors have bf16, with even and odd elements apart, which is cheaper
+   to widen and to round: of halves, with the sines and cosines of the even and of the odd ones; of
    adjacent pairs, in two places, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and
    so does one that comes of it. */
 PE__INLINE void pe__rope_halves_bf16(const unsigned char *in, pe__vf s_even, pe__vf s_odd,

@@ -693,7 +693,7 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
     const __m256i high = _mm256_add_epi32(y, _mm256_add_epi32(y_odd, most));
     _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(low, high, 0xaa));
 }
-/* Half a bf16's last place is added to all; what is a tie then ends in 16 zeros, and they are few. */
+/* Half a bf16's last place is added to all: a tie ends in 16 zeros then, and ties are few. */
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
     const __m256i half = _mm256_set1_epi32(0x8000);
@@ -708,8 +708,10 @@ PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, 
         pe__put_bf16_two(q, c, d);
         return;
     }
-    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(_mm256_srli_epi32(x, 16), y, 0xaa));
-    _mm256_storeu_si256((__m256i *)(void *)q, _mm256_blend_epi16(_mm256_srli_epi32(z, 16), w, 0xaa));
+    const __m256i xy = _mm256_blend_epi16(_mm256_srli_epi32(x, 16), y, 0xaa);
+    const __m256i zw = _mm256_blend_epi16(_mm256_srli_epi32(z, 16), w, 0xaa);
+    _mm256_storeu_si256((__m256i *)(void *)p, xy);
+    _mm256_storeu_si256((__m256i *)(void *)q, zw);
 }
 PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* what a shuffle of two vectors left out of order */
 {

@@ -8,20 +8,7 @@ set -u
 WORK=$BUILD/demo-runs
 rm -rf "$WORK"
 mkdir -p "$WORK"
-passed=0 failed=0 skipped=0
-
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$WORK/log" 2>&1; then
-        echo "ok   $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what"
-        cat "$WORK/log"
-        failed=$((failed + 1))
-    fi
-}
+skipped=0
 
 build() { # OUT FLAGS...
     build_example demo "$@"

@@ -13,20 +13,7 @@ WORK=$BUILD/dispatches
 rm -rf "$WORK"
 mkdir -p "$WORK"
 have nm || skip "nm is missing"
-passed=0 failed=0 skipped=0
-
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$WORK/log" 2>&1; then
-        echo "ok   $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what: $*"
-        tail -n 20 "$WORK/log"
-        failed=$((failed + 1))
-    fi
-}
+skipped=0
 
 # What the linker sees of an object, Darwin's underscore taken away.
 symbols() { nm -g "$1" | awk '$(NF - 1) != "U" { print $NF }' | sed 's/^_\(kernels\)/\1/'; }

@@ -15,20 +15,6 @@ mkdir -p "$WORK"
 full=${1:-}
 git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
 unset MAKEFLAGS MAKELEVEL PREFIX DESTDIR INCLUDEDIR PKGCONFIGDIR CMAKEDIR
-passed=0 failed=0
-
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$WORK/log" 2>&1; then
-        echo "ok   $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what: $*"
-        tail -n 40 "$WORK/log"
-        failed=$((failed + 1))
-    fi
-}
 
 name=pe-$VERSION
 if [ "$full" = full ]; then

@@ -23,6 +23,23 @@ WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wund
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# check WHAT COMMAND...: does it succeed? Its output goes to $WORK/log, and stays in $WORK/log.before
+# beyond the next one; $passed and $failed count.
+passed=0 failed=0
+check() {
+    what=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then
+        echo "ok   $what"
+        passed=$((passed + 1))
+    else
+        echo "FAIL $what: $*"
+        tail -n 40 "$WORK/log"
+        failed=$((failed + 1))
+    fi
+    cp "$WORK/log" "$WORK/log.before"
+}
+
 # preprocessed FLAGS FILE: what the preprocessor makes of a file, with the lines that say from where.
 # from NAMES...: of that, on the standard input, the lines from files with these names.
 # shellcheck disable=SC2086

@@ -41,7 +41,7 @@ mutated() {
         ;;
     fuzz-range) sed 's/(uint64_t)rows - 1 <= room ?/(uint64_t)rows <= room + 2 ?/' "$file" ;;
     fuzz-size) sed 's,stride > (size_t)PTRDIFF_MAX / element / rows,stride > (size_t)PTRDIFF_MAX / element,' "$file" ;;
-    fuzz-heads) sed 's/if (outer > 1 \&\& far < block) return PE_ERR_SHAPE;//' "$file" ;;
+    fuzz-heads) sed 's/if (outer > 1 \&\& distant < block) return PE_ERR_SHAPE;//' "$file" ;;
     fuzz-lookup) sed 's/(uint64_t)positions\[r\] < table_rows/(uint64_t)positions[r] <= table_rows/' "$file" ;;
     no-rounding-test) sed -e 's|32 << 12}|0}|' -e 's|48 << 12}|0}|' "$file" ;;
     any-isa) sed 's/^#error "PE_ISA must be.*/#define PE_ISA_NAME "scalar"/' "$file" ;;

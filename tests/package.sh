@@ -17,21 +17,8 @@ WORK=$TOP/$BUILD/package
 rm -rf "$WORK"
 mkdir -p "$WORK"
 unset MAKEFLAGS MAKELEVEL PREFIX DESTDIR INCLUDEDIR PKGCONFIGDIR CMAKEDIR
-passed=0 failed=0 skipped=0
+skipped=0
 
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$WORK/log" 2>&1; then
-        echo "ok   $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what: $*"
-        tail -n 30 "$WORK/log"
-        failed=$((failed + 1))
-    fi
-    cp "$WORK/log" "$WORK/log.before"
-}
 skipping() {
     echo "SKIP: $*"
     skipped=$((skipped + 1))

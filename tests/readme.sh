@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# readme.sh: the first ```c block of README.md is a complete program: it compiles without a warning
-# as C and as C++, with SLEEF and without, and runs.
+# readme.sh: every ```c block of README.md is a complete program: it compiles without a warning
+# as C and as C++, with SLEEF and without, runs, and says the same each time.
 set -u
 . tests/lib.sh
 WORK=$BUILD/readme
@@ -10,9 +10,8 @@ rm -rf "$WORK"
 mkdir -p "$WORK"
 readme=${README:-README.md}
 [ -f "$readme" ] || { echo "there is no $readme" && exit 1; }
-awk '/^```c$/ { on = 1; next } /^```/ { if (on) exit } on' "$readme" >"$WORK/program.c"
-[ -s "$WORK/program.c" ] || { echo "$readme has no \`\`\`c block" && exit 1; }
-grep -q 'main(' "$WORK/program.c" || { echo "the first block is no complete program" && exit 1; }
+awk -v work="$WORK" '/^```c$/ { on = 1; n++; next } /^```/ { on = 0 } on { print >(work "/" n ".c") }' "$readme"
+[ -s "$WORK/1.c" ] || { echo "$readme has no \`\`\`c block" && exit 1; }
 passed=0 failed=0 skipped=0
 reference=
 
@@ -24,6 +23,7 @@ run() { # NAME RUNNER COMPILER FLAGS...
         skipped=$((skipped + 1))
         return
     fi
+    rm -f "$WORK/program"
     if "$@" >"$WORK/log" 2>&1 && $runner "$WORK/program" >"$WORK/out" 2>&1 && [ -s "$WORK/out" ] &&
         { [ -z "$reference" ] || cmp -s "$reference" "$WORK/out"; }; then
         echo "ok   $name"
@@ -37,21 +37,25 @@ run() { # NAME RUNNER COMPILER FLAGS...
 }
 
 out="-I. -o $WORK/program"
-# shellcheck disable=SC2086
-{
-    run "C99, no SLEEF" "" "$CC" -std=c99 -O2 $WARNINGS $out -DPE_SLEEF=0 "$WORK/program.c" -lm
-    run "C++11, no SLEEF" "" "$GXX" -x c++ -std=c++11 -O2 $WARNINGS $out -DPE_SLEEF=0 "$WORK/program.c" -lm
-    run "clang, C17" "" "$CLANG" -std=c17 -O2 $WARNINGS $out -DPE_SLEEF=0 "$WORK/program.c" -lm
-    if [ "$SLEEF" != 0 ] && have_library sleef "$CC"; then
-        run "C99, SLEEF, best ISA" "" "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS $(isa_flags "$(best_isa)") \
-            $out "$WORK/program.c" -lsleef -lm
-    else
-        echo "SKIP: README program with SLEEF: libsleef is missing or off"
-        skipped=$((skipped + 1))
-    fi
-    if ! cpu_has neon && have_arm64; then
-        run "AArch64" arm64_run "$ARM64_GCC" -std=c99 -O2 $WARNINGS $out -DPE_SLEEF=0 "$WORK/program.c" -lm
-    fi
-}
+for source in "$WORK"/*.c; do
+    echo "$source"
+    reference=
+    # shellcheck disable=SC2086
+    {
+        run "C99, no SLEEF" "" "$CC" -std=c99 -O2 $WARNINGS $out -DPE_SLEEF=0 "$source" -lm
+        run "C++11, no SLEEF" "" "$GXX" -x c++ -std=c++11 -O2 $WARNINGS $out -DPE_SLEEF=0 "$source" -lm
+        run "clang, C17" "" "$CLANG" -std=c17 -O2 $WARNINGS $out -DPE_SLEEF=0 "$source" -lm
+        if [ "$SLEEF" != 0 ] && have_library sleef "$CC"; then
+            run "C99, SLEEF, best ISA" "" "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS $(isa_flags "$(best_isa)") \
+                $out "$source" -lsleef -lm
+        else
+            echo "SKIP: README program with SLEEF: libsleef is missing or off"
+            skipped=$((skipped + 1))
+        fi
+        if ! cpu_has neon && have_arm64; then
+            run "AArch64" arm64_run "$ARM64_GCC" -std=c99 -O2 $WARNINGS $out -DPE_SLEEF=0 "$source" -lm
+        fi
+    }
+done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed -eq 0 ]

@@ -9,20 +9,7 @@ set -u
 WORK=$BUILD/single
 rm -rf "$WORK"
 mkdir -p "$WORK/alone"
-passed=0 failed=0 skipped=0
-
-check() { # WHAT COMMAND...
-    what=$1
-    shift
-    if "$@" >"$WORK/log" 2>&1; then
-        echo "ok   $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what: $*"
-        tail -n 20 "$WORK/log"
-        failed=$((failed + 1))
-    fi
-}
+skipped=0
 
 # In a directory without pe_simd.h, under the name users have for it.
 single=$WORK/alone/pe_single.h
