@@ -5459,7 +5459,6 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     pe_status status =
         pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element, &in_span);
     if (h->in == h->out && h->in_token == h->out_token && h->in_head == h->out_head) {
-        h->rest = 0;
         if (status != PE_OK) return status;
     } else {
         if (status == PE_OK)
