@@ -5460,7 +5460,6 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
     pe_status status =
         pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element, &in_span);
     if (h->in == h->out && h->in_token == h->out_token && h->in_head == h->out_head) {
-        h->rest = 0;
         if (status != PE_OK) return status;
     } else {
         if (status == PE_OK)
@@ -5527,7 +5526,7 @@ PE__INLINE void pe__rope_call_set(pe__rope_call *x, const pe_plan *plan, pe_rope
     x->pairing = pairing, x->inverse = x->uniform = 0;
     x->first = first, x->positions = positions, x->axis = NULL, x->axes = lists;
     x->tokens = tokens, x->head_dim = 0, x->element = element, x->turn = turn;
-    x->x[0].heads = x->x[1].heads = 0;
+    x->x[1].heads = 0; /* the other heads are always set */
 }
 
 /* A plan that turns keys from one position to another: no amplitude, no offset. */

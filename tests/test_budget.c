@@ -178,6 +178,69 @@ static void exponentials_and_logarithms(void **state)
     mpfr_clears(x, y, (mpfr_ptr)NULL);
 }
 
+/* Quotients, and logarithms of numbers of three doubles: with d = what is left of the first, the
+   second order of ln(1 + d) is near 2^-107. */
+static void quotients_and_logarithms_of_three_doubles(void **state)
+{
+    rng r = rng_for("quotients_and_logarithms_of_three_doubles");
+    mpfr_t x, y, z;
+    (void)state;
+    mpfr_inits2(BITS, x, y, z, (mpfr_ptr)NULL);
+    for (size_t round = 0; round < workload(600); round++) {
+        const lanes a = some_lanes(&r, 3), b = some_lanes(&r, 3);
+        const lanes quotient = lanes_of_td(pe__td_ratio(td_of_lanes(&a), td_of_lanes(&b)));
+        const lanes some = some_lanes(&r, 3);
+        const double sign = some.a[0] < 0 ? -1 : 1;
+        lanes p; /* positive, the same in all lanes */
+        for (size_t i = 0; i < PE_LANES; i++) {
+            exactly(x, &a, i);
+            exactly(y, &b, i);
+            mpfr_div(z, x, y, MPFR_RNDN);
+            within("pe__td_ratio", &quotient, i, z, a.a[i] / b.a[i], -148);
+            p.a[i] = sign * some.a[0], p.b[i] = sign * some.b[0], p.c[i] = sign * some.c[0];
+        }
+        const lanes l = lanes_of_td(pe__td_log_of(td_of_lanes(&p)));
+        exactly(x, &p, 0);
+        mpfr_log(y, x, MPFR_RNDN);
+        within("pe__td_log_of", &l, 0, y, fabs(l.a[0]) > 1 ? l.a[0] : 1, -144);
+    }
+    mpfr_clears(x, y, z, (mpfr_ptr)NULL);
+}
+
+/* A float once more to bf16 or f16, subnormal or not, of either sign: a multiple of the distance of
+   such numbers, and of two that are as near the even one. */
+static void floats_are_rounded_to_16_bits(void **state)
+{
+    rng r = rng_for("floats_are_rounded_to_16_bits");
+    (void)state;
+    for (size_t round = 0; round < workload(30000); round++) {
+        const int f16 = round % 2 == 0, low = f16 ? -14 : -126, digits = f16 ? 10 : 7;
+        const int e = low - 12 + (int)rng_below(&r, f16 ? 44 : 280);
+        const double ends[] = {65504, 65519.99609375, 65520, 65536, power_of_two(-14)};
+        const double x = f16 && rng_below(&r, 8) == 0 ? ends[rng_below(&r, LENGTH(ends))]
+                                                      : (1 + rng_unit(&r)) * power_of_two(e);
+        int exponent;
+        (void)frexp(x, &exponent);
+        const double unit = power_of_two((exponent - 1 > low ? exponent - 1 : low) - digits);
+        double y = x; /* one in two is a tie, or its neighbour */
+        if (rng_next(&r) >> 63)
+            y = (floor(x / unit) + 0.5) * unit;
+        float f = (float)(round % 4 < 2 ? -y : y);
+        if (rng_below(&r, 4) == 0)
+            f = nextafterf(f, 0);
+        if (!(fabsf(f) <= FLT_MAX))
+            continue;
+        (void)frexp((double)f, &exponent);
+        const double step = power_of_two((exponent - 1 > low ? exponent - 1 : low) - digits);
+        double want = rint((double)f / step) * step;
+        if (fabs(want) > (f16 ? 65504.0 : 255 * power_of_two(120)))
+            want = want < 0 ? -HUGE_VAL : HUGE_VAL;
+        const float got = pe__round_16(f, f16 ? PE__DROP_F16 : PE__DROP_BF16);
+        if ((double)got != want || !signbit(got) != !signbit(f))
+            fail_msg("%a is rounded to %a, not %a", (double)f, (double)got, want);
+    }
+}
+
 /* w / pi of a pair of pe_config_default(). */
 static void true_frequency(mpfr_t f, const owned_plan *p, size_t pair)
 {
@@ -525,6 +588,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_of_two_and_three_doubles),
         cmocka_unit_test(numbers_are_rounded_to_integers),
         cmocka_unit_test(exponentials_and_logarithms),
+        cmocka_unit_test(quotients_and_logarithms_of_three_doubles),
+        cmocka_unit_test(floats_are_rounded_to_16_bits),
         cmocka_unit_test(constants),
         cmocka_unit_test(zeros_are_positive),
         cmocka_unit_test(arrays_are_aligned),

@@ -476,6 +476,23 @@ static void published_models_are_right(void **state)
     check(&c, "GPT-J", test);
 }
 
+/* YaRN's attention factors of many scaling factors, to the last bit: few show an error of one unit
+   in the last place of a constant of the formula. */
+static void attention_factors_are_right(void **state)
+{
+    static const char *const test = "attention_factors_are_right";
+    rng r = rng_for(test);
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        pe_rope_config c = config_with(PE_ROPE_YARN, 2, 1e4, 1 + 4 * rng_unit(&r), 4096, 131072);
+        if (i % 3 == 1)
+            c.factor = exp2(1 + 19 * rng_unit(&r));
+        if (i % 3 == 2)
+            c.mscale = 8 * rng_unit(&r) + 0.125, c.mscale_all_dim = rng_unit(&r) + 0.125;
+        check(&c, "YaRN", test);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Random configs, up to the limits
  * --------------------------------------------------------------------------------------------- */
@@ -1316,6 +1333,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_models_are_right),
+        cmocka_unit_test(attention_factors_are_right),
         cmocka_unit_test(random_configs_are_right),
         cmocka_unit_test(floors_and_ceils_are_exact),
         cmocka_unit_test(ramps_are_clamped),
