@@ -2944,7 +2944,7 @@ PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, const pe__bound *boun
     uint64_t rest = (uint64_t)(p < 0 ? -p : p);
     for (size_t level = 0; rest != 0; level++) {
         const uint64_t next = pe__seventeenth(rest);
-        const int64_t digit = (int64_t)(rest - PE__RADIX * next);
+        const int64_t digit = (int64_t)rest - (int64_t)(PE__RADIX * next);
         rest = next;
         if (digit == 0) continue;
         row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
