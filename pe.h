@@ -3734,12 +3734,13 @@ PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *
     }
 }
 
-/* Ask for a row, or both halves of one, some 2 KB ahead, in the order of addresses: two streams so
-   near to each other, and whole lines at a time, are more than the hardware's prefetchers
-   follow. */
+/* Ask for a row some 2 KB ahead, or for both halves of one 8 KB ahead, in the order of addresses:
+   two streams so near to each other, and whole lines at a time, are more than the hardware's
+   prefetchers follow. */
 PE__INLINE size_t pe__shift_ahead(const pe__to *to)
 {
-    return pe__max(2048 / to->stride, 1) * to->stride;
+    const size_t bytes = to->order == PE__SPLIT ? 8192 : 2048;
+    return pe__max(bytes / to->stride, 1) * to->stride;
 }
 PE__INLINE void pe__shift_ask(uintptr_t row, size_t bytes)
 {
