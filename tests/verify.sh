@@ -4,8 +4,7 @@
 # verify.sh some|full: every proof of this project in one run, and a record of it.
 #
 #   some   (make verify)       golden hashes, certified tables, the unit steps on the best ISA and the
-#                              quick ones, some of the matrix, the cheaper ones of the rest: at most
-#                              10 minutes
+#                              quick ones, some of the matrix, cppcheck: at most 10 minutes
 #   full   (make verify-full)  all of them, the whole matrix, billions of certified elements,
 #                              selfcheck, fuzzing, mutation, packaging: at most 2 hours
 #
@@ -69,7 +68,7 @@ target() {
             sub(/:.*/, "")
             for (i = 1; i <= NF; i++) found = found || $i == name
         }
-        END { exit !found }' Makefile; then
+        END { exit !found }' Makefile tests/tools.mk; then
         # shellcheck disable=SC2086
         step "$1" "$2" $MAKE "$1"
     else
@@ -243,7 +242,7 @@ if [ "$mode" = some ]; then
     step certify 200 sh tests/certify.sh some
     step matrix $((BUDGET / 3)) env MATRIX=some sh tests/matrix.sh
     units "$(($(left) - 20))"
-    for name in sweep analyze sanitize; do target $name 120; done
+    target cppcheck 120
 else
     for isa in $(cpu_isas); do
         [ "$isa" = "$(best_isa)" ] || step "certify-$isa" 600 env ISA="$isa" sh tests/certify.sh some
