@@ -9,13 +9,17 @@ set -u
 . tests/lib.sh
 most=${SECONDS_MOST:-3600}
 passed=0 failed=0 skipped=0
+running=
+trap '[ -z "$running" ] || kill "$running"; exit 143' TERM INT # timeout ends what it runs
 for isa in $(cpu_isas); do
     step=memory.gcc.$isa.none
     log=$BUILD/sweep.$isa.log
     start=$(date +%s)
     mkdir -p "$BUILD"
-    PE_LONG=1 timeout "$most" sh tests/unit.sh "$step" >"$log" 2>&1
-    status=$?
+    PE_LONG=1 timeout "$most" sh tests/unit.sh "$step" >"$log" 2>&1 &
+    running=$!
+    wait "$running"
+    status=$? running=
     seconds=$(($(date +%s) - start))
     ok=$(grep -c '^\[       OK \]' "$log")
     case $status in
