@@ -222,7 +222,7 @@ typedef struct pe_plan {
     size_t pairs;            /* to the end of the last axis' pairs                           */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
     size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
-    int64_t nearby;            /* the largest sum of one such row of each level                */
+    int64_t nearby;          /* the largest sum of one such row of each level                */
     int64_t whole;           /* the offset = whole + fraction                                */
     double fraction;         /* in [0, 1)                                                    */
     const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
@@ -1650,7 +1650,7 @@ PE__OUTLINE pe__td pe__td_log(double x)
 
 typedef struct pe__geometric {
     pe__td ratio;                         /* r^8 */
-    pe__td next[(int)PE__CHAIN / (int)PE_LANES];    /* the eight frequencies to come */
+    pe__td next[(int)PE__CHAIN / (int)PE_LANES]; /* the eight frequencies to come */
 } pe__geometric;
 
 /* The config's scale, in half turns. */
@@ -2906,8 +2906,7 @@ PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe_
 {
     const pe__to *to = x->to;
     const size_t pairs = pe__max(to->sines, to->cosines), whole = pe__min(to->sines, to->cosines);
-    const size_t head =
-        pe__min(to->head, whole); /* as floats are twice as many: up to two vectors */
+    const size_t head = pe__min(to->head, whole); /* floats are twice as many: up to two vectors */
     size_t i = 0;
     for (size_t n; i < head; i += n) {
         n = pe__min(head - i, PE_LANES);
