@@ -1205,7 +1205,7 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
  *              compiler option or a compiler that breaks arithmetic, changed headers. That
  *              subnormals are flushed is not noticed: nothing here is one
  * Accuracy     a sample: "make verify" is the proof (tests/test_selftest.c)
- * Threads      any. 80 KB of stack, no other memory */
+ * Threads      any. 64 KB of stack, no other memory */
 static inline pe_status pe_selftest(void);
 
 /* ============================================================================================== */

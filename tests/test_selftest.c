@@ -117,7 +117,7 @@ static void flushing_subnormals_is_fine(void **state)
     assert_int_equal(status, PE_OK);
 }
 
-/* It says that it takes 80 KB of stack: paint the stack of a thread, and look how far the paint is
+/* It says that it takes 64 KB of stack: paint the stack of a thread, and look how far the paint is
    gone. What the thread itself needs is measured first. */
 static void *run_selftest(void *wanted)
 {
@@ -150,7 +150,7 @@ static void the_stack_is_enough(void **state)
     if (SANITIZED) skip();
     const size_t used = stack_of(1) - stack_of(0);
     printf("             %zu bytes of stack\n", used);
-    assert_in_range(used, 16 << 10, 80 << 10);
+    assert_in_range(used, 16 << 10, 64 << 10);
 }
 
 int main(int argc, char **argv)
