@@ -3,14 +3,20 @@
 #
 # selfcheck.sh: do the tests notice? Each line breaks a copy of the tree in one way (tests/mutate.sh)
 # and runs the gate that is there for it. The gate must be green before and red after.
+#
+#   selfcheck.sh          all of them, JOBS=n at the same time
+#   selfcheck.sh lane N   one of those n: it takes the next line that no other has taken
 set -u
 . tests/lib.sh
-WORK=$PWD/$BUILD/selfcheck
-rm -rf "$WORK"
-mkdir -p "$WORK"
-passed=0 failed=0
+ALL=$PWD/$BUILD/selfcheck
+WORK=$ALL/lane.${2:-main}
 unset MAKEFLAGS MAKELEVEL
-GREEN=" "
+number=0 passed=0 failed=0
+if [ "${1:-}" != lane ]; then
+    rm -rf "$ALL"
+    mkdir -p "$ALL"
+fi
+mkdir -p "$WORK"
 
 ok() {
     printf 'ok    %s\n' "$*"
@@ -30,17 +36,18 @@ fresh_tree() {
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
 
-gate() { (cd "$WORK/tree" && BUILD=build STRICT=0 "$@") >"$WORK/log" 2>&1 </dev/null; }
+gate() { (cd "$WORK/tree" && BUILD=build STRICT=0 JOBS=1 "$@") >"$WORK/log" 2>&1 </dev/null; }
 
 # breaks FILE DEFECT GATE...: the gate is green on the tree as it is, and red with the defect.
 breaks() {
+    number=$((number + 1))
+    mkdir "$ALL/taken.$number" 2>/dev/null || return 0
     file=$1 defect=$2
     shift 2
     [ -f "$file" ] || { bad "$defect: there is no $file" && return; }
     fresh_tree
-    case $GREEN in
-    *" $*;"*) ;;
-    *)
+    green=$ALL/green.$(echo "$*" | cksum | tr ' ' .)
+    if [ ! -f "$green" ]; then
         gate "$@"
         status=$?
         if [ $status -ne 0 ]; then
@@ -48,10 +55,9 @@ breaks() {
             tail -n 5 "$WORK/log"
             return
         fi
-        GREEN="$GREEN $*;"
+        touch "$green"
         fresh_tree
-        ;;
-    esac
+    fi
     sh tests/mutate.sh "$file" "$defect" >"$WORK/mutated" || { bad "$defect: no place for it" && return; }
     cp "$WORK/mutated" "$WORK/tree/$file"
     # A defect that does not even compile would be noticed by anything.
@@ -77,54 +83,71 @@ breaks() {
 
 unit() { echo "sh tests/unit.sh $1"; }
 
+defects_of_the_library() {
+    # shellcheck disable=SC2046
+    {
+        breaks pe.h sign $(unit seeds.gcc.best.none)
+        breaks pe.h sign $(unit exact.gcc.scalar.none.quick)
+        breaks pe.h constant $(unit exact.gcc.best.none.quick)
+        breaks pe.h series $(unit exact.gcc.best.none.quick)
+        breaks pe.h logarithm $(unit exact.gcc.best.none.quick)
+        breaks pe.h no-rounding-test $(unit exact.gcc.best.none.quick)
+        breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
+        breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
+        breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
+        breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
+        breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
+    }
+    # shellcheck disable=SC2046
+    {
+        breaks pe.h constant $(unit selftest.gcc.best.none)
+        breaks pe.h selftest $(unit selftest.gcc.best.none)
+        breaks pe.h constant sh tests/golden.sh
+        breaks tests/golden.txt golden sh tests/golden.sh
+        breaks pe.h no-rounding-test sh tests/certify.sh some
+        breaks pe.h constant sh tests/certify.sh some
+        breaks tests/certify.c oracle sh tests/certify.sh some
+    }
+    if cpu_has avx2; then
+        breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/matrix.sh
+        breaks pe_simd.h swapped-avx2 env "CELLS=several gcc .* -O0" sh tests/matrix.sh
+    fi
+    breaks pe.h shared-inline env "CELLS=several gcc .* -O0" sh tests/matrix.sh
+    # The inputs kept for the fuzzing harnesses, one defect for each.
+    breaks pe.h fuzz-range env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+    breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+    breaks pe.h fuzz-heads env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay rope
+    breaks pe.h fuzz-lookup env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay tables
+    if cpu_has avx2; then
+        breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
+    fi
+    breaks pe_simd.h fast-math env "CELLS=native .* none .*(fast|Ofast)" sh tests/matrix.sh
+    breaks pe_simd.h any-isa sh tests/fail/run.sh
+    breaks pe.h warning sh tests/warnings.sh
+    breaks pe.h malloc sh tests/names.sh
+    breaks pe.h leaked-macro sh tests/names.sh
+    breaks README.md readme sh tests/readme.sh
+    breaks pe.h version sh tests/package.sh
+    breaks .packaging/peTarget.cmake sleef-macro sh tests/package.sh
+    breaks .packaging/single.sh lost-line sh tests/single.sh
+    breaks examples/dispatch_isa.c shared-function sh tests/dispatch.sh
+}
+
+if [ "${1:-}" = lane ]; then
+    defects_of_the_library
+    echo "$passed $failed" >"$WORK/count"
+    exit 0 # the verdict is in the file
+fi
+
 echo "Defects of the library"
-# shellcheck disable=SC2046
-{
-    breaks pe.h sign $(unit seeds.gcc.best.none)
-    breaks pe.h sign $(unit exact.gcc.scalar.none.quick)
-    breaks pe.h constant $(unit exact.gcc.best.none.quick)
-    breaks pe.h series $(unit exact.gcc.best.none.quick)
-    breaks pe.h logarithm $(unit exact.gcc.best.none.quick)
-    breaks pe.h no-rounding-test $(unit exact.gcc.best.none.quick)
-    breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
-    breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
-    breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
-    breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
-    breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
-}
-# shellcheck disable=SC2046
-{
-    breaks pe.h constant $(unit selftest.gcc.best.none)
-    breaks pe.h selftest $(unit selftest.gcc.best.none)
-    breaks pe.h constant sh tests/golden.sh
-    breaks tests/golden.txt golden sh tests/golden.sh
-    breaks pe.h no-rounding-test sh tests/certify.sh some
-    breaks pe.h constant sh tests/certify.sh some
-    breaks tests/certify.c oracle sh tests/certify.sh some
-}
-if cpu_has avx2; then
-    breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/matrix.sh
-    breaks pe_simd.h swapped-avx2 env "CELLS=several gcc .* -O0" sh tests/matrix.sh
-fi
-breaks pe.h shared-inline env "CELLS=several gcc .* -O0" sh tests/matrix.sh
-# The inputs kept for the fuzzing harnesses, one defect for each.
-breaks pe.h fuzz-range env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
-breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
-breaks pe.h fuzz-heads env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay rope
-breaks pe.h fuzz-lookup env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay tables
-if cpu_has avx2; then
-    breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
-fi
-breaks pe_simd.h fast-math env "CELLS=native .* none .*(fast|Ofast)" sh tests/matrix.sh
-breaks pe_simd.h any-isa sh tests/fail/run.sh
-breaks pe.h warning sh tests/warnings.sh
-breaks pe.h malloc sh tests/names.sh
-breaks pe.h leaked-macro sh tests/names.sh
-breaks README.md readme sh tests/readme.sh
-breaks pe.h version sh tests/package.sh
-breaks .packaging/peTarget.cmake sleef-macro sh tests/package.sh
-breaks .packaging/single.sh lost-line sh tests/single.sh
-breaks examples/dispatch_isa.c shared-function sh tests/dispatch.sh
+export BUILD
+seq "$JOBS" | xargs -n 1 -P "$JOBS" sh tests/selfcheck.sh lane
+lane=0
+while [ $lane -lt "$JOBS" ]; do
+    lane=$((lane + 1)) p=0 f=1 # a lane that left no count has failed
+    [ ! -f "$ALL/lane.$lane/count" ] || read -r p f <"$ALL/lane.$lane/count"
+    passed=$((passed + p)) failed=$((failed + f))
+done
 
 echo
 echo "Defects of the tests' own machinery"

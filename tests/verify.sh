@@ -247,11 +247,13 @@ else
     for isa in $(cpu_isas); do
         [ "$isa" = "$(best_isa)" ] || step "certify-$isa" 600 env ISA="$isa" sh tests/certify.sh some
     done
-    step certify $((BUDGET / 6 + 300)) sh tests/certify.sh every "$((BUDGET / 6))"
+    step certify $((BUDGET / 30 + 300)) sh tests/certify.sh every "$((BUDGET / 30))"
     units "$((BUDGET / 3))"
-    step matrix 2400 sh tests/matrix.sh
-    for name in sweep sanitize analyze coverage selfcheck distcheck fuzz; do target $name 1200; done
-    target mutation 2400
+    step matrix 2700 sh tests/matrix.sh
+    step sweep 2700 env SECONDS_MOST=2600 sh tests/sweep.sh
+    for name in sanitize selfcheck; do target $name 2700; done
+    for name in analyze coverage distcheck fuzz; do target $name 900; done
+    step mutation 1800 env MUTATION_SECONDS=900 sh tests/mutation.sh
 fi
 report
 [ $bad_json -eq 0 ] && [ "$(result)" = verified ]

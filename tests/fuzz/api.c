@@ -657,26 +657,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         p = &own, keep = 1;
         fuzz_save(1);
     }
-    for (int n = 0; n < 4 && in.at < in.end; n++) {
-        switch (fuzz_byte(&in) % 8) {
-        case 0:
-            op_batch(&in, p);
-            break;
-        case 1:
-            op_shift(&in, p);
-            break;
-        case 2:
-            op_algebra(&in, p);
-            break;
-        case 3:
-            op_rest(&in, p);
-            break;
-        default:
-            op_rows(&in, p);
-            break;
-        }
-        fuzz_release(keep);
+    switch (fuzz_byte(&in) % 8) {
+    case 0:
+        op_batch(&in, p);
+        break;
+    case 1:
+        op_shift(&in, p);
+        break;
+    case 2:
+        op_algebra(&in, p);
+        break;
+    case 3:
+        op_rest(&in, p);
+        break;
+    default:
+        op_rows(&in, p);
+        break;
     }
+    fuzz_release(keep);
     if (keep) fuzz_unwritten("the memory of a plan");
     fuzz_release(0);
     return 0;

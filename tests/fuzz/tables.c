@@ -330,24 +330,22 @@ static void op_resample(fuzz_input *in)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_input in = {data, data + size};
-    for (int n = 0; n < 4 && in.at < in.end; n++) {
-        switch (fuzz_byte(&in) % 8) {
-        case 0:
-            op_slopes(&in);
-            break;
-        case 1:
-            op_resample(&in);
-            break;
-        case 2:
-        case 3:
-        case 4:
-            op_learned(&in);
-            break;
-        default:
-            op_alibi(&in);
-            break;
-        }
-        fuzz_release(0);
+    switch (fuzz_byte(&in) % 8) {
+    case 0:
+        op_slopes(&in);
+        break;
+    case 1:
+        op_resample(&in);
+        break;
+    case 2:
+    case 3:
+    case 4:
+        op_learned(&in);
+        break;
+    default:
+        op_alibi(&in);
+        break;
     }
+    fuzz_release(0);
     return 0;
 }
