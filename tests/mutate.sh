@@ -40,7 +40,7 @@ mutated() {
             -e 's/memcpy(p, all, n \* sizeof \*p)/memcpy(p, all, (n + 1) * sizeof *p)/' "$file"
         ;;
     fuzz-range) sed 's/(uint64_t)rows - 1 <= room ?/(uint64_t)rows <= room + 2 ?/' "$file" ;;
-    fuzz-size) sed 's,stride > (size_t)PTRDIFF_MAX / element / rows,stride > (size_t)PTRDIFF_MAX / element,' "$file" ;;
+    fuzz-size) sed 's|pe__exceeds(stride, rows, pe__reach(element))|pe__exceeds(stride, 0 * rows + 1, pe__reach(element))|' "$file" ;;
     fuzz-heads) sed 's/if (outer > 1 \&\& distant < block) return PE_ERR_SHAPE;//' "$file" ;;
     fuzz-lookup) sed 's/(uint64_t)positions\[r\] < table_rows/(uint64_t)positions[r] <= table_rows/' "$file" ;;
     no-rounding-test) sed -e 's|32 << 12}|0}|' -e 's|48 << 12}|0}|' "$file" ;;
