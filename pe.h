@@ -2823,7 +2823,7 @@ PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *co
     pe__sink(kind, verb, scale, p[3], v3)
     const uintptr_t ahead = PE__RADIX * to->stride;
     if (pe__adds(kind))
-        for (int i = 0; i < 4; i += LINE) pe__prefetch((const void *)((uintptr_t)p[i] + ahead));
+        for (int i = 0; i < 4; i += LINE) pe__prefetch((uintptr_t)p[i] + ahead);
     /* Scalar code has no streaming store: one copy of the stores will do. */
     if (PE_ISA != PE_ISA_SCALAR && !pe__adds(kind) && to->verb == PE__STREAM) {
         PE__FOUR(PE__STREAM);
@@ -3088,7 +3088,8 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
         const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
         if (real || plan->float32) {
             pe__to one = *part;
-            for (size_t r = 0; r < rows; r++, one.out += one.stride) {
+            for (size_t r = 0; r < rows; r++) {
+                one.out = part->out + r * part->stride;
                 const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
                 pe__anchor(plan, t, pair, count, s, c);
                 block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &one);
@@ -3210,7 +3211,7 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const
     pe__exact_turn(plan, pair, t, &s, &c);
     pe__exact_turn(plan, pair, 1.0, &S, &C);
     s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
-    for (size_t r = 0; r < rows; r++, row += to->stride) {
+    for (size_t r = 0; r < rows; r++) {
         pe__vd sine = s.hi, cosine = c.hi;
         const pe__vd moved_s = pe__abs((s.hi + (s.lo + error)) - (s.hi + (s.lo - error)));
         const pe__vd moved_c = pe__abs((c.hi + (c.lo + error)) - (c.hi + (c.lo - error)));
@@ -3223,7 +3224,7 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const
             sine = sine * pe__splat(plan->scale);
             cosine = cosine * pe__splat(plan->scale);
         }
-        pe__put_f64(to, row, i, sine, cosine);
+        pe__put_f64(to, row + r * to->stride, i, sine, cosine);
         pe__dd_turn(&s, &c, S, C);
         s = pe__dd_normal(s), c = pe__dd_normal(c);
     }
@@ -3745,7 +3746,7 @@ PE__INLINE size_t pe__shift_ahead(const pe__to *to)
 }
 PE__INLINE void pe__shift_ask(uintptr_t row, size_t bytes)
 {
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch((const void *)(row + i));
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(row + i);
 }
 
 /* All rows of a tile of n pairs by C and S, as pe__shift_vector() has them. */
@@ -3756,9 +3757,10 @@ PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to,
     const int split = order == PE__SPLIT;
     const size_t n = to->sines * (split ? 1 : 2), whole = n - n % VECTOR, e = to->element;
     const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)e;
-    unsigned char *x = to->out + (split ? to->sine : pe__min(to->sine, to->cosine)) * e;
+    unsigned char *const first = to->out + (split ? to->sine : pe__min(to->sine, to->cosine)) * e;
     const size_t ahead = pe__shift_ahead(to);
-    for (size_t r = 0; r < rows; r++, x += to->stride) {
+    for (size_t r = 0; r < rows; r++) {
+        unsigned char *const x = first + r * to->stride;
         pe__shift_ask((uintptr_t)x + ahead, n * e);
         if (split) pe__shift_ask((uintptr_t)(x + across) + ahead, n * e);
         for (size_t i = 0; i < whole; i += VECTOR)
@@ -5144,8 +5146,6 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
     enum { VECTOR = 2 * PE_LANES };
     const size_t step = VECTOR * (kind == PE__F32 ? 4 : 2);
     for (size_t i = 0; i < n; i += 4 * VECTOR, in += 4 * step, out += 4 * step) {
-        const unsigned char *p = in;
-        unsigned char *q = out;
         const float *const x = row + i, *const y = order == PE__SPLIT ? x + n : x;
         pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = pe__get(x + 2 * VECTOR);
         pe__vf s3 = pe__get(x + 3 * VECTOR), c0 = pe__get(y), c1 = pe__get(y + VECTOR);
@@ -5163,12 +5163,14 @@ PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row,
             s0 = pe__evens(s0), s1 = pe__evens(s1), s2 = pe__evens(s2), s3 = pe__evens(s3);
             c0 = pe__odds(c0), c1 = pe__odds(c1), c2 = pe__odds(c2), c3 = pe__odds(c3);
         }
-        for (size_t k = 0; k < heads; k++, p += in_head, q += out_head) {
+        for (size_t k = 0; k < heads; k++) {
+            const unsigned char *const p = in + k * in_head;
+            unsigned char *const q = out + k * out_head;
 #define PE__GET(j) pe__get_as(kind, p + (j) * step)
 #define PE__GET_BACK(j) pe__get_as(kind, p + (j) * step + across)
             for (size_t j = 0; ahead && j < 4 * step; j += 64) {
-                pe__prefetch(p + ahead + j);
-                if (order == PE__SPLIT) pe__prefetch(p + ahead + across + j);
+                pe__prefetch((uintptr_t)p + ahead + j);
+                if (order == PE__SPLIT) pe__prefetch((uintptr_t)p + ahead + across + j);
             }
             if (kind == PE__BF16 && order == PE__SPLIT) {
                 pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
@@ -5257,7 +5259,7 @@ PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *t
             const unsigned char *const in =
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
-            for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch(in + ahead + b);
+            for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch((uintptr_t)in + ahead + b);
             if (n < 2 * PE_LANES)
                 pe__rope_few(kind, order, row, tile->count, across, in + column, out + column);
             else if (order == PE__SPLIT)
@@ -5480,7 +5482,12 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
             return PE_ERR_SHAPE;
         h->rest = (width - rotary) * x->element;
     }
-    h->in_token *= x->element, h->in_head *= x->element; /* may overflow only where never used */
+    /* A stride that leads nowhere may be any number: that of one head becomes that of its token, and
+       the other way round. */
+    if (x->tokens == 1) h->in_token = h->out_token = 0;
+    if (h->heads == 1) h->in_head = h->in_token, h->out_head = h->out_token;
+    if (x->tokens == 1) h->in_token = h->in_head, h->out_token = h->out_head;
+    h->in_token *= x->element, h->in_head *= x->element;
     h->out_token *= x->element, h->out_head *= x->element;
     return PE_OK;
 }

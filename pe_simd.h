@@ -1256,11 +1256,12 @@ PE__INLINE pe__vd pe__round(pe__vd a)
     return (a + big) - big;
 }
 
-/* Have the line at an address come near; any address will do. */
-PE__INLINE void pe__prefetch(const void *address)
+/* Have the line at an address come near. Any will do, and it is a number: a pointer must not be
+   moved out of what it points to. */
+PE__INLINE void pe__prefetch(uintptr_t address)
 {
 #ifdef __GNUC__
-    __builtin_prefetch(address, 0, 3);
+    __builtin_prefetch((const void *)address, 0, 3);
 #else
     (void)address;
 #endif
