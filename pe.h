@@ -11,7 +11,7 @@
  *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
  *
  * When the table is needed more than once, from another position, with another base or stride, make
- * a plan (280 KB at d_model = 512; it serves every position):
+ * a plan (281 KB at d_model = 512; it serves every position):
  *
  *     pe_config config = pe_config_default(512);
  *     void *memory = malloc(pe_plan_size(&config));
@@ -34,15 +34,17 @@
  * Every float, f16 and bf16 is the real number above rounded once, to nearest even, for every
  * integer or real position from -2^31 to 2^31. A correct rounding is unique, and so the bits do not
  * depend on the instruction set, the compiler, its options, SLEEF, or how the rows were cut over
- * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp.
- * The numbers of a config are taken as the exact values of the doubles given. "make test" proves it
- * against MPFR, and pe_selftest() says whether a program as it was compiled has these bits.
+ * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp,
+ * subnormal ones within 1. The numbers of a config are taken as the exact values of the doubles
+ * given; a real position and an offset are added in double first. "make test" proves it against
+ * MPFR, and pe_selftest() says whether a program as it was compiled has these bits.
  *
  * ERRORS
  *
  * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
  * what to do. Arguments are checked before anything is written: after an error the output is as it
- * was. rows = 0 is fine and touches nothing, NULL included.
+ * was. rows = 0 is fine and touches nothing, NULL included (but see pe_fill_grid_T and
+ * pe_rope_sections).
  *
  * OPTIONS (define before including, or with -D)
  *
@@ -167,10 +169,11 @@ typedef struct pe_config {
     double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
     double amplitude;         /* factor on every element, 2^-1000 ... 2^1000 in magnitude         */
     double scale;             /* factor on every angle: 1 / timescale, position scale, maximal
-                                 frequency. 2^-900 ... 2^21 in magnitude; no frequency beyond
-                                 2^21                                                             */
+                                 frequency. 2^-900 ... 2^21 in magnitude, and so that every
+                                 frequency, pi included, is within 2^-960 ... 2^21                */
     int half_turns;           /* 1: every angle times pi, too                                     */
-    double offset;            /* added to every position: a multiple of 2^-20, at most 2^31       */
+    double offset;            /* added to every position: a multiple of 2^-20, at most 2^31 in
+                                 magnitude; to a real one in double, rounded once                 */
     pe_layout layout;         /* interleaved in the paper                                         */
     int cos_first;            /* 1: sines and cosines change places                               */
     pe_odd odd;               /* what an odd width means                                          */
@@ -317,8 +320,9 @@ static inline const char *pe_preset_name(pe_preset preset);
    NULL if nothing is. Threads: any. */
 static inline const char *pe_config_error(const pe_config *config);
 
-/* Tell how many bytes of memory a plan of this config needs: about 550 per element of a row of 256
- * or more; 43 KB at 64, 9 KB at least.
+/* Tell how many bytes of memory a plan of this config needs: 530 to 600 per element of a row of 256
+ * or more; 43 KB at 64, 8575 bytes at least. With PE_ANGLE_FLOAT32: 24 to 28 per element, 447 bytes
+ * at least (tests/test_errors.c).
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
@@ -342,11 +346,16 @@ static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, voi
  * and exponent are not looked at, though they must be valid.
  *
  * omega        pairs numbers, taken as exact, of any sign: 0, or 2^-900 ... 2^900 in magnitude, and
- *              |omega[i] * scale| within 2^-960 ... 2^21. Frequencies 0 are right but slow.
+ *              |omega[i] * scale| within 2^-960 ... 2^21, both before the factor pi of half_turns.
+ *              Frequencies 0 are right but slow.
  * pairs        the pairs of a row: d_model / 2, rounded up with PE_ODD_SINE
  *
- * Returns      as pe_plan_init(); PE_ERR_CONFIG also for such a number out of bounds or not finite,
- *              and for several axes; PE_ERR_SHAPE if pairs is another number */
+ * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_CONFIG also for such a number
+ *              out of bounds or not finite, and for several axes; PE_ERR_SHAPE if pairs is another
+ *              number
+ * Accuracy     as pe_plan_init (tests/test_conventions.c)
+ * Aliasing     as pe_plan_init; omega may not overlap plan or memory
+ * Threads      as pe_plan_init */
 static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
                                                  const double *omega, size_t pairs, void *memory,
                                                  size_t memory_size);
@@ -359,6 +368,7 @@ static inline size_t pe_plan_pairs(const pe_plan *plan);
  *
  * Returns      PE_OK; PE_ERR_NULL
  * Accuracy     1 ulp (tests/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
+ * Aliasing     what is written may not overlap the plan or its memory
  * Threads      any */
 static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
@@ -411,13 +421,17 @@ PE__DECLARE_FILL(bf16, uint16_t)
  *
  * pe_fill_grid_T: one row for each point of a grid, coordinate k running from 0 to shape[k] - 1,
  * the last one fastest.
- * shape        plan's axes numbers; if one is 0, nothing is done. Rows: their product.
+ * shape        plan's axes numbers; if one is 0, nothing is done. Rows: their product. Neither plan
+ *              nor shape may be NULL even then: PE_ERR_NULL
  *
  * pe_fill_coords_T: row r for the coordinates coords[r * axes ... r * axes + axes - 1].
- * coords       rows * axes real numbers, |t| <= 2^31
+ * coords       rows * axes real numbers, |t| <= 2^31; t + offset is rounded as in pe_fill_real_T
  *
- * Returns      as pe_fill_T; works with one axis, too
- * Aliasing     out may not overlap the inputs */
+ * Returns      as pe_fill_T, but no PE_ERR_CONFIG: one axis will do, too; PE_ERR_RANGE also for NaN
+ *              and infinity
+ * Accuracy     as pe_fill_T (tests/test_conventions.c)
+ * Aliasing     out may not overlap the inputs, the plan or its memory
+ * Threads      any number on one plan, each with its own rows */
 #define PE__DECLARE_GRID(T, element)                                                               \
     static inline pe_status pe_fill_grid_##T(const pe_plan *plan, const size_t *shape,             \
                                              element *out, size_t stride);                         \
@@ -438,11 +452,12 @@ PE__DECLARE_GRID(bf16, uint16_t)
  * pe_add_T, pe_add_at_T: positions as pe_fill_T and pe_fill_at_T have them.
  * pe_add_batch_T: the same rows to each of some batches, batch_stride elements apart: [batch, rows,
  * d_model] with batch_stride >= rows * stride, or [rows, batch, d_model] with stride >= batches *
- * batch_stride. batches = 0 does nothing.
+ * batch_stride. batches = 0 does nothing; where it is 1, batch_stride is not looked at.
  *
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
  *
  * Returns      as pe_fill_T; PE_ERR_SHAPE also if batches would overlap
+ * Accuracy     the bits of that sum (tests/test_conventions.c)
  * Aliasing     in place; x may not overlap positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 #define PE__DECLARE_ADD(T, element, F)                                                             \
@@ -522,6 +537,7 @@ PE__DECLARE_SHIFT(bf16, uint16_t)
  * Returns      as pe_shift_T
  * Accuracy     0.501 ulp (tests/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if
  *              multiplied in double
+ * Aliasing     matrix may not overlap the plan or its memory
  * Threads      any. 32 KB of stack */
 static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
                                             size_t stride);
@@ -533,10 +549,11 @@ static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, doub
  *
  * k            within -2^31 ... 2^31, and so is first_k + count - 1
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above; PE_ERR_RANGE; PE_ERR_SIZE
- * Accuracy     0.501 ulp, of the exact cosines, before anything is rounded. Where they cancel to
- *              less than 2^-40 of A^2 d_model / 2, the error is still below 2^-92 of that, and a
- *              sum below 2^-88 of it is 0 (tests/test_algebra.c)
- * Aliasing     out may not overlap the plan or its memory
+ * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
+ *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
+ *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
+ *              is 0 (tests/test_algebra.c)
+ * Aliasing     dot and out may not overlap the plan or its memory
  * Threads      any number on one plan. pe_dots_f64: 48 KB of stack */
 static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot);
 static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count,
@@ -547,6 +564,7 @@ static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above
  * Accuracy     0.501 ulp (tests/test_algebra.c)
+ * Aliasing     norm may not overlap the plan or its memory
  * Threads      any */
 static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm);
 
@@ -678,6 +696,8 @@ static inline pe_rope_config pe_rope_config_default(size_t head_dim);
  * alpha is PE_ROPE_NTK, which no name alone can tell.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another name: then *type stays as it was
+ * Accuracy     case counts, and every letter (tests/test_rope_frequencies.c)
+ * Aliasing     type may not overlap name
  * Threads      any */
 static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
 
@@ -712,7 +732,7 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
  * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
  *
  * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL; PE_ERR_SIZE
- * Accuracy     one rounding
+ * Accuracy     one rounding (tests/test_rope_frequencies.c)
  * Aliasing     periods may be omega
  * Threads      any */
 static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods);
@@ -806,7 +826,10 @@ PE__DECLARE_ROPE(bf16, uint16_t)
  *
  * Returns       as pe_rope_T; PE_ERR_CONFIG also for head_dim < n; PE_ERR_SHAPE also if the memory
  *               from the first to the last element of in overlaps that of out, unless they are the
- *               same pointer with the same strides: that is in place. */
+ *               same pointer with the same strides: that is in place.
+ * Accuracy      as pe_rope_T (tests/test_rope.c)
+ * Aliasing      in and out as above; out may not overlap positions, the plan or its memory
+ * Threads       as pe_rope_T */
 #define PE__DECLARE_ROPE_TO(T, element)                                                            \
     static inline pe_status pe_rope_to_##T(                                                        \
         const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
@@ -825,9 +848,16 @@ PE__DECLARE_ROPE_TO(bf16, uint16_t)
  * grouped-query attention has fewer heads of keys. The bits of two calls of pe_rope_T
  * (pe_rope_at_T).
  *
- * q, k          as x of pe_rope_T, each with its heads and strides; either may have 0 heads and be
- *               NULL. They may lie between each other, as in a fused [tokens, q k v], but not share
- *               elements, which is not checked. */
+ * q, k          as x of pe_rope_T, each with its heads and strides; either may have 0 heads, and be
+ *               NULL then
+ *
+ * Returns       as pe_rope_T, for q and k alike: PE_ERR_NULL also if one that has heads is NULL,
+ *               PE_ERR_SHAPE and PE_ERR_SIZE for each by itself. On an error neither is written.
+ * Accuracy      as pe_rope_T (tests/test_rope.c)
+ * Aliasing      in place; q and k may lie between each other, as in a fused [tokens, q k v], but
+ *               not share elements, which is not checked. Neither may overlap positions, the plan
+ *               or its memory
+ * Threads       as pe_rope_T */
 #define PE__DECLARE_ROPE_QK(T, element)                                                            \
     static inline pe_status pe_rope_qk_##T(                                                        \
         const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,                \
@@ -862,8 +892,10 @@ enum { PE_ROPE_MAX_AXES = 8 };
  * axis         pairs numbers are written
  * axes         1 ... PE_ROPE_MAX_AXES
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if axes or the sections do not fit; PE_ERR_SIZE. On
- *              an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL, also for pairs = 0; PE_ERR_SHAPE if axes or the sections do not
+ *              fit; PE_ERR_SIZE. On an error nothing is written.
+ * Accuracy     whole numbers (tests/test_rope.c)
+ * Aliasing     axis may not overlap sections
  * Threads      any */
 static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
                                          size_t pairs, uint8_t *axis);
@@ -876,7 +908,10 @@ static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, in
  * positions    [axes][tokens], such as (t, y, x); within -2^31 ... 2^31, also where no pair looks
  * x            as pe_rope_T has it
  *
- * Returns      as pe_rope_T; PE_ERR_SHAPE also if axes or a number in axis does not fit */
+ * Returns      as pe_rope_T; PE_ERR_SHAPE also if axes or a number in axis does not fit
+ * Accuracy     as pe_rope_T (tests/test_rope.c)
+ * Aliasing     in place; x may not overlap axis, positions, the plan or its memory
+ * Threads      as pe_rope_T */
 #define PE__DECLARE_ROPE_AXES(T, element)                                                          \
     static inline pe_status pe_rope_axes_##T(const pe_plan *plan, pe_rope_pairing pairing,         \
                                              const uint8_t *axis, size_t axes,                     \
@@ -896,10 +931,17 @@ PE__DECLARE_ROPE_AXES(bf16, uint16_t)
  * pe_rope_shift_T: all tokens by delta; its sines are made once.
  * pe_rope_shift_at_T: token t by deltas[t].
  *
+ * With PE_ANGLE_FLOAT32 the keys turn by the float angle of delta, as in ggml's shift of its cache.
+ * Float angles do not add up: the result is not quite the key turned at p + delta.
+ *
  * x            as pe_rope_T has it, e.g. the keys of one layer
  * delta        within -2^31 ... 2^31
  *
  * Returns      as pe_rope_T
+ * Accuracy     as pe_rope_T, of a plan without amplitude and offset at position delta: the bits of
+ *              pe_rope_at_T (tests/test_rope.c)
+ * Aliasing     in place; x may not overlap deltas, the plan or its memory
+ * Threads      as pe_rope_T
  * See          llama_memory_seq_add (ggml's K-shift) */
 #define PE__DECLARE_ROPE_SHIFT(T, element)                                                         \
     static inline pe_status pe_rope_shift_##T(const pe_plan *plan, pe_rope_pairing pairing,        \
@@ -923,7 +965,9 @@ PE__DECLARE_ROPE_SHIFT(bf16, uint16_t)
  *
  * Returns      PE_OK, also for pairs = 0; PE_ERR_NULL; PE_ERR_CONFIG for a pairing that is none;
  *              PE_ERR_SHAPE; PE_ERR_SIZE
- * Aliasing     x may not overlap the table */
+ * Accuracy     the bits of that rotation by the floats given (tests/test_rope.c)
+ * Aliasing     in place; x may not overlap the table
+ * Threads      any number, each with its own tokens or heads */
 #define PE__DECLARE_ROPE_BY(T, element)                                                            \
     static inline pe_status pe_rope_by_table_##T(                                                  \
         pe_rope_pairing pairing, const float *cosines, const float *sines, size_t table_stride,    \
@@ -978,7 +1022,7 @@ PE__DECLARE_ROPE_TABLE(bf16, uint16_t)
 /* The arguments of ggml_rope_ext(), by their names there. */
 typedef struct pe_rope_ggml {
     size_t n_dims;             /* even, 2 ... 2^20                                               */
-    float freq_base;           /* 1 ... 2^100                                                    */
+    float freq_base;           /* 1 ... 2^100; more than 1 where ext_factor > 0                  */
     float freq_scale;          /* 2^-60 ... 2^10; 1 / factor                                     */
     float ext_factor;          /* 0: no YaRN; else 0 ... 1                                       */
     float attn_factor;         /* 2^-60 ... 2^60                                                 */
@@ -1004,6 +1048,7 @@ static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
  *              (tests/test_rope.c)
+ * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
 static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
@@ -1039,7 +1084,12 @@ static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float 
  *
  *     bias[(h * queries + q) * keys + k] = -slopes[h] (first_query + q - k)
  *
- * Everything else as in pe_alibi_fill_f32. */
+ * The parameters are those of pe_alibi_fill_f32.
+ *
+ * Returns      as pe_alibi_fill_f32
+ * Accuracy     its bits (tests/test_alibi.c)
+ * Aliasing     bias may not overlap slopes
+ * Threads      any number, each with its own heads */
 static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
                                           size_t queries, size_t keys, float *bias);
 
@@ -1080,7 +1130,13 @@ static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe
  *
  *     scores[h * head_stride + q * query_stride + k] += bias
  *
- * Everything else as in pe_alibi_fill_f32. */
+ * The parameters are those of pe_alibi_fill_f32.
+ *
+ * Returns      as pe_alibi_fill_f32
+ * Accuracy     f32: two roundings, of the bias and of the sum; f16, bf16: one more, to the type
+ *              (tests/test_alibi.c)
+ * Aliasing     in place; scores may not overlap slopes
+ * Threads      any number, each with its own rows */
 static inline pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
                                          int64_t first_query, size_t queries, size_t keys,
                                          float *scores, size_t query_stride, size_t head_stride);
@@ -1134,7 +1190,7 @@ static inline pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_
  * grad_table   table_rows * d_model elements, packed
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
- * Accuracy     each of the rows' additions is rounded once
+ * Accuracy     each of the rows' additions is rounded once (tests/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or positions
  * Threads      one at a time on a grad_table, or each with its own columns */
 static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
@@ -1187,8 +1243,13 @@ static inline pe_status pe_learned_resample_f32(const float *table, size_t rows,
  * d_model]: both axes as pe_learned_resample_f32 does one; a cell has the product of its weights in
  * the two.
  *
+ * height, width          as rows there
+ * out_height, out_width  as out_rows there: a 0 does nothing and is PE_OK
+ *
  * Returns      as pe_learned_resample_f32
- * Accuracy     the same, over the cells */
+ * Accuracy     the same, over the cells (tests/test_learned.c)
+ * Aliasing     out may not overlap table
+ * Threads      any */
 static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t height, size_t width,
                                                    size_t d_model, const pe_resample *how,
                                                    float *out, size_t out_height,

@@ -8,6 +8,7 @@
 #   tests/hash.c                       the same bits from every build (make matrix)
 #
 # and each must be in both. A function for which that makes no sense stands below, with the reason.
+# And is every public function described? See undescribed().
 set -u
 . tests/lib.sh
 WORK=$BUILD/api
@@ -52,6 +53,60 @@ compare "tests/test_memory.c calls every public function" "$WORK/memory" "$WORK/
 unhashed >"$WORK/unhashed"
 preprocessed tests/hash.c | from hash.c | called >"$WORK/hash"
 compare "tests/hash.c calls every public function" "$WORK/hash" "$WORK/unhashed"
+
+# The comment above a public prototype ends with its blank line. Where a pe_status is returned, it has
+# the parts Returns, Accuracy with the file of tests/ that proves it, Aliasing if there are two
+# pointers or more, and Threads; else Threads. "as pe_x" in a part is another one's.
+undescribed() {
+    awk '
+        function part(name) { return text ~ "\n \\* " name "  +[^ ]" }
+        function lacks(what) { print "line " line ": " name ": the comment lacks " what }
+        function judge(    pointers, accuracy) {
+            if (code !~ /static inline/) return
+            judged++
+            name = code
+            sub(/[(].*/, "", name) # that of a macro, or of the function
+            if (name ~ /#define/) name = substr(code, index(code, "static inline"))
+            sub(/ *[(].*/, "", name)
+            gsub(/##/, "_", name)
+            sub(/^.*[ *]/, "", name)
+            pointers = gsub(/\*/, "*", code)
+            if (code !~ /static inline pe_status/) {
+                if (!part("Threads") && text !~ /Threads: /) lacks("Threads")
+                return
+            }
+            if (!part("Returns")) lacks("Returns")
+            accuracy = text
+            if (!sub(/^.*\n \* Accuracy  +/, "", accuracy)) lacks("Accuracy")
+            sub(/\n \* [A-Z].*/, "", accuracy)
+            if (accuracy !~ /test[a-z_]*\.c/) lacks("a test beside Accuracy")
+            if (pointers > 1 && !part("Aliasing")) lacks("Aliasing")
+            if (!part("Threads")) lacks("Threads")
+        }
+        /^\/\*  FUNCTIONS/ { public = 1 }
+        /^\/\*  PRIVATE/ { exit }
+        !public { next }
+        /^\/\*/ && !within { judge(); text = code = ""; within = 1; line = NR }
+        within { text = text "\n" $0; if (/\*\/ *$/) within = 0; next }
+        /^ *$/ { judge(); text = code = ""; next }
+        { if (code == "" && text == "") line = NR; code = code $0 }
+        END { judge(); if (judged < 40) print "only " judged " comments found" }' pe.h
+    sed '/^\/\*  PRIVATE/q' pe.h | grep -o 'test[a-z_]*\.c' | sort -u | while read -r file; do
+        [ -f "tests/$file" ] || echo "there is no tests/$file"
+    done
+    sed '/^\/\*  PRIVATE/q' pe.h | grep -o ' as pe_[a-z0-9_]*' | sort -u | while read -r _ name; do
+        grep -q "^${name%_}" "$WORK/public" || echo "as $name: there is no such function"
+    done
+}
+undescribed >"$WORK/undescribed"
+if [ -s "$WORK/undescribed" ]; then
+    echo "FAIL every public function is described"
+    sed 's/^/    /' "$WORK/undescribed"
+    failed=$((failed + 1))
+else
+    echo "ok   every public function is described"
+    passed=$((passed + 1))
+fi
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -412,6 +412,53 @@ static void dots_are_exact(void **state)
     printf("dot products: at most %.4f ulp\n", worst);
 }
 
+/* A sum that is rounded to a double, and once more where that is subnormal: within 1 ulp. Some sums
+   are off by more than what holds for the others. What is too large is infinite. */
+static void dots_at_the_limits(void **state)
+{
+    enum { D = 8, COUNT = 1000 };
+    static const double amplitudes[] = {0x1.3p-512, 0x1.9p-525, -0x1.7p-537};
+    static double dots[COUNT];
+    oracle o;
+    mpfr_t exact;
+    double worst = 0;
+    (void)state;
+    mpfr_init2(exact, 512);
+    oracle_make(&o, "dots_at_the_limits", D, 10000.0, 1.0);
+    for (size_t a = 0; a < LENGTH(amplitudes); a++) {
+        size_t subnormal = 0;
+        owned_plan p;
+        algebra_plan(&p, D, 10000.0, 0, amplitudes[a], 0);
+        assert_int_equal(pe_dots_f64(&p.plan, 0, COUNT, dots), PE_OK);
+        for (int64_t k = 0; k < COUNT; k++) {
+            double dot;
+            assert_int_equal(pe_dot_f64(&p.plan, k, &dot), PE_OK);
+            assert_memory_equal(&dot, &dots[k], sizeof dot);
+            exact_dot(&o, D / 2, k, amplitudes[a], exact);
+            const int below = mpfr_cmpabs_ui(exact, 0) == 0 || mpfr_get_exp(exact) <= -1022;
+            const double ulp = oracle_ulp_f64(&o, exact, dot);
+            subnormal += below != 0;
+            worst = ulp > worst ? ulp : worst;
+            if (!(ulp <= (below ? 1 : 0.501)))
+                fail_msg("k %" PRId64 ", amplitude %a: %a is off by %g ulp", k, amplitudes[a], dot,
+                         ulp);
+        }
+        assert_true(subnormal > COUNT / 4);
+        plan_free(&p);
+    }
+    assert_true(worst > 0.7); /* else 0.501 ulp would do for all */
+    {
+        owned_plan p;
+        algebra_plan(&p, D, 10000.0, 0, 0x1p512, 0);
+        assert_int_equal(pe_dots_f64(&p.plan, 0, 1, dots), PE_OK);
+        assert_true(dots[0] == HUGE_VAL);
+        plan_free(&p);
+    }
+    oracle_free(&o);
+    mpfr_clear(exact);
+    printf("subnormal dot products: at most %.4f ulp\n", worst);
+}
+
 /* pe_dots_f64 has the bits of pe_dot_f64, whatever the count; they are even in k. */
 static void many_dots_are_the_same(void **state)
 {
@@ -632,6 +679,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(matrix_is_the_rotation),
         cmocka_unit_test(matrices_compose),
         cmocka_unit_test(dots_are_exact),
+        cmocka_unit_test(dots_at_the_limits),
         cmocka_unit_test(many_dots_are_the_same),
         cmocka_unit_test(cosines_cancel),
         cmocka_unit_test(nothing_else_is_touched),

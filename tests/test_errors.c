@@ -291,6 +291,32 @@ static void plans_fit_their_memory(void **state)
     }
 }
 
+/* The figures in the comments of pe.h and in README.md. */
+static void plans_take_what_is_told(void **state)
+{
+    static const struct {
+        size_t d, exact, kilobytes;
+    } told[] = {{64, 42623, 43}, {128, 76671, 77}, {512, 280959, 281}};
+    pe_config config = pe_config_default(1);
+    (void)state;
+    assert_int_equal(pe_plan_size(&config), 8575);
+    config.angle = PE_ANGLE_FLOAT32;
+    assert_int_equal(pe_plan_size(&config), 447);
+    for (size_t k = 0; k < LENGTH(told); k++) {
+        config = pe_config_default(told[k].d);
+        assert_int_equal(pe_plan_size(&config), told[k].exact);
+        assert_int_equal((told[k].exact + 500) / 1000, told[k].kilobytes);
+    }
+    for (size_t d = 256; d < 5000; d++) {
+        config = pe_config_default(d);
+        const double exact = (double)pe_plan_size(&config) / (double)d;
+        config.angle = PE_ANGLE_FLOAT32;
+        const double rounded = (double)pe_plan_size(&config) / (double)d;
+        if (!(exact > 530 && exact < 600 && rounded > 24 && rounded < 28))
+            fail_msg("d_model %zu: %g and %g bytes per element", d, exact, rounded);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Calls
  * --------------------------------------------------------------------------------------------- */
@@ -583,6 +609,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(limits_of_a_config),
         cmocka_unit_test(plans_check_their_memory),
         cmocka_unit_test(plans_fit_their_memory),
+        cmocka_unit_test(plans_take_what_is_told),
         cmocka_unit_test(zero_rows_are_fine),
         cmocka_unit_test(nulls_and_shapes_are_refused),
         cmocka_unit_test(ranges_are_refused),

@@ -565,6 +565,49 @@ static void test_plans(void **state)
     }
 }
 
+/* K-shift by float angles: those of delta, with neither amplitude nor offset. They are others than the
+   exact ones. */
+static void test_shift_of_float_angles(void **state)
+{
+    enum { N = 64, TOKENS = 5, ALL = TOKENS * N };
+    static const int64_t deltas[] = {-1, 1000, -123457, 123456789, -2147483647};
+    float in[ALL], want[ALL], got[ALL];
+    rng r = rng_for("test_shift_of_float_angles");
+    owned_plan p[3]; /* the plan that shifts, the one by which it does, the same with exact angles */
+    size_t others = 0;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        p[i].config = config_of(N, 10000, i == 0 ? 1.5 : 1);
+        p[i].config.offset = i == 0 ? 7 : 0;
+        p[i].config.angle = i < 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+        p[i].memory_bytes = pe_plan_size(&p[i].config);
+        p[i].memory = must_alloc(p[i].memory_bytes);
+        assert_int_equal(pe_plan_init(&p[i].plan, &p[i].config, p[i].memory, p[i].memory_bytes),
+                         PE_OK);
+    }
+    for (size_t form = 0; form < 2 * LENGTH(deltas); form++) {
+        const pe_rope_pairing pairing = form % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        int64_t list[TOKENS];
+        for (size_t t = 0; t < TOKENS; t++)
+            list[t] = deltas[form / 2];
+        fill_random(F32, in, ALL, &r);
+        memcpy(want, in, sizeof in);
+        assert_int_equal(pe_rope_at_f32(&p[1].plan, pairing, list, TOKENS, 1, want, N, N), PE_OK);
+        memcpy(got, in, sizeof in);
+        assert_int_equal(pe_rope_shift_f32(&p[0].plan, pairing, list[0], TOKENS, 1, got, N, N), PE_OK);
+        assert_memory_equal(got, want, sizeof want);
+        memcpy(got, in, sizeof in);
+        assert_int_equal(pe_rope_shift_at_f32(&p[0].plan, pairing, list, TOKENS, 1, got, N, N), PE_OK);
+        assert_memory_equal(got, want, sizeof want);
+        memcpy(got, in, sizeof in);
+        assert_int_equal(pe_rope_shift_f32(&p[2].plan, pairing, list[0], TOKENS, 1, got, N, N), PE_OK);
+        others += memcmp(got, want, sizeof want) != 0;
+    }
+    assert_true(others >= LENGTH(deltas));
+    for (size_t i = 0; i < 3; i++)
+        plan_free(&p[i]);
+}
+
 /* Several coordinates, against a loop over pairs. */
 static void test_axes(void **state)
 {
@@ -1188,6 +1231,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_exact_rotation), cmocka_unit_test(test_all_forms),
         cmocka_unit_test(test_permutation),    cmocka_unit_test(test_other_forms),
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_shift_of_float_angles),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
         cmocka_unit_test(test_every_call),     cmocka_unit_test(test_far_heads),
