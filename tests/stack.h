@@ -5,8 +5,8 @@
  *
  *     stack_open(&p);  stack_run(&p, call, argument) ...  stack_used(&p);  stack_close(&p);
  *
- * What a thread itself needs is measured first, and left out. The first call of a function of a
- * shared library may take more, for the dynamic linker: make it once before.
+ * The first call of a function of a shared library may take more, for the dynamic linker: make it
+ * once before.
  */
 #ifndef PE_TESTS_STACK_H
 #define PE_TESTS_STACK_H
@@ -30,43 +30,52 @@ enum { STACK_BYTES = 1 << 18 };
 
 typedef struct painted {
     guarded stack;
-    size_t idle;
+    unsigned char *top; /* where the call began: at a variable of its caller */
+    void *(*run)(void *);
+    void *argument;
 } painted;
 
-static void *stack_nothing(void *argument) { return argument; }
+static inline void *stack_top(void *argument)
+{
+    painted *p = (painted *)argument;
+    volatile unsigned char here = 0;
+    p->top = p->stack.begin + ((uintptr_t)&here - (uintptr_t)p->stack.begin);
+    return p->run(p->argument);
+}
 
 /* run(argument) in a thread on the painted stack; what it returns. */
-static void *stack_run(painted *p, void *(*run)(void *), void *argument)
+static inline void *stack_run(painted *p, void *(*run)(void *), void *argument)
 {
     pthread_attr_t attributes;
     pthread_t thread;
     void *result = NULL;
+    p->run = run, p->argument = argument;
     assert_int_equal(pthread_attr_init(&attributes), 0);
     assert_int_equal(pthread_attr_setstack(&attributes, p->stack.begin, STACK_BYTES), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, run, argument), 0);
+    assert_int_equal(pthread_create(&thread, &attributes, stack_top, p), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
     pthread_attr_destroy(&attributes);
     return result;
 }
 
-/* Bytes whose paint is gone; then the whole stack is painted again. */
-static size_t stack_used(painted *p)
+/* Bytes below the callers whose paint is gone; then the whole stack is painted again. No less than
+   calls took: what a thread takes by itself to begin and end may be more than a small call. */
+static inline size_t stack_used(painted *p)
 {
-    size_t untouched = 0;
-    while (untouched < STACK_BYTES && p->stack.begin[untouched] == CANARY) untouched++;
+    unsigned char *end = p->stack.begin;
+    while (end < p->top && *end == CANARY) end++;
+    const size_t used = (size_t)(p->top - end);
     memset(p->stack.begin, CANARY, STACK_BYTES);
-    return STACK_BYTES - untouched - p->idle;
+    return used;
 }
 
-static void stack_open(painted *p)
+static inline void stack_open(painted *p)
 {
     p->stack = guarded_make(STACK_BYTES);
-    p->idle = 0;
+    p->top = p->stack.begin;
     (void)stack_used(p); /* paints */
-    (void)stack_run(p, stack_nothing, NULL);
-    p->idle = stack_used(p);
 }
 
-static void stack_close(painted *p) { guarded_free(&p->stack); }
+static inline void stack_close(painted *p) { guarded_free(&p->stack); }
 
 #endif /* PE_TESTS_STACK_H */

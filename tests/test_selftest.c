@@ -116,7 +116,7 @@ static void the_stack_is_enough(void **state)
     assert_null(stack_run(&p, run_selftest, &p));
     const size_t used = stack_used(&p);
     printf("             %zu bytes of stack\n", used);
-    assert_in_range(used, 16000, 64000);
+    assert_in_range(used, 16 << 10, 64 << 10);
     stack_close(&p);
 }
 
