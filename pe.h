@@ -212,7 +212,7 @@ typedef struct pe__axis {
     size_t zeros;         /* columns of zeros behind them    */
     size_t pair, pairs;   /* its pairs in the plan's arrays  */
     size_t coordinate;
-    double denominator;   /* D of its frequencies            */
+    double denominator[2]; /* D of its frequencies: a sum    */
 } pe__axis;
 
 /* Frequencies and some rows, in memory that the caller gave. All fields are private. A plan may
@@ -1615,6 +1615,30 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     return y;
 }
 
+PE__INLINE pe__td pe__td_splat(double x)
+{
+    pe__td r;
+    r.a = pe__splat(x), r.b = pe__splat(0.0), r.c = r.b;
+    return r;
+}
+
+PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
+{
+    y.a = -y.a, y.b = -y.b, y.c = -y.c;
+    return pe__td_add(x, y);
+}
+
+/* x / y by three digits of long division. */
+PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
+{
+    pe__vd digit[3];
+    for (int d = 0; d < 3; d++) {
+        digit[d] = x.a / y.a;
+        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
+    }
+    return pe__td_of(digit[0], digit[1], digit[2]);
+}
+
 /* ln(x), the same in all lanes, for a normal x > 0: an atanh series gives y to double precision,
    then one step y + u - u^2/2 + u^3/3 with u = m exp(-y) - 1, which leaves about 2^-148. */
 PE__OUTLINE pe__td pe__td_log(double x)
@@ -1662,11 +1686,13 @@ static inline pe__td pe__frequency_unit(const pe_config *config)
 }
 
 static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config,
-                                       double denominator)
+                                       const double *denominator)
 {
     const pe__td unit = pe__frequency_unit(config);
-    pe__td step = pe__td_log(config->base); /* -ln r = ln(base) / D */
-    step = pe__td_div(pe__td_scale(step, pe__splat(-1.0)), pe__splat(denominator));
+    pe__td d = pe__td_splat(denominator[0]);
+    d.b = pe__splat(denominator[1]);
+    const pe__td log_base = pe__td_log(config->base);
+    const pe__td step = pe__td_ratio(pe__td_scale(log_base, pe__splat(-1.0)), d); /* ln r */
     g->ratio = pe__td_exp(pe__td_scale(step, pe__splat(PE__CHAIN)));
     for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++) {
         double index[PE_LANES];
@@ -1900,30 +1926,6 @@ PE__INLINE double pe__first_lane(pe__vd x)
     double lanes[PE_LANES];
     pe__store(lanes, x);
     return lanes[0];
-}
-
-PE__INLINE pe__td pe__td_splat(double x)
-{
-    pe__td r;
-    r.a = pe__splat(x), r.b = pe__splat(0.0), r.c = r.b;
-    return r;
-}
-
-PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
-{
-    y.a = -y.a, y.b = -y.b, y.c = -y.c;
-    return pe__td_add(x, y);
-}
-
-/* x / y by three digits of long division. */
-PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
-{
-    pe__vd digit[3];
-    for (int d = 0; d < 3; d++) {
-        digit[d] = x.a / y.a;
-        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
-    }
-    return pe__td_of(digit[0], digit[1], digit[2]);
 }
 
 /* ln of a number that is the same in all lanes: ln a + ln(1 + d) with |d| <= 2^-53, so that d^3 / 3
@@ -4250,15 +4252,19 @@ static inline double pe__log2(double x)
     return pe__first_lane(pe__td_log(x).a) * 1.4426950408889634;
 }
 
-/* D of the exponent i / D, for an axis of the given width; any positive number if there is one pair
-   only. */
-static inline double pe__denominator(const pe_config *config, size_t width, size_t pairs)
+/* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
+   positive number if there is one pair only. */
+static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
-    const size_t half = width / 2;
-    double d = 1;
-    if (config->exponent == PE_EXPONENT_WIDTH) d = (double)width / 2;
-    if (config->exponent == PE_EXPONENT_PAIRS) d = (double)half - config->exponent_shift;
-    return pairs <= 1 ? 1 : d;
+    const double half = (double)(width / 2);
+    d[0] = 1, d[1] = 0;
+    if (pairs <= 1) return;
+    if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
+    if (config->exponent == PE_EXPONENT_PAIRS) {
+        pe__vd low;
+        const pe__vd sum = pe__two_sum(pe__splat(half), pe__splat(-config->exponent_shift), &low);
+        d[0] = pe__first_lane(sum), d[1] = pe__first_lane(low);
+    }
 }
 
 PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
@@ -4304,11 +4310,13 @@ static inline const char *pe__field_error(const pe_config *config)
 /* What is wrong with the frequencies of an axis. */
 static inline const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
-    const double d = pe__denominator(config, width, pairs), little = 1e-9;
+    const double little = 1e-9;
+    double d[2];
+    pe__denominator(config, width, pairs, d);
     const double first = pe__log2(config->scale < 0 ? -config->scale : config->scale) +
                          (config->half_turns ? 1.6514961294723187 : 0.0); /* log2(pi) */
-    if (!(d > 0)) return "exponent_shift must be less than half of each axis' width";
-    const double last = first - (double)(pairs ? pairs - 1 : 0) / d * pe__log2(config->base);
+    if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
+    const double last = first - (double)(pairs ? pairs - 1 : 0) / d[0] * pe__log2(config->base);
     if (!pe__between(first, -960 - little, 21 + little) ||
         !pe__between(last, -960 - little, 21 + little))
         return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
@@ -4336,7 +4344,7 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         axis->pairs = (axis->width + 1) / 2;
         pairs = (pairs + 7) & ~(size_t)7;
         axis->pair = pairs;
-        axis->denominator = pe__denominator(config, width, axis->pairs);
+        pe__denominator(config, width, axis->pairs, axis->denominator);
         const char *const error = pe__frequency_error(config, width, axis->pairs);
         if (error) return error;
         column += width, pairs += axis->pairs;
@@ -4588,7 +4596,8 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
     double *const f = pe__aligned(memory);
     pe_plan plan;
     pe__geometric g;
-    pe__geometric_begin(&g, &config, (double)d_model / 2);
+    const double denominator[2] = {(double)d_model / 2, 0};
+    pe__geometric_begin(&g, &config, denominator);
     for (size_t column = 0; column < d_model; column += 2 * PAIRS) {
         pe_config part = config;
         part.d_model = pe__min(2 * PAIRS, d_model - column);

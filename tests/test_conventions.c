@@ -178,14 +178,22 @@ static made make_plan(const pe_config *config)
 
 static mpfr_t g_a, g_w, g_x;
 
-/* x = sine or cosine of t B^(-numerator / denominator) */
-static void element(int cosine, double t, double base, double numerator, double denominator)
+/* g_w = B^(-numerator / (denominator - less)) */
+static void frequency(double base, double numerator, double denominator, double less)
 {
     mpfr_set_d(g_w, base, MPFR_RNDN);
     mpfr_log(g_w, g_w, MPFR_RNDN);
     mpfr_mul_d(g_w, g_w, -numerator, MPFR_RNDN);
-    if (numerator != 0) mpfr_div_d(g_w, g_w, denominator, MPFR_RNDN);
+    mpfr_set_d(g_a, denominator, MPFR_RNDN);
+    mpfr_sub_d(g_a, g_a, less, MPFR_RNDN);
+    if (numerator != 0) mpfr_div(g_w, g_w, g_a, MPFR_RNDN);
     mpfr_exp(g_w, g_w, MPFR_RNDN);
+}
+
+/* x = sine or cosine of t B^(-numerator / denominator) */
+static void element(int cosine, double t, double base, double numerator, double denominator)
+{
+    frequency(base, numerator, denominator, 0);
     mpfr_mul_d(g_a, g_w, t, MPFR_RNDN);
     if (cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
     else mpfr_sin(g_x, g_a, MPFR_RNDN);
@@ -378,6 +386,8 @@ static void random_knobs(void **state)
                         amplitudes[] = {1, -3, 1e-3, 1e4, 0x1p-20, 1e-39},
                         offsets[] = {0, 0, 2, 0.5, -7.25};
     static const int64_t firsts[] = {0, -20, 100000, 2147483600, -2147483600, 1 << 24};
+    /* of the last five, half the width less the shift is no double */
+    static const double shifts[] = {0, 1, 0, 1, 0.5, 0.1, 1.0 / 3, -0.7, 1e-10, -1e-300};
     rng r = rng_for("random_knobs");
     (void)state;
     begin_numbers();
@@ -388,7 +398,7 @@ static void random_knobs(void **state)
         c.cos_first = (int)rng_below(&r, 2);
         c.odd = (pe_odd)rng_below(&r, 2);
         c.exponent = (pe_exponent)rng_below(&r, 2);
-        c.exponent_shift = (double)rng_below(&r, 2);
+        c.exponent_shift = shifts[rng_below(&r, 10)];
         c.base = bases[rng_below(&r, 5)];
         c.amplitude = amplitudes[rng_below(&r, 6)];
         c.scale = scales[rng_below(&r, 4)];
@@ -396,9 +406,9 @@ static void random_knobs(void **state)
         c.offset = offsets[rng_below(&r, 5)];
         if (rng_below(&r, 5) == 0) c.angle = PE_ANGLE_FLOAT32;
         const size_t width = c.odd == PE_ODD_ZERO ? d / 2 * 2 : d, pairs = (width + 1) / 2;
-        double denominator = (double)d / 2;
-        if (c.exponent == PE_EXPONENT_PAIRS) denominator = (double)(d / 2) - c.exponent_shift;
-        if (pairs > 1 && denominator == 0) {
+        const double less = c.exponent == PE_EXPONENT_PAIRS ? c.exponent_shift : 0;
+        const double denominator = c.exponent == PE_EXPONENT_PAIRS ? (double)(d / 2) : (double)d / 2;
+        if (pairs > 1 && !(denominator > less)) {
             assert_int_equal(pe_plan_size(&c), 0);
             continue;
         }
@@ -425,7 +435,7 @@ static void random_knobs(void **state)
                     i = j < front ? j : j - front;
                     cosine = (j >= front) ^ c.cos_first;
                 }
-                element(0, 0, c.base, (double)i, pairs > 1 ? denominator : 1); /* g_w */
+                frequency(c.base, (double)i, denominator, less); /* i is 0 where there is one pair */
                 mpfr_mul_d(g_w, g_w, c.scale, MPFR_RNDN);
                 if (c.half_turns) {
                     mpfr_const_pi(g_a, MPFR_RNDN);
