@@ -173,7 +173,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.asan.quick) \
          $(foreach p,errors memory,$(p).gcc.best.sleef.asan.o0.quick) \
-         $(foreach c,gcc clang,memory.$(c).best.sleef.o0.quick) \
+         $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
 OTHERS := fail warnings names api readme parity demo-runs cost golden certify
