@@ -41,7 +41,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make examples    build and run the other examples, each with one idea: regression dots table
 ##                    attention train_learned rope_decoder, and dispatch; their pictures go to build/
 ##   make dispatch    one program with every instruction set, chosen when it starts
-##   make test        all tests: exact bits on every ISA, the bit-identity matrix, bad input, ...
+##   make test        the tests: exact bits on every ISA, some of the matrix, bad input, packaging, ...
 ##   make bench       benchmarks against the memory roof and other libraries
 ##
 ##   make deps        install what demo and test need (they do it themselves)
@@ -52,6 +52,8 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
+##   make readme parity demo-runs cost   README's programs, other projects' formulas in float32, the
+##                    demo and the examples; what including pe.h costs a compiler
 ##   make api         every public function is described, in the tests of memory and in the hash of bits
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
 ##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
@@ -67,10 +69,10 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo
-##   make certify     every element of large tables against a double-double oracle (certify-full: all)
+##   make certify     every element of large tables against a double-double oracle (certify-full: more)
 ##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
-##   make verify      all that proves the promise, in 10 minutes; verify-full in 2 hours (BUDGET=s).
-##                    Writes build/verify.json and build/verify.txt
+##   make verify      what proves the promise in 10 minutes; verify-full: all that does, in 2 hours
+##                    (BUDGET=s). Writes build/verify.json and build/verify.txt
 ##   make clean       remove build/
 ##
 ## Variables: CC, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
@@ -171,6 +173,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.asan.quick) \
          $(foreach p,errors memory,$(p).gcc.best.sleef.asan.o0.quick) \
+         $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
 OTHERS := fail warnings names api readme parity demo-runs cost golden certify

@@ -60,8 +60,8 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are; the stack holds up to 24 KB (RoPE: 48), or what a comment says. A plan is read-only
- * once made: any number of threads may use it, each on its own rows.
+ * as they are. No call takes more than 48 KB of stack, pe_selftest() 64 (tests/test_memory.c). A
+ * plan is read-only once made: any number of threads may use it, each on its own rows.
  *
  * LIMITS
  *
@@ -364,7 +364,7 @@ static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config 
 static inline size_t pe_plan_pairs(const pe_plan *plan);
 
 /* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
- * turn, axis after axis: pe_plan_pairs(plan) doubles.
+ * turn, axis after axis: pe_plan_pairs(plan) doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL
  * Accuracy     1 ulp (tests/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
@@ -475,7 +475,7 @@ PE__DECLARE_ADD(bf16, uint16_t, float)
 #undef PE__DECLARE_ADD
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
- * plan, the same bits. Uses about 35 KB of stack.
+ * plan, the same bits.
  *
  * out          rows * d_model floats
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
@@ -515,7 +515,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
  *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
  *              of PE within 4 * 2^-24 |A| of the row where it should be (tests/test_algebra.c)
  * Aliasing     in place; x may not overlap the plan or its memory
- * Threads      any number on one plan, each with its own rows. 36 KB of stack */
+ * Threads      any number on one plan, each with its own rows */
 #define PE__DECLARE_SHIFT(T, element)                                                            \
     static inline pe_status pe_shift_##T(const pe_plan *plan, int64_t k, size_t rows, element *x, \
                                          size_t stride);
@@ -538,7 +538,7 @@ PE__DECLARE_SHIFT(bf16, uint16_t)
  * Accuracy     0.501 ulp (tests/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if
  *              multiplied in double
  * Aliasing     matrix may not overlap the plan or its memory
- * Threads      any. 32 KB of stack */
+ * Threads      any */
 static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
                                             size_t stride);
 
@@ -554,7 +554,7 @@ static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, doub
  *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
  *              is 0 (tests/test_algebra.c)
  * Aliasing     dot and out may not overlap the plan or its memory
- * Threads      any number on one plan. pe_dots_f64: 48 KB of stack */
+ * Threads      any number on one plan */
 static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot);
 static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count,
                                     double *out);
@@ -1259,7 +1259,7 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
 
 /* Check that this program has the bits that every other has: small tables in each type and by each
  * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
- * at 2^31 and next to ties, are hashed and compared with constants. Takes about a millisecond; a
+ * at 2^31 and next to ties, are hashed and compared with constants. Takes well under a second; a
  * program that calls it has most of the library to compile, so put it in a source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
@@ -2429,7 +2429,7 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * float drops say so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them
  * flipped these are the smallest numbers of 29 bits: the hot loop keeps one running minimum of
  * them, and one of the floats' absolute values to guard |y| >= 2^-12 |A| and the end of the normal
- * floats. About 4 elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood
+ * floats. A few elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood
  * closely.
  *
  * bf16 and f16 are made from the float. That rounds twice, and goes wrong only where the float is
@@ -4629,6 +4629,7 @@ static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
     return PE_OK;
 }
 
+PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     if (!plan || !wavelength) return PE_ERR_NULL;
@@ -5543,8 +5544,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *
             return PE_ERR_SHAPE;
         h->rest = (width - rotary) * x->element;
     }
-    /* A stride that leads nowhere may be any number: that of one head becomes that of its token, and
-       the other way round. */
+    /* A stride that leads nowhere may be any number: that of a single head becomes that of its
+       token, and the other way round. */
     if (x->tokens == 1) h->in_token = h->out_token = 0;
     if (h->heads == 1) h->in_head = h->in_token, h->out_head = h->out_token;
     if (x->tokens == 1) h->in_token = h->in_head, h->out_token = h->out_head;

@@ -5,9 +5,9 @@
 #
 # Prints one line; the output goes to build/log/NAME.log and is shown only when the step fails.
 # Exit status 77 of the command means that it cannot run here: SKIP with its last "SKIP: why" line,
-# a failure under STRICT=1. Counts go to build/log/NAME.count as "passed failed skipped
-# seconds" for `step.sh --summary` and tests/verify.sh: those of the cmocka programs, those of a last line "N passed, N failed[,
-# N skipped]", else 1 for the step itself.
+# a failure under STRICT=1. Counts go to build/log/NAME.count as "passed failed skipped seconds" for
+# `step.sh --summary` and tests/verify.sh: those of the cmocka programs, those of a last line
+# "N passed, N failed[, N skipped]", else 1 for the step itself. "0 passed, 0 failed" is a figure, no test.
 set -u
 . tests/lib.sh
 LOGS=${PE_LOGS:-$BUILD/log} # another place: tests/verify.sh
@@ -45,12 +45,13 @@ counts=$(awk '
         if (line ~ /^[0-9]+ passed, [0-9]+ failed/) {
             split(line, n, / [a-z]+,? ?/)
             passed = n[1]; failed = n[2]; skipped = n[3]
+            figure = line ~ /^0 passed, 0 failed$/
         }
-        print passed + 0, failed + 0, skipped + 0
+        print passed + 0, failed + 0, skipped + 0, figure + 0
     }' "$log")
 # shellcheck disable=SC2086
 set -- $counts
-passed=$1 failed=$2 skipped=$3
+passed=$1 failed=$2 skipped=$3 figure=$4
 why=$(sed -n 's/^SKIP: //p' "$log" | tail -n 1)
 # Skipped parts of a step are shown one by one under its line.
 parts=$(sed -n -e 's/^SKIP: /         SKIP: /p' \
@@ -62,7 +63,7 @@ if [ $status -eq 77 ] && [ "$STRICT" != 1 ]; then
     printf 'SKIP     %-34s %s\n' "$name" "${why:-cannot run here}"
     status=0
 elif [ $status -eq 0 ] && { [ "$skipped" -eq 0 ] || [ "$STRICT" != 1 ]; } && [ "$failed" -eq 0 ]; then
-    [ $((passed + skipped)) -gt 0 ] || passed=1
+    [ $((passed + skipped + figure)) -gt 0 ] || passed=1
     info=$(sed -n 's/^INFO: //p' "$log" | tail -n 1)
     [ -n "$info" ] || info="$passed passed"
     printf 'ok %4ds %-34s %s\n' $seconds "$name" "$info"

@@ -1152,6 +1152,16 @@ static void own_frequencies_scaled(void **state)
         const double want = 6.283185307179586 / (double)(float)omega[i];
         assert_true(fabs(back[i] - want) <= want * 0x1p-52);
     }
+    static const double still_omega[4] = {1, 0.1, 0.375, 0}; /* the last pair stands still */
+    for (int angle = 0; angle < 2; angle++) {
+        c.angle = (pe_angle)angle;
+        const size_t bytes = pe_plan_size(&c);
+        void *still = must_alloc(bytes);
+        assert_int_equal(pe_plan_init_frequencies(&plan, &c, still_omega, 4, still, bytes), PE_OK);
+        assert_int_equal(pe_plan_wavelengths(&plan, back), PE_OK);
+        assert_true(back[3] == (double)INFINITY && back[2] < (double)INFINITY);
+        free(still);
+    }
     free(memory);
 
     c = pe_config_preset(PE_PRESET_MAE_2D, D);

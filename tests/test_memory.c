@@ -12,13 +12,13 @@
  *
  * That errno, the rounding mode, the exception masks and the flushing of subnormals stay as they
  * are; that flushing changes no bit of normal results; that other rounding modes do no harm beyond
- * the last bits; and that any number of threads may share a plan.
+ * the last bits; that any number of threads may share a plan; and that no call takes more than 48 KB
+ * of stack (pe_selftest(): tests/test_selftest.c).
  *
  * PE_LONG=1 goes through every number of rows to 64 with every width to 513: `make sweep`.
  */
 #include "api.h"
-
-#include <pthread.h>
+#include "stack.h"
 
 /* ------------------------------------------------------------------------------------------------
  * Contents: a buffer's row r holds numbers from its pool, from a place that depends on r
@@ -1016,6 +1016,95 @@ static void threads_share_a_plan(void **state)
     plans_close(&ordinary);
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * The stack
+ * --------------------------------------------------------------------------------------------- */
+
+#if !SANITIZED /* which take stack of their own */
+typedef struct deep {
+    const function *f;
+    const args *a;
+    pe_status status;
+} deep;
+
+static void *call_deep(void *argument)
+{
+    deep *d = (deep *)argument;
+    d->status = d->f->call(d->a);
+    return NULL;
+}
+
+/* Those that are in no list, and need little. */
+static void *call_small(void *argument)
+{
+    const pe_rope_ggml ggml = pe_rope_ggml_default(64);
+    const pe_rope_config rope = pe_rope_config_default(64);
+    const pe_resample resample = pe_resample_default();
+    pe_rope_type type;
+    size_t sum = pe_rope_pairs(&rope) + ggml.n_dims + (size_t)resample.method;
+    sum += (size_t)pe_rope_type_named("yarn", &type);
+    sum += strlen(pe_status_string(PE_ERR_RANGE)) + strlen(pe_preset_name(PE_PRESET_DETR));
+    for (int k = 0; k < PE_PRESET_COUNT; k++) {
+        const pe_config c = pe_config_preset((pe_preset)k, 64);
+        sum += pe_plan_size(&c) + (pe_config_error(&c) == NULL) +
+               (pe_rope_config_error(&rope) == NULL);
+    }
+    return sum > 0 ? NULL : argument;
+}
+
+/* Every call, in every form, with few and many rows, near 0 and far from it, in builds that are
+   optimised and not. PE_STACK=1 prints what each function takes. */
+static void the_stack_is_enough(void **state)
+{
+    enum { MOST_STACK = 48000, SHAPES = 2 * FORMS };
+    static const int64_t firsts[] = {1000, POSITION_MAX - 1000};
+    static plans ordinary[SHAPES];
+    static shape shapes[SHAPES];
+    const int is_told = test_flag("PE_STACK");
+    const char *where = "";
+    size_t most = 0, too_deep = 0;
+    painted p;
+    reference want;
+    (void)state;
+    memset(&want, 0, sizeof want);
+    for (size_t i = 0; i < SHAPES; i++) {
+        const shape s = {(i % 2 ? ROWS - FORMS : 2) + i / 2, i % 2 ? WIDTH : 9, 0, i / 2};
+        shapes[i] = s;
+        plans_open(&ordinary[i], 0);
+        plans_make(&ordinary[i], &shapes[i], 0);
+    }
+    stack_open(&p);
+    for (size_t f = 0; f < LENGTH(FUNCTIONS); f++) {
+        for (size_t i = 0; i < SHAPES; i++) {
+            reference_make(&want, &FUNCTIONS[f], &shapes[i], &ordinary[i]); /* the linker's turn */
+            for (size_t k = 0; k < LENGTH(firsts); k++) {
+                deep d = {&FUNCTIONS[f], &want.a, PE_ERR_NULL};
+                want.a.first = firsts[k];
+                (void)stack_run(&p, call_deep, &d);
+                if (d.status != PE_OK)
+                    fail_msg("%s: %s", shape_text(d.f, &shapes[i]), pe_status_string(d.status));
+            }
+        }
+        const size_t used = stack_used(&p);
+        if (is_told || used > MOST_STACK)
+            fprintf(stderr, "  %-28s %zu bytes of stack\n", FUNCTIONS[f].name, used);
+        too_deep += used > MOST_STACK;
+        if (used > most)
+            most = used, where = FUNCTIONS[f].name;
+    }
+    assert_null(call_small(&p));
+    assert_null(stack_run(&p, call_small, &p));
+    assert_in_range(stack_used(&p), 0, MOST_STACK);
+    printf("             %s takes %zu bytes of stack\n", where, most);
+    assert_int_equal(too_deep, 0);
+    assert_in_range(most, 16000, MOST_STACK); /* and the paint was seen */
+    stack_close(&p);
+    reference_free(&want);
+    for (size_t i = 0; i < SHAPES; i++)
+        plans_close(&ordinary[i]);
+}
+#endif
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -1031,6 +1120,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(flushing_changes_nothing),
         cmocka_unit_test(other_rounding_does_no_harm),
         cmocka_unit_test(threads_share_a_plan),
+#if !SANITIZED
+        cmocka_unit_test(the_stack_is_enough),
+#endif
     };
     test_begin(argc, argv);
     pools_make();

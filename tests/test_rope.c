@@ -608,6 +608,50 @@ static void test_shift_of_float_angles(void **state)
         plan_free(&p[i]);
 }
 
+/* The stride of a single head or token leads nowhere, and may be any number. It used to be added to
+   an address to be asked for: the sanitizers of undefined behaviour look at that. */
+static void test_strides_of_one(void **state)
+{
+    enum { N = 40, PAIR = 2, ALL = PAIR * N };
+    static const size_t any[] = {0, 1, N, SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 8 + 1};
+    static const size_t shapes[][2] = {{1, 1}, {1, PAIR}, {PAIR, 1}}; /* tokens, heads */
+    rng r = rng_for("test_strides_of_one");
+    owned_plan p;
+    (void)state;
+    plan_make(&p, N, 10000, 1);
+    for (size_t k = 0; k < 2 * LENGTH(shapes) * LENGTH(any); k++) {
+        const pe_rope_pairing pairing = k % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const size_t *const shape = shapes[k / 2 % LENGTH(shapes)];
+        const size_t tokens = shape[0], heads = shape[1], wild = any[k / 2 / LENGTH(shapes)];
+        const size_t ts = tokens == 1 ? wild : N, hs = heads == 1 ? wild : N;
+        float in[ALL], want[ALL], got[ALL];
+        uint16_t h_in[ALL], h_want[ALL], h_got[ALL];
+        fill_random(F32, in, ALL, &r);
+        fill_random(BF16, h_in, ALL, &r);
+
+        memcpy(want, in, sizeof in), memcpy(got, in, sizeof in);
+        assert_int_equal(pe_rope_f32(&p.plan, pairing, 9, tokens, heads, want, heads * N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&p.plan, pairing, 9, tokens, heads, got, ts, hs), PE_OK);
+        assert_memory_equal(got, want, sizeof want);
+        memcpy(got, in, sizeof in); /* what is not written is as in want */
+        assert_int_equal(pe_rope_to_f32(&p.plan, pairing, 9, tokens, heads, N, in, ts, hs, got,
+                                        heads * N, N),
+                         PE_OK);
+        assert_memory_equal(got, want, sizeof want);
+        memcpy(got, in, sizeof in);
+        assert_int_equal(pe_rope_to_f32(&p.plan, pairing, 9, tokens, heads, N, in, heads * N, N, got,
+                                        ts, hs),
+                         PE_OK);
+        assert_memory_equal(got, want, sizeof want);
+
+        memcpy(h_want, h_in, sizeof h_in), memcpy(h_got, h_in, sizeof h_in);
+        assert_int_equal(pe_rope_bf16(&p.plan, pairing, 9, tokens, heads, h_want, heads * N, N), PE_OK);
+        assert_int_equal(pe_rope_bf16(&p.plan, pairing, 9, tokens, heads, h_got, ts, hs), PE_OK);
+        assert_memory_equal(h_got, h_want, sizeof h_want);
+    }
+    plan_free(&p);
+}
+
 /* Several coordinates, against a loop over pairs. */
 static void test_axes(void **state)
 {
@@ -1231,7 +1275,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_exact_rotation), cmocka_unit_test(test_all_forms),
         cmocka_unit_test(test_permutation),    cmocka_unit_test(test_other_forms),
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_shift_of_float_angles),
+        cmocka_unit_test(test_shift_of_float_angles), cmocka_unit_test(test_strides_of_one),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
         cmocka_unit_test(test_every_call),     cmocka_unit_test(test_far_heads),

@@ -3,7 +3,8 @@
  * Proves that the library gives what the texts about section 3.5 of "Attention Is All You Need"
  * print and claim: the 4 x 8 table with its row norms, the dot products that depend on the offset
  * alone, wavelengths from 2 pi to base * 2 pi, and the shift by k that is linear in the two columns
- * of a pair but not in one.
+ * of a pair but not in one. And what README.md says of the usual loops: how wrong their angles in
+ * float are, and how many floats come out of one in double that are not the nearest.
  */
 #include "common.h"
 
@@ -227,6 +228,70 @@ static void a_shift_is_linear_in_two_columns(void **state)
     free(rounded);
 }
 
+/* The largest error of sin(position * powf(10000, -2.0f * i / d)), the angle in float and its sine in
+   double, over 64 rows of 512 that end with a position. */
+static double error_of_float_angles(int64_t last)
+{
+    enum { D = 512 };
+    double worst = 0;
+    oracle o;
+    oracle_make(&o, __func__, D, 10000.0, 1.0);
+    for (size_t i = 0; i < D / 2; i++) {
+        const float frequency = powf(10000.0f, -2.0f * (float)i / D);
+        for (int64_t position = last - 63; position <= last; position++) {
+            const float angle = (float)position * frequency;
+            oracle_turn(&o, position, i);
+            const double s = fabs(sin((double)angle) - mpfr_get_d(o.sine, MPFR_RNDN));
+            const double c = fabs(cos((double)angle) - mpfr_get_d(o.cosine, MPFR_RNDN));
+            worst = fmax(worst, fmax(s, c));
+        }
+    }
+    oracle_free(&o);
+    return worst;
+}
+
+/* README.md has these figures, rounded: 3e-5, 7.6e-3, 6e-2, and noise. */
+static void float_angles_are_that_wrong(void **state)
+{
+    static const struct {
+        int64_t last;
+        double least, most;
+    } readme[] = {{511, 2.5e-5, 3.5e-5},
+                  {131071, 7.55e-3, 7.65e-3},
+                  {1048576, 5.5e-2, 6.5e-2},
+                  {16000000, 0.5, 2}};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(readme); k++) {
+        const double worst = error_of_float_angles(readme[k].last);
+        printf("             up to position %" PRId64 ": %.3g\n", readme[k].last, worst);
+        if (!(worst >= readme[k].least && worst <= readme[k].most))
+            fail_msg("up to position %" PRId64 " an error of %g, README.md says %g to %g",
+                     readme[k].last, worst, readme[k].least, readme[k].most);
+    }
+}
+
+/* README.md: some 60 of a million, in a loop of doubles that ends with a cast. It depends a little
+   on the pow, sin and cos of this machine. */
+static void doubles_are_not_the_nearest_floats(void **state)
+{
+    enum { D = 512, ROWS = 2048, LAST = 131071 };
+    float *table = table_of(LAST - ROWS + 1, ROWS, D);
+    size_t wrong = 0;
+    (void)state;
+    for (size_t i = 0; i < D / 2; i++) {
+        const double frequency = pow(10000.0, -2.0 * (double)i / D);
+        for (size_t r = 0; r < ROWS; r++) {
+            const double angle = (double)(LAST - ROWS + 1 + (int64_t)r) * frequency;
+            wrong += (float)sin(angle) != table[r * D + 2 * i];
+            wrong += (float)cos(angle) != table[r * D + 2 * i + 1];
+        }
+    }
+    const double of_a_million = 1e6 * (double)wrong / ((double)ROWS * D);
+    printf("             %.3g of a million\n", of_a_million);
+    assert_true(of_a_million > 50 && of_a_million < 75);
+    free(table);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +300,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(dot_products_depend_on_the_offset),
         cmocka_unit_test(wavelengths_are_geometric),
         cmocka_unit_test(a_shift_is_linear_in_two_columns),
+        cmocka_unit_test(float_angles_are_that_wrong),
+        cmocka_unit_test(doubles_are_not_the_nearest_floats),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -4,20 +4,7 @@
  * rounding modes, and with constants of the library or of the test that are not its own. What a
  * build gives is printed, in the form in which pe.h has it, where it differs.
  */
-#include "common.h"
-
-#include <pthread.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-    #define SANITIZED 1
-#elif defined(__has_feature)
-    #if __has_feature(address_sanitizer)
-        #define SANITIZED 1
-    #endif
-#endif
-#ifndef SANITIZED
-    #define SANITIZED 0
-#endif
+#include "stack.h"
 
 static void this_build_is_right(void **state)
 {
@@ -117,40 +104,20 @@ static void flushing_subnormals_is_fine(void **state)
     assert_int_equal(status, PE_OK);
 }
 
-/* It says that it takes 64 KB of stack: paint the stack of a thread, and look how far the paint is
-   gone. What the thread itself needs is measured first. */
-static void *run_selftest(void *wanted)
-{
-    return wanted != NULL && pe_selftest() != PE_OK ? wanted : NULL;
-}
-
-static size_t stack_of(int wanted)
-{
-    enum { BYTES = 1 << 18 };
-    guarded stack = guarded_make(BYTES);
-    pthread_attr_t attributes;
-    pthread_t thread;
-    void *failed = NULL;
-    size_t untouched = 0;
-    memset(stack.begin, CANARY, BYTES);
-    assert_int_equal(pthread_attr_init(&attributes), 0);
-    assert_int_equal(pthread_attr_setstack(&attributes, stack.begin, BYTES), 0);
-    assert_int_equal(pthread_create(&thread, &attributes, run_selftest, wanted ? &wanted : NULL), 0);
-    assert_int_equal(pthread_join(thread, &failed), 0);
-    assert_null(failed);
-    pthread_attr_destroy(&attributes);
-    while (untouched < BYTES && stack.begin[untouched] == CANARY) untouched++;
-    guarded_free(&stack);
-    return BYTES - untouched;
-}
+/* It says that it takes 64 KB of stack. */
+static void *run_selftest(void *wrong) { return pe_selftest() != PE_OK ? wrong : NULL; }
 
 static void the_stack_is_enough(void **state)
 {
+    painted p;
     (void)state;
     if (SANITIZED) skip();
-    const size_t used = stack_of(1) - stack_of(0);
+    stack_open(&p);
+    assert_null(stack_run(&p, run_selftest, &p));
+    const size_t used = stack_used(&p);
     printf("             %zu bytes of stack\n", used);
     assert_in_range(used, 16 << 10, 64 << 10);
+    stack_close(&p);
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
 ##
-##   make sanitize    the unit programs under ASan, UBSan, MSan and valgrind: gcc and clang, every ISA
+##   make sanitize    the unit programs under ASan and UBSan, on every ISA of this CPU (but budget, cpp, memory
+##                    and selftest: make memory.gcc.best.sleef.asan.o0); all calls under MSan (AVX-512 or NEON,
+##                    scalar), all calls and some programs under valgrind (AVX2 or NEON, scalar)
 ##   make analyze     gcc -fanalyzer, clang's analyzer, clang-tidy and cppcheck: no finding
+##   make cppcheck    cppcheck alone, as in `make verify`
 ##   make coverage    lines and branches of the headers that the tests reach, on every ISA
 ##   make coverage-table   write the figures of the last `make coverage` into README.md
 ##   make tools-deps  install what these need (they do it themselves)
@@ -66,7 +69,7 @@ coverage: tools-deps
 coverage-table:
 	@python3 tests/coverage.py $(BUILD)/coverage --table README.md
 
-# In `make test`: what takes seconds.
+# In `make verify`: what takes seconds.
 .PHONY: cppcheck
 cppcheck:
 	@sh tests/step.sh $@ sh tests/analyze.sh cppcheck

@@ -89,7 +89,7 @@ for variant in $(echo "$variants" | tr . ' '); do
         ;;
     memcheck)
         [ "$isa" != avx512 ] || skip "valgrind has no AVX-512"
-        have valgrind || skip "valgrind is missing: make sanitize-deps"
+        have valgrind || skip "valgrind is missing: make tools-deps"
         flags="$flags -g"
         [ "$program" != hash ] || sections=10
         runner="valgrind -q --error-exitcode=99 --leak-check=full"
