@@ -33,6 +33,9 @@ mutated() {
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^static inline const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
     swapped-avx2) sed 's/_mm256_unpacklo_pd(s, c)/_mm256_unpacklo_pd(c, s)/' "$file" ;;
+    undescribed) sed '/^ \* Accuracy     f32, f16, bf16: rounded once/d' "$file" ;;
+    small-array) sed 's/float both\[3 \* PE_LANES\]/float both[PE_LANES]/' "$file" ;;
+    index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
     overrun)
         sed -e 's/(1u << n) - 1u), v)/(2u << n) - 1u), v)/' \
             -e 's/_mm256_set1_epi32((int)n), index), v)/_mm256_set1_epi32((int)n + 1), index), v)/' \

@@ -97,6 +97,9 @@ defects_of_the_library() {
         breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
         breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
         breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
+        breaks pe_simd.h overrun $(unit memory.gcc.best.none.quick)
+        breaks pe.h small-array $(unit splits.gcc.best.none.asan.o0.quick)
+        breaks pe.h small-array $(unit splits.clang.best.none.asan.o0.quick)
     }
     # shellcheck disable=SC2046
     {
@@ -121,8 +124,13 @@ defects_of_the_library() {
     if cpu_has avx2; then
         breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
     fi
-    breaks pe_simd.h fast-math env "CELLS=native .* none .*(fast|Ofast)" sh tests/matrix.sh
+    breaks pe_simd.h fast-math env "CELLS=native gcc .* avx2 none .*(fast|Ofast)" sh tests/matrix.sh
     breaks pe_simd.h any-isa sh tests/fail/run.sh
+    breaks pe.h undescribed sh tests/api.sh
+    breaks pe.h index sh tests/analyze.sh cppcheck
+    if python3 -c 'import numpy' 2>/dev/null; then
+        breaks pe_simd.h swapped sh tests/parity.sh
+    fi
     breaks pe.h warning sh tests/warnings.sh
     breaks pe.h malloc sh tests/names.sh
     breaks pe.h leaked-macro sh tests/names.sh

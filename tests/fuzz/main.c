@@ -121,7 +121,7 @@ static int random_runs(double seconds, uint64_t seed, uint64_t most)
             }
         }
         /* the first byte chooses a plan, its high values one to be made, which takes long */
-        if (z >> 31 & 31) data[0] = z >> 36 & 127;
+        if (z >> 31 & 255) data[0] = z >> 39 & 127;
         run(data, size);
         runs++;
     }
