@@ -54,14 +54,16 @@ build() {
         return
     fi
     build_objects= build_codes= build_libs=
-    for isa in $(cpu_isas); do # the scalar one first
+    for isa in $(cpu_isas); do # the scalar one first, with hardware FMA: three times as fast
+        code=$isa
+        [ "$isa" != scalar ] || ! cpu_has avx2 || code=scalarfma
         # SLEEF in all but the scalar code, so that it is compared with pe's own sines
         sleef=0
         if [ "$isa" != scalar ] && [ "$SLEEF" != 0 ] && have_library sleef "$build_cc"; then
             sleef=1 build_libs=-lsleef
         fi
         # shellcheck disable=SC2046,SC2086
-        $build_cc $BASE $(isa_flags "$isa") -DPE_SLEEF=$sleef "$@" -DFUZZ_CODE=code_$isa \
+        $build_cc $BASE $(isa_flags "$code") -DPE_SLEEF=$sleef "$@" -DFUZZ_CODE=code_$isa \
             -c tests/fuzz/simd_code.c -o "$OUT/$program.$isa.o" || return 1
         build_objects="$build_objects $OUT/$program.$isa.o"
         build_codes="$build_codes${build_codes:+,}&code_$isa"
