@@ -4319,13 +4319,14 @@ static inline double pe__log2(double x)
    positive number if there is one pair only. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
-    const double half = (double)(width / 2);
+    const size_t half = width / 2;
     d[0] = 1, d[1] = 0;
     if (pairs <= 1) return;
     if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
     if (config->exponent == PE_EXPONENT_PAIRS) {
         pe__vd low;
-        const pe__vd sum = pe__two_sum(pe__splat(half), pe__splat(-config->exponent_shift), &low);
+        const pe__vd sum = pe__two_sum(pe__splat((double)half),
+                                       pe__splat(-config->exponent_shift), &low);
         d[0] = pe__first_lane(sum), d[1] = pe__first_lane(low);
     }
 }
