@@ -473,6 +473,54 @@ static void random_knobs(void **state)
     end_numbers();
 }
 
+/* Wherever in a row a number is, the few that only more digits can decide are decided. With base 1 all
+   pairs have one frequency: here one whose sine or cosine at a position is a tie to 2^-53, so that all
+   elements of that row are such numbers at once. */
+static void every_place_is_settled(void **state)
+{
+    enum { D = 78, ROWS = 19, ALL = ROWS * D };
+    rng r = rng_for("every_place_is_settled");
+    (void)state;
+    begin_numbers();
+    for (size_t k = 0; k < 250 + workload(50); k++) {
+        const type t = k % 3 == 0 ? F32 : k % 3 == 1 ? F16 : BF16;
+        const int digits = t == F32 ? 24 : t == F16 ? 11 : 8;
+        const int cosine = k / 3 % 2;
+        const int64_t position = 1 + (int64_t)rng_below(&r, k % 4 ? 700000 : 2000000000);
+        const double m = 0.5 + ldexp((double)(2 * rng_below(&r, (size_t)1 << (digits - 2)) + 1), -digits - 1);
+        mpfr_set_d(g_a, m, MPFR_RNDN); /* between 1/2 and 1, half way between two numbers of t */
+        if (cosine) mpfr_acos(g_a, g_a, MPFR_RNDN);
+        else mpfr_asin(g_a, g_a, MPFR_RNDN);
+        mpfr_div_d(g_a, g_a, (double)position, MPFR_RNDN);
+        pe_config c = pe_config_default(D);
+        c.layout = (pe_layout)(k / 6 % 2);
+        c.base = 1, c.scale = mpfr_get_d(g_a, MPFR_RNDN);
+        made plan = make_plan(&c);
+        double all[ALL];
+        const int64_t first = position - (int64_t)rng_below(&r, ROWS);
+        assert_int_equal(fill(t, &plan.plan, first, ROWS, all, D), PE_OK);
+        for (size_t row = 0; row < ROWS; row++)
+            for (size_t j = 0; j < D; j++) {
+                const unsigned char *const x = (const unsigned char *)all + row * D * element_of[t];
+                const int is_cosine = c.layout == PE_LAYOUT_HALVES ? j >= D / 2 : j % 2 == 1;
+                const size_t like = is_cosine ? (c.layout == PE_LAYOUT_HALVES ? D / 2 : 1) : 0;
+                if (j == like) {
+                    mpfr_set_d(g_a, c.scale, MPFR_RNDN);
+                    mpfr_mul_d(g_a, g_a, (double)(first + (int64_t)row), MPFR_RNDN);
+                    if (is_cosine) mpfr_cos(g_x, g_a, MPFR_RNDN);
+                    else mpfr_sin(g_x, g_a, MPFR_RNDN);
+                    assert_true(right(t, element_at(t, x, j), g_x));
+                } else if (element_at(t, x, j) != element_at(t, x, like)) {
+                    fail_msg("%s, layout %d, scale %a: position %lld, column %zu is %a, column %zu %a",
+                             type_name[t], (int)c.layout, c.scale, (long long)(first + (int64_t)row), j,
+                             element_at(t, x, j), like, element_at(t, x, like));
+                }
+            }
+        free(plan.memory);
+    }
+    end_numbers();
+}
+
 /* Frequencies 10^-i pi: every 5th, 50th, 500th position is at a quarter turn, where sines and
    cosines are 0, 1 and -1, and no zero is negative. 10^-i is no double. */
 static void quarter_turns_are_met(void **state)
@@ -1419,6 +1467,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(presets_match_their_projects),
         cmocka_unit_test(presets_have_names),
         cmocka_unit_test(random_knobs),
+        cmocka_unit_test(every_place_is_settled),
         cmocka_unit_test(quarter_turns_are_met),
         cmocka_unit_test(a_tile_of_one_cosine),
         cmocka_unit_test(halves_of_two_lengths),

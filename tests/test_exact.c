@@ -230,6 +230,24 @@ static void narrow_tables(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* More than two tiles of 512 pairs, the last one not full, or with one sine and no cosine. */
+static void tables_of_many_tiles(void **state)
+{
+    static const size_t widths[] = {2049, 2051, 2500, 3073, 3080};
+    static const int64_t firsts[] = {-20, 1 << 24, POSITION_MAX - 40};
+    rng random = rng_for(__func__);
+    size_t wrong = 0;
+    (void)state;
+    for (size_t k = 0; k < LENGTH(widths); k++) {
+        subject s;
+        subject_make(&s, __func__, widths[k], 1e4, 1.0);
+        for (size_t f = 0; f < LENGTH(firsts); f++)
+            wrong += sweep(&s, &random, firsts[f], 40, 1);
+        subject_free(&s);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* pe_sinusoidal_f32 makes its own plan: the same values, default base, positions from 0. */
 static void sinusoidal_tables(void **state)
 {
@@ -557,6 +575,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracle_knows_its_values), cmocka_unit_test(oracle_sees_one_ulp),
         cmocka_unit_test(tables_of_the_field),     cmocka_unit_test(narrow_tables),
+        cmocka_unit_test(tables_of_many_tiles),
         cmocka_unit_test(sinusoidal_tables),       cmocka_unit_test(random_tables),
         cmocka_unit_test(hard_positions_are_easy), cmocka_unit_test(random_positions),
         cmocka_unit_test(positions_next_to_zeros), cmocka_unit_test(amplitudes),
