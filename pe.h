@@ -60,8 +60,9 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are. No call takes more than 48 KB of stack, pe_selftest() 64 (tests/test_memory.c). A
- * plan is read-only once made: any number of threads may use it, each on its own rows.
+ * as they are. No call takes more than 48 KB of stack (tests/test_memory.c), pe_selftest() 64
+ * (tests/test_selftest.c). A plan is read-only once made: any number of threads may use it, each on
+ * its own rows.
  *
  * LIMITS
  *
@@ -211,9 +212,9 @@ typedef enum pe_preset {
 
 /* Private: the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
-    size_t column, width; /* columns with sines and cosines  */
-    size_t zeros;         /* columns of zeros behind them    */
-    size_t pair, pairs;   /* its pairs in the plan's arrays  */
+    size_t column, width;  /* columns with sines and cosines  */
+    size_t zeros;          /* columns of zeros behind them    */
+    size_t pair, pairs;    /* its pairs in the plan's arrays  */
     size_t coordinate;
     double denominator[2]; /* D of its frequencies: a sum    */
 } pe__axis;

@@ -12,7 +12,7 @@ set -u
 . tests/lib.sh
 most=${SECONDS_MOST:-3600}
 
-# One ISA. Scalar code gets hardware FMA where this CPU has it: the same accesses in half the time.
+# One ISA. Scalar code gets hardware FMA where this CPU has it: the same accesses in less time.
 one() {
     isa=$1
     step=memory.gcc.$isa.none

@@ -54,7 +54,7 @@ build() {
         return
     fi
     build_objects= build_codes= build_libs=
-    for isa in $(cpu_isas); do # the scalar one first, with hardware FMA: three times as fast
+    for isa in $(cpu_isas); do # the scalar one first, with hardware FMA: more inputs a second
         code=$isa
         [ "$isa" != scalar ] || ! cpu_has avx2 || code=scalarfma
         # SLEEF in all but the scalar code, so that it is compared with pe's own sines
