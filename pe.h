@@ -2989,6 +2989,13 @@ PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digi
     return plan->table + 2 * index * plan->padded;
 }
 
+/* The largest whole number that is at most t, |t| < 2^62. */
+PE__INLINE int64_t pe__floor(double t)
+{
+    const int64_t whole = (int64_t)t;
+    return (double)whole > t ? whole - 1 : whole;
+}
+
 /* p / 17 to nearest, for p >= 0; and the multiple of 17 that is nearest to any p. */
 PE__INLINE uint64_t pe__seventeenth(uint64_t p) { return (p + PE__DIGIT) / PE__RADIX; }
 PE__INLINE int64_t pe__nearest_17(int64_t p)
@@ -3130,12 +3137,13 @@ PE__BLOCK(pe__block_f16_add, PE__F16_ADD)
 
 enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN }; /* doubles of an anchor's sines or cosines */
 
-/* Consecutive rows from position first (and the offset's fraction) on, in tiles of columns, block
-   after block; or, if the angles are rounded to float or real positions are given, row after
-   row. */
-PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                          int64_t first, size_t rows, const double *real, pe__blocker *block)
+/* Rows for the positions t, t + 1, ..., each of them a double, in tiles of columns, block after
+   block; or, if the angles are rounded to float or a single position is not whole, row after row. */
+PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                          size_t rows, pe__blocker *block)
 {
+    const int64_t first = pe__floor(t);
+    const double fraction = t - (double)first;
     double buffer[4 * PE__ANCHOR + PE__CHAIN];
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
     double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
@@ -3148,13 +3156,13 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
         if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
         const size_t pair = axis->pair + done;
         const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-        if (real || plan->float32) {
+        if (plan->float32 || (rows == 1 && fraction != 0)) {
             pe__to one = *part;
             for (size_t r = 0; r < rows; r++) {
                 one.out = part->out + r * part->stride;
-                const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
-                pe__anchor(plan, t, pair, count, s, c);
-                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &one);
+                const double at = t + (double)r;
+                pe__anchor(plan, at, pair, count, s, c);
+                block(plan, &pe__bound_near, 0, at, s, c, 0, 0, pair, &one);
             }
             continue;
         }
@@ -3165,17 +3173,17 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
             double *const from_s = run ? centre_s : s, *const from_c = run ? centre_c : c;
             if (centre != made) {
                 bound = &pe__bound_near;
-                if (plan->fraction == 0 && -nearby <= centre && centre <= nearby) {
+                if (fraction == 0 && -nearby <= centre && centre <= nearby) {
                     if (centre < -PE__NEAR || centre > PE__NEAR) bound = &pe__bound_far;
                     pe__anchor_from_rows(plan, bound, centre, pair, count, from_s, from_c);
                 }
-                else pe__anchor(plan, (double)centre + plan->fraction, pair, count, from_s, from_c);
+                else pe__anchor(plan, (double)centre + fraction, pair, count, from_s, from_c);
             }
             made = centre;
             if (run)
                 pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s,
                                   c);
-            block(plan, bound, q, plan->fraction, s, c, first, last, pair, part);
+            block(plan, bound, q, fraction, s, c, first, last, pair, part);
         }
     }
 }
@@ -3292,30 +3300,28 @@ PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const
     }
 }
 
-PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                              int64_t first, size_t rows, const double *real)
+PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                              size_t rows)
 {
     const size_t pairs = pe__max(to->sines, to->cosines);
-    const size_t steps = real || plan->float32 ? 1 : PE__STEPS;
-    for (size_t r = 0; r < rows; r += steps) {
-        const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
+    const size_t steps = plan->float32 ? 1 : PE__STEPS;
+    for (size_t r = 0; r < rows; r += steps)
         for (size_t i = 0; i < pairs; i += PE_LANES)
-            pe__column_f64(plan, axis, to, i, to->out + r * to->stride, t,
+            pe__column_f64(plan, axis, to, i, to->out + r * to->stride, t + (double)r,
                            pe__min(steps, rows - r));
-    }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* What the public functions of one type differ in. */
-typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, int64_t first,
-                       size_t rows, const double *real);
+typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                       size_t rows);
 typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
 #define PE__ROWER(type, kind, block)                                                               \
     PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
-                                     int64_t first, size_t rows, const double *real)               \
+                                     double t, size_t rows)                                        \
     {                                                                                              \
-        pe__rows(plan, axis, to, first, rows, real, block);                                        \
+        pe__rows(plan, axis, to, t, rows, block);                                                  \
     }                                                                                              \
     PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column,         \
                                       size_t n)                                                    \
@@ -3390,14 +3396,14 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
     to->verb = PE__STREAM;
 }
 
-/* The columns of one axis, and the zeros behind them, for consecutive positions or for real
-   ones. */
+/* The columns of one axis, and the zeros behind them, for the positions t, t + 1 ..., to which the
+   offset has been added. */
 PE__OUTLINE void pe__emit(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
-                          unsigned char *row, int64_t first, size_t rows, const double *real)
+                          unsigned char *row, double t, size_t rows)
 {
     pe__to to = pe__to_axis(plan, axis, o, row);
     if (o->element < sizeof(double)) pe__stream_rows(plan, &to, o->total);
-    o->rows(plan, axis, &to, first, rows, real);
+    o->rows(plan, axis, &to, t, rows);
     if (to.verb == PE__STREAM) pe__fence();
     to.verb = o->verb;
     for (size_t r = 0; axis->zeros && r < rows; r++)
@@ -3411,6 +3417,12 @@ static inline void pe__emit_padding(const pe_plan *plan, const pe__output *o, un
     o->zeros(&to, row, 0, plan->d_model);
 }
 
+/* A position with the plan's offset: exact. */
+PE__INLINE double pe__moved(const pe_plan *plan, int64_t p)
+{
+    return (double)(p + plan->whole) + plan->fraction;
+}
+
 /* Rows for the positions first, first + 1 ... */
 PE__OUTLINE void pe__emit_range(const pe_plan *plan, int64_t first, const pe__output *o)
 {
@@ -3419,11 +3431,11 @@ PE__OUTLINE void pe__emit_range(const pe_plan *plan, int64_t first, const pe__ou
         (uint64_t)plan->padding - (uint64_t)first < rows) {
         skip = (size_t)(plan->padding - first) + 1;
         pe__emit_padding(plan, o, o->out + (skip - 1) * o->stride);
-        if (skip > 1) pe__emit(plan, plan->axis, o, o->out, first + plan->whole, skip - 1, NULL);
+        if (skip > 1) pe__emit(plan, plan->axis, o, o->out, pe__moved(plan, first), skip - 1);
     }
     if (skip < rows)
         pe__emit(plan, plan->axis, o, o->out + skip * o->stride,
-                 first + (int64_t)skip + plan->whole, rows - skip, NULL);
+                 pe__moved(plan, first + (int64_t)skip), rows - skip);
 }
 
 /* Rows for the positions of a list. */
@@ -3439,18 +3451,8 @@ PE__OUTLINE void pe__emit_list(const pe_plan *plan, const int64_t *positions, co
         while (r + run < o->total && positions[r + run] == positions[r] + (int64_t)run &&
                !(plan->has_padding && positions[r + run] == plan->padding))
             run++;
-        pe__emit(plan, plan->axis, o, row, positions[r] + plan->whole, run, NULL);
+        pe__emit(plan, plan->axis, o, row, pe__moved(plan, positions[r]), run);
     }
-}
-
-/* One row, or the columns of one axis, for a real position: that of an integer if it is one. */
-static inline void pe__emit_real(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
-                                 unsigned char *row, double position)
-{
-    const double t = position + ((double)plan->whole + plan->fraction);
-    const int64_t nearby = (int64_t)t;
-    if (plan->fraction == 0 && (double)nearby == t) pe__emit(plan, axis, o, row, nearby, 1, NULL);
-    else pe__emit(plan, axis, o, row, 0, 1, &t);
 }
 
 /* Rows for real coordinates, one for each axis. */
@@ -3464,7 +3466,8 @@ PE__OUTLINE void pe__emit_reals(const pe_plan *plan, const double *coords, const
             continue;
         }
         for (size_t a = 0; a < plan->axes; a++)
-            pe__emit_real(plan, &plan->axis[a], o, row, at[plan->axis[a].coordinate]);
+            pe__emit(plan, &plan->axis[a], o, row,
+                     at[plan->axis[a].coordinate] + ((double)plan->whole + plan->fraction), 1);
     }
 }
 
@@ -3480,7 +3483,7 @@ PE__OUTLINE void pe__emit_grid(const pe_plan *plan, const size_t *shape, const p
         pe__output once = *o;
         once.total = 0; /* what is copied is not streamed */
         once.stride = o->stride * inner;
-        pe__emit(plan, axis, &once, o->out, plan->whole, n, NULL);
+        pe__emit(plan, axis, &once, o->out, pe__moved(plan, 0), n);
         unsigned char *const column = o->out + axis->column * o->element;
         for (size_t r = 0; r < o->total; r++) {
             const size_t from = r / inner % n * inner;
@@ -3779,7 +3782,7 @@ static inline void pe__operator(const pe_plan *plan, int64_t k, size_t pair, siz
     to.out = (unsigned char *)out, to.stride = 0, to.element = element;
     to.sine = 0, to.cosine = to.sines = to.cosines = count, to.head = 0;
     to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
-    rows(plan, &axis, &to, k, 1, NULL);
+    rows(plan, &axis, &to, (double)k, 1);
 }
 
 /* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the
@@ -5375,7 +5378,7 @@ PE__INLINE void pe__rope_rows(const pe_plan *plan, size_t pair, size_t count, pe
     to.sine = 0, to.cosine = order == PE__SPLIT ? across : 1;
     to.sines = to.cosines = count, to.head = 0;
     to.order = order, to.verb = PE__FILL, to.scale = 1;
-    pe__rows_f32(plan, &axis, &to, first + plan->whole, rows, NULL);
+    pe__rows_f32(plan, &axis, &to, pe__moved(plan, first), rows);
 }
 
 /* Rows for the positions of a list, repeated ones copied. */
@@ -5694,7 +5697,7 @@ static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const
             to.out = rows, to.stride = 2 * count * element, to.element = element;
             to.sine = 0, to.cosine = count, to.sines = to.cosines = count, to.head = 0;
             to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
-            o->rows(plan, &axis, &to, first + (int64_t)r + plan->whole, n, NULL);
+            o->rows(plan, &axis, &to, pe__moved(plan, first + (int64_t)r), n);
             for (size_t k = 0; k < n; k++) {
                 const unsigned char *const row = rows + k * to.stride;
                 const size_t at = (r + k) * o->stride;
