@@ -47,7 +47,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make deps        install what demo and test need (they do it themselves)
 ##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
 ##                    rope_frequencies conventions rope algebra budget selftest memory
-##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/unit.sh)
+##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
 ##   make fail        programs that must not compile, and the message they must give
@@ -61,7 +61,7 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make fuzz-replay   the inputs kept in tests/fuzz/corpus, with gcc, and with clang and sanitizers
 ##   make selfcheck   break the library on purpose; the tests must notice
 ##   make mutation    small defects everywhere in the headers: do the tests notice each one?
-##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/mutation.py
+##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/tools/mutation.py
 ##
 ##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##                    in front of it for packagers. make uninstall takes them away
@@ -88,10 +88,10 @@ help:
 
 .PHONY: deps deps-demo
 deps:
-	@sh tests/deps.sh test
+	@sh tests/tools/deps.sh test
 
 deps-demo:
-	@sh tests/deps.sh demo
+	@sh tests/tools/deps.sh demo
 
 # Written by deps: HAVE_SLEEF, HAVE_PNG, NATIVE_FLAGS.
 -include $(BUILD)/config.mk
@@ -154,7 +154,7 @@ dispatch:
 
 # ---- tests ------------------------------------------------------------------------------------------
 
-# A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/unit.sh builds and runs it.
+# A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
 PROGRAMS += rope_frequencies conventions rope algebra budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
@@ -183,86 +183,86 @@ test: deps
 	@rm -rf $(BUILD)/log
 	@$(SUBMAKE) -k $(PARALLEL) test-steps; status=$$?; \
 	MATRIX=some $(SUBMAKE) matrix || status=1; \
-	sh tests/step.sh --summary && exit $$status
+	sh tests/tools/step.sh --summary && exit $$status
 
 test-steps: $(UNITS) $(FUZZ) $(OTHERS)
 
 # Any unit step can be named, also one that `make test` does not run.
 $(UNITS):
-	@sh tests/step.sh $@ sh tests/unit.sh $@
-$(foreach p,$(PROGRAMS),$(eval $(p).%: ; @sh tests/step.sh $$@ sh tests/unit.sh $$@))
+	@sh tests/tools/step.sh $@ sh tests/tools/unit.sh $@
+$(foreach p,$(PROGRAMS),$(eval $(p).%: ; @sh tests/tools/step.sh $$@ sh tests/tools/unit.sh $$@))
 
 check-%:
 	@[ -n "$(filter $*.%,$(UNITS))" ] || { echo "there is no unit test program '$*': $(PROGRAMS)"; exit 1; }
 	@$(SUBMAKE) -k $(PARALLEL) $(filter $*.%,$(UNITS))
 
 fail:
-	@sh tests/step.sh $@ sh tests/fail/run.sh
+	@sh tests/tools/step.sh $@ sh tests/checks/fail.sh
 warnings names api readme parity cost golden certify:
-	@sh tests/step.sh $@ sh tests/$@.sh
+	@sh tests/tools/step.sh $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:
-	@[ "$$MATRIX" = some ] || sh tests/deps.sh matrix
-	@sh tests/step.sh $@ sh tests/matrix.sh
+	@[ "$$MATRIX" = some ] || sh tests/tools/deps.sh matrix
+	@sh tests/tools/step.sh $@ sh tests/tools/matrix.sh
 demo-runs:
-	@sh tests/step.sh $@ sh tests/demo.sh
+	@sh tests/tools/step.sh $@ sh tests/checks/demo.sh
 
 .PHONY: sweep
 sweep:
-	@sh tests/sweep.sh
+	@sh tests/tools/sweep.sh
 
 .PHONY: fuzz fuzz-deps fuzz-replay $(FUZZ)
 fuzz: fuzz-deps
 	@sh tests/fuzz/run.sh fuzz
 fuzz-deps:
-	@sh tests/deps.sh fuzz
+	@sh tests/tools/deps.sh fuzz
 fuzz-replay: $(FUZZ)
 $(FUZZ):
-	@sh tests/step.sh $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
+	@sh tests/tools/step.sh $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
 
 .PHONY: selfcheck
 selfcheck:
-	@sh tests/selfcheck.sh
+	@sh tests/tools/selfcheck.sh
 
 .PHONY: mutation
 mutation: deps
-	@sh tests/mutation.sh
+	@sh tests/tools/mutation.sh
 
 # ---- installing and packing -----------------------------------------------------------------------
 
 .PHONY: install uninstall single dist distcheck
 install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
-	CMAKEDIR='$(CMAKEDIR)' sh .packaging/install.sh $@
+	CMAKEDIR='$(CMAKEDIR)' sh packaging/install.sh $@
 
 single:
-	@sh .packaging/single.sh
+	@sh packaging/single.sh
 
 dist:
-	@sh .packaging/dist.sh
+	@sh packaging/dist.sh
 
 PACKAGING := package single-header dispatches dist-runs
 .PHONY: $(PACKAGING)
 test-steps: $(PACKAGING)
 package:
-	@sh tests/step.sh $@ sh tests/package.sh
+	@sh tests/tools/step.sh $@ sh tests/checks/package.sh
 single-header:
-	@sh tests/step.sh $@ sh tests/single.sh
+	@sh tests/tools/step.sh $@ sh tests/checks/single.sh
 dispatches:
-	@sh tests/step.sh $@ sh tests/dispatch.sh
+	@sh tests/tools/step.sh $@ sh tests/checks/dispatch.sh
 dist-runs:
-	@sh tests/step.sh $@ sh tests/dist.sh
+	@sh tests/tools/step.sh $@ sh tests/checks/dist.sh
 
 distcheck:
-	@sh tests/dist.sh full
+	@sh tests/checks/dist.sh full
 # ---- verification: certified tables, golden hashes, everything in one command -------------------
 
 .PHONY: certify-full golden-write verify verify-full
 certify-full:
-	@sh tests/step.sh $@ sh tests/certify.sh full
+	@sh tests/tools/step.sh $@ sh tests/checks/certify.sh full
 golden-write:
-	@sh tests/golden.sh write
-# What is to be run first comes first: `make verify` may run out of time. tests/verify.sh asks for these.
+	@sh tests/checks/golden.sh write
+# What is to be run first comes first: `make verify` may run out of time. tests/tools/verify.sh asks for these.
 UNITS_some := $(foreach p,$(PROGRAMS),$(p).gcc.best.sleef) $(OTHERS) \
               $(filter-out %.neon.sleef.quick,$(filter %.quick,$(UNITS)))
 UNITS_full := $(UNITS) $(OTHERS)
@@ -272,14 +272,14 @@ units-some units-full: units-%:
 list-units-some list-units-full: list-units-%:
 	@echo $(filter-out golden certify,$(UNITS_$*))
 verify: deps
-	@MAKE="$(SUBMAKE)" sh tests/verify.sh some
+	@MAKE="$(SUBMAKE)" sh tests/tools/verify.sh some
 verify-full: deps
-	@MAKE="$(SUBMAKE)" sh tests/verify.sh full
+	@MAKE="$(SUBMAKE)" sh tests/tools/verify.sh full
 
 # ---- the rest ---------------------------------------------------------------------------------------
 
 -include bench/bench.mk
-include tests/tools.mk
+include tests/tools/tools.mk
 
 .PHONY: clean
 clean:

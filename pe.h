@@ -60,9 +60,9 @@
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are. No call takes more than 48 KB of stack (tests/test_memory.c), pe_selftest() 64
- * (tests/test_selftest.c). A plan is read-only once made: any number of threads may use it, each on
- * its own rows.
+ * as they are. No call takes more than 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64
+ * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
+ * each on its own rows.
  *
  * LIMITS
  *
@@ -310,7 +310,7 @@ static inline pe_config pe_config_default(size_t d_model);
  * min_timescale for T2T. DETR's normalised positions are real ones: pe_fill_coords_T.
  * A refused width, or a number that is no preset, makes pe_plan_init() say PE_ERR_CONFIG.
  *
- * Accuracy     tests/test_conventions.c compares each with its formula by MPFR
+ * Accuracy     tests/unit/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
 static inline pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
@@ -323,7 +323,7 @@ static inline const char *pe_config_error(const pe_config *config);
 
 /* Tell how many bytes of memory a plan of this config needs: 530 to 600 per element of a row of 256
  * or more; 43 KB at 64, 8575 bytes at least. With PE_ANGLE_FLOAT32: 24 to 28 per element, 447 bytes
- * at least (tests/test_errors.c).
+ * at least (tests/unit/test_errors.c).
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
 static inline size_t pe_plan_size(const pe_config *config);
@@ -337,7 +337,7 @@ static inline size_t pe_plan_size(const pe_config *config);
  *
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
  *              too small. On an error neither plan nor memory is written.
- * Accuracy     frequencies to 2^-140 of their value (tests/test_exact.c sees their effect)
+ * Accuracy     frequencies to 2^-140 of their value (tests/unit/test_exact.c sees their effect)
  * Aliasing     plan, config and memory may not overlap
  * Threads      as any write to plan and memory; later uses of the plan only read */
 static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -354,7 +354,7 @@ static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, voi
  * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_CONFIG also for such a number
  *              out of bounds or not finite, and for several axes; PE_ERR_SHAPE if pairs is another
  *              number
- * Accuracy     as pe_plan_init (tests/test_conventions.c)
+ * Accuracy     as pe_plan_init (tests/unit/test_conventions.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
 static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
@@ -368,7 +368,7 @@ static inline size_t pe_plan_pairs(const pe_plan *plan);
  * turn, axis after axis: pe_plan_pairs(plan) doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL
- * Accuracy     1 ulp (tests/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
+ * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats
  * Aliasing     what is written may not overlap the plan or its memory
  * Threads      any */
 static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
@@ -387,7 +387,7 @@ static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelen
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG for a plan of several
  *              axes; PE_ERR_RANGE
  * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and
- *              subnormals included; f64: 0.501 ulp, subnormal ones 1 ulp (tests/test_exact.c,
+ *              subnormals included; f64: 0.501 ulp, subnormal ones 1 ulp (tests/unit/test_exact.c,
  *              test_conventions.c)
  * Aliasing     out may not overlap the plan or its memory
  * Threads      any number on one plan, each with its own rows
@@ -430,7 +430,7 @@ PE__DECLARE_FILL(bf16, uint16_t)
  *
  * Returns      as pe_fill_T, but no PE_ERR_CONFIG: one axis will do, too; PE_ERR_RANGE also for NaN
  *              and infinity
- * Accuracy     as pe_fill_T (tests/test_conventions.c)
+ * Accuracy     as pe_fill_T (tests/unit/test_conventions.c)
  * Aliasing     out may not overlap the inputs, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 #define PE__DECLARE_GRID(T, element)                                                               \
@@ -458,7 +458,7 @@ PE__DECLARE_GRID(bf16, uint16_t)
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
  *
  * Returns      as pe_fill_T; PE_ERR_SHAPE also if batches would overlap
- * Accuracy     the bits of that sum (tests/test_conventions.c)
+ * Accuracy     the bits of that sum (tests/unit/test_conventions.c)
  * Aliasing     in place; x may not overlap positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 #define PE__DECLARE_ADD(T, element, F)                                                             \
@@ -480,7 +480,7 @@ PE__DECLARE_ADD(bf16, uint16_t, float)
  *
  * out          rows * d_model floats
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
- * Accuracy     correctly rounded (tests/test_exact.c, tests/test_splits.c)
+ * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
  * Threads      any */
 static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
@@ -514,7 +514,7 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
  *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
  *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
- *              of PE within 4 * 2^-24 |A| of the row where it should be (tests/test_algebra.c)
+ *              of PE within 4 * 2^-24 |A| of the row where it should be (tests/unit/test_algebra.c)
  * Aliasing     in place; x may not overlap the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 #define PE__DECLARE_SHIFT(T, element)                                                            \
@@ -536,7 +536,7 @@ PE__DECLARE_SHIFT(bf16, uint16_t)
  *
  * matrix       d_model rows of d_model doubles, each stride elements after the last
  * Returns      as pe_shift_T
- * Accuracy     0.501 ulp (tests/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if
+ * Accuracy     0.501 ulp (tests/unit/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if
  *              multiplied in double
  * Aliasing     matrix may not overlap the plan or its memory
  * Threads      any */
@@ -553,7 +553,7 @@ static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, doub
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
  *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
- *              is 0 (tests/test_algebra.c)
+ *              is 0 (tests/unit/test_algebra.c)
  * Aliasing     dot and out may not overlap the plan or its memory
  * Threads      any number on one plan */
 static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot);
@@ -564,7 +564,7 @@ static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t
  * left out.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above
- * Accuracy     0.501 ulp (tests/test_algebra.c)
+ * Accuracy     0.501 ulp (tests/unit/test_algebra.c)
  * Aliasing     norm may not overlap the plan or its memory
  * Threads      any */
 static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm);
@@ -697,7 +697,7 @@ static inline pe_rope_config pe_rope_config_default(size_t head_dim);
  * alpha is PE_ROPE_NTK, which no name alone can tell.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another name: then *type stays as it was
- * Accuracy     case counts, and every letter (tests/test_rope_frequencies.c)
+ * Accuracy     case counts, and every letter (tests/unit/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
 static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
@@ -719,9 +719,10 @@ static inline size_t pe_rope_pairs(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
  *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, rounded once: at most 0.501 ulp from it (tests/test_rope_frequencies.c). A
- *              number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
- *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
+ *              config, rounded once: at most 0.501 ulp from it
+ *              (tests/unit/test_rope_frequencies.c). A number in a formula, such as 0.1, is that
+ *              decimal; steps and branches (floor, ceil, the waves of LLAMA3) are decided by exact
+ *              values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any; 64 pairs take 5 to 9 us with AVX-512, 30 to 40 us in scalar code
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
@@ -733,7 +734,7 @@ static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double
  * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
  *
  * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL; PE_ERR_SIZE
- * Accuracy     one rounding (tests/test_rope_frequencies.c)
+ * Accuracy     one rounding (tests/unit/test_rope_frequencies.c)
  * Aliasing     periods may be omega
  * Threads      any */
 static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods);
@@ -792,7 +793,7 @@ typedef enum pe_rope_pairing {
  *               and for a pairing that is none; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE;
  *               PE_ERR_RANGE if a position, with or without the offset, is beyond 2^31 in
  *               magnitude. On an error nothing is written.
- * Accuracy      see above (tests/test_rope.c compares bits with MPFR and exact sums)
+ * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
  * Aliasing      in place; x may not overlap positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
  * See           Su et al. 2021 (RoFormer)
@@ -828,7 +829,7 @@ PE__DECLARE_ROPE(bf16, uint16_t)
  * Returns       as pe_rope_T; PE_ERR_CONFIG also for head_dim < n; PE_ERR_SHAPE also if the memory
  *               from the first to the last element of in overlaps that of out, unless they are the
  *               same pointer with the same strides: that is in place.
- * Accuracy      as pe_rope_T (tests/test_rope.c)
+ * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in and out as above; out may not overlap positions, the plan or its memory
  * Threads       as pe_rope_T */
 #define PE__DECLARE_ROPE_TO(T, element)                                                            \
@@ -854,7 +855,7 @@ PE__DECLARE_ROPE_TO(bf16, uint16_t)
  *
  * Returns       as pe_rope_T, for q and k alike: PE_ERR_NULL also if one that has heads is NULL,
  *               PE_ERR_SHAPE and PE_ERR_SIZE for each by itself. On an error neither is written.
- * Accuracy      as pe_rope_T (tests/test_rope.c)
+ * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in place; q and k may lie between each other, as in a fused [tokens, q k v], but
  *               not share elements, which is not checked. Neither may overlap positions, the plan
  *               or its memory
@@ -895,7 +896,7 @@ enum { PE_ROPE_MAX_AXES = 8 };
  *
  * Returns      PE_OK; PE_ERR_NULL, also for pairs = 0; PE_ERR_SHAPE if axes or the sections do not
  *              fit; PE_ERR_SIZE. On an error nothing is written.
- * Accuracy     whole numbers (tests/test_rope.c)
+ * Accuracy     whole numbers (tests/unit/test_rope.c)
  * Aliasing     axis may not overlap sections
  * Threads      any */
 static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
@@ -910,7 +911,7 @@ static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, in
  * x            as pe_rope_T has it
  *
  * Returns      as pe_rope_T; PE_ERR_SHAPE also if axes or a number in axis does not fit
- * Accuracy     as pe_rope_T (tests/test_rope.c)
+ * Accuracy     as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing     in place; x may not overlap axis, positions, the plan or its memory
  * Threads      as pe_rope_T */
 #define PE__DECLARE_ROPE_AXES(T, element)                                                          \
@@ -940,7 +941,7 @@ PE__DECLARE_ROPE_AXES(bf16, uint16_t)
  *
  * Returns      as pe_rope_T
  * Accuracy     as pe_rope_T, of a plan without amplitude and offset at position delta: the bits of
- *              pe_rope_at_T (tests/test_rope.c)
+ *              pe_rope_at_T (tests/unit/test_rope.c)
  * Aliasing     in place; x may not overlap deltas, the plan or its memory
  * Threads      as pe_rope_T
  * See          llama_memory_seq_add (ggml's K-shift) */
@@ -966,7 +967,7 @@ PE__DECLARE_ROPE_SHIFT(bf16, uint16_t)
  *
  * Returns      PE_OK, also for pairs = 0; PE_ERR_NULL; PE_ERR_CONFIG for a pairing that is none;
  *              PE_ERR_SHAPE; PE_ERR_SIZE
- * Accuracy     the bits of that rotation by the floats given (tests/test_rope.c)
+ * Accuracy     the bits of that rotation by the floats given (tests/unit/test_rope.c)
  * Aliasing     in place; x may not overlap the table
  * Threads      any number, each with its own tokens or heads */
 #define PE__DECLARE_ROPE_BY(T, element)                                                            \
@@ -994,7 +995,7 @@ PE__DECLARE_ROPE_BY(bf16, uint16_t)
  * stride       elements, >= h for pe_rope_table_T, >= n for the others
  *
  * Returns      as pe_fill_T; PE_ERR_CONFIG also for plans that RoPE has no use for, see pe_rope_T
- * Accuracy     correctly rounded (tests/test_rope.c)
+ * Accuracy     correctly rounded (tests/unit/test_rope.c)
  * Aliasing     cosines, sines and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
 #define PE__DECLARE_ROPE_TABLE(T, element)                                                         \
@@ -1048,7 +1049,7 @@ static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
  *              PE_ERR_RANGE
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
- *              (tests/test_rope.c)
+ *              (tests/unit/test_rope.c)
  * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
@@ -1074,7 +1075,7 @@ typedef enum pe_alibi_mode {
  * slopes       heads floats
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another max_bias; PE_ERR_SIZE
- * Accuracy     correctly rounded, subnormals included (tests/test_alibi.c)
+ * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
  * Threads      any
  * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
  *              max_bias of ggml_soft_max_ext() */
@@ -1088,7 +1089,7 @@ static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float 
  * The parameters are those of pe_alibi_fill_f32.
  *
  * Returns      as pe_alibi_fill_f32
- * Accuracy     its bits (tests/test_alibi.c)
+ * Accuracy     its bits (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes
  * Threads      any number, each with its own heads */
 static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
@@ -1112,7 +1113,7 @@ static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE;
  *              PE_ERR_CONFIG for an unknown mode or a slope that is not finite
  * Accuracy     the exact product, rounded once to the output's type; zero is +0
- *              (tests/test_alibi.c)
+ *              (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes
  * Threads      any number, each with its own rows */
 static inline pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -1135,7 +1136,7 @@ static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe
  *
  * Returns      as pe_alibi_fill_f32
  * Accuracy     f32: two roundings, of the bias and of the sum; f16, bf16: one more, to the type
- *              (tests/test_alibi.c)
+ *              (tests/unit/test_alibi.c)
  * Aliasing     in place; scores may not overlap slopes
  * Threads      any number, each with its own rows */
 static inline pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -1166,7 +1167,7 @@ static inline pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SHAPE; PE_ERR_SIZE;
  *              PE_ERR_RANGE for a position outside the table
  * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has the bits to
- *              make the second rounding harmless (tests/test_learned.c)
+ *              make the second rounding harmless (tests/unit/test_learned.c)
  * Aliasing     x may not overlap table or positions
  * Threads      any number, each with its own rows of x
  * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
@@ -1191,7 +1192,7 @@ static inline pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_
  * grad_table   table_rows * d_model elements, packed
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
- * Accuracy     each of the rows' additions is rounded once (tests/test_learned.c)
+ * Accuracy     each of the rows' additions is rounded once (tests/unit/test_learned.c)
  * Aliasing     grad_table may not overlap grad_x or positions
  * Threads      one at a time on a grad_table, or each with its own columns */
 static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
@@ -1231,8 +1232,8 @@ static inline pe_resample pe_resample_default(void);
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for d_model = 0, another method or such an a;
  *              PE_ERR_RANGE if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
- *              of |w_k table[n + k]| (tests/test_learned.c). Where s is a whole number, as it is
- *              where out_rows = rows, the row is copied
+ *              of |w_k table[n + k]| (tests/unit/test_learned.c). Where s is a whole number, as it
+ *              is where out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
@@ -1248,7 +1249,7 @@ static inline pe_status pe_learned_resample_f32(const float *table, size_t rows,
  * out_height, out_width  as out_rows there: a 0 does nothing and is PE_OK
  *
  * Returns      as pe_learned_resample_f32
- * Accuracy     the same, over the cells (tests/test_learned.c)
+ * Accuracy     the same, over the cells (tests/unit/test_learned.c)
  * Aliasing     out may not overlap table
  * Threads      any */
 static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t height, size_t width,
@@ -1266,7 +1267,7 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. That
  *              subnormals are flushed is not noticed: nothing here is one
- * Accuracy     a sample: "make verify" is the proof (tests/test_selftest.c)
+ * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
  * Threads      any. 64 KB of stack, no other memory */
 static inline pe_status pe_selftest(void);
 
@@ -6201,8 +6202,8 @@ static inline pe_status pe_learned_resample_f32(const float *table, size_t rows,
 
 /* ---- self test ---------------------------------------------------------------------------------
  * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
- * printed by tests/test_selftest.c, which says so where they differ, and have to be those of every
- * build: they change only where the results do. */
+ * printed by tests/unit/test_selftest.c, which says so where they differ, and have to be those of
+ * every build: they change only where the results do. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 13 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };

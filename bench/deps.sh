@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh: see what the benchmarks miss and install it, as tests/deps.sh does for the tests: what is
+# deps.sh: see what the benchmarks miss and install it, as tests/tools/deps.sh does for the tests: what is
 # there is found by compiling with it, and DEPS=0 installs nothing. numpy and torch are large and
 # join in only where they are installed already.
 # shellcheck disable=SC2086
 set -u
-. tests/lib.sh
+. tests/tools/lib.sh
 CXX=${CXX:-c++}
 
 say() { echo "bench-deps: $*"; }

@@ -19,7 +19,7 @@
 #
 # A crash fails, leaves the input in build/fuzz and says how to replay it.
 set -u
-. tests/lib.sh
+. tests/tools/lib.sh
 FUZZ_SECONDS=${FUZZ_SECONDS:-60}
 FUZZ_SANITIZE=${FUZZ_SANITIZE:-0}
 FUZZ_SEED=${FUZZ_SEED:-1}
@@ -123,7 +123,7 @@ fuzz_libfuzzer() {
 }
 
 fuzz_afl() {
-    have afl-clang-fast || skip "afl-clang-fast is missing: sh tests/deps.sh fuzz"
+    have afl-clang-fast || skip "afl-clang-fast is missing: sh tests/tools/deps.sh fuzz"
     program=$1.afl main=tests/fuzz/main.c
     AFL_QUIET=1 build "$1" afl-clang-fast -O2 || { no_build "$1" && return; }
     rm -rf "$OUT/afl.$1"
@@ -187,7 +187,7 @@ minimise() {
         cat "$OUT/$program.log"
         exit 1
     }
-    # planted-* are kept by hand: what tests/selfcheck.sh looks for
+    # planted-* are kept by hand: what tests/tools/selfcheck.sh looks for
     find "$CORPUS/$1" -type f ! -name 'planted-*' -exec rm -f {} +
     # written in the order of what each adds
     # shellcheck disable=SC2012

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# api.sh: is every public function tested? The functions pe_... of pe.h, as the preprocessor
+# sees them, are compared with those called in
+#
+#   tests/unit/test_memory.c, tests/unit/api.h   guard pages, NULL, sizes, surroundings, threads
+#   tests/unit/hash.c                       the same bits from every build (make matrix)
+#
+# and each must be in both. A function for which that makes no sense stands below, with the reason.
+# And is every public function described? See undescribed().
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/api
+rm -rf "$WORK"
+mkdir -p "$WORK"
+passed=0 failed=0
+
+# functions that tests/unit/hash.c does not call, and why
+unhashed() {
+    grep -v '^ *#' <<X | awk '{ print $1 }' | sort
+pe_preset_name         text
+pe_rope_type_named     reads text
+pe_rope_config_error   text
+pe_config_error        text
+pe_selftest            hashes by itself, and says yes or no: tests/unit/test_selftest.c
+X
+}
+
+public_functions >"$WORK/public"
+[ "$(wc -l <"$WORK/public")" -gt 100 ] || { echo "hardly a function found in pe.h" && exit 1; }
+
+called() { sed 's/\\"//g; s/"[^"]*"//g' | grep -o '\<pe_[a-z0-9][a-z0-9_]* *(' | sed 's/ *($//' | sort -u; }
+
+compare() { # NAME FILE EXCEPTIONS: the names in FILE are all public ones but the exceptions
+    comm -23 "$WORK/public" "$2" | comm -23 - "$3" >"$WORK/missing"
+    comm -12 "$3" "$2" >"$WORK/needless"
+    comm -13 "$WORK/public" "$3" >>"$WORK/needless"
+    if [ -s "$WORK/missing" ] || [ -s "$WORK/needless" ]; then
+        echo "FAIL $1"
+        sed 's/^/    not called: /' "$WORK/missing"
+        sed 's/^/    an exception without need: /' "$WORK/needless"
+        failed=$((failed + 1))
+    else
+        echo "ok   $1: $(comm -12 "$WORK/public" "$2" | wc -l) of $(wc -l <"$WORK/public") functions"
+        passed=$((passed + 1))
+    fi
+}
+
+: >"$WORK/none"
+preprocessed tests/unit/test_memory.c | from api.h test_memory.c | called >"$WORK/memory"
+compare "tests/unit/test_memory.c calls every public function" "$WORK/memory" "$WORK/none"
+unhashed >"$WORK/unhashed"
+preprocessed tests/unit/hash.c | from hash.c | called >"$WORK/hash"
+compare "tests/unit/hash.c calls every public function" "$WORK/hash" "$WORK/unhashed"
+
+# The comment above a public prototype ends with its blank line. Where a pe_status is returned, it has
+# the parts Returns, Accuracy with the file of tests/ that proves it, Aliasing if there are two
+# pointers or more, and Threads; else Threads. "as pe_x" in a part is another one's.
+undescribed() {
+    awk '
+        function part(name) { return text ~ "\n \\* " name "  +[^ ]" }
+        function lacks(what) { print "line " line ": " name ": the comment lacks " what }
+        function judge(    pointers, accuracy) {
+            if (code !~ /static inline/) return
+            judged++
+            name = code
+            sub(/[(].*/, "", name) # that of a macro, or of the function
+            if (name ~ /#define/) name = substr(code, index(code, "static inline"))
+            sub(/ *[(].*/, "", name)
+            gsub(/##/, "_", name)
+            sub(/^.*[ *]/, "", name)
+            pointers = gsub(/\*/, "*", code)
+            if (code !~ /static inline pe_status/) {
+                if (!part("Threads") && text !~ /Threads: /) lacks("Threads")
+                return
+            }
+            if (!part("Returns")) lacks("Returns")
+            accuracy = text
+            if (!sub(/^.*\n \* Accuracy  +/, "", accuracy)) lacks("Accuracy")
+            sub(/\n \* [A-Z].*/, "", accuracy)
+            if (accuracy !~ /test[a-z_]*\.c/) lacks("a test beside Accuracy")
+            if (pointers > 1 && !part("Aliasing")) lacks("Aliasing")
+            if (!part("Threads")) lacks("Threads")
+        }
+        /^\/\*  FUNCTIONS/ { public = 1 }
+        /^\/\*  PRIVATE/ { exit }
+        !public { next }
+        /^\/\*/ && !within { judge(); text = code = ""; within = 1; line = NR }
+        within { text = text "\n" $0; if (/\*\/ *$/) within = 0; next }
+        /^ *$/ { judge(); text = code = ""; next }
+        { if (code == "" && text == "") line = NR; code = code $0 }
+        END { judge(); if (judged < 40) print "only " judged " comments found" }' pe.h
+    sed '/^\/\*  PRIVATE/q' pe.h | grep -o 'test[a-z_]*\.c' | sort -u | while read -r file; do
+        [ -f "tests/unit/$file" ] || echo "there is no tests/unit/$file"
+    done
+    sed '/^\/\*  PRIVATE/q' pe.h | grep -o ' as pe_[a-z0-9_]*' | sort -u | while read -r _ name; do
+        grep -q "^${name%_}" "$WORK/public" || echo "as $name: there is no such function"
+    done
+}
+undescribed >"$WORK/undescribed"
+if [ -s "$WORK/undescribed" ]; then
+    echo "FAIL every public function is described"
+    sed 's/^/    /' "$WORK/undescribed"
+    failed=$((failed + 1))
+else
+    echo "ok   every public function is described"
+    passed=$((passed + 1))
+fi
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

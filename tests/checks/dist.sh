@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# dist.sh [full]: the archive of `make dist` holds the tree, has the same bytes each time, and works
+# where it is unpacked: make install, make single, and make demo DEPS=0 with nothing there but what is in it.
+#
+# Without "full" it is the tree with the changes that are not committed yet. `make distcheck`, "full",
+# takes what `make dist` writes, and runs the tests of the packages in it as well.
+set -u
+. tests/tools/lib.sh
+. ./packaging/version.sh
+WORK=$PWD/$BUILD/dist-runs
+rm -rf "$WORK"
+mkdir -p "$WORK"
+full=${1:-}
+git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
+unset MAKEFLAGS MAKELEVEL PREFIX DESTDIR INCLUDEDIR PKGCONFIGDIR CMAKEDIR
+
+name=pe-$VERSION
+if [ "$full" = full ]; then
+    check "make dist" make -s dist
+    archive=$BUILD/$name.tar.gz
+    again=
+else
+    archive=$WORK/$name.tar.gz
+    again=tree
+    check "make dist" sh packaging/dist.sh $again "$archive"
+fi
+[ -f "$archive" ] || { cat "$WORK/log" && echo "$passed passed, $failed failed" && exit 1; }
+
+# Another time zone, umask and git configuration, a second later.
+sleep 1
+(
+    umask 077
+    # shellcheck disable=SC2086
+    TZ=Asia/Tokyo LC_ALL=C GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=tar.umask GIT_CONFIG_VALUE_0=0077 \
+        GIT_CONFIG_KEY_1=core.autocrlf GIT_CONFIG_VALUE_1=true \
+        sh packaging/dist.sh $again "$WORK/again.tar.gz" >/dev/null
+)
+check "the same bytes again" cmp "$archive" "$WORK/again.tar.gz"
+
+check "it unpacks" sh -c "gzip -dc '$archive' | (cd '$WORK' && tar xf -)"
+git ls-files | grep -v '^build/' | LC_ALL=C sort >"$WORK/want"
+(cd "$WORK/$name" && find . ! -type d | sed 's,^\./,,') | LC_ALL=C sort >"$WORK/found"
+check "it has the files of the tree, below $name/" diff "$WORK/want" "$WORK/found"
+check "those that a user needs are among them" sh -c "cd '$WORK/$name' &&
+    ls pe.h pe_simd.h LICENSE README.md CHANGELOG.md .github/SECURITY.md .github/CONTRIBUTING.md Makefile CMakeLists.txt"
+
+# In it, with the settings of a user who has just unpacked it, away from this tree.
+inside() {
+    (cd "$WORK/$name" && env -u BUILD "$@")
+}
+CFLAGS=-O1
+[ "$full" != full ] || CFLAGS=-O2
+check "make install" inside make -s install DESTDIR="$WORK/stage"
+check "... of this pe.h" cmp pe.h "$WORK/stage/usr/local/include/pe.h"
+check "make single" inside make -s single
+check "make demo DEPS=0" inside make demo DEPS=0 CFLAGS=$CFLAGS
+cp "$WORK/log" "$WORK/demo"
+check "... prints the table" grep -q '1:  0.8415  0.5403  0.0998' "$WORK/demo"
+check "nothing was written but to build/" sh -c "cd '$WORK/$name' && find . -path ./build -prune -o ! -type d -print |
+    sed 's,^\./,,' | LC_ALL=C sort | diff '$WORK/found' -"
+if [ "$full" = full ]; then
+    for test in package single dispatch; do
+        check "tests/checks/$test.sh" inside sh tests/checks/$test.sh
+        sed -n 's/^SKIP:/SKIP:/p' "$WORK/log"
+        tail -n 1 "$WORK/log"
+    done
+fi
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# fail.sh: programs that must not compile. Each case of tests/fail says in its comments
+#
+#   expect:    words of the error message: the remedy
+#   flags:     what brings the error about
+#   good:      flags with which the same file compiles (so that it fails for one reason alone)
+#   target:    x86_64 or aarch64, if only one is meant; the other is reached by a cross compiler
+#   compiler:  gcc or clang, if only one is meant
+#   hide:      a header that is to be missing
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/fail
+rm -rf "$WORK"
+mkdir -p "$WORK"
+passed=0 failed=0 skipped=0
+
+field() { sed -n "s|^/\* $2: \(.*\) \*/\$|\1|p" "$1"; }
+
+bad() {
+    echo "FAIL $1: $2"
+    [ ! -s "$WORK/log" ] || sed 's/^/    /' "$WORK/log" | head -n 12
+    failed=$((failed + 1))
+}
+
+# shadow COMPILER HEADER: flags for a compiler to which every header but HEADER is known: its own
+# search path, directory by directory, as folders of links.
+shadow() {
+    shadow_flags=-nostdinc
+    shadow_n=0
+    for directory in $($1 -E -v -x c /dev/null 2>&1 |
+        sed -n '/^#include <\.\.\.>/,/^End of search/s/^ \(.*\)/\1/p'); do
+        shadow_n=$((shadow_n + 1))
+        shadow_copy=$WORK/include.$shadow_n
+        rm -rf "$shadow_copy"
+        mkdir -p "$shadow_copy"
+        ln -s "$directory"/* "$shadow_copy/"
+        rm -f "$shadow_copy/$2"
+        shadow_flags="$shadow_flags -isystem $shadow_copy"
+    done
+    echo "$shadow_flags"
+}
+
+compiles() {
+    case " $*" in *" -std="*) ;; *) set -- "$@" -std=c99 ;; esac
+    "$@" -I. -fsyntax-only >"$WORK/log" 2>&1
+}
+
+for file in tests/fail/*.c; do
+    name=$(basename "$file" .c)
+    expect=$(field "$file" expect)
+    flags=$(field "$file" flags)
+    good=$(field "$file" good)
+    target=$(field "$file" target)
+    only=$(field "$file" compiler)
+    hide=$(field "$file" hide)
+    [ -n "$expect" ] && [ -n "$flags" ] && [ -n "$good" ] || {
+        : >"$WORK/log"
+        bad "$name" "the case lacks expect, flags or good"
+        continue
+    }
+    for compiler in gcc clang; do
+        [ -z "$only" ] || [ "$only" = $compiler ] || continue
+        cc=$GCC
+        [ $compiler = gcc ] || cc=$CLANG
+        case $(uname -m):$target in
+        x86_64:aarch64)
+            if [ $compiler = gcc ]; then cc=$ARM64_GCC; else cc="$CLANG --target=aarch64-linux-gnu"; fi
+            have "$ARM64_GCC" || { # clang borrows its C library
+                echo "SKIP: $name, $compiler: $ARM64_GCC is missing"
+                skipped=$((skipped + 1))
+                continue
+            }
+            ;;
+        aarch64:x86_64 | arm64:x86_64) continue ;;
+        esac
+        have "${cc%% *}" || {
+            echo "SKIP: $name: $cc is missing"
+            skipped=$((skipped + 1))
+            continue
+        }
+        [ -z "$hide" ] || cc="$cc $(shadow "$cc" "$hide")"
+        case "$flags $good" in
+        *PE_SLEEF*) ;;
+        *) cc="$cc -DPE_SLEEF=0" ;;
+        esac
+        # shellcheck disable=SC2086
+        if compiles $cc $flags "$file"; then
+            bad "$name, $compiler" "compiles with $flags"
+        elif ! grep 'pe.*: error: ' "$WORK/log" | grep -q -F -e "$expect"; then
+            bad "$name, $compiler" "no #error of the headers says '$expect'"
+        elif ! compiles $cc $good "$file"; then
+            bad "$name, $compiler" "does not compile with $good"
+        else
+            echo "ok   $name, $compiler"
+            passed=$((passed + 1))
+        fi
+    done
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]

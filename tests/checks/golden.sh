@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# golden.sh: are the bits those of tests/golden.txt? One line for each section of tests/unit/hash.c: its
+# name, its number of elements, the hash of all their bits. They are the same on every machine; a
+# commit that changes a bit on purpose shows it as a diff of that file.
+#
+#   golden.sh              build tests/unit/hash.c for the best ISA of this CPU, run it, compare
+#   golden.sh check FILE   compare what a build has printed
+#   golden.sh write        build, run, and write tests/golden.txt: look at the diff and say why
+#
+# tests/tools/matrix.sh does the same with its golden build before it compares all others with that.
+set -u
+. tests/tools/lib.sh
+GOLDEN=tests/golden.txt
+WORK=$BUILD/golden
+
+hashes() {
+    mkdir -p "$WORK"
+    cc=
+    for candidate in "$GCC" "$CLANG" "$CC"; do
+        have "$candidate" && cc=$candidate && break
+    done
+    [ -n "$cc" ] || skip "there is no compiler"
+    # shellcheck disable=SC2046,SC2086
+    "$cc" -std=c99 -O2 $(isa_flags "$(best_isa)") -DPE_SLEEF=0 $EXTRA_CFLAGS -I. -o "$WORK/hash" \
+        tests/unit/hash.c -lm && "$WORK/hash" >"$WORK/now"
+}
+
+# Both ways, so that a section that is missing on either side is a difference.
+check() {
+    grep -v '^#' "$1" >"$1.sections"
+    [ -s "$1.sections" ] || { echo "there are no hashes in $1" && return 1; }
+    if ! grep -v '^#' "$GOLDEN" | diff - "$1.sections" >"$1.diff"; then
+        echo "not the bits of $GOLDEN ('<' is the file, '>' this build):"
+        cat "$1.diff"
+        echo "If that is meant: make golden-write, and say in the commit which bits changed and why."
+        return 1
+    fi
+    echo "the bits of $GOLDEN: $(wc -l <"$1.sections" | tr -d ' ') sections"
+}
+
+case ${1:-run} in
+check) check "$2" ;;
+run)
+    hashes || exit
+    check "$WORK/now" || exit 1
+    echo "$(wc -l <"$WORK/now.sections" | tr -d ' ') passed, 0 failed"
+    ;;
+write)
+    hashes || exit
+    {
+        echo "# Section of tests/unit/hash.c, elements, hash of their bits. Written by make golden-write."
+        grep -v '^#' "$WORK/now"
+    } >"$GOLDEN.$$" && mv "$GOLDEN.$$" "$GOLDEN"
+    echo "$GOLDEN is written; git diff $GOLDEN shows what changed"
+    ;;
+*)
+    echo "golden.sh [check FILE|write], not '$1'"
+    exit 2
+    ;;
+esac

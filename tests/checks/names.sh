@@ -1,0 +1,159 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# names.sh: what a program gets by including pe.h, and nothing more.
+#
+#   symbols   the object of a program that uses every function asks for libm and SLEEF alone: no
+#             malloc, no printf, no errno, no vector-libm names (_ZGV*)
+#   exports   it defines no name that another object could see
+#   data      no writable global, so nothing that a signal handler or a thread could find half done
+#   macros    only PE_* stay defined
+#
+# In C and C++, gcc and clang, on every ISA, with SLEEF and without. Objects come from -O0, which
+# keeps every call that the source has, and once for each compiler and ISA from the optimiser, which
+# may add calls of its own. NAMES=all: both for all.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/names
+
+verdict() { # NAME FILE: the file lists what should not be there
+    if [ -s "$2" ]; then
+        echo "FAIL $1"
+        sed 's/^/    /' "$2" | head -n 20
+    else
+        echo "ok   $1"
+    fi
+}
+
+compiler() { # CC LANGUAGE
+    case $1:$2 in
+    gcc:c) echo "$GCC -std=c99" ;;
+    gcc:c++) echo "$GXX -std=c++11 -x c++" ;;
+    clang:c) echo "$CLANG -std=c99" ;;
+    clang:c++) echo "$CLANGXX -std=c++11 -x c++" ;;
+    esac
+}
+
+symbols() { # CC LANGUAGE ISA SLEEF LEVEL
+    name="$1, $2, $3, PE_SLEEF=$4, $5"
+    out=$(mktemp "$WORK/object.XXXXXX")
+    # shellcheck disable=SC2046
+    if ! $(compiler "$1" "$2") "$5" $(isa_flags "$3") -DPE_SLEEF="$4" -I. $EXTRA_CFLAGS -w -fno-pie \
+        -c -o "$out" "$WORK/all.c" >"$out.log" 2>&1; then
+        [ -s "$out.log" ] || echo "exit status not 0" >"$out.log"
+        verdict "symbols: $name: compiles" "$out.log"
+        return
+    fi
+    nm -u "$out" | awk '{ print $NF }' | sed 's/^_//' |
+        grep -v -x -E 'Sleef_[a-z0-9_]*|_?GLOBAL_OFFSET_TABLE_|__stack_chk_fail' |
+        grep -v -x -E '(fmal?|sinl?|cosl?|sincosl?|powl?|expl?|logl?|exp2l?|log2l?|floorl?|rintl?|nearbyintl?|fabsl?|ldexpl?|sqrtl?|copysignl?|fmodl?|frexpl?|scalbnl?|roundl?|truncl?|ceill?)f?' |
+        grep -v -x -E 'memcpy|memset|memmove|memcmp|bcmp' >"$out.undefined"
+    nm "$out" >"$out.all"
+    # A table of addresses that lost half of its functions would prove as much less.
+    [ "$(grep -c '[tT] .*pe_' "$out.all")" -gt 100 ] || echo "hardly a function in it" >>"$out.undefined"
+    verdict "symbols: $name" "$out.undefined"
+    awk '$(NF - 1) ~ /^[dDbBcCgGsS]$/ && $NF !~ /^_?keep$/ { print }' "$out.all" >"$out.data"
+    verdict "writable data: $name" "$out.data"
+    awk '$(NF - 1) ~ /^[A-TV-Zuvw]$/ && $NF !~ /^_?keep$/ { print }' "$out.all" >"$out.exports"
+    verdict "exports: $name" "$out.exports"
+}
+
+# Macros after pe.h, less those that its own includes bring.
+macros() { # CC LANGUAGE ISA SLEEF
+    out=$(mktemp "$WORK/macros.XXXXXX")
+    name="macros: $1, $2, $3, PE_SLEEF=$4" sleef=$4 language=$2
+    # shellcheck disable=SC2046,SC2086
+    set -- $(compiler "$1" "$2") $(isa_flags "$3") -DPE_SLEEF="$4" -I. $EXTRA_CFLAGS -dM -E
+    [ "$language" = c++ ] || set -- "$@" -x c
+    {
+        grep -h -o '# *include *<[^>]*>' pe.h pe_simd.h | sort -u |
+            if [ "$sleef" = 1 ]; then cat; else grep -v sleef; fi |
+            sed 's/# *include *<\(.*\)>/#if __has_include(<\1>)\n#include <\1>\n#endif/'
+    } >"$out.c"
+    "$@" "$out.c" 2>/dev/null | awk '{ print $2 }' | sed 's/(.*//' | sort -u >"$out.before"
+    echo '#include "pe.h"' >"$out.c"
+    "$@" "$out.c" | awk '{ print $2 }' | sed 's/(.*//' | sort -u >"$out.after"
+    comm -13 "$out.before" "$out.after" >"$out.new"
+    grep -v '^PE_' "$out.new" >"$out.leaked"
+    grep '^PE__' "$out.new" | grep -v -E '_H_?$|_SIMD_H' |
+        grep -v -x -E 'PE__STRING_?' >>"$out.leaked" # PE_SLEEF_NAME is made of them
+    grep -q -x PE_VERSION_HEX "$out.new" || echo "no PE_VERSION_HEX: nothing was compared" >>"$out.leaked"
+    verdict "$name" "$out.leaked"
+}
+
+if [ "${1:-}" = job ]; then
+    shift
+    result=$(mktemp "$WORK/result.XXXXXX")
+    "$@" >"$result" 2>&1
+    exit 0
+fi
+
+rm -rf "$WORK"
+mkdir -p "$WORK"
+have nm || skip "nm is missing"
+
+# Static inline functions that nobody uses leave no trace in an object: take all their addresses.
+public_functions >"$WORK/functions"
+[ "$(wc -l <"$WORK/functions")" -gt 100 ] || { echo "hardly a function found in pe.h" && exit 1; }
+{
+    echo '#include "pe.h"'
+    echo 'typedef void (*any)(void);'
+    echo '#ifdef __cplusplus'
+    echo 'extern "C" {'
+    echo '#endif'
+    echo 'extern const any keep[];'
+    echo 'const any keep[] = {'
+    sed 's/.*/    (any)&,/' "$WORK/functions"
+    echo '};'
+    echo '#ifdef __cplusplus'
+    echo '}'
+    echo '#endif'
+} >"$WORK/all.c"
+
+sleefs="0 1" skipped=0
+[ "$SLEEF" != 0 ] && have_library sleef "$CC" || {
+    echo "SKIP: libsleef is missing or off: names with it"
+    sleefs=0 skipped=1
+}
+compilers=
+have "$GCC" && compilers=gcc
+have "$CLANG" && compilers="$compilers clang"
+{
+    for cc in $compilers; do
+        for isa in $(cpu_isas); do
+            for sleef in $sleefs; do
+                [ "$isa:$sleef" != scalar:1 ] || continue
+                # the slowest first
+                case ${NAMES:-}:$cc:$isa:$sleef in
+                all:* | :gcc:scalar:0 | :gcc:*:1 | :clang:*:1) echo "symbols $cc c $isa $sleef -O2" ;;
+                :gcc:*:0) [ "$sleefs" = "0 1" ] || echo "symbols $cc c $isa $sleef -O2" ;;
+                esac
+            done
+        done
+    done
+    for cc in $compilers; do
+        for language in c c++; do
+            case $cc:$language in
+            gcc:c++) have "$GXX" || continue ;;
+            clang:c++) have "$CLANGXX" || continue ;;
+            esac
+            for isa in $(cpu_isas); do
+                for sleef in $sleefs; do
+                    [ "$isa:$sleef" != scalar:1 ] || continue
+                    [ "$language:$sleef:$sleefs" = "c++:0:0 1" ] && [ "$isa" != scalar ] ||
+                        echo "symbols $cc $language $isa $sleef -O0"
+                    echo "macros $cc $language $isa $sleef -"
+                done
+            done
+        done
+    done
+} >"$WORK/jobs"
+xargs -P "$JOBS" -n 6 sh tests/checks/names.sh job <"$WORK/jobs"
+cat "$WORK"/result.* >"$WORK/results"
+grep '^ok ' "$WORK/results" | sort
+grep -v '^ok ' "$WORK/results"
+passed=$(grep -c '^ok ' "$WORK/results")
+failed=$(grep -c '^FAIL' "$WORK/results")
+[ "$(find "$WORK" -name 'result.*' | wc -l)" -eq "$(wc -l <"$WORK/jobs")" ] || failed=$((failed + 1))
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

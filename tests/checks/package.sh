@@ -1,0 +1,260 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# package.sh: what `make install` and CMake install is what a user needs, and no more.
+#
+#   files     exactly the expected ones, with the same bytes from make and from CMake, readable by
+#             all, naming neither the source tree nor the place of the build; uninstall takes all away
+#   clients   a program in C99 and C++11, against the installed files after they were moved, by
+#             pkg-config and by find_package; against the source tree by add_subdirectory and
+#             FetchContent; with SLEEF and without: the same bits
+#   versions  those of pe.h's macros, pkg-config, CMake and CHANGELOG.md agree
+set -u
+. tests/tools/lib.sh
+. ./packaging/version.sh
+TOP=$PWD
+WORK=$TOP/$BUILD/package
+rm -rf "$WORK"
+mkdir -p "$WORK"
+unset MAKEFLAGS MAKELEVEL PREFIX DESTDIR INCLUDEDIR PKGCONFIGDIR CMAKEDIR
+skipped=0
+
+skipping() {
+    echo "SKIP: $*"
+    skipped=$((skipped + 1))
+}
+not() { ! "$@"; }
+# By the check before this one, however its lines were broken.
+said() { tr -s ' \n' '  ' <"$WORK/log.before" | grep -q -e "$1"; }
+equal() { [ "$1" = "$2" ] || { echo "'$1', not '$2'" && return 1; }; }
+
+# ---- files ----------------------------------------------------------------------------------------
+
+cat >"$WORK/expected" <<X
+include/pe.h 644
+include/pe_simd.h 644
+share/cmake/pe/peConfig.cmake 644
+share/cmake/pe/peConfigVersion.cmake 644
+share/cmake/pe/peTarget.cmake 644
+share/pkgconfig/pe-sleef.pc 644
+share/pkgconfig/pe.pc 644
+X
+
+files() { find "$1" ! -type d | LC_ALL=C sort; }
+lists() { # DIRECTORY: it holds the expected files, with their modes
+    files "$1" | while read -r file; do
+        # shellcheck disable=SC2012
+        echo "${file#"$1"/} $(ls -l "$file" | cut -c 2-10 | sed 's/rw-r--r--/644/')"
+    done >"$WORK/found"
+    diff "$WORK/expected" "$WORK/found"
+}
+empty() { equal "$(files "$1")" ""; }
+names_place() { grep -r -l -F -e "$TOP" -e @PE_ "$1"; }
+
+STAGE=$WORK/stage
+# With a umask that would keep them to oneself.
+check "make install" sh -c "umask 077 && make -s install DESTDIR='$STAGE'"
+check "make install: the expected files, readable" lists "$STAGE/usr/local"
+check "make install: nothing outside PREFIX" equal "$(files "$STAGE" | grep -v "^$STAGE/usr/local/")" ""
+check "make install: no file names where it was made" not names_place "$STAGE"
+check "make install: pe.h as it is" cmp pe.h "$STAGE/usr/local/include/pe.h"
+check "make install: pe_simd.h as it is" cmp pe_simd.h "$STAGE/usr/local/include/pe_simd.h"
+
+own="PREFIX=/opt/pe INCLUDEDIR=/opt/pe/include/pe-0 PKGCONFIGDIR=/opt/pe/lib/pkgconfig CMAKEDIR=/lib/cmake/pe"
+# shellcheck disable=SC2086
+check "make install to directories of one's own" make -s install "DESTDIR=$WORK/own" $own
+check "... puts them there" test -f "$WORK/own/opt/pe/include/pe-0/pe.h"
+# shellcheck disable=SC2016
+check "... which pe.pc says by prefix" grep -q -x 'includedir=${prefix}/include/pe-0' \
+    "$WORK/own/opt/pe/lib/pkgconfig/pe.pc"
+check "... and peConfig.cmake, outside of it, in full" grep -q '"/opt/pe/include/pe-0"' \
+    "$WORK/own/lib/cmake/pe/peConfig.cmake"
+touch "$WORK/own/opt/pe/include/pe-0/other.h"
+# shellcheck disable=SC2086
+check "make uninstall" make -s uninstall "DESTDIR=$WORK/own" $own
+check "make uninstall leaves what is not its own" equal "$(files "$WORK/own")" \
+    "$WORK/own/opt/pe/include/pe-0/other.h"
+
+# Moved: what is tried below finds its parts where it is, not where it was put.
+MOVED=$WORK/moved/somewhere
+mkdir -p "$WORK/moved"
+cp -R "$STAGE/usr/local" "$MOVED"
+check "make uninstall from /usr/local" make -s uninstall "DESTDIR=$STAGE"
+check "make uninstall: nothing is left" empty "$STAGE"
+check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/share/cmake/pe"
+
+# ---- clients --------------------------------------------------------------------------------------
+
+flags="-O0 $(isa_flags "$(best_isa)")"
+with_sleef=0
+if [ "$SLEEF" != 0 ] && have_library sleef "$CC"; then with_sleef=1; fi
+both="C;CXX"
+have "$GXX" || {
+    both=C
+    skipping "clients in C++: $GXX is missing"
+}
+
+# The reference: the two headers of the tree, no SLEEF.
+# shellcheck disable=SC2086
+check "the client, from the tree" "$CC" -std=c99 $WARNINGS $flags -I. -DPE_SLEEF=0 \
+    tests/checks/package/client.c -o "$WORK/reference" -lm
+check "its macros agree that this is $VERSION" "$WORK/reference" "$VERSION"
+grep -v '^#' "$WORK/log" >"$WORK/bits"
+check "it prints seven hashes" equal "$(grep -c ' [0-9a-f]\{16\}$' "$WORK/bits")" 7
+
+same_bits() { # PROGRAM SLEEF: the version, the bits, and SLEEF in use (1) or not (0)
+    "$1" "$VERSION" >"$WORK/out" || { cat "$WORK/out" && return 1; }
+    grep -v '^#' "$WORK/out" | diff "$WORK/bits" - || return 1
+    grep '^#' "$WORK/out"
+    case $2 in
+    1) grep -q '^#.* SLEEF: SLEEF' "$WORK/out" ;;
+    0) grep -q '^#.* SLEEF: none' "$WORK/out" ;;
+    esac
+}
+
+if have pkg-config; then
+    PKG_CONFIG_PATH=$MOVED/share/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+    export PKG_CONFIG_PATH
+    check "pkg-config: pe is $VERSION" equal "$(pkg-config --modversion pe)" "$VERSION"
+    # A pkg-config that knows of nothing but pe.
+    alone="PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=$MOVED/share/pkgconfig"
+    # shellcheck disable=SC2086
+    {
+        check "pkg-config: pe needs no other package" env $alone pkg-config --exists pe
+        check "pkg-config: pe-sleef needs SLEEF" not env $alone pkg-config --exists pe-sleef
+    }
+    modules="pe:0"
+    if [ $with_sleef = 1 ] && pkg-config --exists sleef; then
+        modules="pe:0 pe-sleef:1"
+        check "pkg-config: pe-sleef is $VERSION" equal "$(pkg-config --modversion pe-sleef)" "$VERSION"
+    else
+        skipping "pkg-config pe-sleef: SLEEF is missing, off, or unknown to pkg-config"
+    fi
+    for module in $modules; do
+        sleef=${module#*:} module=${module%:*}
+        rm -f "$WORK/client"
+        # shellcheck disable=SC2046,SC2086
+        check "pkg-config $module: C99" "$CC" -std=c99 $WARNINGS $flags \
+            $(pkg-config --cflags $module) tests/checks/package/client.c -o "$WORK/client" \
+            $(pkg-config --libs $module)
+        check "pkg-config $module: C99, the same bits" same_bits "$WORK/client" "$sleef"
+        have "$GXX" || continue
+        rm -f "$WORK/client"
+        # shellcheck disable=SC2046,SC2086
+        check "pkg-config $module: C++11" "$GXX" -std=c++11 $WARNINGS $flags \
+            $(pkg-config --cflags $module) tests/checks/package/client.cpp -o "$WORK/client" \
+            $(pkg-config --libs $module)
+        check "pkg-config $module: C++11, the same bits" same_bits "$WORK/client" "$sleef"
+    done
+    # Not a header of the source tree, nor one that this machine has.
+    # shellcheck disable=SC2046
+    check "pkg-config: the header where it was moved to" sh -c \
+        'echo "#include <pe.h>" | "$@" -M -x c - | grep -q "moved/somewhere/.*pe\.h"' sh "$CC" \
+        $(pkg-config --cflags pe)
+else
+    skipping "pkg-config is missing"
+fi
+
+configure() { # NAME OPTIONS...
+    directory=$WORK/$1
+    shift
+    rm -rf "$directory"
+    env CC="$CC" CXX="$GXX" CFLAGS="$flags $EXTRA_CFLAGS" CXXFLAGS="$flags $EXTRA_CFLAGS" \
+        cmake -S tests/checks/package -B "$directory" "$@"
+}
+project() { # NAME LANGUAGES SLEEF OPTIONS...: configure, build, run
+    name=$1 languages=$2 sleef=$3
+    shift 3
+    check "CMake, $name" configure "$name" "-DLANGUAGES=$languages" "$@"
+    check "CMake, $name: is $VERSION" said "pe version: $VERSION "
+    check "CMake, $name: builds" cmake --build "$WORK/$name" -j "$JOBS"
+    case $languages in *C*) [ "$languages" = CXX ] ||
+        check "CMake, $name: C99, the same bits" same_bits "$WORK/$name/client_c" "$sleef" ;;
+    esac
+    case $languages in *CXX*)
+        check "CMake, $name: C++11, the same bits" same_bits "$WORK/$name/client_cpp" "$sleef" ;;
+    esac
+}
+cmake_install() { # NAME PREFIX OPTIONS...: the source tree as the project
+    name=$1 prefix=$2
+    shift 2
+    cmake -S . -B "$WORK/$name.build" "$@" &&
+        DESTDIR=$WORK/$name cmake --install "$WORK/$name.build" --prefix "$prefix"
+}
+
+if have cmake; then
+    check "cmake --install" cmake_install stage-cmake /usr/local
+    check "cmake --install: the files of make install" diff -r "$MOVED" "$WORK/stage-cmake/usr/local"
+    check "cmake --install: the expected files, readable" lists "$WORK/stage-cmake/usr/local"
+    check "cmake --install to directories of one's own" cmake_install own-cmake /opt \
+        -DCMAKE_INSTALL_INCLUDEDIR=/abs/include -DCMAKE_INSTALL_DATADIR=lib/data
+    own=$WORK/own-cmake
+    check "... puts them there" test -f "$own/abs/include/pe.h"
+    check "... which pe.pc says" grep -q -x 'includedir=/abs/include' "$own/opt/lib/data/pkgconfig/pe.pc"
+    # shellcheck disable=SC2016
+    check "... with its prefix" grep -q -x 'prefix=${pcfiledir}/../../..' "$own/opt/lib/data/pkgconfig/pe.pc"
+    check "... and peConfig.cmake" grep -q '"/abs/include"' "$own/opt/lib/data/cmake/pe/peConfig.cmake"
+
+    at="-DFROM=package -DCMAKE_PREFIX_PATH=$MOVED"
+    tree="-DPE_SOURCE=$TOP"
+    off=-DPE_WITH_SLEEF=OFF
+    # A machine where CMake finds no SLEEF, though the compiler may see its header.
+    none="-DCMAKE_FIND_ROOT_PATH=$WORK/nothing -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY"
+    none="$none -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_DISABLE_FIND_PACKAGE_sleef=ON"
+    # shellcheck disable=SC2086
+    {
+        if [ $with_sleef = 1 ]; then
+            project find_package "$both" 1 $at
+            project add_subdirectory "$both" 1 -DFROM=subdirectory "$tree"
+            project FetchContent C 1 -DFROM=fetch "$tree" -DPE_WITH_SLEEF=ON
+            [ "$both" = C ] || project find_package-cpp CXX 1 $at -DPE_WITH_SLEEF=ON
+        else
+            skipping "CMake with SLEEF: it is missing or off"
+            project add_subdirectory "$both" 0 -DFROM=subdirectory "$tree" $off
+            project FetchContent C 0 -DFROM=fetch "$tree" $off
+        fi
+        project find_package-off C 0 $at $off
+        project find_package-none "$both" 0 $at $none
+        check "CMake: PE_WITH_SLEEF=ON without SLEEF is an error" not configure on $at $none \
+            -DLANGUAGES=C -DPE_WITH_SLEEF=ON
+        check "CMake: ... which says what to do" said "set PE_WITH_SLEEF to AUTO or OFF"
+        check "CMake: ... in the source tree, too" not configure on -DFROM=subdirectory $none \
+            "$tree" -DLANGUAGES=C -DPE_WITH_SLEEF=ON
+        check "CMake: ... with the same words" said "set PE_WITH_SLEEF to AUTO or OFF"
+
+        check "CMake: a project with pe inside installs" env DESTDIR="$WORK/user" \
+            cmake --install "$WORK/add_subdirectory" --prefix /u
+        check "CMake: ... its own files alone" equal "$(files "$WORK/user/u/include" 2>/dev/null)" ""
+        check "CMake: ... and its export asks for pe::pe" grep -q 'pe::pe' \
+            "$WORK/user/u/lib/cmake/user/user.cmake"
+
+        major=${VERSION%%.*} minor=${VERSION#*.}
+        patch=${minor#*.} minor=${minor%.*}
+        wanted() { configure want $at $off -DLANGUAGES=NONE "-DWANT=$(echo "$1" | tr ' ' ';')"; }
+        for want in "$VERSION EXACT" "$major.$minor" "$major" \
+            "$VERSION...$major.$((minor + 5))" "0.0.1...$VERSION"; do
+            check "CMake: find_package(pe $want) takes it" wanted "$want"
+        done
+        refused="$major.$((minor + 1)) $major.$minor.$((patch + 1)) $((major + 1)) 0.0.1...<$VERSION"
+        [ "$minor" = 0 ] || [ "$major" != 0 ] || refused="$refused 0.$((minor - 1))"
+        for want in $refused; do
+            check "CMake: find_package(pe $want) refuses it" not wanted "$want"
+            check "CMake: ... for its version" said "version: $VERSION"
+        done
+    }
+else
+    skipping "cmake is missing"
+fi
+
+# ---- versions -------------------------------------------------------------------------------------
+
+check "the first version in CHANGELOG.md is $VERSION" equal \
+    "$(sed -n 's/^## \[\([0-9.]*\)\].*/\1/p' CHANGELOG.md | head -n 1)" "$VERSION"
+check "pe.h alone says the version" not grep -n -F "$VERSION" CMakeLists.txt Makefile packaging/*
+
+if [ $skipped -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]

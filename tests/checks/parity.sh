@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# parity.sh: every preset against float32 code in numpy, see tests/checks/parity.py.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/parity
+mkdir -p "$WORK"
+# shellcheck disable=SC2086
+"$CC" -std=c99 -O2 $WARNINGS -I. -DPE_SLEEF=0 tests/checks/parity.c -o "$WORK/parity" -lm || exit 1
+python=python3
+for candidate in python3 /usr/bin/python3; do
+    "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break
+done
+have "$python" || {
+    echo "SKIP: presets against numpy: python3 is missing"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+exec "$python" tests/checks/parity.py "$WORK/parity"

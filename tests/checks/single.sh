@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# single.sh: the single header of `make single` is the two headers: the same tokens for every
+# instruction set, in C and C++, with SLEEF and without; the same bits of a program; and with itself
+# and with the two headers in one file it is there once.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/single
+rm -rf "$WORK"
+mkdir -p "$WORK/alone"
+skipped=0
+
+# In a directory without pe_simd.h, under the name users have for it.
+single=$WORK/alone/pe_single.h
+check "make single" sh packaging/single.sh "$single"
+check "its lines are those of pe.h and pe_simd.h, but for the include" sh -c \
+    "cat pe.h pe_simd.h | grep -v -x '#include \"pe_simd.h\"' | sort >'$WORK/two' &&
+    sort '$single' | cmp - '$WORK/two'"
+
+# The same tokens: without the marks of lines and files.
+tokens() { # COMPILER FLAGS...
+    echo '#include <pe.h>' | "$@" -I. -E -P - >"$WORK/two.i" &&
+        echo '#include <pe_single.h>' | "$@" -I"$WORK/alone" -E -P - >"$WORK/one.i" &&
+        test -s "$WORK/one.i" && cmp "$WORK/one.i" "$WORK/two.i"
+}
+sleefs=0
+[ "$SLEEF" != 0 ] && have_library sleef "$CC" && sleefs="0 1"
+for language in "c -std=c99" "c++ -std=c++11"; do
+    compiler=$CC
+    [ "${language%% *}" = c ] || compiler=$GXX
+    if ! have "$compiler"; then
+        echo "SKIP: the single header in C++: $compiler is missing"
+        skipped=$((skipped + 1))
+        continue
+    fi
+    for isa in $(cpu_isas); do
+        for sleef in $sleefs; do
+            # shellcheck disable=SC2046,SC2086
+            check "the same tokens: $isa, $language, PE_SLEEF=$sleef" tokens "$compiler" -x $language \
+                -DPE_SLEEF=$sleef $EXTRA_CFLAGS $(isa_flags "$isa")
+        done
+    done
+done
+if ! cpu_has neon && have_arm64; then
+    check "the same tokens: neon" tokens "$ARM64_GCC" -x c -std=c99 -DPE_SLEEF=0
+fi
+
+# The same bits, and each order of the headers in one file. Another text than the two headers': the
+# guard must make the second one empty, whichever it is.
+compile() { # OUT INCLUDES
+    rm -f "$WORK/$1"
+    printf '%s\n' "$2" >"$WORK/$1.c"
+    sed 's/#include <pe\.h>.*//' tests/checks/package/client.c >>"$WORK/$1.c"
+    # shellcheck disable=SC2086
+    "$cc" -x $language -O0 $WARNINGS $EXTRA_CFLAGS $flags -DPE_SLEEF=0 "$WORK/$1.c" -o "$WORK/$1" -lm
+}
+bits() {
+    "$WORK/$1" >"$WORK/$1.out" || { cat "$WORK/$1.out" && return 1; }
+    if [ "$1" = two ]; then
+        mv "$WORK/$1.out" "$WORK/want"
+        grep -c . "$WORK/want"
+    else
+        cmp "$WORK/$1.out" "$WORK/want"
+    fi
+}
+two='#include "pe.h"'
+one='#include "pe_single.h"'
+try() { # NAME INCLUDES
+    check "$1 builds: $isa, $language" compile "$1" "$2"
+    check "$1, the same bits: $isa, $language" bits "$1"
+}
+for language in "c -std=c99" "c++ -std=c++11"; do
+    cc=$CC isa=$(best_isa)
+    [ "${language%% *}" = c ] || cc=$GXX isa=scalar
+    have "$cc" || continue
+    flags="$(isa_flags "$isa") -I."
+    try two "$two"
+    flags="$(isa_flags "$isa") -I$WORK/alone"
+    try one "$one
+$one"
+    flags="$(isa_flags "$isa") -I. -I$WORK/alone"
+    try one-two "$one
+$two"
+    try two-one "$two
+$one"
+done
+
+if [ $skipped -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]

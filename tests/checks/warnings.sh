@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# warnings.sh: no warnings. pe.h as the only include, and a program that calls all of it, with
+# every flag of lib.sh as an error: gcc and clang, C99 to C17, C++11 to C++20, every ISA, SLEEF and
+# none. Nothing is run, so the CPU does not matter. pe.h alone is also compiled with what else a
+# careful project turns on, without exceptions and RTTI in C++, and with clang's -Weverything.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/warnings
+
+# What else is clean. -Wduplicated-branches is not: an instruction set may make two cases one.
+STRICT_GCC="-pedantic-errors -Wcast-align=strict -Wnull-dereference -Wmissing-declarations \
+-Wredundant-decls -Wwrite-strings -Wpointer-arith -Wvla -Walloca -Wlogical-op -Wduplicated-cond \
+-Wformat=2 -Winit-self -Wunused-macros"
+STRICT_GCC_C="-Wstrict-prototypes -Wold-style-definition -Wmissing-prototypes -Wnested-externs"
+# clang has a warning for every taste. Left out: those that contradict C99 as it is meant to be
+# written (declaration-after-statement, bad-function-cast); that name what is no defect (padded;
+# float-equal: zeros and infinities are compared exactly; comma; used-but-marked-unused: a program
+# uses some of the functions; switch-enum and covered-switch-default: a default besides all cases);
+# that belong to C++ alone, where the text is C (old-style-cast, zero-as-null-pointer-constant,
+# c++98-compat, reserved names: pe__x); and some of later versions for the same reasons.
+NOT_CLANG="-Weverything -Wno-declaration-after-statement -Wno-bad-function-cast -Wno-padded \
+-Wno-float-equal -Wno-comma -Wno-used-but-marked-unused -Wno-switch-enum \
+-Wno-covered-switch-default -Wno-old-style-cast \
+-Wno-zero-as-null-pointer-constant -Wno-c++98-compat -Wno-c++98-compat-pedantic \
+-Wno-reserved-identifier -Wno-reserved-macro-identifier -Wno-unknown-warning-option \
+-Wno-unsafe-buffer-usage -Wno-pre-c11-compat -Wno-switch-default"
+
+# One job: COMPILER STD ISA SLEEF. Quiet when clean.
+if [ "${1:-}" = job ]; then
+    cc=$2 std=$3 isa=$4 sleef=$5
+    language=c
+    case $std in c++*) language=c++ ;; esac
+    case $cc:$language in
+    gcc:c) cc=$GCC ;;
+    gcc:c++) cc=$GXX ;;
+    clang:c) cc=$CLANG ;;
+    clang:c++) cc=$CLANGXX ;;
+    arm64:c) cc="$ARM64_GCC $(arm64_cflags)" ;;
+    esac
+    log=$(mktemp "$WORK/log.XXXXXX")
+    flags="-std=$std $WARNINGS $EXTRA_CFLAGS $(isa_flags "$isa") -DPE_SLEEF=$sleef -I. -x $language"
+    case $2:$language in
+    clang:*) strict=$NOT_CLANG ;;
+    arm64:*) strict= ;;
+    *:c) strict="$STRICT_GCC $STRICT_GCC_C" ;;
+    *) strict=$STRICT_GCC ;;
+    esac
+    case $language in c++) strict="$strict -fno-exceptions -fno-rtti" ;; esac
+    # shellcheck disable=SC2086
+    if { echo '#include "pe.h"' | $cc $flags $strict -fsyntax-only - &&
+        case $2:$std in # some of gcc's warnings need the optimiser, whatever the standard
+        clang:c99 | clang:c++17) $cc $flags -fsyntax-only tests/unit/hash.c ;;
+        *:c99 | *:c++17) $cc $flags -O2 -c -o "$log.o" tests/unit/hash.c ;;
+        esac; } >"$log" 2>&1; then
+        rm -f "$log" "$log.o"
+    else
+        {
+            echo "FAIL $cc $flags"
+            head -n 20 "$log"
+        } >"$log.failed"
+    fi
+    exit 0
+fi
+rm -rf "$WORK"
+mkdir -p "$WORK"
+sleefs="0 1"
+have_library sleef "$CC" && [ "$SLEEF" != 0 ] || {
+    echo "SKIP: libsleef is missing or off: its half of the warnings"
+    sleefs=0
+}
+compilers=
+have "$GCC" && compilers=gcc
+have "$CLANG" && compilers="$compilers clang"
+[ "$compilers" = "gcc clang" ] || echo "SKIP: gcc or clang is missing: its half of the warnings"
+isas="scalar avx2 avx512 avx512dq"
+case $(uname -m) in aarch64 | arm64) isas="scalar neon" ;; esac
+{
+    for cc in $compilers; do
+        for std in c99 c11 c17 c++11 c++14 c++17 c++20; do
+            for isa in $isas; do
+                for sleef in $sleefs; do
+                    echo "$cc $std $isa $sleef"
+                done
+            done
+        done
+    done
+    if have "$ARM64_GCC" && [ "$isas" != "scalar neon" ]; then
+        for std in c99 c17; do
+            echo "arm64 $std neon 0"
+            [ ! -d "$ARM64_SYSROOT/usr" ] || echo "arm64 $std neon 1"
+        done
+    fi
+} >"$WORK/jobs"
+xargs -P "$JOBS" -n 4 sh tests/checks/warnings.sh job <"$WORK/jobs"
+total=$(wc -l <"$WORK/jobs")
+failed=$(find "$WORK" -name '*.failed' | wc -l)
+cat "$WORK"/*.failed 2>/dev/null
+skipped=0
+[ "$sleefs" = "0 1" ] && [ "$compilers" = "gcc clang" ] || skipped=1
+echo "$((total - failed)) passed, $((failed)) failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$total" -gt 0 ]

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# arm64.sh: lay out AArch64 libraries (SLEEF, and what the unit tests need) under build/arm64/sysroot.
+#
+# The packages are downloaded with a private apt configuration and unpacked; nothing is installed
+# and no foreign architecture is added to the system. A no-op once the sysroot is there.
+set -u
+. tests/tools/lib.sh
+
+packages="libsleef3 libsleef-dev libcmocka0 libcmocka-dev libmpfr6 libmpfr-dev libgmp10 libgmp-dev"
+work=$BUILD/arm64
+case $work in
+/*) ;;
+*) work=$PWD/$work ;;
+esac
+
+say() { echo "arm64: $*"; }
+
+[ ! -f "$work/complete" ] || exit 0
+have apt-get && have dpkg || {
+    say "no apt-get: AArch64 is tested without SLEEF"
+    exit 1
+}
+[ "$DEPS" != 0 ] || {
+    say "DEPS=0: AArch64 libraries are not downloaded"
+    exit 1
+}
+
+say "downloading AArch64 libraries into $BUILD/arm64    (DEPS=0 turns this off)"
+rm -rf "$work"
+mkdir -p "$work/apt/lists/partial" "$work/apt/archives/partial" "$work/debs" "$work/sysroot"
+: >"$work/apt/status"
+cat >"$work/apt.conf" <<X
+Dir::State::lists "$work/apt/lists";
+Dir::State::status "$work/apt/status";
+Dir::Cache::archives "$work/apt/archives";
+Dir::Cache::pkgcache "";
+Dir::Cache::srcpkgcache "";
+APT::Architecture "arm64";
+APT::Architectures { "arm64"; };
+APT::Sandbox::User "";
+Acquire::Languages "none";
+X
+export APT_CONFIG="$work/apt.conf"
+{
+    apt-get update &&
+        (
+            cd "$work/debs" || exit 1
+            for package in $packages; do
+                apt-get download "$package:arm64" || exit 1
+            done
+        ) &&
+        for deb in "$work"/debs/*.deb; do
+            dpkg -x "$deb" "$work/sysroot" || exit 1
+        done
+} >"$work/log" 2>&1 || {
+    say "the download failed, see $work/log"
+    tail -n 3 "$work/log"
+    exit 1
+}
+rm -rf "$work/apt" "$work/debs"
+: >"$work/complete"

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# coverage.sh [ISA...]: how much of pe.h and pe_simd.h the unit programs reach, on each ISA.
+#
+# Builds them without optimisation, so that nothing is inlined and a line is a line, runs them with
+# PE_QUICK=1 (but those that are quick by themselves), and lets tests/tools/coverage.py merge what gcov
+# says. Each line, each part of a line and each function must be reached, or tests/tools/coverage.txt
+# says why not.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/coverage
+
+# PROGRAM[.stream0][.full]; those that stream are programs of their own.
+PROGRAMS="exact bounds.stream0 conventions conventions.stream0 alibi alibi.stream0 learned algebra rope.full
+rope_frequencies errors types seeds splits.stream0 budget memory selftest"
+
+# One job: ISA PROGRAM
+if [ "${1:-}" = job ]; then
+    isa=$2 name=$3
+    program=${name%%.*}
+    flags="$(isa_flags "$isa") -DPE_SLEEF=$([ "$isa" = scalar ] && echo 0 || echo "$HAVE_SLEEF")"
+    case $name in *.stream0*) flags="$flags -DPE_STREAM_BYTES=0" ;; esac
+    libraries="-lcmocka -lmpfr -lgmp -lpthread -lm"
+    [ "$HAVE_SLEEF" = 0 ] || libraries="-lsleef $libraries"
+    mkdir -p "$WORK/$isa"
+    out=$WORK/$isa/$name
+    quick=1
+    case $name in *.full*) quick=0 ;; esac
+    # shellcheck disable=SC2086
+    if $GCC -std=c99 -O0 -g --coverage -fkeep-inline-functions -fkeep-static-functions $flags -I. \
+        $EXTRA_CFLAGS -o "$out" "tests/unit/test_$program.c" $libraries >"$out.log" 2>&1 &&
+        PE_QUICK=$quick "$out" >>"$out.log" 2>&1; then
+        rm -f "$out.failed"
+    else
+        mv "$out.log" "$out.failed"
+    fi
+    exit 0
+fi
+
+have "$GCC" || skip "$GCC is missing: its gcov counts the lines"
+have gcov || skip "gcov is missing"
+have python3 || skip "python3 is missing"
+for library in cmocka mpfr; do
+    have_library $library "$GCC" || skip "lib$library is missing: make deps"
+done
+HAVE_SLEEF=0
+[ "$SLEEF" = 0 ] || ! have_library sleef "$GCC" || HAVE_SLEEF=1
+export HAVE_SLEEF
+isas=${*:-$(cpu_isas)}
+rm -rf "$WORK"
+mkdir -p "$WORK"
+# Slow ones first.
+for program in $PROGRAMS; do
+    for isa in $isas; do
+        echo "$isa $program"
+    done
+done | xargs -P "$JOBS" -n 2 sh tests/tools/coverage.sh job
+failed=$(find "$WORK" -name '*.failed')
+for log in $failed; do
+    echo "FAIL $log"
+    tail -n 20 "$log"
+done
+# shellcheck disable=SC2086
+python3 tests/tools/coverage.py "$WORK" $isas || exit 1
+[ -z "$failed" ]

@@ -1,0 +1,237 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# deps.sh demo|test|fuzz|tools: see what is missing for `make demo`, `make test`, `make fuzz`, or for
+# the targets of tests/tools/tools.mk (sanitize, analyze, coverage), and install it.
+# deps.sh matrix: that of test, and more for `make matrix`: other versions of the compilers, 32-bit
+# x86, and compilers of other machines, whose programs run under qemu-user.
+#
+# Whether something is there is decided by building and linking with it, so libraries that came
+# from elsewhere count, and nothing is asked of the package manager when all is present. DEPS=0
+# installs nothing: what is missing is named, with what will be done without it. A missing part
+# fails under STRICT=1. Findings go to build/config.mk, which the Makefile reads.
+set -u
+. tests/tools/lib.sh
+goal=${1:-test}
+
+say() { echo "deps: $*"; }
+
+# item: is it there?
+present() {
+    case $1 in
+    sleef) [ "$SLEEF" = 0 ] || have_library sleef "$CC" ;;
+    png | mpfr | cmocka) have_library "$1" "$CC" ;;
+    afl) have afl-fuzz && have afl-clang-fast ;;
+    gcc) have "$GCC" ;;
+    g++) have "$GXX" ;;
+    clang) have "$CLANG" ;;
+    cmake | pkg-config) have "$1" ;;
+    clang-tidy) have clang-tidy ;;
+    cppcheck) have cppcheck ;;
+    valgrind) have valgrind ;;
+    compiler-rt) # clang's sanitizers
+        echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=address,undefined ;;
+    numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
+    arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
+    arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
+    qemu) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$QEMU_ARM64" ;;
+    compiler-gcc-*) have "${1#compiler-}" && have "g++${1#compiler-gcc}" ;;
+    compiler-clang-*) have "${1#compiler-}" ;;
+    m32) have_m32 "$GCC" c99 && have_m32 "$GXX" c++11 ;;
+    machine-*) have_machine "${1#machine-}" ;;
+    esac
+}
+
+# item: its package under each package manager; "-" where there is none.
+package() {
+    case $manager:$1 in
+    apt-get:sleef) echo libsleef-dev ;;
+    dnf:sleef) echo sleef-devel ;;
+    *:sleef) echo sleef ;;
+    apt-get:png) echo libpng-dev ;;
+    dnf:png) echo libpng-devel ;;
+    *:png) echo libpng ;;
+    apt-get:mpfr) echo libmpfr-dev ;;
+    dnf:mpfr) echo mpfr-devel ;;
+    *:mpfr) echo mpfr ;;
+    apt-get:cmocka) echo libcmocka-dev ;;
+    dnf:cmocka) echo libcmocka-devel ;;
+    *:cmocka) echo cmocka ;;
+    dnf:afl) echo american-fuzzy-lop ;;
+    *:afl) echo afl++ ;;
+    brew:gcc | brew:g++ | brew:clang) echo - ;;
+    *:gcc) echo gcc ;;
+    dnf:g++) echo gcc-c++ ;;
+    pacman:g++) echo gcc ;;
+    *:g++) echo g++ ;;
+    *:clang) echo clang ;;
+    *:cmake) echo cmake ;;
+    apt-get:pkg-config) echo pkg-config ;;
+    *:pkg-config) echo pkgconf ;;
+    brew:clang-tidy | brew:compiler-rt | brew:valgrind) echo - ;;
+    apt-get:clang-tidy) echo clang-tidy ;;
+    dnf:clang-tidy) echo clang-tools-extra ;;
+    *:clang-tidy) echo clang ;;
+    apt-get:compiler-rt) echo libclang-rt-dev ;;
+    *:compiler-rt) echo compiler-rt ;;
+    *:cppcheck) echo cppcheck ;;
+    *:valgrind) echo valgrind ;;
+    apt-get:numpy | dnf:numpy) echo python3-numpy ;;
+    pacman:numpy) echo python-numpy ;;
+    *:numpy) echo numpy ;;
+    brew:arm64-* | brew:qemu) echo - ;;
+    pacman:arm64-gcc) echo aarch64-linux-gnu-gcc ;;
+    *:arm64-gcc) echo gcc-aarch64-linux-gnu ;;
+    apt-get:arm64-libc) echo libc6-dev-arm64-cross ;;
+    pacman:arm64-libc) echo aarch64-linux-gnu-glibc ;;
+    *:arm64-libc) echo - ;;
+    *:qemu) echo qemu-user ;;
+    apt-get:compiler-gcc-*) echo "${1#compiler-} g++${1#compiler-gcc}" ;;
+    apt-get:compiler-*) echo "${1#compiler-}" ;;
+    apt-get:m32) # not gcc-multilib, which would push the compilers of other machines out
+        echo "gcc-$($GCC -dumpversion | cut -d. -f1)-multilib g++-$($GXX -dumpversion | cut -d. -f1)-multilib"
+        ;;
+    dnf:m32) echo "glibc-devel.i686 libstdc++-devel.i686" ;;
+    pacman:m32) echo "lib32-gcc-libs lib32-glibc" ;;
+    apt-get:machine-*)
+        name=$(machine_gcc "${1#machine-}")
+        echo "gcc-${name%-gcc} libc6-dev-$(echo "${1#machine-}" | sed 's/64le/64el/')-cross qemu-user"
+        ;;
+    *:compiler-* | *:m32 | *:machine-*) echo - ;;
+    esac
+}
+
+# item: what is done without it.
+without() {
+    case $1 in
+    sleef) echo "pe takes its own sines: the same bits" ;;
+    png) echo "the demo writes no pictures" ;;
+    afl) echo "FUZZ_ENGINE=afl cannot run" ;;
+    mpfr | cmocka) echo "the unit tests are skipped" ;;
+    gcc | g++ | clang | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
+        echo "its part of the tests is skipped"
+        ;;
+    compiler-* | m32 | machine-*) echo "its cells of the matrix are skipped" ;;
+    *) echo "AArch64 is not tested" ;;
+    esac
+}
+
+items="sleef png"
+[ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
+[ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
+case $goal in
+test | matrix) items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
+esac
+if [ "$goal" = matrix ]; then
+    # shellcheck disable=SC2086
+    items="$items $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
+    case $(uname -m) in
+    x86_64 | amd64)
+        # shellcheck disable=SC2086
+        items="$items m32 $(printf 'machine-%s ' $MATRIX_MACHINES)"
+        ;;
+    esac
+fi
+
+missing_items() {
+    for item in $items; do
+        present "$item" || printf '%s ' "$item"
+    done
+}
+
+if ! have "$CC"; then
+    say "no C compiler '$CC' is to be found: install one, or name yours with CC=..."
+    exit 1
+fi
+
+missing=$(missing_items)
+manager=
+for candidate in apt-get dnf pacman brew; do
+    have $candidate && manager=$candidate && break
+done
+
+as_root() {
+    if [ "$(id -u)" = 0 ] || [ "$manager" = brew ]; then
+        "$@"
+    elif have sudo; then
+        if [ -t 0 ]; then sudo "$@"; else sudo -n "$@"; fi
+    else
+        say "not root, and there is no sudo"
+        return 1
+    fi
+}
+
+install() {
+    case $manager in
+    apt-get) as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" ;;
+    dnf) as_root dnf install -y --setopt=install_weak_deps=False "$@" ;;
+    pacman) as_root pacman -S --noconfirm --needed "$@" ;;
+    brew) brew install "$@" ;;
+    esac
+}
+
+refresh() {
+    case $manager in
+    apt-get) as_root apt-get update ;;
+    pacman) as_root pacman -Sy ;;
+    *) true ;;
+    esac
+}
+
+if [ -n "$missing" ] && [ "$DEPS" = 0 ]; then
+    say "missing: $missing(DEPS=0: nothing will be installed)"
+elif [ -n "$missing" ] && [ -z "$manager" ]; then
+    say "missing: $missing(no apt-get, dnf, pacman or brew here: install them by hand)"
+elif [ -n "$missing" ]; then
+    packages=
+    for item in $missing; do
+        for name in $(package "$item"); do
+            case " $packages " in
+            *" $name "*) ;;
+            *) [ "$name" = - ] || packages="$packages $name" ;;
+            esac
+        done
+    done
+    packages=${packages# }
+    if [ -n "$packages" ]; then
+        sudo_note=
+        [ "$(id -u)" = 0 ] || [ "$manager" = brew ] || sudo_note="with sudo "
+        say "missing: $missing"
+        say "installing ${sudo_note}with $manager: $packages    (DEPS=0 turns this off)"
+        mkdir -p "$BUILD"
+        log=$BUILD/deps.log
+        # shellcheck disable=SC2086
+        if ! { refresh && install $packages; } >"$log" 2>&1; then
+            # One unknown name makes the package manager refuse them all: try one at a time.
+            for name in $packages; do
+                install "$name" >>"$log" 2>&1 || say "$manager could not install $name, see $log"
+            done
+        fi
+    fi
+    missing=$(missing_items)
+fi
+
+if { [ "$goal" = test ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then
+    if have_arm64; then
+        sh tests/tools/arm64.sh || missing="$missing arm64-libraries"
+    fi
+fi
+
+for item in $missing; do
+    say "STILL MISSING: $item; $(without "$item")"
+done
+
+flag() { if "$@" >/dev/null 2>&1; then echo 1; else echo 0; fi; }
+mkdir -p "$BUILD"
+{
+    echo "# written by tests/tools/deps.sh"
+    echo "HAVE_SLEEF := $([ "$SLEEF" = 0 ] && echo 0 || flag have_library sleef "$CC")"
+    echo "HAVE_PNG := $(flag have_library png "$CC")"
+    echo "NATIVE_FLAGS := $(echo 'int main(void) { return 0; }' | links "$CC" -march=native && echo -march=native)"
+} >"$BUILD/config.mk.$$" && mv "$BUILD/config.mk.$$" "$BUILD/config.mk"
+
+[ -z "$missing" ] || [ "$STRICT" != 1 ] || {
+    say "STRICT=1: stopping, since something is missing"
+    exit 1
+}
+exit 0

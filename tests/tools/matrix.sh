@@ -1,0 +1,478 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# matrix.sh: the same bits everywhere. Builds tests/unit/hash.c in every way named below, runs each
+# build, and compares its hashes with tests/golden.txt.
+#
+#   native    {every ISA of this CPU} x {gcc, clang} x {8 optimisation levels} x {SLEEF, none}, the
+#             last dealt out for scalar code, with the language standards C99, C11, C17, C++11, C++17
+#             dealt out so that each meets every value of every other factor; scalar code with
+#             hardware FMA; what -march=native picks
+#   flags     what else compilers are told: single flags of -ffast-math, other rounding and excess
+#             precision, link-time optimisation, UBSan, tuning, newer standards ...
+#   flush     subnormals flushed to zero from the start of the program
+#   m32       32-bit x86: size_t of 32 bits
+#   compiler  other versions of gcc and clang
+#   several   three instruction sets in one program, in C and in C++; none shares a symbol
+#   arm64     NEON and scalar, gcc and clang, SLEEF and none, under qemu-user
+#   machine   scalar code on s390x and ppc64 (big-endian), ppc64le, riscv64, armhf (32-bit), as arm64
+#   nehalem   the scalar code on a CPU without AVX or FMA; qemumax: AVX2 where this CPU has none
+#   control   headers with one constant changed in its last bit, and with two lanes swapped in one
+#             instruction set, must be caught
+#
+# -ffast-math and -Ofast may be refused by an #error that names fast-math; that counts as agreement
+# and is reported. Wrong bits never are.
+#
+#   matrix.sh           run everything, on all cores (JOBS=n: on n)
+#   CELLS=regex matrix.sh   only the cells whose line matches
+#   MATRIX=some matrix.sh   some cells of every kind, as `make test` does; what only
+#                           `tests/tools/deps.sh matrix` installs may be absent then
+#   matrix.sh list      print the cells
+#   matrix.sh cell N    run cell N alone and show what it did
+set -u
+. tests/tools/lib.sh
+
+WORK=$BUILD/matrix
+QEMU_SECTIONS=${QEMU_SECTIONS:-15} # sections of tests/unit/hash.c that an emulator runs: every verb, but
+                                   # not the long tables; 0: all
+
+# One cell a line: KIND COMPILER STD ISA SLEEF OPTIMISATION...
+# DEAL is replaced by sleef and none in turn. A + before the kind: one of MATRIX=some.
+x86_cells() {
+    cat <<'X'
++native gcc STD scalarfma sleef -O2
+native gcc STD scalarfma none -O3 -ffp-contract=fast
+native clang STD scalarfma none -O2
+native clang STD scalarfma sleef -O3 -ffp-contract=fast
+native gcc STD default sleef -O2
++native gcc STD default none -O2
+native clang STD default none -O2
+native clang STD default sleef -O2
+nehalem gcc c99 scalar none -O2
++nehalem clang c99 scalar sleef -O2
++flags gcc c99 avx2 none -O2 -funsafe-math-optimizations
+flags clang c11 avx512 none -O2 -funsafe-math-optimizations
+flags gcc c11 avx2 none -O2 -fassociative-math -fno-signed-zeros -fno-trapping-math
+flags clang c99 scalar none -O2 -fassociative-math -fno-signed-zeros -fno-trapping-math
+flags gcc c++17 avx512 none -O2 -freciprocal-math
+flags clang c99 avx2 none -O2 -freciprocal-math
+flags gcc c99 avx512 none -O3 -mprefer-vector-width=512
+flags gcc c99 scalar none -O3 -march=native -mprefer-vector-width=512
+flags clang c99 scalar none -O3 -march=native -mprefer-vector-width=512
+flags gcc c99 avx2 sleef -O2 -fno-math-errno -fno-trapping-math
+flags gcc c99 avx512 none -O2 -frounding-math
+flags clang c99 avx2 none -O2 -ffp-model=strict
+flags gcc c99 avx512 sleef -O2 -flto
+flags clang c99 avx2 none -O2 -flto
+flags gcc c99 avx512 none -O2 -fsanitize=undefined -fno-sanitize-recover
+flags clang c99 avx2 none -O2 -fsanitize=undefined -fno-sanitize-recover
+flags gcc c99 avx2 none -O2 -mtune=haswell
+flags gcc c99 avx2 none -O2 -mtune=znver3
+flags gcc c11 avx512 none -O2 -mtune=icelake-server
+flags clang c11 avx512 none -O2 -mtune=skylake-avx512
+flags gcc c99 avx512 none -O2 -fno-inline
+flags clang c99 avx2 none -O2 -fno-inline
+flags gcc c99 avx2 none -O2 -fwrapv
+flags clang c99 avx512 none -O2 -fwrapv
++flags gcc c99 avx512 none -O2 -funsigned-char -fshort-enums
+flags clang c99 avx2 none -O2 -funsigned-char -fshort-enums
+flags gcc c99 avx512 none -O2 -fexcess-precision=standard -ffloat-store
+flags gcc c99 avx2 none -O2 -fPIE -fstack-protector-strong -D_FORTIFY_SOURCE=2
+flags gcc c99 avx2 none -Og
+flags clang c99 avx512 none -Oz
+flags gcc c99 avx2 sleef -O2 -march=x86-64-v3
+flags gcc c99 avx512 none -O2 -march=x86-64-v4
+flags clang c99 avx2 none -O2 -march=x86-64-v3
+flags clang c99 avx512 sleef -O2 -march=x86-64-v4
+flags gcc c2x avx2 none -O2
+flags clang c2x avx512 none -O2
+flags gcc c++20 avx512 none -O2
+flags clang c++20 avx2 none -O2
++flags clang c++2b avx512 none -O2
+flags gcc c++2b avx2 none -O2
+flush gcc c99 scalar none -O1
++flush gcc c99 avx512 none -O2
+flush clang c99 avx2 sleef -O2
+m32 gcc c99 scalar none -O2
+m32 clang c99 scalar none -O1
++m32 gcc c++11 scalar none -O0
+m32 gcc c99 avx2 none -O2
+m32 clang c++17 avx2 none -O2
+m32 gcc c11 avx512 none -O2
+m32 clang c99 avx512 none -O2
++several gcc c99 all none -O0
+several gcc c99 all none -O2
+several clang c99 all none -O0
+several clang c99 all none -O2
+several both c99 all none -O2
+X
+    cpu_has avx2 || echo "qemumax gcc c99 avx2 sleef -O2"
+    cpu_has avx2 || echo "qemumax clang c99 avx2 none -O2"
+    for isa in neon scalar; do
+        for cc in gcc clang; do
+            [ "$isa:$cc" = scalar:clang ] || echo "arm64 $cc c99 $isa sleef -O2"
+            echo "arm64 $cc c11 $isa none -O3 -ffp-contract=fast"
+            echo "arm64 $cc c99 $isa none -Ofast"
+        done
+        echo "arm64 gcc c17 $isa sleef -O0"
+    done | sed 's/^\(arm64 gcc c99 neon sleef\)/+\1/'
+    for machine in $MATRIX_MACHINES; do
+        [ "$machine" != s390x ] || printf +
+        echo "$machine gcc c99 scalar none -O2"
+        echo "$machine gcc c11 scalar none -O0"
+    done
+}
+list_cells() {
+    {
+        for isa in scalar avx2 avx512 neon; do
+            case $(uname -m):$isa in
+            x86_64:neon | amd64:neon | aarch64:avx* | arm64:avx*) continue ;;
+            esac
+            for cc in gcc clang; do
+                [ $isa = scalar ] && sleefs=DEAL || sleefs="sleef none"
+                for sleef in $sleefs; do
+                    for opt in -O0 -O1 -O2 -O3 -Os "-O2 -ffp-contract=fast" "-O2 -ffast-math" -Ofast; do
+                        echo "native $cc STD $isa $sleef $opt"
+                    done
+                done
+            done
+        done
+        case $(uname -m) in
+        x86_64 | amd64) x86_cells ;;
+        esac
+        for compiler in $MATRIX_COMPILERS; do
+            case $(uname -m) in
+            aarch64 | arm64) isas="neon neon" ;;
+            *) isas="avx2 avx512" ;;
+            esac
+            [ "$compiler" != gcc-11 ] || printf +
+            echo "compiler $compiler c99 scalar none -O0"
+            for isa in $isas; do echo "compiler $compiler STD $isa none -O2"; done
+        done
+    } | awk -v some="${MATRIX:-all}" '
+        BEGIN { n = split("c99 c11 c17 c++11 c++17", std) }
+        # The standards advance by 1 a line, and by 1 more after each group of eight optimisations,
+        # so that no standard is tied to a level. SLEEF is the other way round for the other compiler.
+        $3 == "STD" { $3 = std[1 + (line + int(line / 8)) % n]; line++ }
+        $5 == "DEAL" { $5 = (line + int((line - 1) / 8)) % 2 ? "sleef" : "none" }
+        # a seventh of the native cells, which is no multiple of anything here
+        $1 == "native" && NR % 7 == 4 { $1 = "+native" }
+        some != "some" || /^\+/ { sub(/^\+/, ""); print }'
+}
+
+# Do the native cells cover every pair of values of two factors?
+check_pairs() {
+    awk '
+        $1 == "native" && $4 != "scalarfma" && $4 != "default" {
+            opt = $6 " " $7
+            f[1] = $2; f[2] = $3; f[3] = $4; f[4] = $5; f[5] = opt
+            for (a = 1; a <= 5; a++) {
+                value[a, f[a]] = 1
+                for (b = a + 1; b <= 5; b++) pair[a, f[a], b, f[b]] = 1
+            }
+        }
+        END {
+            for (x in value) for (y in value) {
+                split(x, p, SUBSEP); split(y, q, SUBSEP)
+                if (p[1] < q[1] && !((p[1], p[2], q[1], q[2]) in pair)) {
+                    print "pair not covered: " p[2] " with " q[2]; bad = 1
+                }
+            }
+            exit bad
+        }' "$WORK/cells"
+}
+
+# The command of a compiler for a standard.
+command_of() {
+    case $1:$2 in
+    gcc:c++*) echo "$GXX" ;;
+    gcc:*) echo "$GCC" ;;
+    clang:c++*) echo "$CLANGXX" ;;
+    clang:*) echo "$CLANG" ;;
+    gcc-*:c++*) echo "g++-${1#gcc-}" ;;
+    clang-*:c++*) echo "clang++-${1#clang-}" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# Compile tests/unit/hash.c against the headers in $1 into $2, with the given flags: COMPILER STD FLAGS...
+compile() {
+    headers=$1 out=$2 cc=$3 std=$4
+    shift 4
+    language=
+    case $std in
+    c++*) language="-x c++" ;;
+    esac
+    cc=$(command_of "$cc" "$std")
+    # shellcheck disable=SC2086
+    set -- $cc -std="$std" $WARNINGS $EXTRA_CFLAGS -I"$headers" $language tests/unit/hash.c -o "$out" "$@"
+    echo "+ $*"
+    "$@"
+}
+
+# Run one cell; the last line printed is its verdict: SAME, REFUSED, SKIP why, DIFFERS where, BROKEN
+# how; for what only `deps.sh matrix` installs, ABSENT instead of SKIP with MATRIX=some.
+absent() { if [ "${MATRIX:-all}" = some ]; then echo "ABSENT $*"; else echo "SKIP $*"; fi; }
+
+run_cell() {
+    # shellcheck disable=SC2046
+    set -- $(sed -n "$1p" "$WORK/cells") "$1"
+    kind=$1 cc=$2 std=$3 isa=$4 sleef=$5
+    shift 5
+    opts=
+    while [ $# -gt 1 ]; do
+        opts="$opts $1"
+        shift
+    done
+    exe=$WORK/$1.exe
+    libs=-lm
+    sections=0
+    runner=
+    flags="$opts"
+    [ "$isa" = all ] || flags="$flags $(isa_flags "$isa")"
+    case $kind in
+    arm64)
+        have_arm64 || { echo "SKIP $ARM64_GCC or $QEMU_ARM64 is missing" && return; }
+        runner=arm64_run
+        ;;
+    nehalem | qemumax)
+        have "$QEMU_X86" || { echo "SKIP $QEMU_X86 is missing" && return; }
+        case $kind in
+        nehalem) runner="$QEMU_X86 -cpu Nehalem" ;;
+        qemumax) runner="$QEMU_X86 -cpu max" ;;
+        esac
+        ;;
+    native | flags | flush | m32 | compiler | several)
+        case $isa in
+        default | all) ;;
+        *) cpu_has "${isa%fma}" || { echo "SKIP this CPU has no $isa" && return; } ;;
+        esac
+        [ "$isa" != scalarfma ] || cpu_has avx2 || { echo "SKIP this CPU has no FMA" && return; }
+        ;;
+    *) # a machine; gcc for s390x evaluates floats as doubles in strict ISO C
+        have_machine "$kind" || { absent "$(machine_gcc "$kind") or $(machine_qemu "$kind") is missing" && return; }
+        runner="$(machine_qemu "$kind") -L $(machine_root "$kind")"
+        flags="$flags -fexcess-precision=fast"
+        cc=$(machine_gcc "$kind")
+        ;;
+    esac
+    [ -z "$runner" ] || sections=$QEMU_SECTIONS
+    case $kind in
+    several) [ "$cc" != both ] || { have "$GCC" && have "$CLANGXX"; } || { echo "SKIP gcc or clang is missing" && return; } ;;
+    compiler) have "$(command_of "$cc" "$std")" || { absent "$(command_of "$cc" "$std") is missing" && return; } ;;
+    esac
+    [ "$cc" = both ] || have "$(command_of "$cc" "$std")" || {
+        echo "SKIP $(command_of "$cc" "$std") is missing" && return
+    }
+    case $std in
+    c++2* | c2*) # not in every version
+        echo 'int main(void) { return 0; }' >"$exe.c"
+        $(command_of "$cc" "$std") -std="$std" -x "$(case $std in c++*) echo c++ ;; *) echo c ;; esac)" \
+            -fsyntax-only "$exe.c" 2>/dev/null || { echo "SKIP $cc has no $std" && return; }
+        ;;
+    esac
+    case $kind in
+    m32)
+        have_m32 "$(command_of "$cc" "$std")" "$std" || { absent "$cc makes no program for 32-bit x86" && return; }
+        flags="$flags -m32 -msse2 -mfpmath=sse"
+        ;;
+    flush) flags="$flags -DHASH_FLUSH=1" ;;
+    esac
+    if [ "$sleef" = sleef ]; then
+        if [ "$SLEEF" = 0 ]; then
+            echo "SKIP SLEEF=0 was given" && return
+        elif [ "$kind" = arm64 ]; then
+            [ -d "$ARM64_SYSROOT/usr" ] || { echo "SKIP no AArch64 SLEEF in $ARM64_SYSROOT" && return; }
+            flags="$flags $(arm64_cflags)"
+            libs="$(arm64_ldflags) -lsleef -lm"
+        else
+            [ -f "$WORK/sleef" ] || { echo "SKIP libsleef is missing" && return; }
+            libs="-lsleef -lm"
+        fi
+        flags="$flags -DPE_SLEEF=1"
+    else
+        flags="$flags -DPE_SLEEF=0"
+    fi
+    if [ "$kind" = arm64 ]; then
+        if [ "$cc" = gcc ]; then
+            GCC=$ARM64_GCC
+        else
+            CLANG="$CLANG --target=aarch64-linux-gnu"
+        fi
+    fi
+    if [ "$kind" = several ]; then
+        build_several >"$exe.log" 2>&1
+        status=$?
+    else
+        # shellcheck disable=SC2086
+        compile . "$exe" "$cc" "$std" $flags $libs >"$exe.log" 2>&1
+        status=$?
+    fi
+    cat "$exe.log"
+    if [ $status -ne 0 ]; then
+        case $opts in
+        *fast-math* | *Ofast*)
+            if grep -q 'pe[a-z_]*\.h:[0-9]*:[0-9]*: error:.*fast-math' "$exe.log"; then
+                echo REFUSED
+                return
+            fi
+            ;;
+        esac
+        echo "BROKEN $(sed -n 's/^SEVERAL: //p' "$exe.log" | grep . || echo it does not compile)"
+        return
+    fi
+    $runner "$exe" "$sections" >"$exe.out" 2>&1
+    status=$?
+    rm -f "$exe"
+    cat "$exe.out"
+    [ $status -eq 0 ] || { echo "BROKEN exit status $status" && return; }
+    if [ "$kind" != several ]; then
+        compare "$exe.out" "$sections"
+        return
+    fi
+    # one list of hashes for each instruction set, each after its line with a #
+    awk -v out="$exe.out" '/^#/ { n++ } { print >(out "." n) }' "$exe.out"
+    for part in $parts; do
+        set -- "$exe.out".*[0-9]
+        verdict=$(compare "$exe.out.$part")
+        [ "$verdict" = SAME ] && [ $# -eq "$(echo "$parts" | wc -w)" ] || {
+            echo "${verdict#SAME} in part $part of a program with $# parts" && return
+        }
+    done
+    echo SAME
+}
+
+# The objects of a program with every instruction set of this CPU, in C and in C++ in turn, by one
+# compiler or by both in turn. An object may define the name that it is called by, and nothing else:
+# no function made for one instruction set can be taken for that of another.
+build_several() {
+    parts= objects= names= n=0 all_cc=$cc # compile() changes cc
+    for isa in $(cpu_isas) scalar; do # scalar again, in the other language
+        n=$((n + 1)) part_cc=$all_cc part_std=c99
+        [ $((n % 2)) = 1 ] || part_std=c++11
+        [ "$all_cc" != both ] || { [ $((n % 2)) = 1 ] && part_cc=gcc || part_cc=clang; }
+        # shellcheck disable=SC2046,SC2086
+        compile . "$exe.$n.o" "$part_cc" "$part_std" $flags $(isa_flags "$isa") -c -DHASH_MAIN="hash_$n" || return
+        nm "$exe.$n.o" | awk '$(NF - 1) ~ /^[A-TV-Zuvw]$/ { print $NF }' >"$exe.symbols"
+        echo "hash_$n" | cmp -s - "$exe.symbols" || {
+            echo "SEVERAL: $isa shares symbols:" $(grep -v "^hash_$n\$" "$exe.symbols" | head -n 5)
+            return 1
+        }
+        parts="$parts $n" objects="$objects $exe.$n.o" names="$names X(hash_$n)"
+    done
+    [ "$all_cc" != both ] || all_cc=gcc
+    # shellcheck disable=SC2086
+    $(command_of "$all_cc" c99) -std=c99 "-DSEVERAL=$names" tests/unit/hash_several.c $objects -o "$exe" $libs
+    status=$?
+    # shellcheck disable=SC2086
+    rm -f $objects
+    return $status
+}
+
+# Compare a run with the golden hashes, in all sections, or in the first so many: FILE [SECTIONS].
+compare() {
+    grep -v '^#' "$1" >"$1.lines"
+    count=${2:-0}
+    [ "$count" -gt 0 ] || count=$(wc -l <"$WORK/golden")
+    head -n "$count" "$WORK/golden" | cmp -s - "$1.lines" && {
+        echo SAME
+        return
+    }
+    section=$(head -n "$count" "$WORK/golden" | diff - "$1.lines" | sed -n 's/^[<>] //p' | head -n 1)
+    echo "DIFFERS first in section: $section"
+}
+
+# Headers with a defect: some section must differ. DEFECT FILE ISA; prints the verdict.
+control() {
+    copy=$WORK/control-$1
+    mkdir -p "$copy"
+    cp pe.h pe_simd.h "$copy/"
+    sh tests/tools/mutate.sh "$2" "$1" >"$copy/$2" || {
+        echo "BROKEN the control found no place for its defect"
+        return
+    }
+    # shellcheck disable=SC2046
+    compile "$copy" "$copy/exe" gcc c99 -O0 $(isa_flags "$3") -DPE_SLEEF=0 -lm >"$copy/log" 2>&1 &&
+        "$copy/exe" >"$copy/out" || {
+        echo "BROKEN the control does not compile"
+        return
+    }
+    case $(compare "$copy/out") in
+    DIFFERS*) echo CAUGHT ;;
+    *) echo "BROKEN a defect was not noticed: $1" ;;
+    esac
+}
+
+case ${1:-all} in
+list)
+    list_cells
+    exit
+    ;;
+cell)
+    if [ "${QUIET:-0}" = 1 ]; then
+        start=$(date +%s)
+        run_cell "$2" >"$WORK/$2.log" 2>&1
+        echo $(($(date +%s) - start)) >"$WORK/$2.seconds"
+        exit 0 # the verdict is in the log
+    fi
+    run_cell "$2"
+    exit
+    ;;
+esac
+
+rm -rf "$WORK"
+mkdir -p "$WORK"
+have "$GCC" || skip "$GCC is missing"
+(MATRIX=all && list_cells) >"$WORK/cells"
+check_pairs || exit 1
+list_cells >"$WORK/cells"
+if [ -n "${CELLS:-}" ]; then
+    grep -E "$CELLS" "$WORK/cells" >"$WORK/some" && mv "$WORK/some" "$WORK/cells" || exit 1
+fi
+cpu_isas >/dev/null
+have_library sleef "$GCC" && : >"$WORK/sleef"
+grep -v '^#' tests/golden.txt >"$WORK/golden"
+[ -s "$WORK/golden" ] || { echo "tests/golden.txt is empty" && exit 1; }
+total=$(wc -l <"$WORK/cells")
+
+# Those of several builds and those under an emulator first: none of them is to be left over at the end.
+export QUIET=1
+for pass in "-E" "-v -E"; do
+    # shellcheck disable=SC2086
+    grep -n . "$WORK/cells" | grep $pass "^[0-9]*:(several|nehalem|qemumax|arm64|$(echo "$MATRIX_MACHINES" | tr ' ' '|')) " |
+        cut -d: -f1
+done |
+    xargs -P "$JOBS" -n 1 sh tests/tools/matrix.sh cell
+
+n=0
+while [ $n -lt "$total" ]; do
+    n=$((n + 1))
+    printf '%-40s | %4ss | %s\n' "$(tail -n 1 "$WORK/$n.log" 2>/dev/null)" \
+        "$(cat "$WORK/$n.seconds" 2>/dev/null)" "$n: $(sed -n "${n}p" "$WORK/cells")"
+done >"$WORK/table"
+controls=0
+put_control() { # VERDICT NAME
+    controls=$((controls + 1))
+    printf '%-40s |       | %s\n' "$1" "control: $2" >>"$WORK/table"
+}
+put_control "$(control constant pe.h scalar | tail -n 1)" "a constant with a wrong last bit"
+cpu_has avx2 && put_control "$(control swapped-avx2 pe_simd.h avx2 | tail -n 1)" "swapped lanes in AVX2"
+
+count() { grep -c "^$1" "$WORK/table"; }
+same=$(count SAME) refused=$(count REFUSED) caught=$(count CAUGHT) skipped=$(count SKIP)
+absent=$(count ABSENT)
+failed=$((total + controls - same - refused - caught - skipped - absent))
+echo
+cat "$WORK/table"
+if [ "$failed" -gt 0 ]; then
+    echo
+    echo "Not the same bits (tests/tools/matrix.sh cell N shows one):"
+    grep -v -E '^(SAME|REFUSED|CAUGHT|SKIP|ABSENT)' "$WORK/table"
+fi
+grep '^SKIP' "$WORK/table" | sed 's/ *|.*//' | sort | uniq -c |
+    sed 's/^ *\([0-9]*\) SKIP \(.*\)/SKIP: \1 cells: \2/'
+elements=$(sed -n 's/.* \([0-9]*\) elements.*/\1/p' "$WORK/golden" | awk '{ n += $1 } END { print n }')
+[ "$absent" -eq 0 ] || echo "$absent cells need what tests/tools/deps.sh matrix installs"
+echo "INFO: $same builds agree over $elements elements, $refused refused (fast-math), $skipped skipped$([ "$absent" -eq 0 ] || echo ", $absent absent")"
+echo "$((same + refused + caught)) passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

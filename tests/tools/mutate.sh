@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# mutate.sh FILE DEFECT: print FILE with one defect in it; fails if there is no place for it.
+#
+# For tests/tools/selfcheck.sh and the positive control of tests/tools/matrix.sh. A defect is found by the code
+# around it, so when that code changes the defect has to be moved: the scripts say so.
+set -u
+file=$1
+defect=$2
+
+# The first number after the given words, moved by one unit in its last place.
+next_double() {
+    awk -v words="$1" '
+        !done && index($0, words) { here = 1 }
+        here && !done && match($0, /-?[0-9]+\.[0-9]+(e-?[0-9]+)?/) {
+            x = substr($0, RSTART, RLENGTH) + 0
+            $0 = substr($0, 1, RSTART - 1) sprintf("%.17g", x + x * 1.2e-16) \
+                 substr($0, RSTART + RLENGTH)
+            done = 1
+        }
+        { print }' "$file"
+}
+
+mutated() {
+    case $defect in
+    constant) next_double "pe__inverse_pi[3] =" ;;
+    series) next_double "pe__sine_series[15][2] =" ;;
+    logarithm) next_double "pe__ln2[3] =" ;;
+    rope-constant) next_double "pe__ln_2pi[3] =" ;;
+    rope-floor) sed 's/ || (n == a && b < 0)) n -= 1;/) n -= 1;/' "$file" ;;
+    sign) sed 's/\*s_down = pe__fnma(/*s_down = pe__fma(/' "$file" ;;
+    swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
+    shared-inline) sed 's/^static inline const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
+    swapped-avx2) sed 's/_mm256_unpacklo_pd(s, c)/_mm256_unpacklo_pd(c, s)/' "$file" ;;
+    undescribed) sed '/^ \* Accuracy     f32, f16, bf16: rounded once/d' "$file" ;;
+    small-array) sed 's/float both\[3 \* PE_LANES\]/float both[PE_LANES]/' "$file" ;;
+    index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
+    overrun)
+        sed -e 's/(1u << n) - 1u), v)/(2u << n) - 1u), v)/' \
+            -e 's/_mm256_set1_epi32((int)n), index), v)/_mm256_set1_epi32((int)n + 1), index), v)/' \
+            -e 's/if (n > 1) p\[1\] = v.c/p[1] = v.c/' \
+            -e 's/memcpy(p, all, n \* sizeof \*p)/memcpy(p, all, (n + 1) * sizeof *p)/' "$file"
+        ;;
+    fuzz-range) sed 's/(uint64_t)rows - 1 <= room ?/(uint64_t)rows <= room + 2 ?/' "$file" ;;
+    fuzz-size) sed 's|pe__exceeds(stride, rows, pe__reach(element))|pe__exceeds(stride, 0 * rows + 1, pe__reach(element))|' "$file" ;;
+    fuzz-heads) sed 's/if (outer > 1 \&\& distant < block) return PE_ERR_SHAPE;//' "$file" ;;
+    fuzz-lookup) sed 's/(uint64_t)positions\[r\] < table_rows/(uint64_t)positions[r] <= table_rows/' "$file" ;;
+    no-rounding-test) sed -e 's|32 << 12}|0}|' -e 's|48 << 12}|0}|' "$file" ;;
+    any-isa) sed 's/^#error "PE_ISA must be.*/#define PE_ISA_NAME "scalar"/' "$file" ;;
+    warning)
+        sed 's/^#endif \/\* PE_H \*\/.*/static inline unsigned pe__w(int x) { unsigned y = x; return y; }\n&/' \
+            "$file"
+        ;;
+    malloc)
+        sed 's/^static inline const char \*pe_status_string(pe_status status)$/#include <stdlib.h>\n&/;
+             s/const size_t index = (size_t)status;/free(malloc((size_t)status)); &/' "$file"
+        ;;
+    fast-math)
+        sed -e 's/^#pragma GCC optimize/#pragma pe_no_optimize/' \
+            -e 's/^#pragma float_control(precise, on)//' -e 's/^#pragma STDC FP_CONTRACT OFF//' "$file"
+        ;;
+    leaked-macro) sed 's/^#define PE_VERSION_MAJOR/#define LEAKED 1\n&/' "$file" ;;
+    readme) sed 's/pe_sinusoidal_f32(/pe_sinusoidal_f33(/' "$file" ;;
+    version) sed 's/^#define PE_VERSION_HEX 0x0*/&1/' "$file" ;;
+    sleef-macro) sed '/INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=0/d' "$file" ;;
+    lost-line) sed 's/> 0) print line$/> 0) if (line !~ \/no-fast-math\/) print line/' "$file" ;;
+    shared-function)
+        sed 's/^const kernels KERNELS/int twice(int x);\nint twice(int x) { return 2 * x; }\n&/' "$file"
+        ;;
+    selftest) sed '/right\[PE__TESTS\]/{n;s/UINT64_C(0x\(.\)\(.\)/UINT64_C(0x\2\1/;}' "$file" ;;
+    golden) sed 's/^\(fill_f64  .*\)\(.\)\(.\)$/\1\3\2/' "$file" ;;
+    oracle) sed 's/fma(xl, Xh, fma(xh, Xh, -p))/fma(xh, Xh, -p)/' "$file" ;; # a term left out
+    *)
+        echo "mutate.sh: unknown defect $defect" >&2
+        return 1
+        ;;
+    esac
+}
+
+# cmp reads the original behind the copy, so that nothing is printed unless something changed.
+copy=$(mutated && echo .) || exit 1
+copy=${copy%.}
+if printf '%s' "$copy" | cmp -s - "$file"; then
+    echo "mutate.sh: '$defect' finds no place in $file" >&2
+    exit 1
+fi
+printf '%s' "$copy"

@@ -1,0 +1,207 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# selfcheck.sh: do the tests notice? Each line breaks a copy of the tree in one way (tests/tools/mutate.sh)
+# and runs the gate that is there for it. The gate must be green before and red after.
+#
+#   selfcheck.sh          all of them, JOBS=n at the same time
+#   selfcheck.sh lane N   one of those n: it takes the next line that no other has taken
+set -u
+. tests/tools/lib.sh
+ALL=$PWD/$BUILD/selfcheck
+WORK=$ALL/lane.${2:-main}
+unset MAKEFLAGS MAKELEVEL
+number=0 passed=0 failed=0
+if [ "${1:-}" != lane ]; then
+    rm -rf "$ALL"
+    mkdir -p "$ALL"
+fi
+mkdir -p "$WORK"
+
+ok() {
+    printf 'ok    %s\n' "$*"
+    passed=$((passed + 1))
+}
+bad() {
+    printf 'FAIL  %s\n' "$*"
+    failed=$((failed + 1))
+}
+
+fresh_tree() {
+    rm -rf "$WORK/tree"
+    mkdir -p "$WORK/tree/build"
+    cp -R pe.h pe_simd.h tests examples Makefile "$WORK/tree/"
+    [ ! -f README.md ] || cp README.md "$WORK/tree/"
+    cp -R packaging CMakeLists.txt CHANGELOG.md "$WORK/tree/"
+    [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
+}
+
+gate() { (cd "$WORK/tree" && BUILD=build STRICT=0 JOBS=1 "$@") >"$WORK/log" 2>&1 </dev/null; }
+
+# breaks FILE DEFECT GATE...: the gate is green on the tree as it is, and red with the defect.
+breaks() {
+    number=$((number + 1))
+    mkdir "$ALL/taken.$number" 2>/dev/null || return 0
+    file=$1 defect=$2
+    shift 2
+    [ -f "$file" ] || { bad "$defect: there is no $file" && return; }
+    fresh_tree
+    green=$ALL/green.$(echo "$*" | cksum | tr ' ' .)
+    if [ ! -f "$green" ]; then
+        gate "$@"
+        status=$?
+        if [ $status -ne 0 ]; then
+            bad "$defect: the gate is not green to begin with (status $status): $*"
+            tail -n 5 "$WORK/log"
+            return
+        fi
+        touch "$green"
+        fresh_tree
+    fi
+    sh tests/tools/mutate.sh "$file" "$defect" >"$WORK/mutated" || { bad "$defect: no place for it" && return; }
+    cp "$WORK/mutated" "$WORK/tree/$file"
+    # A defect that does not even compile would be noticed by anything.
+    case $file in
+    *.h)
+        echo '#include "pe.h"' | "$GCC" -std=c99 -w -I"$WORK/tree" -DPE_SLEEF=0 -fsyntax-only -x c - || {
+            bad "$defect in $file: does not compile"
+            return
+        }
+        ;;
+    esac
+    if gate "$@"; then
+        bad "$defect in $file: not noticed by: $*"
+    else
+        status=$?
+        if [ $status -eq 77 ]; then
+            bad "$defect: the gate was skipped: $*"
+        else
+            ok "$defect in $file: noticed by: $*"
+        fi
+    fi
+}
+
+unit() { echo "sh tests/tools/unit.sh $1"; }
+
+defects_of_the_library() {
+    # shellcheck disable=SC2046
+    {
+        breaks pe.h sign $(unit seeds.gcc.best.none)
+        breaks pe.h sign $(unit exact.gcc.scalar.none.quick)
+        breaks pe.h constant $(unit exact.gcc.best.none.quick)
+        breaks pe.h series $(unit exact.gcc.best.none.quick)
+        breaks pe.h logarithm $(unit exact.gcc.best.none.quick)
+        breaks pe.h no-rounding-test $(unit exact.gcc.best.none.quick)
+        breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
+        breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
+        breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
+        breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
+        breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
+        breaks pe_simd.h overrun $(unit memory.gcc.best.none.quick)
+        breaks pe.h small-array $(unit splits.gcc.best.none.asan.o0.quick)
+        breaks pe.h small-array $(unit splits.clang.best.none.asan.o0.quick)
+    }
+    # shellcheck disable=SC2046
+    {
+        breaks pe.h constant $(unit selftest.gcc.best.none)
+        breaks pe.h selftest $(unit selftest.gcc.best.none)
+        breaks pe.h constant sh tests/checks/golden.sh
+        breaks tests/golden.txt golden sh tests/checks/golden.sh
+        breaks pe.h no-rounding-test sh tests/checks/certify.sh some
+        breaks pe.h constant sh tests/checks/certify.sh some
+        breaks tests/checks/certify.c oracle sh tests/checks/certify.sh some
+    }
+    if cpu_has avx2; then
+        breaks pe_simd.h swapped-avx2 env "CELLS=native gcc c.* avx2 none" sh tests/tools/matrix.sh
+        breaks pe_simd.h swapped-avx2 env "CELLS=several gcc .* -O0" sh tests/tools/matrix.sh
+    fi
+    breaks pe.h shared-inline env "CELLS=several gcc .* -O0" sh tests/tools/matrix.sh
+    # The inputs kept for the fuzzing harnesses, one defect for each.
+    breaks pe.h fuzz-range env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+    breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
+    breaks pe.h fuzz-heads env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay rope
+    breaks pe.h fuzz-lookup env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay tables
+    if cpu_has avx2; then
+        breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
+    fi
+    breaks pe_simd.h fast-math env "CELLS=native gcc .* avx2 none .*(fast|Ofast)" sh tests/tools/matrix.sh
+    breaks pe_simd.h any-isa sh tests/checks/fail.sh
+    breaks pe.h undescribed sh tests/checks/api.sh
+    breaks pe.h index sh tests/tools/analyze.sh cppcheck
+    if python3 -c 'import numpy' 2>/dev/null; then
+        breaks pe_simd.h swapped sh tests/checks/parity.sh
+    fi
+    breaks pe.h warning sh tests/checks/warnings.sh
+    breaks pe.h malloc sh tests/checks/names.sh
+    breaks pe.h leaked-macro sh tests/checks/names.sh
+    breaks README.md readme sh tests/checks/readme.sh
+    breaks pe.h version sh tests/checks/package.sh
+    breaks packaging/peTarget.cmake sleef-macro sh tests/checks/package.sh
+    breaks packaging/single.sh lost-line sh tests/checks/single.sh
+    breaks examples/dispatch_isa.c shared-function sh tests/checks/dispatch.sh
+}
+
+if [ "${1:-}" = lane ]; then
+    defects_of_the_library
+    echo "$passed $failed" >"$WORK/count"
+    exit 0 # the verdict is in the file
+fi
+
+echo "Defects of the library"
+export BUILD
+seq "$JOBS" | xargs -n 1 -P "$JOBS" sh tests/tools/selfcheck.sh lane
+lane=0
+while [ $lane -lt "$JOBS" ]; do
+    lane=$((lane + 1)) p=0 f=1 # a lane that left no count has failed
+    [ ! -f "$ALL/lane.$lane/count" ] || read -r p f <"$ALL/lane.$lane/count"
+    passed=$((passed + p)) failed=$((failed + f))
+done
+
+echo
+echo "Defects of the tests' own machinery"
+STEP="sh tests/tools/step.sh"
+red() { # NAME COMMAND...
+    name=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then bad "$name: green"; else ok "$name: red"; fi
+    cp "$WORK/log" "$WORK/log.kept"
+}
+green() {
+    name=$1
+    shift
+    if "$@" >"$WORK/log" 2>&1; then ok "$name: green"; else bad "$name: red"; fi
+}
+export BUILD="$BUILD/selfcheck/steps"
+green "a step that passes" $STEP a true
+red "a step that fails" $STEP a false
+red "a step that reports failures and returns 0" $STEP a echo "3 passed, 1 failed"
+red "a program that crashes after its last test passed" \
+    $STEP a sh -c 'echo "[  PASSED  ] 2 test(s)."; kill -SEGV $$'
+green "a step that cannot run" env STRICT=0 $STEP a sh -c 'echo "SKIP: no reason"; exit 77'
+red "a step that cannot run, under STRICT=1" env STRICT=1 $STEP a sh -c 'echo "SKIP: no reason"; exit 77'
+red "a step with a part that cannot run, under STRICT=1" \
+    env STRICT=1 $STEP a echo "3 passed, 0 failed, 1 skipped"
+$STEP a true >/dev/null
+green "a summary of steps that pass" $STEP --summary
+$STEP b false >/dev/null
+red "a summary with a step that failed" $STEP --summary
+rm -f "$BUILD"/log/*.count
+red "a summary of no steps" $STEP --summary
+
+echo
+echo "The mutation run (tests/tools/mutation.py)"
+MUTATION="env SEED=1 MUTANTS=6 MUTATION_SECONDS=300 JOBS=1 MUTATION_AGAIN=0 MUTATION_LIST=0"
+TURN="MUTATION_MATCH=pe__turn:"
+if have python3 && have gcov; then
+    green "mutants of pe__turn() and the hash" \
+        $MUTATION "$TURN" MUTATION_KILLERS=hash python3 tests/tools/mutation.py
+    red "the same mutants and a killer that sees nothing" \
+        $MUTATION "$TURN" MUTATION_KILLERS=blind python3 tests/tools/mutation.py
+    green "which is reported as survivors" grep -q "killed 0, .*survived unexplained [1-9]" "$WORK/log.kept"
+else
+    echo "SKIP: no python3 or no gcov"
+fi
+
+echo
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/unit and run it.
+#
+#   PROGRAM   exact, seeds, errors, bounds, splits, types,
+#             rope_frequencies, conventions, alibi, learned, rope, algebra, budget, selftest,
+#             memory: tests/unit/test_PROGRAM.c
+#             cpp: tests/unit/test_cpp.cpp and tests/unit/test_cpp_two.c in one program
+#             hash: tests/unit/hash.c, which needs no library but pe
+#   COMPILER  gcc, clang
+#   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
+#   SLEEF     sleef, none
+#   VARIANT   any of: stream0 (every store is a streaming one), fma (the scalar code with hardware
+#             FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work),
+#             asan (address and undefined behaviour), tsan (threads), ubsan (all that clang knows
+#             to be undefined or not meant: unsigned wrap-around, casts that lose something,
+#             division by zero),
+#             msan (clang: use of what was never written; hash.none only, for what is linked would
+#             have to be built so as well), memcheck (under valgrind; it has no AVX-512), o0 (not
+#             optimised: with a sanitizer, a compiler takes seconds instead of minutes)
+set -u
+. tests/tools/lib.sh
+
+IFS=. read -r program compiler isa sleef variants <<X
+$1
+X
+[ "$isa" = best ] && isa=$(best_isa)
+
+runner=
+includes=-I.
+libraries="-lcmocka -lmpfr -lgmp" libraries_needed="cmocka mpfr"
+[ "$program" != hash ] || libraries='' libraries_needed=''
+case $compiler in
+gcc) cc=$GCC cxx=$GXX ;;
+clang) cc=$CLANG cxx=$CLANGXX ;;
+*) echo "unknown compiler in $1" && exit 1 ;;
+esac
+
+if cpu_has "$isa"; then
+    have "$cc" || skip "$cc is missing"
+    [ "$program" != cpp ] || have "$cxx" || skip "$cxx is missing"
+    for library in $libraries_needed; do
+        have_library "$library" "$cc" || skip "lib$library is missing: make deps"
+    done
+elif [ "$isa" = neon ]; then
+    have_arm64 || skip "AArch64: $ARM64_GCC or $QEMU_ARM64 is missing: make deps"
+    [ -d "$ARM64_SYSROOT/usr" ] || skip "AArch64: no libraries in $ARM64_SYSROOT: make deps"
+    runner=arm64_run
+    includes="-I. $(arm64_cflags)"
+    libraries="$libraries $(arm64_ldflags)"
+    cc=$ARM64_GCC
+    [ "$compiler" = gcc ] || cc="$CLANG --target=aarch64-linux-gnu"
+    [ "$program" != cpp ] || skip "AArch64: no C++ compiler for it is asked for"
+else
+    skip "this CPU has no $isa"
+fi
+
+case $sleef in
+sleef)
+    [ "$SLEEF" != 0 ] || skip "SLEEF=0 was given"
+    [ -n "$runner" ] || have_library sleef "$cc" || skip "libsleef is missing: make deps"
+    includes="$includes -DPE_SLEEF=1"
+    libraries="$libraries -lsleef"
+    ;;
+none) includes="$includes -DPE_SLEEF=0" ;;
+*) echo "sleef or none, not '$sleef'" && exit 1 ;;
+esac
+
+flags="-O2 $(isa_flags "$isa")"
+sections=
+for variant in $(echo "$variants" | tr . ' '); do
+    case $variant in
+    stream0) flags="$flags -DPE_STREAM_BYTES=0" ;;
+    fma) flags="$flags -mfma" ;;
+    native) flags="-march=native $flags" ;;
+    asan) flags="$flags -g -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
+    tsan) flags="$flags -g -fsanitize=thread" ;;
+    ubsan)
+        [ "$compiler" = clang ] || skip "ubsan is of clang"
+        flags="$flags -g -fno-sanitize-recover=all -fsanitize=undefined,float-divide-by-zero"
+        flags="$flags,float-cast-overflow,implicit-conversion,integer"
+        ;;
+    msan)
+        [ "$compiler.$sleef.$program" = clang.none.hash ] || skip "msan is of clang, hash and none"
+        # Clang does not follow what _mm256_maskstore_ps() writes: valgrind has AVX2.
+        [ "$isa" != avx2 ] || skip "msan does not know AVX2's masked stores"
+        flags="$flags -g -fsanitize=memory -fsanitize-memory-track-origins"
+        ;;
+    memcheck)
+        [ "$isa" != avx512 ] || skip "valgrind has no AVX-512"
+        have valgrind || skip "valgrind is missing: make tools-deps"
+        flags="$flags -g"
+        [ "$program" != hash ] || sections=10
+        runner="valgrind -q --error-exitcode=99 --leak-check=full"
+        ;;
+    o0) flags="$flags -O0" ;;
+    quick)
+        export PE_QUICK=1
+        [ "$program" != hash ] || sections=${sections:-14} # all but the long tables
+        ;;
+    *) echo "unknown variant '$variant'" && exit 1 ;;
+    esac
+done
+
+mkdir -p "$BUILD/unit"
+out=$BUILD/unit/$1
+# shellcheck disable=SC2086
+case $program in
+cpp)
+    set -x
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -c -o "$out.o" tests/unit/test_cpp_two.c &&
+        $cxx -std=c++11 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" tests/unit/test_cpp.cpp \
+            "$out.o" $libraries -lm || exit 1
+    ;;
+hash)
+    set -x
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" tests/unit/hash.c $libraries -lm ||
+        exit 1
+    ;;
+*)
+    set -x
+    $cc -std=c99 $WARNINGS $flags $includes $EXTRA_CFLAGS -o "$out" "tests/unit/test_$program.c" \
+        $libraries -lpthread -lm || exit 1
+    ;;
+esac
+# shellcheck disable=SC2086
+$runner "$out" $sections >"$out.txt" 2>&1
+status=$?
+{ set +x; } 2>/dev/null
+cat "$out.txt"
+[ "$program" != hash ] || exit $status
+# A program that ran no test, or that stopped half-way, has not passed whatever it returned.
+grep -q '^\[  PASSED  \] [1-9][0-9]* test' "$out.txt" || exit 1
+! grep -q '^\[  FAILED  \]' "$out.txt" || exit 1
+exit $status

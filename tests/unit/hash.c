@@ -1,0 +1,818 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * hash: a 64-bit hash of everything the library computes, one for each section.
+ *
+ *     hash [sections]        sections: run only the first so many (an emulator runs a prefix)
+ *
+ * Two builds agree when their lines agree; a run of a prefix is compared with the same prefix of a full
+ * run. tests/tools/matrix.sh does so for every ISA, compiler, optimisation level and language standard,
+ * and tests/checks/golden.sh compares with tests/golden.txt: a change of bits is seen as a diff.
+ * Whole rows are hashed, padding included, so a store outside a row changes the hash as well.
+ * Values are hashed as integers, not as bytes, so the hash does not depend on byte order.
+ *
+ * HASH_MAIN=name      name the function main so: several instruction sets in one program,
+ *                     tests/unit/hash_several.c
+ * HASH_FLUSH=1        switch on flush-to-zero and denormals-are-zero first. Every section has to agree
+ *                     all the same: no subnormal is among what it computes.
+ *
+ * Plain C99 that is C++11 too, no dependency but pe.h. To add a verb, write a section function and append
+ * it to SECTIONS below; keep the cheap sections first.
+ */
+#include "pe.h"
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUFFER_BYTES ((size_t)1 << 23)
+#define LIMIT        INT64_C(2147483648) /* positions reach from -LIMIT to LIMIT */
+
+#define SEED UINT64_C(0x9e3779b97f4a7c15)
+
+static uint64_t g_hash = SEED;
+static uint64_t g_elements;
+static void *g_buffer;
+
+/* ---- hashing ---------------------------------------------------------------------------------- */
+
+/* Sums and products modulo 2^64 are meant, whatever -fsanitize=integer asks. */
+#if defined(__clang__)
+#define WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
+#else
+#define WRAPS
+#endif
+
+WRAPS static uint64_t mix(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
+    return h ^ (h >> 32);
+}
+
+/* The sign of a zero and the payload of a NaN count: bits are compared, not values. */
+static void hash_f32(const float *x, size_t n)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        h = mix(h, bits);
+    }
+    g_hash = h;
+}
+
+/* n elements of 2, 4 or 8 bytes. */
+static void hash_bytes(const void *x, size_t n, size_t element)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half;
+        uint32_t word;
+        uint64_t bits;
+        const unsigned char *p = (const unsigned char *)x + i * element;
+        if (element == 2) memcpy(&half, p, 2), bits = half;
+        else if (element == 4) memcpy(&word, p, 4), bits = word;
+        else memcpy(&bits, p, 8);
+        h = mix(h, bits);
+    }
+    g_hash = h;
+}
+
+static void hash_f64(const double *x, size_t n)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        h = mix(h, bits);
+    }
+    g_hash = h;
+}
+
+static void hash_u16(const uint16_t *x, size_t n)
+{
+    uint64_t h = g_hash;
+    for (size_t i = 0; i < n; i++) {
+        h = mix(h, x[i]);
+    }
+    g_hash = h;
+}
+
+/* ---- plans ------------------------------------------------------------------------------------ */
+
+static void need(int ok, const char *what, const char *why)
+{
+    if (!ok) {
+        (void)fprintf(stderr, "hash: %s: %s\n", what, why);
+        exit(1);
+    }
+}
+
+static void need_ok(pe_status status, const char *what)
+{
+    need(status == PE_OK, what, pe_status_string(status));
+}
+
+typedef struct table {
+    size_t rows, d_model, padding; /* stride = d_model + padding */
+    int64_t first;
+    double base, amplitude;
+} table;
+
+/* Make the plan of a table; the caller frees the memory returned. */
+static void *plan_of(pe_plan *plan, const table *t)
+{
+    pe_config config = pe_config_default(t->d_model);
+    config.base = t->base;
+    config.amplitude = t->amplitude;
+    const size_t size = pe_plan_size(&config);
+    need(size > 0, "pe_plan_size", "returned 0");
+    void *memory = malloc(size);
+    need(memory != NULL, "malloc", "out of memory");
+    need_ok(pe_plan_init(plan, &config, memory, size), "pe_plan_init");
+    return memory;
+}
+
+/* ---- verbs: each fills the buffer in pieces and hashes whole rows -------------------------------- */
+
+static size_t rows_per_call(size_t row_bytes)
+{
+    const size_t rows = BUFFER_BYTES / row_bytes;
+    need(rows > 0, "table", "one row is larger than the buffer");
+    return rows;
+}
+
+static void fill_f32(const table *tables, size_t count)
+{
+    for (const table *t = tables; t < tables + count; t++) {
+        pe_plan plan;
+        void *memory = plan_of(&plan, t);
+        float *out = (float *)g_buffer;
+        const size_t stride = t->d_model + t->padding;
+        const size_t step = rows_per_call(stride * sizeof *out);
+        for (size_t row = 0; row < t->rows; row += step) {
+            const size_t rows = t->rows - row < step ? t->rows - row : step;
+            memset(out, 0x5a, rows * stride * sizeof *out);
+            need_ok(pe_fill_f32(&plan, t->first + (int64_t)row, rows, out, stride), "pe_fill_f32");
+            hash_f32(out, rows * stride);
+        }
+        g_elements += t->rows * t->d_model;
+        free(memory);
+    }
+}
+
+static void fill_f64(const table *tables, size_t count)
+{
+    for (const table *t = tables; t < tables + count; t++) {
+        pe_plan plan;
+        void *memory = plan_of(&plan, t);
+        double *out = (double *)g_buffer;
+        const size_t stride = t->d_model + t->padding;
+        const size_t step = rows_per_call(stride * sizeof *out);
+        for (size_t row = 0; row < t->rows; row += step) {
+            const size_t rows = t->rows - row < step ? t->rows - row : step;
+            memset(out, 0x5a, rows * stride * sizeof *out);
+            need_ok(pe_fill_f64(&plan, t->first + (int64_t)row, rows, out, stride), "pe_fill_f64");
+            hash_f64(out, rows * stride);
+        }
+        g_elements += t->rows * t->d_model;
+        free(memory);
+    }
+}
+
+/* Rows at the table's positions, shuffled and mixed with remote ones: first is a seed here. */
+WRAPS static void fill_at_f32(const table *tables, size_t count)
+{
+    for (const table *t = tables; t < tables + count; t++) {
+        pe_plan plan;
+        void *memory = plan_of(&plan, t);
+        float *out = (float *)g_buffer;
+        const size_t stride = t->d_model + t->padding;
+        need(t->rows <= rows_per_call(stride * sizeof *out), "fill_at_f32", "too many rows");
+        int64_t *positions = (int64_t *)malloc(t->rows * sizeof *positions);
+        need(positions != NULL, "malloc", "out of memory");
+        uint64_t state = (uint64_t)t->first;
+        for (size_t i = 0; i < t->rows; i++) {
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const int64_t remote = (int64_t)(state >> 32) - LIMIT; /* -2^31 .. 2^31 - 1 */
+            positions[i] = i % 3 == 0   ? remote
+                           : i % 3 == 1 ? remote / 65536
+                                        : (int64_t)(t->rows - i);
+        }
+        positions[0] = LIMIT;
+        positions[t->rows / 2] = -LIMIT;
+        positions[t->rows - 1] = 0;
+        memset(out, 0x5a, t->rows * stride * sizeof *out);
+        need_ok(pe_fill_at_f32(&plan, positions, t->rows, out, stride), "pe_fill_at_f32");
+        hash_f32(out, t->rows * stride);
+        g_elements += t->rows * t->d_model;
+        free(positions);
+        free(memory);
+    }
+}
+
+static void sinusoidal_f32(const table *tables, size_t count)
+{
+    for (const table *t = tables; t < tables + count; t++) {
+        float *out = (float *)g_buffer;
+        const size_t n = t->rows * t->d_model;
+        need(t->rows <= rows_per_call(t->d_model * sizeof *out), "sinusoidal_f32", "too many rows");
+        memset(out, 0x5a, n * sizeof *out);
+        need_ok(pe_sinusoidal_f32(out, t->rows, t->d_model), "pe_sinusoidal_f32");
+        hash_f32(out, n);
+        g_elements += n;
+    }
+}
+
+/* Slopes of every number of heads to 40, and some more. */
+static void alibi_slopes(const table *unused, size_t count)
+{
+    static const float biases[] = {8.0f, 0.7f, 100.3f, 120.0f};
+    float *slopes = (float *)g_buffer;
+    (void)unused;
+    (void)count;
+    for (size_t heads = 1; heads <= 1000; heads += heads < 40 ? 1 : 80) {
+        for (size_t k = 0; k < sizeof biases / sizeof *biases; k++) {
+            need_ok(pe_alibi_slopes_f32(heads, biases[k], slopes), "pe_alibi_slopes_f32");
+            hash_f32(slopes, heads);
+            g_elements += heads;
+        }
+    }
+}
+
+/* Bias and sums in every type and mode, of near and of remote queries. */
+static void alibi_matrices(const table *unused, size_t count)
+{
+    static const int64_t firsts[] = {0,          -7,            12,     1000003, -LIMIT,
+                                     LIMIT - 30, 16777216 - 20, 1 << 29};
+    static const pe_alibi_mode modes[] = {PE_ALIBI_LINEAR, PE_ALIBI_CAUSAL, PE_ALIBI_SYMMETRIC};
+    enum { HEADS = 5, QUERIES = 23, KEYS = 37, STRIDE = 41 };
+    const size_t n = HEADS * QUERIES * STRIDE;
+    float slopes[HEADS], *f32 = (float *)g_buffer;
+    uint16_t *f16 = (uint16_t *)g_buffer;
+    (void)unused;
+    (void)count;
+    need_ok(pe_alibi_slopes_f32(HEADS, 8.0f, slopes), "pe_alibi_slopes_f32");
+    slopes[0] = 3e30f; /* overflow in 16 bits */
+    slopes[1] = -1e-9f;
+    for (size_t k = 0; k < 3 * sizeof firsts / sizeof *firsts; k++) {
+        const int64_t first = firsts[k / 3];
+        const pe_alibi_mode mode = modes[k % 3];
+        memset(f32, 0x3a, n * sizeof *f32);
+        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, first, QUERIES, KEYS, f32, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_fill_f32");
+        hash_f32(f32, n);
+        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, first + 1, QUERIES, KEYS, f32, STRIDE,
+                                 QUERIES * STRIDE), "pe_alibi_add_f32");
+        hash_f32(f32, n);
+        memset(f16, 0x3a, n * sizeof *f16);
+        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, first, QUERIES, KEYS, f16, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_fill_f16");
+        hash_u16(f16, n);
+        need_ok(pe_alibi_add_f16(slopes + 2, HEADS - 2, mode, first + 1, QUERIES, KEYS, f16, STRIDE,
+                                 QUERIES * STRIDE), "pe_alibi_add_f16");
+        hash_u16(f16, n);
+        memset(f16, 0x3a, n * sizeof *f16);
+        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, first, QUERIES, KEYS, f16, STRIDE,
+                                   QUERIES * STRIDE), "pe_alibi_fill_bf16");
+        hash_u16(f16, n);
+        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, first + 1, QUERIES, KEYS, f16, STRIDE,
+                                  QUERIES * STRIDE), "pe_alibi_add_bf16");
+        hash_u16(f16, n);
+        g_elements += 6 * HEADS * QUERIES * KEYS;
+    }
+    need_ok(pe_alibi_bias_f32(slopes, HEADS, 100, 300, 600, f32), "pe_alibi_bias_f32");
+    hash_f32(f32, HEADS * 300 * 600);
+    g_elements += HEADS * 300 * 600;
+}
+
+/* A float between -2 and 2. */
+WRAPS static float some_float(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (float)((int64_t)(*state >> 32) - LIMIT) / (float)(LIMIT / 2);
+}
+
+static void learned(const table *unused, size_t count)
+{
+    enum { TABLE = 60, ROWS = 200, D = 45, STRIDE = 47 };
+    static float rows[TABLE * D], x[ROWS * STRIDE];
+    static uint16_t half[TABLE * D], y[ROWS * STRIDE];
+    int64_t positions[ROWS];
+    uint64_t state = 5;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < TABLE * D; i++) {
+        rows[i] = some_float(&state);
+        half[i] = (uint16_t)(0x2000 + (state >> 50) % 0x2000);
+    }
+    for (size_t i = 0; i < ROWS * STRIDE; i++) {
+        x[i] = some_float(&state);
+        y[i] = (uint16_t)(0xa800 + (state >> 50) % 0x1400);
+    }
+    for (size_t r = 0; r < ROWS; r++) {
+        positions[r] = (int64_t)(r * 7 % TABLE);
+    }
+    need_ok(pe_learned_add_f32(rows, TABLE, D, positions, ROWS, x, STRIDE), "pe_learned_add_f32");
+    hash_f32(x, ROWS * STRIDE);
+    need_ok(pe_learned_add_f16(half, TABLE, D, positions, ROWS, y, STRIDE), "pe_learned_add_f16");
+    hash_u16(y, ROWS * STRIDE);
+    need_ok(pe_learned_add_bf16(half, TABLE, D, positions, ROWS, y, STRIDE), "pe_learned_add_bf16");
+    hash_u16(y, ROWS * STRIDE);
+    need_ok(pe_learned_grad_f32(x, STRIDE, positions, ROWS, rows, TABLE, D), "pe_learned_grad_f32");
+    hash_f32(rows, TABLE * D);
+    g_elements += 3 * ROWS * D + TABLE * D;
+    for (size_t k = 0; k < 8; k++) {
+        static const size_t sizes[][4] = {{60, 1, 97, 1}, {6, 10, 9, 7}};
+        const size_t *s = sizes[k / 4], cells = s[2] * s[3];
+        float *out = (float *)g_buffer;
+        pe_resample how = pe_resample_default();
+        how.method = k % 2 ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
+        how.align_corners = (int)(k / 2 % 2);
+        need_ok(pe_learned_resample_2d_f32(rows, s[0], s[1], D, &how, out, s[2], s[3]),
+                "pe_learned_resample_2d_f32");
+        hash_f32(out, cells * D);
+        how.a = -0.3;
+        need_ok(pe_learned_resample_f32(rows, TABLE, D, &how, out, cells),
+                "pe_learned_resample_f32");
+        hash_f32(out, cells * D);
+        g_elements += 2 * cells * D;
+    }
+}
+
+/* ---- sections ----------------------------------------------------------------------------------- */
+
+/* rows, d_model, padding, first, base, amplitude */
+static const table SMALL[] = {
+    {512, 8, 0, 0, 1e4, 1},
+    {200, 16, 1, 100, 1e4, 1},
+    {64, 64, 7, -32, 1e4, 1},
+    {16, 32, 0, 0, 1e4, 1},
+};
+
+static const table EXTREME[] = {
+    {96, 33, 0, LIMIT - 95, 1e4, 1},  {96, 64, 3, -LIMIT, 1e4, 1},
+    {128, 16, 0, 1 << 20, 5e5, 1},    {128, 16, 0, (1 << 24) - 64, 1e6, 1},
+    {128, 24, 0, -(1 << 24), 1e4, 1}, {96, 40, 0, LIMIT - 95, 5e5, 1},
+    {96, 48, 0, -LIMIT, 1e6, 1},
+};
+
+static const table SCALED[] = {
+    {128, 32, 0, 0, 1e4, 0.1}, {128, 32, 0, 0, 1e4, 3.0},     {64, 15, 2, 1000, 1e4, 1e-3},
+    {64, 20, 0, -500, 1.0, 1}, {64, 128, 0, 1 << 20, 2.5, 1}, {64, 18, 0, 7, 123456.789, 0.7},
+};
+
+static const table SHUFFLED[] = {
+    {500, 64, 0, 1, 1e4, 1},
+    {333, 31, 5, 2, 1e4, 1},
+    {257, 6, 0, 3, 1e6, 0.5},
+};
+
+static const table DOUBLES[] = {
+    {256, 64, 0, 0, 1e4, 1},         {96, 33, 3, LIMIT - 95, 1e4, 1}, {96, 30, 0, -LIMIT, 5e5, 1},
+    {256, 17, 0, 1 << 20, 1e6, 0.3}, {64, 1, 1, -3, 1e4, 1},
+};
+
+static const table ONE_CALL[] = {
+    {512, 64, 0, 0, 1e4, 1},
+    {77, 129, 0, 0, 1e4, 1},
+    {4, 8, 0, 0, 1e4, 1},
+};
+
+static const table PAPER[] = {{512, 512, 0, 0, 1e4, 1}};
+static const table LONG[] = {{131072, 64, 0, 0, 1e4, 1}};
+static const table FAR_ROWS[] = {{8192, 128, 0, 16000000, 5e5, 1}};
+static const table WIDE[] = {{1024, 1000, 24, -512, 1e6, 1}};
+static const table LONG_DOUBLES[] = {{4096, 128, 0, -100000, 1e4, 1}};
+static const table LONG_LIST[] = {{8192, 96, 0, 4, 1e4, 1}};
+
+/* Every width a tail can have, on both sides of every vector length, at a cheap number of rows. */
+static void every_width(const table *unused, size_t count)
+{
+    (void)unused;
+    (void)count;
+    for (size_t d = 1; d <= 140; d++) {
+        const table t = {d < 36 ? 70u : 9u, d, d % 4, (int64_t)d * 1000 - 20000, 1e4, 1};
+        fill_f32(&t, 1);
+        if (d <= 36) {
+            fill_f64(&t, 1);
+        }
+    }
+}
+
+/* Every preset, knob and type: filled, by list, by real positions, as a grid, added. */
+static void conventions(const table *unused, size_t count)
+{
+    enum { ROWS = 40 };
+    (void)unused;
+    (void)count;
+    for (int preset = 0; preset < PE_PRESET_COUNT; preset++) {
+        for (size_t d = 16; d <= 48; d += 32) {
+            for (int knob = 0; knob < 4; knob++) {
+                pe_config config = pe_config_preset((pe_preset)preset, d);
+                const size_t shape[3] = {2, 4, 5}, two[2] = {8, 5};
+                int64_t list[ROWS];
+                double real[3 * ROWS];
+                pe_plan plan;
+                if (knob == 1) config.cos_first ^= 1;
+                if (knob == 2) config.angle = PE_ANGLE_FLOAT32;
+                if (knob == 3) config.scale = 0.37, config.amplitude = -1.6, config.offset += 0.25;
+                const size_t size = pe_plan_size(&config);
+                if (size == 0) continue; /* NERF's frequencies end at 2^21 */
+                void *memory = malloc(size);
+                need(memory != NULL, "malloc", "out of memory");
+                need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
+                for (int i = 0; i < ROWS; i++) list[i] = (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
+                for (int i = 0; i < 3 * ROWS; i++) real[i] = (double)(i * 37 % 97) * 1234.56789;
+#define VERBS(T, type)                                                                              \
+    do {                                                                                           \
+        type *const out = (type *)g_buffer;                                                        \
+        const size_t n = ROWS * d;                                                                 \
+        if (config.axes == 1) {                                                                    \
+            need_ok(pe_fill_##T(&plan, -9, ROWS, out, d), "pe_fill");                              \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_fill_at_##T(&plan, list, ROWS, out, d), "pe_fill_at");                      \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_fill_real_##T(&plan, real, ROWS, out, d), "pe_fill_real");                  \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_add_##T(&plan, 100, ROWS, 0.75, out, d), "pe_add");                        \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_add_at_##T(&plan, list, ROWS, -3, out, d), "pe_add_at");                    \
+            hash_bytes(out, n, sizeof *out);                                                       \
+        } else {                                                                                   \
+            need_ok(pe_fill_grid_##T(&plan, config.axes == 2 ? two : shape, out, d), "grid");      \
+            hash_bytes(out, n, sizeof *out);                                                       \
+            need_ok(pe_fill_coords_##T(&plan, real, ROWS, out, d), "coords");                      \
+            hash_bytes(out, n, sizeof *out);                                                       \
+        }                                                                                          \
+        g_elements += (config.axes == 1 ? 5 : 2) * n;                                              \
+    } while (0)
+                VERBS(f32, float);
+                VERBS(f64, double);
+                VERBS(f16, uint16_t);
+                VERBS(bf16, uint16_t);
+#undef VERBS
+                free(memory);
+            }
+        }
+    }
+}
+
+/* Every type of RoPE, at every number of pairs that leaves another tail. */
+static void rope_frequencies(const table *unused, size_t count)
+{
+    static const double thetas[] = {1e4, 5e5, 1.5e5, 3.7};
+    double omega[70], factors[70], attention;
+    float floats[70];
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < 70; i++) {
+        factors[i] = 1 + (double)i * 0.375; /* exact, whatever is fused */
+        floats[i] = (float)(i % 3) + 0.75f;
+    }
+    for (int type = PE_ROPE_DEFAULT; type <= PE_ROPE_PROPORTIONAL; type++) {
+        for (size_t pairs = 2; pairs <= 66; pairs += pairs < 20 ? 1 : 23) {
+            for (size_t k = 0; k < 8; k++) {
+                pe_rope_config config = pe_rope_config_default(2 * pairs + 4);
+                config.rotary_dim = 2 * pairs;
+                config.rope_theta = thetas[k % 4];
+                config.rope_type = (pe_rope_type)type;
+                config.factor = k < 4 ? 8 : 33.3;
+                config.original_max_position_embeddings = 4096;
+                config.max_position_embeddings = 131072;
+                config.sequence_length = k % 2 ? 200000 : 100;
+                config.truncate = k < 4;
+                config.mscale = k % 3 ? 0.707 : 0;
+                config.mscale_all_dim = 1.1;
+                config.short_factor = factors;
+                config.long_factor = factors + 2;
+                config.freq_factors = k == 7 ? floats : NULL;
+                need_ok(pe_rope_frequencies(&config, omega, &attention), "pe_rope_frequencies");
+                hash_f64(omega, pe_rope_pairs(&config));
+                hash_f64(&attention, 1);
+                need_ok(pe_rope_periods(omega, pairs, omega), "pe_rope_periods");
+                hash_f64(omega, pairs);
+                g_elements += pe_rope_pairs(&config) + 1;
+            }
+        }
+    }
+}
+
+/* Heads of every width that leaves another tail, each type, pairing and form; tables; ggml's angles. */
+static void rope(const table *unused, size_t count)
+{
+    enum { TOKENS = 40, HEADS = 3, WIDTH = 134, ALL = TOKENS * HEADS * WIDTH };
+    static const size_t sections[] = {16, 8, 9};
+    static float x[ALL];
+    static uint16_t h[2][ALL];
+    int64_t list[3 * TOKENS];
+    (void)unused;
+    (void)count;
+    for (size_t n = 2; n <= 132; n += n < 66 ? 2 : 6) {
+        const table t = {1, n, 0, 0, 10000.0, n % 4 ? 1.0 : 1.25};
+        pe_plan plan;
+        void *memory = plan_of(&plan, &t);
+        const size_t stride = n + 2;
+        uint64_t state = n;
+        for (size_t form = 0; form < 8; form++) {
+            const pe_rope_pairing pairing = form % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+            const size_t by_head = form / 2 % 2;
+            const size_t ts = by_head ? stride : HEADS * stride, hs = by_head ? TOKENS * stride : stride;
+            const int64_t first = form < 4 ? 1000 : LIMIT - TOKENS;
+            for (size_t i = 0; i < TOKENS * HEADS * stride; i++) {
+                state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                x[i] = (float)(int32_t)(state >> 32) / 268435456.0f;
+                h[0][i] = (uint16_t)((state >> 40 & 0x83ff) | 0x3800); /* f16: 0.5 ... 1 */
+                h[1][i] = (uint16_t)((state >> 40 & 0x80ff) | 0x3f00); /* bf16: 0.5 ... 2 */
+            }
+            for (size_t i = 0; i < 3 * TOKENS; i++)
+                list[i] = i % 7 ? (int64_t)(i / 4) : (int64_t)(state >> 34) - (int64_t)i;
+            need_ok(pe_rope_f32(&plan, pairing, first, TOKENS, HEADS, x, ts, hs), "pe_rope_f32");
+            need_ok(pe_rope_f16(&plan, pairing, first, TOKENS, HEADS, h[0], ts, hs), "pe_rope_f16");
+            need_ok(pe_rope_bf16(&plan, pairing, first, TOKENS, HEADS, h[1], ts, hs), "pe_rope_bf16");
+            hash_f32(x, TOKENS * HEADS * stride);
+            need_ok(pe_rope_inverse_at_f32(&plan, pairing, list, TOKENS, HEADS, x, ts, hs), "inverse");
+            need_ok(pe_rope_shift_bf16(&plan, pairing, -77777, TOKENS, HEADS, h[1], ts, hs), "shift");
+            if (n == 66) {
+                uint8_t axis[33];
+                need_ok(pe_rope_sections(sections, 3, (int)(form / 4), 33, axis), "sections");
+                need_ok(pe_rope_axes_f32(&plan, pairing, axis, 3, list, TOKENS, HEADS, x, ts, hs), "axes");
+            }
+            hash_f32(x, TOKENS * HEADS * stride);
+            for (size_t i = 0; i < TOKENS * HEADS * stride; i++)
+                g_hash = mix(g_hash, (uint64_t)h[0][i] << 16 | h[1][i]);
+            g_elements += 3 * TOKENS * HEADS * n;
+        }
+        need_ok(pe_rope_table_f32(&plan, -5, TOKENS, x, x + TOKENS * n, n), "pe_rope_table_f32");
+        need_ok(pe_rope_table_twice_f16(&plan, PE_ROPE_HALVES, -5, TOKENS, h[0], h[1], n), "twice");
+        hash_f32(x, TOKENS * 2 * n);
+        for (size_t i = 0; i < TOKENS * n; i++)
+            g_hash = mix(g_hash, (uint64_t)h[0][i] << 16 | h[1][i]);
+        {
+            pe_rope_ggml g = pe_rope_ggml_default(n);
+            g.freq_scale = 0.125f, g.ext_factor = 1, g.n_ctx_orig = 4096;
+            need_ok(pe_rope_ggml_f32(&g, 131000, TOKENS, x, x + TOKENS * n, n), "pe_rope_ggml_f32");
+            for (size_t r = 0; r < TOKENS; r++) {
+                hash_f32(x + r * n, n / 2);
+                hash_f32(x + (TOKENS + r) * n, n / 2);
+            }
+        }
+        g_elements += 5 * TOKENS * n;
+        free(memory);
+    }
+}
+
+/* Shifts of every type and layout, at widths with every tail, matrices, dot products and norms. */
+static void algebra(const table *unused, size_t count)
+{
+    (void)unused;
+    (void)count;
+    for (size_t d = 2; d <= 140; d += d < 40 ? 1 : 25) {
+        for (int layout = 0; layout < 4; layout++) {
+            const int64_t k = (int64_t)d * 7919 - (layout & 1 ? 100000 : LIMIT);
+            const size_t rows = 5, stride = d + d % 3, n = rows * stride;
+            pe_config config = pe_config_default(d);
+            config.layout = layout & 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+            config.cos_first = layout >> 1;
+            config.odd = PE_ODD_ZERO;
+            config.amplitude = d % 5 ? 1 : 0.3;
+            const size_t size = pe_plan_size(&config);
+            need(size > 0, "pe_plan_size", "returned 0");
+            pe_plan plan;
+            void *memory = malloc(size);
+            need(memory != NULL, "malloc", "out of memory");
+            need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
+            float *f32 = (float *)g_buffer;
+            memset(f32, 0x5a, n * sizeof *f32); /* nothing of another type between the rows */
+            need_ok(pe_fill_f32(&plan, 100, rows, f32, stride), "pe_fill_f32");
+            need_ok(pe_shift_f32(&plan, k, rows, f32, stride), "pe_shift_f32");
+            hash_f32(f32, n);
+            double *f64 = (double *)g_buffer;
+            memset(f64, 0x5a, n * sizeof *f64);
+            need_ok(pe_fill_f64(&plan, 100, rows, f64, stride), "pe_fill_f64");
+            need_ok(pe_shift_f64(&plan, k, rows, f64, stride), "pe_shift_f64");
+            hash_f64(f64, n);
+            uint16_t *h = (uint16_t *)g_buffer;
+            memset(h, 0x5a, n * sizeof *h);
+            need_ok(pe_fill_f16(&plan, 100, rows, h, stride), "pe_fill_f16");
+            need_ok(pe_shift_f16(&plan, k, rows, h, stride), "pe_shift_f16");
+            for (size_t i = 0; i < n; i++) g_hash = mix(g_hash, h[i]);
+            need_ok(pe_fill_bf16(&plan, 100, rows, h, stride), "pe_fill_bf16");
+            need_ok(pe_shift_bf16(&plan, k, rows, h, stride), "pe_shift_bf16");
+            for (size_t i = 0; i < n; i++) g_hash = mix(g_hash, h[i]);
+            need_ok(pe_shift_matrix_f64(&plan, k, f64, d), "pe_shift_matrix_f64");
+            hash_f64(f64, d * d);
+            need_ok(pe_dots_f64(&plan, k, 70 + d, f64), "pe_dots_f64");
+            need_ok(pe_dot_f64(&plan, k - 1, f64 + 70 + d), "pe_dot_f64");
+            need_ok(pe_norm_f64(&plan, f64 + 71 + d), "pe_norm_f64");
+            hash_f64(f64, 72 + d);
+            g_elements += 4 * rows * d + d * d + 72 + d;
+            free(memory);
+        }
+    }
+}
+
+/* The calls of RoPE that rope() leaves out: lists, out of place, queries with keys, tables, each type. */
+static void rope_calls(const table *unused, size_t count)
+{
+    enum { T = 19, H = 3, K = 2, MOST = T * (H + K) * 72 };
+    static const size_t widths[] = {2, 6, 16, 34, 48, 66, 70};
+    int64_t list[3 * T];
+    uint8_t axis[35];
+    uint64_t state = 11;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < 3 * T; i++) {
+        list[i] = i % 5 ? (int64_t)i - 9 : (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
+    }
+    for (size_t w = 0; w < 2 * sizeof widths / sizeof *widths; w++) {
+        const size_t n = widths[w / 2], h = n / 2, dim = n + w % 2, ts = (H + K) * dim, hs = dim;
+        const size_t out_ts = dim, out_hs = T * dim, all = T * ts;
+        const pe_rope_pairing pairing = w % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const table plan_table = {1, n, 0, 0, 10000.0, w % 3 ? 1.0 : 1.25};
+        float cosines[T * 35], sines[T * 35];
+        pe_plan plan;
+        void *memory = plan_of(&plan, &plan_table);
+        const size_t sections[3] = {h - h / 3 - h / 4, h / 4, h / 3};
+        need_ok(pe_rope_sections(sections, 3, 0, h, axis), "pe_rope_sections");
+        need_ok(pe_rope_table_f32(&plan, 77, T, cosines, sines, h), "pe_rope_table_f32");
+#define FORMS(type, element, number)                                                                \
+    do {                                                                                           \
+        static element x[MOST], y[MOST];                                                           \
+        element *const k = x + H * dim;                                                            \
+        for (size_t i = 0; i < all; i++) {                                                         \
+            const float f = some_float(&state);                                                    \
+            const uint16_t u = (uint16_t)((state >> 40 & 0x80ff) | 0x3800);                        \
+            x[i] = number;                                                                         \
+            (void)f, (void)u;                                                                      \
+        }                                                                                          \
+        memset(y, 0, sizeof y);                                                                    \
+        need_ok(pe_rope_at_##type(&plan, pairing, list, T, H, x, ts, hs), "at");                   \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_inverse_##type(&plan, pairing, 5, T, H, x, ts, hs), "inverse");            \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_inverse_at_##type(&plan, pairing, list, T, H, x, ts, hs), "inverse at");   \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_qk_##type(&plan, pairing, 9, T, H, x, ts, hs, K, k, ts, hs), "qk");        \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_qk_at_##type(&plan, pairing, list, T, H, x, ts, hs, K, k, ts, hs), "qk");  \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_axes_##type(&plan, pairing, axis, 3, list, T, H, x, ts, hs), "axes");      \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_shift_##type(&plan, pairing, -1234567, T, H, x, ts, hs), "shift");         \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_shift_at_##type(&plan, pairing, list, T, H, x, ts, hs), "shift at");       \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_by_table_##type(pairing, cosines, sines, h, h, T, H, x, ts, hs), "by");    \
+        hash_bytes(x, all, sizeof *x);                                                             \
+        need_ok(pe_rope_to_##type(&plan, pairing, 31, T, H, dim, x, ts, hs, y, out_ts, out_hs),    \
+                "to");                                                                             \
+        hash_bytes(y, all, sizeof *y);                                                             \
+        need_ok(pe_rope_to_at_##type(&plan, pairing, list, T, H, dim, x, ts, hs, y, out_ts,        \
+                                     out_hs), "to at");                                            \
+        hash_bytes(y, all, sizeof *y);                                                             \
+        need_ok(pe_rope_table_##type(&plan, -3, T, x, y, n), "table");                             \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        hash_bytes(y, T * n, sizeof *y);                                                           \
+        need_ok(pe_rope_table_joined_##type(&plan, 1 << 20, T, x, n), "joined");                   \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        need_ok(pe_rope_table_complex_##type(&plan, LIMIT - T, T, x, n), "complex");               \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        need_ok(pe_rope_table_twice_##type(&plan, pairing, 400, T, x, y, n), "twice");             \
+        hash_bytes(x, T * n, sizeof *x);                                                           \
+        hash_bytes(y, T * n, sizeof *y);                                                           \
+        g_elements += 11 * T * H * n + 6 * T * n;                                                  \
+    } while (0)
+        FORMS(f32, float, f);
+        FORMS(f16, uint16_t, u);
+        FORMS(bf16, uint16_t, u);
+#undef FORMS
+        free(memory);
+    }
+}
+
+/* Batches, and plans of given frequencies, with what they say about themselves. */
+static void batches(const table *unused, size_t count)
+{
+    enum { ROWS = 21, BATCHES = 3, MOST = 77 };
+    double omega[MOST], back[2 * MOST];
+    (void)unused;
+    (void)count;
+    for (size_t d = 1; d <= MOST; d += d < 20 ? 1 : 19) {
+        const size_t pairs = (d + 1) / 2, stride = d + d % 3, n = ROWS * BATCHES * stride;
+        const pe_config config = pe_config_default(d);
+        const size_t size = pe_plan_size(&config);
+        pe_plan plan;
+        need(size > 0, "pe_plan_size", "no plan");
+        void *memory = malloc(size);
+        need(memory != NULL, "malloc", "out of memory");
+        for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* one rounding */
+        need_ok(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size), "frequencies");
+        need(pe_plan_pairs(&plan) == pairs, "pe_plan_pairs", "another number");
+        need_ok(pe_plan_frequencies(&plan, back), "pe_plan_frequencies");
+        need_ok(pe_plan_wavelengths(&plan, back + pairs), "pe_plan_wavelengths");
+        hash_f64(back, 2 * pairs);
+#define BATCH(T, element)                                                                           \
+    do {                                                                                           \
+        element *const x = (element *)g_buffer;                                                    \
+        memset(x, 0x3a, n * sizeof *x);                                                            \
+        need_ok(pe_add_batch_##T(&plan, 1000003, ROWS, BATCHES, 0.75, x, stride, ROWS * stride),  \
+                "batch");                                                                          \
+        hash_bytes(x, n, sizeof *x);                                                               \
+        need_ok(pe_add_batch_##T(&plan, -9, ROWS, BATCHES, 1, x, BATCHES * stride, stride),        \
+                "batch");                                                                          \
+        hash_bytes(x, n, sizeof *x);                                                               \
+    } while (0)
+        BATCH(f32, float);
+        BATCH(f64, double);
+        BATCH(f16, uint16_t);
+        BATCH(bf16, uint16_t);
+#undef BATCH
+        g_elements += 8 * ROWS * BATCHES * d + 2 * pairs;
+        free(memory);
+    }
+}
+
+#define TABLES(a) a, sizeof(a) / sizeof((a)[0])
+
+static const struct section {
+    const char *name;
+    void (*run)(const table *tables, size_t count);
+    const table *tables;
+    size_t count;
+} SECTIONS[] = {
+    {"fill_f32 small", fill_f32, TABLES(SMALL)},
+    {"fill_f32 to +-2^31", fill_f32, TABLES(EXTREME)},
+    {"fill_f32 base, amplitude", fill_f32, TABLES(SCALED)},
+    {"fill_at_f32 shuffled", fill_at_f32, TABLES(SHUFFLED)},
+    {"fill_f64", fill_f64, TABLES(DOUBLES)},
+    {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
+    {"alibi_slopes", alibi_slopes, NULL, 0},
+    {"alibi_fill, _add", alibi_matrices, NULL, 0},
+    {"learned", learned, NULL, 0},
+    {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
+    {"conventions", conventions, NULL, 0},
+    {"rope_frequencies", rope_frequencies, NULL, 0},
+    {"algebra", algebra, NULL, 0},
+    {"rope", rope, NULL, 0},
+    {"rope, every call", rope_calls, NULL, 0},
+    {"add_batch, frequencies", batches, NULL, 0},
+    {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
+    {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
+    {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},
+    {"fill_f32 1024 x 1000", fill_f32, TABLES(WIDE)},
+    {"fill_f32 from 16,000,000", fill_f32, TABLES(FAR_ROWS)},
+    {"fill_f32 131072 x 64", fill_f32, TABLES(LONG)},
+};
+
+/* Subnormal results become 0, and subnormal operands count as 0. */
+static void flush_subnormals(void)
+{
+#if defined(HASH_FLUSH) && defined(__SSE2__)
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040u);
+#elif defined(HASH_FLUSH) && defined(__aarch64__)
+    uint64_t fpcr;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
+    __asm__ volatile("msr fpcr, %0" : : "r"(fpcr | (uint64_t)1 << 24));
+#elif defined(HASH_FLUSH)
+#error "HASH_FLUSH: how are subnormals flushed on this machine?"
+#endif
+#ifdef HASH_FLUSH
+    volatile double smallest = 2.2250738585072014e-308;
+    need(smallest / 2 == 0, "HASH_FLUSH", "subnormals are not flushed");
+#endif
+}
+
+#ifndef HASH_MAIN
+#define HASH_MAIN main
+#elif defined(__cplusplus)
+extern "C" int HASH_MAIN(int argc, char **argv);
+#else
+int HASH_MAIN(int argc, char **argv);
+#endif
+
+int HASH_MAIN(int argc, char **argv)
+{
+    flush_subnormals();
+    const size_t all = sizeof SECTIONS / sizeof SECTIONS[0];
+    const unsigned long given = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+    const size_t last = given > 0 && given < all ? (size_t)given : all;
+    g_buffer = malloc(BUFFER_BYTES);
+    need(g_buffer != NULL, "malloc", "out of memory");
+    printf("# pe %s, %s, %s\n", PE_VERSION_STRING, PE_ISA_NAME, PE_SLEEF_NAME);
+    for (size_t s = 0; s < last; s++) {
+        g_hash = SEED;
+        g_elements = 0;
+        SECTIONS[s].run(SECTIONS[s].tables, SECTIONS[s].count);
+        /* a branch on all results: where MemorySanitizer looks */
+        need(g_hash != 0, SECTIONS[s].name, "the hash is 0");
+        printf("%-26s %10" PRIu64 " elements  %016" PRIx64 "\n", SECTIONS[s].name, g_elements,
+               g_hash);
+        if (fflush(stdout) != 0) {
+            return 1;
+        }
+    }
+    free(g_buffer);
+    return 0;
+}
