@@ -11,13 +11,14 @@
  *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
  *
  * When the table is needed more than once, from another position, with another base or stride, make
- * a plan (281 KB at d_model = 512; it serves every position):
+ * a plan; it serves every position:
  *
  *     pe_config config = pe_config_default(512);
  *     void *memory = malloc(pe_plan_size(&config));
  *     pe_plan plan;
  *     if (pe_plan_init(&plan, &config, memory, pe_plan_size(&config)) != PE_OK) ...
- *     pe_fill_f32(&plan, 1000000, 512, table, 512);  // rows for the positions 1000000 ... 1000511
+ *     pe_fill_f32(&plan, pe_from(1000000), 512, table, 512);   // positions 1000000 ... 1000511
+ *     pe_add_f32(&plan, pe_at_i32(ids), rows, 1, x, 512);      // x += PE, positions of a list
  *
  * FORMULA AND LAYOUT
  *
@@ -43,8 +44,8 @@
  *
  * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
  * what to do. Arguments are checked before anything is written: after an error the output is as it
- * was. rows = 0 is fine and touches nothing, NULL included (but see pe_fill_grid_T and
- * pe_rope_sections).
+ * was. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever the
+ * other arguments are, NULL included.
  *
  * OPTIONS (define before including, or with -D)
  *
@@ -56,13 +57,17 @@
  *                      build. Affects speed only.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
+ *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
+ *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
+ *                      large program compiles them once. Default: every file that includes pe.h has
+ *                      functions of its own, all static.
  *
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
  * as they are. No call takes more than 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64
  * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
- * each on its own rows.
+ * each on its own rows; pe_skip() gives each thread its part of the positions.
  *
  * LIMITS
  *
@@ -74,10 +79,10 @@
 #define PE_H
 
 #define PE_VERSION_MAJOR 0
-#define PE_VERSION_MINOR 1
+#define PE_VERSION_MINOR 2
 #define PE_VERSION_PATCH 0
-#define PE_VERSION_HEX 0x000100
-#define PE_VERSION_STRING "0.1.0"
+#define PE_VERSION_HEX 0x000200
+#define PE_VERSION_STRING "0.2.0"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -85,7 +90,25 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
+/* What stands before every public function. */
+#ifndef PE_EXTERN
+#define PE_API static inline
+#else
+#define PE_API extern
+#endif
+
+#if defined(PE_IMPLEMENTATION) && !defined(PE_EXTERN)
+#error "PE_IMPLEMENTATION goes with PE_EXTERN: define both, in one file of the program"
+#endif
+
+#if !defined(PE_EXTERN) || defined(PE_IMPLEMENTATION)
+#define PE__DEFINE 1
 #include "pe_simd.h"
+#else
+#define PE__DEFINE 0
+#include <stddef.h>
+#include <stdint.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,24 +122,31 @@ extern "C" {
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a pointer that is needed is NULL: a plan, config, list or buffer (did malloc " \
-                   "fail?); NULL is fine with rows = 0")                                           \
-    X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: pe_config_error() and "   \
-                     "pe_rope_config_error() say which field is wrong; rows of several axes come " \
-                     "from pe_fill_grid or pe_fill_coords; in RoPE: a pairing of the enum, a plan "\
-                     "of even d_model and one axis without padding, a type that "                  \
-                     "pe_rope_type_named() knows; in ALiBi: a mode of the enum, finite slopes, "   \
-                     "max_bias >= 0; in resampling: a method of the enum, a within -16 ... 16")    \
+                   "fail?); NULL is fine with 0 rows")                                             \
+    X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
+                     "which field is wrong")                                                       \
+    X(PE_ERR_PLAN, "the plan was never made or could not be made (look at the status of its "      \
+                   "init), or is not for this call: RoPE wants an even d_model and no padding "    \
+                   "position; shifts want pairs, no odd PE_ODD_SINE width and no "                 \
+                   "PE_ANGLE_FLOAT32; dot products one axis; interleaved sections are for RoPE "   \
+                   "and its tables alone")                                                         \
+    X(PE_ERR_ENUM, "an argument is none of its enum's values: a layout, a table layout, an ALiBi " \
+                   "mode, a resampling method, or a pe_at that no function made")                  \
+    X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
+                        "times the scale, 2^-960 ... 2^21 in magnitude; pe_frequency_error() "     \
+                        "says which one")                                                          \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
                     "the row (d_model, keys, the rows of a head or of a batch), out must be in "   \
-                    "or lie apart from it, frequencies must be d_model / 2 (rounded up with "      \
-                    "PE_ODD_SINE), sections must sum to the pairs, axes be 1 ... 8")               \
-    X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check first, "       \
-                    "first + rows - 1 (rows - 1 where there is no first) and every entry of a "    \
-                    "position list, also with the offset; queries, keys, and the rows of a "       \
-                    "learned table likewise")                                                      \
-    X(PE_ERR_SIZE, "a size does not fit: rows * stride or a list overflows the address space, "    \
-                   "the memory given is smaller than pe_plan_size(), or heads or rows are beyond " \
-                   "what the function's comment allows")                                           \
+                    "or lie apart from it, frequencies must be as many as pairs, head_dim must "   \
+                    "hold the rotary dim, a pe_at must have one coordinate or as many as the "     \
+                    "plan has axes, and a grid as many cells as rows are asked for")               \
+    X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check the first and "\
+                    "the last, every entry of a list, also with the offset; queries and keys "     \
+                    "likewise; in learned tables, a position that is no row; in ALiBi and "        \
+                    "resampling, a number that is not finite or out of bounds")                    \
+    X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid overflows the address "   \
+                   "space, the memory given is smaller than the plan's size, or heads or rows "    \
+                   "are beyond what the function's comment allows")                                \
     X(PE_ERR_SELFTEST, "this build gives other bits than it should: call "                         \
                        "fesetround(FE_TONEAREST) first, compile without options that change "      \
                        "arithmetic, take pe.h and pe_simd.h unchanged and of one version; where "  \
@@ -128,10 +158,13 @@ typedef enum pe_status {
 #undef PE__STATUS_NAME
 } pe_status;
 
-/* How a row is laid out, with h pairs. */
+/* How a row is laid out, with h pairs; in RoPE, which two elements of a head are pair i. */
 typedef enum pe_layout {
-    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...             */
-    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1) */
+    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...; RoPE: 2i and 2i + 1, "adjacent": RoFormer, GPT-J,
+                                  Meta's Llama, ggml NORM, ONNX interleaved = 1, MLX traditional,
+                                  complex numbers in torch                                        */
+    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1); RoPE: i and i + h: GPT-NeoX, Hugging
+                                  Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
 /* D of the frequencies w_i = scale base^(-i / D). width is that of the axis, h = floor(width /
@@ -152,7 +185,7 @@ typedef enum pe_odd {
 typedef enum pe_angle {
     PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
     PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): what float32 code meant, to reproduce
-                           models trained with it; each row takes sines, 10 to 13 times slower */
+                           models trained with it; each row takes sines of its own */
 } pe_angle;
 
 enum { PE_MAX_AXES = 8 };
@@ -184,6 +217,8 @@ typedef struct pe_config {
     int has_padding;          /* 1: the row of padding_position is all zeros                      */
     int64_t padding_position; /* a position as calls give it, before the offset                   */
     size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
+    size_t expected_rows;     /* rows that will be asked for in all; 0: many. A plan for few rows
+                                 is small and made fast; every plan has the same bits             */
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; what is right of them is 0.
                                  Not looked at if axes is 1: that axis has the whole row          */
@@ -210,20 +245,40 @@ typedef enum pe_preset {
     PE_PRESET_COUNT
 } pe_preset;
 
+/* Where rows are: the positions of row 0, 1, 2 ... of a call. A small value: pass it on, keep it,
+   copy it. Made by pe_from() and the others below; all fields are private. A list that it points to
+   is read by the calls that take it and must stay until then. */
+typedef struct pe_at {
+    const void *list;         /* positions or coordinates; NULL for ranges and grids            */
+    int64_t first, step;      /* a range: first, first + step, ...                              */
+    size_t skipped;           /* rows of a list or grid to leave out first                      */
+    size_t axes;              /* coordinates of a row                                           */
+    size_t row_stride;        /* of coordinates: elements from row to row                       */
+    size_t axis_stride;       /* and from a coordinate to the next                              */
+    size_t size[PE_MAX_AXES]; /* of a grid                                                      */
+    int kind;                 /* see pe__place                                                  */
+    int back, delta;          /* see pe_back() and pe_delta()                                   */
+    pe_status status;         /* what its maker was given wrong                                 */
+} pe_at;
+
 /* Private: the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
-    size_t column, width;  /* columns with sines and cosines  */
-    size_t zeros;          /* columns of zeros behind them    */
-    size_t pair, pairs;    /* its pairs in the plan's arrays  */
+    size_t sine, cosine;   /* columns of its first sine and first cosine                   */
+    size_t sines, cosines; /* their number; they differ by one if the width is odd         */
+    size_t zero, zeros;    /* columns of zeros: the first, their number                    */
+    size_t pair, pairs;    /* its pairs in the plan's arrays                               */
     size_t coordinate;
     double denominator[2]; /* D of its frequencies: a sum    */
 } pe__axis;
 
-/* Frequencies and some rows, in memory that the caller gave. All fields are private. A plan may
-   be copied by assignment; its memory must outlive the copies, and must not be moved. */
+/* Frequencies and some rows, in memory that the caller gave. d_model, pairs and axes may be read;
+   all else is private. A plan may be copied by assignment; its memory must outlive the copies, and
+   must not be moved. A plan of all zeros is none: every call refuses it with PE_ERR_PLAN. Plans are
+   the same on every instruction set. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
-    size_t pairs;            /* to the end of the last axis' pairs                           */
+    size_t pairs;            /* frequencies, on all axes together                            */
+    size_t axes;             /* coordinates of a row                                         */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
     size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
     int64_t nearby;          /* the largest sum of one such row of each level                */
@@ -241,9 +296,9 @@ typedef struct pe_plan {
     int cos_first, has_padding;
     int half_turns;          /* some turn may end at a quarter exactly                       */
     int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
+    int woven;               /* interleaved sections: pairs belong to axes in turn           */
     pe_layout layout;
     int64_t padding;
-    size_t axes;
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;
 
@@ -251,16 +306,94 @@ typedef struct pe_plan {
 /*  FUNCTIONS                                                                                     */
 /*                                                                                                */
 /*  T is f32 (float), f64 (double), f16 (IEEE binary16) or bf16 (bfloat16), the last two in       */
-/*  uint16_t. Output rows: row r begins at out + r * stride, stride in elements, >= d_model.      */
+/*  uint16_t. Every verb has its arguments in this order: the plan, where its rows are, how many, */
+/*  what to do with them, then the buffers, each with its stride in elements.                     */
 /* ============================================================================================== */
+
+/* ---- this build ------------------------------------------------------------------------------ */
 
 /* Say what a status means and what to do about it: constant English text, never NULL, also for a
    number that is no status. Threads: any. */
-static inline const char *pe_status_string(pe_status status);
+PE_API const char *pe_status_string(pe_status status);
+
+/* The version of the functions that are called, as PE_VERSION_HEX; with PE_EXTERN that of the file
+   that defines them. Threads: any. */
+PE_API int pe_version(void);
+
+/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "scalar".
+   Threads: any. */
+PE_API const char *pe_isa_name(void);
+
+/* Check that this program has the bits that every other has: small tables in each type and by each
+ * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
+ * at 2^31 and next to ties, are hashed and compared with constants. Takes well under a second; a
+ * program that calls it has most of the library to compile, so put it in a source file of its own.
+ *
+ * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
+ *              compiler option or a compiler that breaks arithmetic, changed headers. That
+ *              subnormals are flushed is not noticed: nothing here is one
+ * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
+ * Threads      any. 64 KB of stack, no other memory */
+PE_API pe_status pe_selftest(void);
+
+/* ---- where rows are ------------------------------------------------------------------------------
+ * A pe_at says at which positions the rows of a call are. The functions that make one check
+ * nothing: a NULL list, axes beyond 1 ... PE_MAX_AXES, a position out of range is found by the call
+ * that takes it, before that writes anything. Integers and reals within -2^31 ... 2^31; consecutive
+ * positions, ascending or descending, are the fastest, in lists, too. */
+
+/* The positions first, first + 1, ... Threads: any. */
+PE_API pe_at pe_from(int64_t first);
+
+/* The positions first, first + step, first + 2 step, ...; step may be 0 or negative. Threads: any.
+ */
+PE_API pe_at pe_from_by(int64_t first, int64_t step);
+
+/* The same position for every row: pe_from_by(position, 0). Threads: any. */
+PE_API pe_at pe_all(int64_t position);
+
+/* Row r at positions[r]: any order, repeated, negative, not whole: diffusion timesteps, m/z values,
+   positions divided by a scale. A list of reals with whole numbers has the bits of the integers.
+   Threads: any. */
+PE_API pe_at pe_at_i32(const int32_t *positions);
+PE_API pe_at pe_at_i64(const int64_t *positions);
+PE_API pe_at pe_at_f32(const float *positions);
+PE_API pe_at pe_at_f64(const double *positions);
+
+/* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
+   copied. A call may ask for the first rows alone; more rows than there are cells are refused with
+   PE_ERR_SHAPE, sizes whose product overflows with PE_ERR_SIZE. Threads: any. */
+PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
+
+/* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. [rows][axes] has the
+   strides axes and 1, [axes][rows], as in M-RoPE's (t, y, x), 1 and rows. The plan has as many axes,
+   or axes is 1. Threads: any. */
+PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride);
+PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+
+/* The same places from row rows on: how threads split a call. Twice: the sum. Threads: any. */
+PE_API pe_at pe_skip(pe_at at, size_t rows);
+
+/* The opposite turn: -(p + offset) for the position p; the amplitude stays. In RoPE the transposed
+   map, which is the gradient, and the inverse where the amplitude is 1. Twice: as it was. A padding
+   position stays one. Threads: any. */
+PE_API pe_at pe_back(pe_at at);
+
+/* Differences of positions: the plan's offset and amplitude are left out, a padding position is
+   none. With pe_rope_T this is a K-shift: keys that are turned already move to other positions, as
+   in llama_memory_seq_add. pe_back(pe_delta(at)) undoes a turn by the same numbers. Threads: any. */
+PE_API pe_at pe_delta(pe_at at);
+
+/* ---- plans ------------------------------------------------------------------------------------ */
 
 /* Make the config of "Attention Is All You Need": interleaved sines and cosines, base 10000,
    amplitude 1. d_model is not checked here. Threads: any. */
-static inline pe_config pe_config_default(size_t d_model);
+PE_API pe_config pe_config_default(size_t d_model);
 
 /* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ..., "sc"
  * and "cs" are halves, sines or cosines first; the exponent is that of 1 / base, base = 10000.
@@ -307,41 +440,42 @@ static inline pe_config pe_config_default(size_t d_model);
  * Fields may be changed afterwards: axes of T2T_ND and NERF; exponent_shift and scale of DDPM (its
  * downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are divided by s;
  * half_turns = 0 for NERF features 2^k; scale = min_timescale and base = max_timescale /
- * min_timescale for T2T. DETR's normalised positions are real ones: pe_fill_coords_T.
+ * min_timescale for T2T. DETR's normalised positions are real ones: pe_coords_f64().
  * A refused width, or a number that is no preset, makes pe_plan_init() say PE_ERR_CONFIG.
  *
  * Accuracy     tests/unit/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
-static inline pe_config pe_config_preset(pe_preset preset, size_t d_model);
-
-/* The name of a preset in lower case, "vaswani" ...; never NULL. Threads: any. */
-static inline const char *pe_preset_name(pe_preset preset);
+PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
 /* Say what is wrong with a config: constant English text that names the field and its range, or
    NULL if nothing is. Threads: any. */
-static inline const char *pe_config_error(const pe_config *config);
+PE_API const char *pe_config_error(const pe_config *config);
 
-/* Tell how many bytes of memory a plan of this config needs: 530 to 600 per element of a row of 256
- * or more; 43 KB at 64, 8575 bytes at least. With PE_ANGLE_FLOAT32: 24 to 28 per element, 447 bytes
- * at least (tests/unit/test_errors.c).
- * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
- * counted in. Threads: any. */
-static inline size_t pe_plan_size(const pe_config *config);
+/* Say what is wrong with frequencies for pe_plan_init_frequencies(): constant English text, or NULL
+   if nothing is. *index becomes the number of the first that is not finite or out of bounds, and
+   pairs if none is; index may be NULL. Threads: any. */
+PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
+                                      size_t *index);
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 64 rows
- * from which all others follow.
+/* Tell how many bytes of memory a plan of this config needs (tests/unit/test_errors.c). Returns 0
+   for an invalid config, NULL included. Any alignment of the memory will do: the slack is counted
+   in. Threads: any. */
+PE_API size_t pe_plan_size(const pe_config *config);
+
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, unless few
+ * rows are expected, the rows from which all others follow.
  *
- * memory       at least pe_plan_size(config) bytes, any alignment; it belongs to the plan until the
- *              caller takes it back. Nothing outside [memory, memory + memory_size) is touched.
+ * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
+ *              used. Nothing outside [memory, memory + memory_size) is touched.
  * memory_size  its bytes
  *
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
- *              too small. On an error neither plan nor memory is written.
+ *              too small. On an error the memory is not touched and the plan becomes all zeros.
  * Accuracy     frequencies to 2^-140 of their value (tests/unit/test_exact.c sees their effect)
  * Aliasing     plan, config and memory may not overlap
- * Threads      as any write to plan and memory; later uses of the plan only read */
-static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
-                                     size_t memory_size);
+ * Threads      one at a time on a plan and its memory; once made, a plan is only read */
+PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                              size_t memory_size);
 
 /* The same with frequencies of the caller's: w_i = omega[i] * scale, times pi with half_turns; base
  * and exponent are not looked at, though they must be valid.
@@ -351,98 +485,56 @@ static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, voi
  *              Frequencies 0 are right but slow.
  * pairs        the pairs of a row: d_model / 2, rounded up with PE_ODD_SINE
  *
- * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_CONFIG also for such a number
- *              out of bounds or not finite, and for several axes; PE_ERR_SHAPE if pairs is another
- *              number
+ * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_CONFIG also for several axes;
+ *              PE_ERR_SHAPE if pairs is another number; PE_ERR_FREQUENCY if one is out of bounds or
+ *              not finite: pe_frequency_error() says which
  * Accuracy     as pe_plan_init (tests/unit/test_conventions.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
-static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
-                                                 const double *omega, size_t pairs, void *memory,
-                                                 size_t memory_size);
-
-/* How many frequencies a plan has, on all axes together; 0 for NULL. Threads: any. */
-static inline size_t pe_plan_pairs(const pe_plan *plan);
+PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
+                                          const double *omega, size_t pairs, void *memory,
+                                          size_t memory_size);
 
 /* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
- * turn, axis after axis: pe_plan_pairs(plan) doubles. Where w_i is 0, the wavelength is infinity.
+ * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
- * Returns      PE_OK; PE_ERR_NULL
- * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN
+ * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
  * Aliasing     what is written may not overlap the plan or its memory
  * Threads      any */
-static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
-static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
+PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
+PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
-/* pe_fill_T: rows for the positions first, first + 1, ..., first + rows - 1:
+/* ---- sinusoidal encodings ------------------------------------------------------------------------ */
+
+/* Fill rows with the encodings of the positions that at has. For pe_from(first):
  *
  *     out[r * stride + 2i]     = A sin((first + r + offset) w_i)      (interleaved)
  *     out[r * stride + 2i + 1] = A cos((first + r + offset) w_i)
  *
- * first        any position; first and first + rows - 1 within -2^31 ... 2^31, with the offset, too
- * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * With several axes each block of columns has the coordinate that it belongs to: images, video,
+ * points in space. A pe_at of one coordinate gives all axes the same.
+ *
+ * at           where the rows are; every position within -2^31 ... 2^31, with the offset, too. A
+ *              real position and an offset are rounded to their sum's double once
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG for a plan of several
- *              axes; PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL, for a list, too; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
+ *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
  * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and
  *              subnormals included; f64: 0.501 ulp, subnormal ones 1 ulp (tests/unit/test_exact.c,
- *              test_conventions.c)
- * Aliasing     out may not overlap the plan or its memory
+ *              tests/unit/test_conventions.c)
+ * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
- * See          Vaswani et al. 2017, section 3.5
- *
- * pe_fill_at_T: row r for positions[r]: any order, repeated, negative. The same bits; stretches of
- * consecutive positions run as fast.
- *
- * positions    rows entries within -2^31 ... 2^31; all are checked before anything is written
- * Aliasing     out may not overlap positions
- *
- * pe_fill_real_T: row r for the real position positions[r], |t| <= 2^31: diffusion timesteps, m/z
- * values, interpolated positions. The same bits where it is an integer. t + offset is rounded to a
- * double once; no rounding if offset is 0.
- *
- * Returns      PE_ERR_RANGE also for NaN and infinity */
-#define PE__DECLARE_FILL(T, element)                                                               \
-    static inline pe_status pe_fill_##T(const pe_plan *plan, int64_t first, size_t rows,           \
-                                        element *out, size_t stride);                              \
-    static inline pe_status pe_fill_at_##T(const pe_plan *plan, const int64_t *positions,          \
-                                           size_t rows, element *out, size_t stride);              \
-    static inline pe_status pe_fill_real_##T(const pe_plan *plan, const double *positions,         \
-                                             size_t rows, element *out, size_t stride);
-PE__DECLARE_FILL(f32, float)
-PE__DECLARE_FILL(f64, double)
-PE__DECLARE_FILL(f16, uint16_t)
-PE__DECLARE_FILL(bf16, uint16_t)
-#undef PE__DECLARE_FILL
-
-/* Rows that encode several coordinates: images, video, points in space. Each axis of the config
- * fills its block of columns, as pe_fill_T would, for the coordinate it belongs to.
- *
- * pe_fill_grid_T: one row for each point of a grid, coordinate k running from 0 to shape[k] - 1,
- * the last one fastest.
- * shape        plan's axes numbers; if one is 0, nothing is done. Rows: their product. Neither plan
- *              nor shape may be NULL even then: PE_ERR_NULL
- *
- * pe_fill_coords_T: row r for the coordinates coords[r * axes ... r * axes + axes - 1].
- * coords       rows * axes real numbers, |t| <= 2^31; t + offset is rounded as in pe_fill_real_T
- *
- * Returns      as pe_fill_T, but no PE_ERR_CONFIG: one axis will do, too; PE_ERR_RANGE also for NaN
- *              and infinity
- * Accuracy     as pe_fill_T (tests/unit/test_conventions.c)
- * Aliasing     out may not overlap the inputs, the plan or its memory
- * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_GRID(T, element)                                                               \
-    static inline pe_status pe_fill_grid_##T(const pe_plan *plan, const size_t *shape,             \
-                                             element *out, size_t stride);                         \
-    static inline pe_status pe_fill_coords_##T(const pe_plan *plan, const double *coords,          \
-                                               size_t rows, element *out, size_t stride);
-PE__DECLARE_GRID(f32, float)
-PE__DECLARE_GRID(f64, double)
-PE__DECLARE_GRID(f16, uint16_t)
-PE__DECLARE_GRID(bf16, uint16_t)
-#undef PE__DECLARE_GRID
+ * See          Vaswani et al. 2017, section 3.5 */
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride);
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out,
+                             size_t stride);
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                             size_t stride);
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                              size_t stride);
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
  *
@@ -450,39 +542,49 @@ PE__DECLARE_GRID(bf16, uint16_t)
  * float (double for f64), rounded once to the type of x. So for f32 and scale 1 the bits are those
  * of adding the filled table, on every machine.
  *
- * pe_add_T, pe_add_at_T: positions as pe_fill_T and pe_fill_at_T have them.
- * pe_add_batch_T: the same rows to each of some batches, batch_stride elements apart: [batch, rows,
- * d_model] with batch_stride >= rows * stride, or [rows, batch, d_model] with stride >= batches *
- * batch_stride. batches = 0 does nothing; where it is 1, batch_stride is not looked at.
- *
+ * at, rows     as pe_fill_T
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
+ * x            as out of pe_fill_T
  *
- * Returns      as pe_fill_T; PE_ERR_SHAPE also if batches would overlap
+ * Returns      as pe_fill_T
  * Accuracy     the bits of that sum (tests/unit/test_conventions.c)
- * Aliasing     in place; x may not overlap positions, the plan or its memory
+ * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_ADD(T, element, F)                                                             \
-    static inline pe_status pe_add_##T(const pe_plan *plan, int64_t first, size_t rows, F scale,   \
-                                       element *x, size_t stride);                                 \
-    static inline pe_status pe_add_at_##T(const pe_plan *plan, const int64_t *positions,           \
-                                          size_t rows, F scale, element *x, size_t stride);        \
-    static inline pe_status pe_add_batch_##T(const pe_plan *plan, int64_t first, size_t rows,      \
-                                             size_t batches, F scale, element *x, size_t stride,   \
-                                             size_t batch_stride);
-PE__DECLARE_ADD(f32, float, float)
-PE__DECLARE_ADD(f64, double, double)
-PE__DECLARE_ADD(f16, uint16_t, float)
-PE__DECLARE_ADD(bf16, uint16_t, float)
-#undef PE__DECLARE_ADD
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
+                            size_t stride);
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride);
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                            size_t stride);
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                             size_t stride);
+
+/* Add the same rows to each of some batches, batch_stride elements apart; the sines are made once.
+ *
+ * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
+ *              stride >= batches * batch_stride. Of one batch, batch_stride is not looked at
+ *
+ * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
+ * Accuracy     as pe_add_T (tests/unit/test_conventions.c)
+ * Aliasing     as pe_add_T
+ * Threads      as pe_add_T, each with its own rows or batches */
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, float *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, uint16_t *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                   float scale, uint16_t *x, size_t stride, size_t batch_stride);
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
  * plan, the same bits.
  *
  * out          rows * d_model floats
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
  * Threads      any */
-static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
 /* ---- algebra of positions -----------------------------------------------------------------------
  * A shift by k positions turns each pair (s, c) by k w_i, wherever it is:
@@ -491,87 +593,64 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
  * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
- * on k alone. k is a difference: offset, padding position and, but for dot products and norms, the
+ * on k alone. k is a difference: the offset, the padding position and, but for dot products, the
  * amplitude of the plan do not matter. Shifts compose as integers: R(a) R(b) = R(a + b). Add the
  * numbers and turn once; turning twice rounds twice.
  *
- * PE_ERR_CONFIG refuses plans whose rows are not such pairs: several axes; an odd width with
- * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
- * up. Columns of zeros stay as they are. */
+ * PE_ERR_PLAN refuses plans whose rows are not such pairs: an odd width with PE_ODD_SINE, whose
+ * last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up; interleaved
+ * sections. Columns of zeros stay as they are. */
 
-/* Turn rows from the positions where they are to those k further, in place: rows of PE, or any rows
- * with their pairs in the plan's layout.
+/* Turn rows from the positions where they are to those further by deltas, in place: rows of PE, or
+ * any rows with their pairs in the plan's layout. pe_all(k) moves all rows by k.
  *
- * k            within -2^31 ... 2^31; 0 leaves every bit as it is
- * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * deltas       within -2^31 ... 2^31, of one coordinate or of as many as the plan has; a row whose
+ *              delta is 0 keeps every bit
  * x            rows * stride elements, as pe_fill_T has them
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG, see above;
- *              PE_ERR_RANGE. On an error nothing is written.
+ * The matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and sin(k w_i),
+ * -sin(k w_i) beside it, is what becomes of the identity's rows by pe_all(-k).
+ *
+ * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles within
  *              0.501 ulp), one product is rounded, the other is fused with the sum:
  *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
  *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
  *              of PE within 4 * 2^-24 |A| of the row where it should be (tests/unit/test_algebra.c)
- * Aliasing     in place; x may not overlap the plan or its memory
+ * Aliasing     in place; x may not overlap deltas, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_SHIFT(T, element)                                                            \
-    static inline pe_status pe_shift_##T(const pe_plan *plan, int64_t k, size_t rows, element *x, \
-                                         size_t stride);
-PE__DECLARE_SHIFT(f32, float)
-PE__DECLARE_SHIFT(f64, double)
-PE__DECLARE_SHIFT(f16, uint16_t)
-PE__DECLARE_SHIFT(bf16, uint16_t)
-#undef PE__DECLARE_SHIFT
+PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
+                              size_t stride);
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride);
+PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                              size_t stride);
+PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                               size_t stride);
 
-/* Write the shift as a matrix M, row-major, for column vectors: PE(p + k) = M PE(p). The columns a
- * and b of the sine and the cosine of pair i have
+/* Compute dot products of any two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
+ * of deltas. Consecutive differences take the time of filling as many rows of f32, or less. The
+ * product with itself, k = 0, is the square of a row's length, A^2 d_model / 2.
  *
- *     M[a][a] = M[b][b] = cos(k w_i)      M[a][b] = sin(k w_i)      M[b][a] = -sin(k w_i)
+ * deltas       within -2^31 ... 2^31, of one coordinate
+ * count        how many; 0 does nothing
+ * dots         count doubles
  *
- * and columns of zeros have a 1 on the diagonal: M is a rotation, and the one by -k is its
- * transpose.
- *
- * matrix       d_model rows of d_model doubles, each stride elements after the last
- * Returns      as pe_shift_T
- * Accuracy     0.501 ulp (tests/unit/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if
- *              multiplied in double
- * Aliasing     matrix may not overlap the plan or its memory
- * Threads      any */
-static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
-                                            size_t stride);
-
-/* Compute the dot product of any two rows that are k positions apart: A^2 sum_i cos(k w_i).
- *
- * pe_dots_f64: for the differences first_k, first_k + 1, ..., first_k + count - 1; the same bits,
- * and the time of filling as many rows of f32, or less. count = 0 does nothing.
- *
- * k            within -2^31 ... 2^31, and so is first_k + count - 1
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above; PE_ERR_RANGE; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, see above, and for several axes; PE_ERR_ENUM;
+ *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
  *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
  *              is 0 (tests/unit/test_algebra.c)
- * Aliasing     dot and out may not overlap the plan or its memory
+ * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
-static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot);
-static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count,
-                                    double *out);
-
-/* Compute the length of a row, which is that of every row: |A| sqrt(d_model / 2), columns of zeros
- * left out.
- *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above
- * Accuracy     0.501 ulp (tests/unit/test_algebra.c)
- * Aliasing     norm may not overlap the plan or its memory
- * Threads      any */
-static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm);
+PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
 
 /* ---- RoPE frequencies ---------------------------------------------------------------------------
- * The frequencies w_i of rotary encodings, from the names that model configs use. Give them to
- * pe_plan_init_frequencies() with the attention factor as the amplitude. With n = rotary_dim,
+ * The frequencies w_i of rotary encodings, from the names that model configs use;
+ * pe_rope_plan_init() makes a plan of them. With n = rotary_dim,
  * B = rope_theta, f = factor, L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
  *
  *     PE_ROPE_DEFAULT       w_i
@@ -635,11 +714,11 @@ static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm);
  *                                                                            freq_factors
  *     short_mscale, long_mscale           rope.scaling.attn_factor         the same
  *     -                                   rope_freqs.weight, freq_factors  freq_factors
- *     mrope_section, mrope_interleaved    rope.dimension_sections          none: sections choose
- *                                                                            the position, not w_i
+ *     mrope_section, mrope_interleaved    rope.dimension_sections          axes, sections,
+ *                                                                            section_order
  *     llama_4_scaling_beta, attn_scale    -                                none: scales queries
  *     inv_freq                            freq_base^(-2i/n_dims)           omega
- *     MLX: freqs                          -                                pe_rope_periods()
+ *     MLX: freqs                          -                                1 / omega
  *
  * (1) DeepSeek's own code takes m(mscale) / m(mscale_all_dim) also where only one is given, absent
  * being 1 and 0, and multiplies the logits by m(mscale_all_dim)^2, which is the caller's to do.
@@ -656,6 +735,16 @@ typedef enum pe_rope_type {
     PE_ROPE_LONGROPE,
     PE_ROPE_PROPORTIONAL
 } pe_rope_type;
+
+/* Where the pairs of a head get their coordinate from, if tokens have several. */
+typedef enum pe_sections {
+    PE_SECTIONS_BLOCKS = 0,  /* the first sections[0] pairs by coordinate 0, the next sections[1] by
+                                coordinate 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24] */
+    PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
+                                by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]     */
+    PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
+                                rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION         */
+} pe_sections;
 
 /* How a model turns its heads. Start from pe_rope_config_default() and change fields: more may be
    added. 0 is absent; every number that is there lies within 2^-128 ... 2^128, also in a field that
@@ -682,62 +771,73 @@ typedef struct pe_rope_config {
     double long_mscale;                      /* LONGROPE                                         */
     const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const float *freq_factors;               /* pe_rope_pairs() numbers, or NULL                 */
+    const float *freq_factors;               /* one number a pair, or NULL                       */
+    pe_layout layout;                        /* which elements are a pair; halves by default     */
+    size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
+    size_t sections[PE_MAX_AXES];            /* pairs of each, all pairs together; one axis: not
+                                                looked at                                        */
+    pe_sections section_order;               /* which pairs these are                            */
+    double offset;                           /* added to every position, as in pe_config         */
+    pe_angle angle;                          /* exact, or as float32 code has it                 */
+    size_t expected_rows;                    /* as in pe_config: 1 for a plan used for a token   */
 } pe_rope_config;
 
-/* Make the config of the RoFormer paper: rotary_dim = head_dim, rope_theta 10000, PE_ROPE_DEFAULT.
-   What the types need besides is absent, or as their papers have it: low_freq_factor 1 and
-   high_freq_factor 4, beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is
-   checked here. Threads: any. */
-static inline pe_rope_config pe_rope_config_default(size_t head_dim);
+/* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim = head_dim,
+   rope_theta 10000, PE_ROPE_DEFAULT, one axis. What the types need besides is absent, or as their
+   papers have it: low_freq_factor 1 and high_freq_factor 4, beta_fast 32 and beta_slow 1,
+   extrapolation_factor 1, truncate 1. Nothing is checked here. Threads: any. */
+PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
  * "yarn", "deepseek_yarn" (YARN); "longrope", "su" (LONGROPE); "proportional". "dynamic" with a key
  * alpha is PE_ROPE_NTK, which no name alone can tell.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another name: then *type stays as it was
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type stays as it was
  * Accuracy     case counts, and every letter (tests/unit/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
-static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
+PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
 
 /* Say what is wrong with a config: constant English text that names the field and its range, or
    NULL if nothing is. Threads: any. */
-static inline const char *pe_rope_config_error(const pe_rope_config *config);
-
-/* Tell how many frequencies a config has: rotary_dim / 2, or head_dim / 2 for PE_ROPE_PROPORTIONAL.
-   Returns 0 for an invalid config, NULL included. Threads: any. */
-static inline size_t pe_rope_pairs(const pe_rope_config *config);
+PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 
 /* Compute the frequencies and the attention factor of a config, as the formulas above say.
  *
  * config            lists that it points to are only read
- * omega             pe_rope_pairs(config) doubles
+ * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
  * attention_factor  one double, or NULL
  *
  * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
  *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, rounded once: at most 0.501 ulp from it
- *              (tests/unit/test_rope_frequencies.c). A number in a formula, such as 0.1, is that
- *              decimal; steps and branches (floor, ceil, the waves of LLAMA3) are decided by exact
- *              values too. The same bits everywhere.
+ *              config, rounded once: at most 0.501 ulp from it (tests/unit/test_rope_frequencies.c).
+ *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
+ *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any; 64 pairs take 5 to 9 us with AVX-512, 30 to 40 us in scalar code
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
  *              Ding et al. 2024 (LongRoPE); modeling_rope_utils.py; ggml_rope_ext() */
-static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
-                                            double *attention_factor);
+PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
+                                     double *attention_factor);
 
-/* Turn frequencies into periods, or back: periods[i] = 1 / omega[i], and 0 and infinity are each
- * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
+/* Tell how many bytes of memory the plan of a RoPE config needs; as pe_plan_size(). Threads: any. */
+PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
+
+/* Make a plan for RoPE: that of pe_plan_init_frequencies() with the doubles of
+ * pe_rope_frequencies(), its amplitude the attention factor, its d_model twice the pairs.
  *
- * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL; PE_ERR_SIZE
- * Accuracy     one rounding (tests/unit/test_rope_frequencies.c)
- * Aliasing     periods may be omega
- * Threads      any */
-static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods);
+ * memory       as in pe_plan_init(), at least pe_rope_plan_size(config) bytes
+ *
+ * Returns      PE_OK; PE_ERR_NULL, also for the list that PE_ROPE_LONGROPE needs; PE_ERR_CONFIG;
+ *              PE_ERR_FREQUENCY if the factors make a frequency of more than 2^21; PE_ERR_SIZE. On
+ *              an error the memory is not touched and the plan becomes all zeros.
+ * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/test_rope.c)
+ * Aliasing     plan, config, its lists and memory may not overlap
+ * Threads      as pe_plan_init */
+PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, void *memory,
+                                   size_t memory_size);
 
 /* ---- RoPE ---------------------------------------------------------------------------------------
  * Rotary encodings turn the pairs (a, b) of each head of queries and keys:
@@ -745,16 +845,15 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  *     a' = a c - b s      c = A cos(p w_i)
  *     b' = b c + a s      s = A sin(p w_i)
  *
- * for a token at position p. The plan has the frequencies w_i and the amplitude A. Its d_model is
- * the rotary dim n, an even number; the first n elements of a head turn, the others stay:
+ * for a token at position p. The plan has the frequencies w_i, the amplitude A, and which elements
+ * are a pair: its layout. Its d_model is the rotary dim n, an even number; the first n elements of a
+ * head turn, the others stay. Make it by pe_rope_plan_init(), or by pe_plan_init() with the layout
+ * that is wanted; which of sine and cosine a plan has first does not matter here; an offset and
+ * PE_ANGLE_FLOAT32 do what they say. Plans with a padding position or with an odd width are refused
+ * as PE_ERR_PLAN.
  *
- *     pe_plan_init()               the config pe_config_default(n), base = rope_theta
- *     pe_plan_init_frequencies()   the same with omega from pe_rope_frequencies(), and the
- *                                  attention factor as the amplitude; n = 2 pe_rope_pairs()
- *
- * The layout of the plan, and which of sine and cosine it has first, do not matter here; an offset
- * and PE_ANGLE_FLOAT32 do what they say. Plans of several axes, with a padding position or with an
- * odd d_model are refused as PE_ERR_CONFIG.
+ * Positions are a pe_at as everywhere: pe_from(p) for a prompt, a list for a batch, pe_coords_T for
+ * (t, y, x), reals, pe_back() for the gradient, pe_delta() for a K-shift.
  *
  * Rounding: c and s are correctly rounded floats, made once for a token, not for each head. Of the
  * two products one is rounded to float, and the other is fused with the sum:
@@ -765,253 +864,151 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  * the same on every machine (but for sign and payload of a NaN). Where nothing overflows or
  * is subnormal, a float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product
  * are half an ulp off each, and so is the sum. f16 and bf16 have one rounding to their own
- * precision on top.
- */
+ * precision on top. */
 
-/* Which two elements of a head are pair i of h = n / 2. */
-typedef enum pe_rope_pairing {
-    PE_ROPE_ADJACENT = 0, /* 2i and 2i + 1: RoFormer, GPT-J, Meta's Llama, ggml NORM, ONNX
-                             interleaved = 1,
-                             MLX traditional, complex numbers in torch                            */
-    PE_ROPE_HALVES        /* i and i + h: GPT-NeoX, Hugging Face rotate_half, ggml NEOX, ONNX
-                             interleaved = 0                                                      */
-} pe_rope_pairing;
+/* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
+   head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
+   tokens, head_dim] {heads, tokens * head_dim, head_dim}. Of one head, head_stride is not looked at;
+   of one token, token_stride. */
+typedef struct pe_heads {
+    size_t heads, head_stride, token_stride;
+} pe_heads;
 
-/* Turn the heads of tokens, in place. T is f32, f16 or bf16, the last two in uint16_t.
+/* Turn the heads of tokens, in place.
  *
- * pe_rope_T: token t is at position first + t.
- * pe_rope_at_T: token t is at positions[t]; any order, repeated, negative. The same bits.
+ * at, tokens    token t is at the position of row t
+ * x             heads as they lie; the head_dim itself is not needed: only the n elements that turn
+ *               are touched
+ * heads         no two of the heads may overlap
  *
- * x             element e of head k of token t is x[t * token_stride + k * head_stride + e]: both
- *               [tokens, heads, head_dim] and [heads, tokens, head_dim] will do. The head_dim
- *               itself is not needed: only the n elements that turn are touched.
- * token_stride  elements; with several tokens, no two of the heads may overlap
- * head_stride   elements, >= n if there are several heads
- * tokens, heads 0 does nothing and is PE_OK, whatever the other arguments are
- *
- * Returns       PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for a plan that RoPE has no use for, see above,
- *               and for a pairing that is none; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE;
- *               PE_ERR_RANGE if a position, with or without the offset, is beyond 2^31 in
- *               magnitude. On an error nothing is written.
+ * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE has no use for, see above;
+ *               PE_ERR_ENUM; PE_ERR_SHAPE if heads would overlap, or coordinates are not as many as
+ *               the plan has; PE_ERR_SIZE; PE_ERR_RANGE. On an error nothing is written.
  * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
- * Aliasing      in place; x may not overlap positions, the plan or its memory
+ * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
- * See           Su et al. 2021 (RoFormer)
- *
- * pe_rope_inverse_T, pe_rope_inverse_at_T: the same with -s for s: the transposed map, which is the
- * gradient of pe_rope_T, and its inverse where A is 1 (up to rounding); the bits of turning by
- * -p. */
-#define PE__DECLARE_ROPE(T, element)                                                               \
-    static inline pe_status pe_rope_##T(const pe_plan *plan, pe_rope_pairing pairing,              \
-                                        int64_t first, size_t tokens, size_t heads, element *x,    \
-                                        size_t token_stride, size_t head_stride);                  \
-    static inline pe_status pe_rope_at_##T(const pe_plan *plan, pe_rope_pairing pairing,           \
-                                           const int64_t *positions, size_t tokens, size_t heads,  \
-                                           element *x, size_t token_stride, size_t head_stride);   \
-    static inline pe_status pe_rope_inverse_##T(const pe_plan *plan, pe_rope_pairing pairing,      \
-                                                int64_t first, size_t tokens, size_t heads,        \
-                                                element *x, size_t token_stride,                   \
-                                                size_t head_stride);                               \
-    static inline pe_status pe_rope_inverse_at_##T(                                                \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t heads, element *x, size_t token_stride, size_t head_stride);
-PE__DECLARE_ROPE(f32, float)
-PE__DECLARE_ROPE(f16, uint16_t)
-PE__DECLARE_ROPE(bf16, uint16_t)
-#undef PE__DECLARE_ROPE
+ * See           Su et al. 2021 (RoFormer) */
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
+                             pe_heads heads);
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                             pe_heads heads);
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                              pe_heads heads);
 
 /* Turn out of place: out = the turned in, whole heads of head_dim elements, those behind the first
- * n copied as they are. The bits of a copy and pe_rope_T (pe_rope_at_T).
+ * n as they are. The bits of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its floats
+ * once more, to the type of a cache.
  *
  * head_dim      elements of a head, >= n
- * in, out       each with its own strides, as x of pe_rope_T, >= head_dim
+ * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_CONFIG also for head_dim < n; PE_ERR_SHAPE also if the memory
- *               from the first to the last element of in overlaps that of out, unless they are the
- *               same pointer with the same strides: that is in place.
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for head_dim < n, for another number of heads, and
+ *               if the memory from the first to the last element of in overlaps that of out, unless
+ *               they are the same pointer with the same strides and type: that is in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
- * Aliasing      in and out as above; out may not overlap positions, the plan or its memory
+ * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
-#define PE__DECLARE_ROPE_TO(T, element)                                                            \
-    static inline pe_status pe_rope_to_##T(                                                        \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
-        size_t head_dim, const element *in, size_t in_token_stride, size_t in_head_stride,         \
-        element *out, size_t out_token_stride, size_t out_head_stride);                            \
-    static inline pe_status pe_rope_to_at_##T(                                                     \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t heads, size_t head_dim, const element *in, size_t in_token_stride,                  \
-        size_t in_head_stride, element *out, size_t out_token_stride, size_t out_head_stride);
-PE__DECLARE_ROPE_TO(f32, float)
-PE__DECLARE_ROPE_TO(f16, uint16_t)
-PE__DECLARE_ROPE_TO(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_TO
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                pe_heads out_heads);
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                 pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                    const float *in, pe_heads in_heads, uint16_t *out,
+                                    pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                     const float *in, pe_heads in_heads, uint16_t *out,
+                                     pe_heads out_heads);
 
 /* Turn queries and keys in place, in one call that makes sines and cosines once for both:
- * grouped-query attention has fewer heads of keys. The bits of two calls of pe_rope_T
- * (pe_rope_at_T).
+ * grouped-query attention has fewer heads of keys. The bits of two calls of pe_rope_T.
  *
- * q, k          as x of pe_rope_T, each with its heads and strides; either may have 0 heads, and be
- *               NULL then
+ * q, k          as x of pe_rope_T, each with its heads; either may have 0 heads, and be NULL then
  *
- * Returns       as pe_rope_T, for q and k alike: PE_ERR_NULL also if one that has heads is NULL,
- *               PE_ERR_SHAPE and PE_ERR_SIZE for each by itself. On an error neither is written.
+ * Returns       as pe_rope_T, for q and k alike. On an error neither is written.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in place; q and k may lie between each other, as in a fused [tokens, q k v], but
- *               not share elements, which is not checked. Neither may overlap positions, the plan
- *               or its memory
+ *               not share elements, which is not checked. Neither may overlap the positions, the
+ *               plan or its memory
  * Threads       as pe_rope_T */
-#define PE__DECLARE_ROPE_QK(T, element)                                                            \
-    static inline pe_status pe_rope_qk_##T(                                                        \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,                \
-        size_t q_heads, element *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads,   \
-        element *k, size_t k_token_stride, size_t k_head_stride);                                  \
-    static inline pe_status pe_rope_qk_at_##T(                                                     \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t q_heads, element *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads,   \
-        element *k, size_t k_token_stride, size_t k_head_stride);
-PE__DECLARE_ROPE_QK(f32, float)
-PE__DECLARE_ROPE_QK(f16, uint16_t)
-PE__DECLARE_ROPE_QK(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_QK
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+                                pe_heads q_heads, float *k, pe_heads k_heads);
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                pe_heads q_heads, uint16_t *k, pe_heads k_heads);
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads);
 
-enum { PE_ROPE_MAX_AXES = 8 };
+/* How a table has its cosines and sines; h = n / 2 pairs. */
+typedef enum pe_rope_table_layout {
+    PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers        */
+    PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. A plan of halves: c0 ... c(h-1) and
+                                again c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...:
+                                GPT-J, Diffusers                                                  */
+    PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache         */
+    PE_ROPE_TABLE_COMPLEX    /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+} pe_rope_table_layout;
 
-/* Say for each pair which coordinate of a token turns it: axis[i] for pair i, for pe_rope_axes_T.
+/* Fill tables of A cos(p w_i) and A sin(p w_i), for programs that turn heads themselves.
  *
- * With interleaved = 0, the first sections[0] pairs belong to axis 0, the next sections[1] to axis
- * 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24]; their sum must be pairs. ggml's fourth
- * section is one axis more.
+ * cosines      rows of stride elements; where one array has both, that array
+ * sines        likewise, of the same stride; NULL where one array has both
+ * stride       elements, >= h for PE_ROPE_TABLE_APART, >= n for the others
  *
- * With interleaved = 1, pair i belongs to axis a = i mod axes if i < axes * sections[a], else to
- * axis 0: interleaved M-RoPE of Qwen3-VL (t y x t y x ... t t t), mrope_section = [24, 20, 20]. The
- * sum must be pairs, and sections 1, 2 ... must find all their pairs.
- *
- * Vision towers (Qwen2-VL's, ggml VISION) have sections whose frequencies start anew. That is a
- * matter of the plan: pe_plan_init_frequencies() with the list of one section twice, from
- * pe_rope_frequencies() with head_dim = rotary_dim = n / 2, and here interleaved = 0 and sections =
- * {n / 4, n / 4}.
- *
- * axis         pairs numbers are written
- * axes         1 ... PE_ROPE_MAX_AXES
- *
- * Returns      PE_OK; PE_ERR_NULL, also for pairs = 0; PE_ERR_SHAPE if axes or the sections do not
- *              fit; PE_ERR_SIZE. On an error nothing is written.
- * Accuracy     whole numbers (tests/unit/test_rope.c)
- * Aliasing     axis may not overlap sections
- * Threads      any */
-static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
-                                         size_t pairs, uint8_t *axis);
+ * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE has no use for, see pe_rope_T;
+ *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also if there is an array too
+ *              many
+ * Accuracy     correctly rounded (tests/unit/test_rope.c)
+ * Aliasing     cosines, sines, the positions and the plan may not overlap
+ * Threads      any number on one plan, each with its own rows */
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, float *cosines, float *sines,
+                                   size_t stride);
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                   size_t stride);
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                    size_t stride);
 
-/* Turn heads of tokens that have several coordinates, in place: pair i of token t by the position
- * positions[axis[i] * tokens + t]. With all coordinates equal the bits of pe_rope_at_T.
+/* Turn heads by cosines and sines of the caller's, with the rotation and rounding above: ONNX
+ * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t. _to_T does
+ * it out of place.
  *
- * axis         n / 2 numbers below axes, from pe_rope_sections() or of the caller's own
- * axes         1 ... PE_ROPE_MAX_AXES
- * positions    [axes][tokens], such as (t, y, x); within -2^31 ... 2^31, also where no pair looks
- * x            as pe_rope_T has it
- *
- * Returns      as pe_rope_T; PE_ERR_SHAPE also if axes or a number in axis does not fit
- * Accuracy     as pe_rope_T (tests/unit/test_rope.c)
- * Aliasing     in place; x may not overlap axis, positions, the plan or its memory
- * Threads      as pe_rope_T */
-#define PE__DECLARE_ROPE_AXES(T, element)                                                          \
-    static inline pe_status pe_rope_axes_##T(const pe_plan *plan, pe_rope_pairing pairing,         \
-                                             const uint8_t *axis, size_t axes,                     \
-                                             const int64_t *positions, size_t tokens,              \
-                                             size_t heads, element *x, size_t token_stride,        \
-                                             size_t head_stride);
-PE__DECLARE_ROPE_AXES(f32, float)
-PE__DECLARE_ROPE_AXES(f16, uint16_t)
-PE__DECLARE_ROPE_AXES(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_AXES
-
-/* K-shift: move keys that are turned already to other positions, when a cache drops or shifts
- * tokens: a key of position p becomes one of p + delta. Amplitude and offset of the plan are left
- * out: the keys have them. Each call rounds once more; a key that moves often is better turned anew
- * from the start.
- *
- * pe_rope_shift_T: all tokens by delta; its sines are made once.
- * pe_rope_shift_at_T: token t by deltas[t].
- *
- * With PE_ANGLE_FLOAT32 the keys turn by the float angle of delta, as in ggml's shift of its cache.
- * Float angles do not add up: the result is not quite the key turned at p + delta.
- *
- * x            as pe_rope_T has it, e.g. the keys of one layer
- * delta        within -2^31 ... 2^31
- *
- * Returns      as pe_rope_T
- * Accuracy     as pe_rope_T, of a plan without amplitude and offset at position delta: the bits of
- *              pe_rope_at_T (tests/unit/test_rope.c)
- * Aliasing     in place; x may not overlap deltas, the plan or its memory
- * Threads      as pe_rope_T
- * See          llama_memory_seq_add (ggml's K-shift) */
-#define PE__DECLARE_ROPE_SHIFT(T, element)                                                         \
-    static inline pe_status pe_rope_shift_##T(const pe_plan *plan, pe_rope_pairing pairing,        \
-                                              int64_t delta, size_t tokens, size_t heads,          \
-                                              element *x, size_t token_stride,                     \
-                                              size_t head_stride);                                 \
-    static inline pe_status pe_rope_shift_at_##T(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *deltas, size_t tokens,        \
-        size_t heads, element *x, size_t token_stride, size_t head_stride);
-PE__DECLARE_ROPE_SHIFT(f32, float)
-PE__DECLARE_ROPE_SHIFT(f16, uint16_t)
-PE__DECLARE_ROPE_SHIFT(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_SHIFT
-
-/* Turn heads in place by cosines and sines of the caller's, with the rotation and rounding above:
- * ONNX RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
- *
+ * layout       which elements are a pair
  * cosines      tokens rows of pairs floats, table_stride elements apart, >= pairs
  * sines        likewise
- * x            as pe_rope_T has it, with n = 2 pairs
+ * pairs        n / 2; 0 does nothing in place, and copies out of place
+ * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs
  *
- * Returns      PE_OK, also for pairs = 0; PE_ERR_NULL; PE_ERR_CONFIG for a pairing that is none;
- *              PE_ERR_SHAPE; PE_ERR_SIZE
+ * Returns      as pe_rope_T and pe_rope_to_T, but there is no plan and no position; PE_ERR_ENUM for
+ *              another layout; PE_ERR_SHAPE also for table_stride < pairs
  * Accuracy     the bits of that rotation by the floats given (tests/unit/test_rope.c)
- * Aliasing     in place; x may not overlap the table
+ * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
-#define PE__DECLARE_ROPE_BY(T, element)                                                            \
-    static inline pe_status pe_rope_by_table_##T(                                                  \
-        pe_rope_pairing pairing, const float *cosines, const float *sines, size_t table_stride,    \
-        size_t pairs, size_t tokens, size_t heads, element *x, size_t token_stride,                \
-        size_t head_stride);
-PE__DECLARE_ROPE_BY(f32, float)
-PE__DECLARE_ROPE_BY(f16, uint16_t)
-PE__DECLARE_ROPE_BY(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_BY
-
-/* Fill tables of A cos(p w_i) and A sin(p w_i) for the positions first ... first + rows - 1, for
- * programs that turn heads themselves. h = n / 2 pairs; row r begins r * stride elements after the
- * first.
- *
- *                             a row holds                              as in
- *   pe_rope_table_T           cosines: c0 ... c(h-1); sines the same   ONNX's, xformers
- *   pe_rope_table_joined_T    c0 ... c(h-1) s0 ... s(h-1)              vLLM cos_sin_cache
- *   pe_rope_table_complex_T   c0 s0 c1 s1 ...                          Meta's freqs_cis, torchtune
- *   pe_rope_table_twice_T     cosines: n elements, sines the same:
- *                             halves:   c0 ... c(h-1) c0 ... c(h-1)    Hugging Face
- *                             adjacent: c0 c0 c1 c1 ...                GPT-J, Diffusers
- *
- * stride       elements, >= h for pe_rope_table_T, >= n for the others
- *
- * Returns      as pe_fill_T; PE_ERR_CONFIG also for plans that RoPE has no use for, see pe_rope_T
- * Accuracy     correctly rounded (tests/unit/test_rope.c)
- * Aliasing     cosines, sines and the plan may not overlap
- * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_ROPE_TABLE(T, element)                                                         \
-    static inline pe_status pe_rope_table_##T(const pe_plan *plan, int64_t first, size_t rows,     \
-                                              element *cosines, element *sines, size_t stride);    \
-    static inline pe_status pe_rope_table_joined_##T(const pe_plan *plan, int64_t first,           \
-                                                     size_t rows, element *out, size_t stride);    \
-    static inline pe_status pe_rope_table_complex_##T(const pe_plan *plan, int64_t first,          \
-                                                      size_t rows, element *out, size_t stride);   \
-    static inline pe_status pe_rope_table_twice_##T(                                               \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t rows,                  \
-        element *cosines, element *sines, size_t stride);
-PE__DECLARE_ROPE_TABLE(f32, float)
-PE__DECLARE_ROPE_TABLE(f16, uint16_t)
-PE__DECLARE_ROPE_TABLE(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_TABLE
+PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
+                                      pe_heads heads);
+PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
+                                      pe_heads heads);
+PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
+                                       size_t table_stride, size_t pairs, size_t tokens,
+                                       uint16_t *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const float *in, pe_heads in_heads,
+                                         float *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                         uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
+                                          const float *sines, size_t table_stride, size_t pairs,
+                                          size_t tokens, size_t head_dim, const uint16_t *in,
+                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
 /* Parity with engines whose angles are floats. Those that round p w_i, or p and w_i, to float:
  * PE_ANGLE_FLOAT32, with the frequencies that they have. ggml (llama.cpp) multiplies its way from
@@ -1021,31 +1018,28 @@ PE__DECLARE_ROPE_TABLE(bf16, uint16_t)
  *
  * rounding each result to float, so that its angles are no products p w_i: they come from here. */
 
-/* The arguments of ggml_rope_ext(), by their names there. */
+/* The arguments of ggml_rope_ext(), by their names there. Zero all, set n_dims, and what else the
+   model says: 0 is what llama.cpp has for a model that says nothing. */
 typedef struct pe_rope_ggml {
     size_t n_dims;             /* even, 2 ... 2^20                                               */
-    float freq_base;           /* 1 ... 2^100; more than 1 where ext_factor > 0                  */
-    float freq_scale;          /* 2^-60 ... 2^10; 1 / factor                                     */
+    float freq_base;           /* 1 ... 2^100, more than 1 where ext_factor > 0; 0: 10000        */
+    float freq_scale;          /* 2^-60 ... 2^10, 1 / factor; 0: 1                               */
     float ext_factor;          /* 0: no YaRN; else 0 ... 1                                       */
-    float attn_factor;         /* 2^-60 ... 2^60                                                 */
-    float beta_fast;           /* YARN: 2^-60 ... 2^60                                           */
-    float beta_slow;
+    float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
+    float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
+    float beta_slow;           /* likewise; 0: 1                                                 */
     size_t n_ctx_orig;         /* YARN: 1 ... 2^31 - 1                                           */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
 } pe_rope_ggml;
-
-/* What llama.cpp has for a model that says nothing: base 10000, scale and attention factor 1, no
-   YaRN, betas 32 and 1. Threads: any. */
-static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
 
 /* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its
  * float angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself;
  * powf and logf are taken as correctly rounded, which glibc's are but for a few arguments.
  *
- * cosines, sines  rows of n_dims / 2 floats, stride apart, for the positions first ... first + rows
- *                 - 1
+ * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
+ * cosines, sines  rows of n_dims / 2 floats, stride apart
  *
- * Returns      PE_OK, also for rows = 0; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SHAPE; PE_ERR_SIZE;
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE;
  *              PE_ERR_RANGE
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
@@ -1053,8 +1047,8 @@ static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
  * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
-static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
-                                         float *cosines, float *sines, size_t stride);
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines,
+                                  float *sines, size_t stride);
 
 /* ---- ALiBi: a penalty on attention scores that grows with the distance ----------------------- */
 
@@ -1070,30 +1064,16 @@ typedef enum pe_alibi_mode {
  *     slopes[h] = 2^(-max_bias (h + 1) / n)                   h < n
  *     slopes[h] = 2^(-max_bias (2 (h - n) + 1) / (2n))        n <= h < heads
  *
- * heads        at most 2^28; 0 does nothing and is PE_OK, whatever the other arguments are
+ * heads        at most 2^28
  * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
  * slopes       heads floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another max_bias; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE for another max_bias; PE_ERR_SIZE
  * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
  * Threads      any
  * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
  *              max_bias of ggml_soft_max_ext() */
-static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
-
-/* Fill a packed matrix [heads, queries, keys] with the linear bias: pe_alibi_fill_f32 with
- * PE_ALIBI_LINEAR and without strides. Keys after the query are the caller's to mask.
- *
- *     bias[(h * queries + q) * keys + k] = -slopes[h] (first_query + q - k)
- *
- * The parameters are those of pe_alibi_fill_f32.
- *
- * Returns      as pe_alibi_fill_f32
- * Accuracy     its bits (tests/unit/test_alibi.c)
- * Aliasing     bias may not overlap slopes
- * Threads      any number, each with its own heads */
-static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
-                                          size_t queries, size_t keys, float *bias);
+PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
 
 /* Fill the bias of the keys 0 ... keys - 1 for the queries first_query, first_query + 1, ...:
  *
@@ -1105,26 +1085,25 @@ static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int
  *              All queries within -2^31 ... 2^31
  * keys         positions of keys end at 2^31. heads, queries or keys = 0 does nothing and is PE_OK
  * bias         aligned as its type; what lies between rows is not touched
- * query_stride elements from one query's row to the next, >= keys
+ * query_stride elements from one query's row to the next, >= keys; of one query not looked at
  * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
- *              round, for [queries, heads, keys]. A stride that leads nowhere (one query, one
- *              head) is not looked at
+ *              round, for [queries, heads, keys]. Of one head not looked at
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE;
- *              PE_ERR_CONFIG for an unknown mode or a slope that is not finite
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
+ *              overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a slope that is not finite
  * Accuracy     the exact product, rounded once to the output's type; zero is +0
  *              (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes
  * Threads      any number, each with its own rows */
-static inline pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                          int64_t first_query, size_t queries, size_t keys,
-                                          float *bias, size_t query_stride, size_t head_stride);
-static inline pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                          int64_t first_query, size_t queries, size_t keys,
-                                          uint16_t *bias, size_t query_stride, size_t head_stride);
-static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                           int64_t first_query, size_t queries, size_t keys,
-                                           uint16_t *bias, size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, float *bias,
+                                   size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
+                                   size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                    int64_t first_query, size_t queries, size_t keys,
+                                    uint16_t *bias, size_t query_stride, size_t head_stride);
 
 /* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
  * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after
@@ -1139,80 +1118,72 @@ static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe
  *              (tests/unit/test_alibi.c)
  * Aliasing     in place; scores may not overlap slopes
  * Threads      any number, each with its own rows */
-static inline pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                         int64_t first_query, size_t queries, size_t keys,
-                                         float *scores, size_t query_stride, size_t head_stride);
-static inline pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                         int64_t first_query, size_t queries, size_t keys,
-                                         uint16_t *scores, size_t query_stride, size_t head_stride);
-static inline pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                          int64_t first_query, size_t queries, size_t keys,
-                                          uint16_t *scores, size_t query_stride,
-                                          size_t head_stride);
+PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys, float *scores,
+                                  size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys,
+                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ---- learned tables -------------------------------------------------------------------------- */
 
-/* Add rows of a learned table to activations in place:
+/* Add rows of a learned table to activations in place: with p the position of row r,
  *
- *     x[r * stride + c] += table[positions[r] * d_model + c]
+ *     x[r * stride + c] += table[p * d_model + c]
  *
  * table        table_rows * d_model elements, packed
  * d_model      at least 1
- * positions    rows entries within 0 ... table_rows - 1, in any order, also repeated; all are
- *              checked before anything is written: they are not clamped
- * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * at, rows     positions of one coordinate, whole and within 0 ... table_rows - 1, in any order,
+ *              also repeated; all are checked before anything is written: they are not clamped
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SHAPE; PE_ERR_SIZE;
- *              PE_ERR_RANGE for a position outside the table
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also if d_model is 0; PE_ERR_SIZE;
+ *              PE_ERR_RANGE for a position that is no row of the table
  * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has the bits to
  *              make the second rounding harmless (tests/unit/test_learned.c)
- * Aliasing     x may not overlap table or positions
+ * Aliasing     x may not overlap the table or the positions
  * Threads      any number, each with its own rows of x
  * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
-static inline pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model,
-                                           const int64_t *positions, size_t rows, float *x,
-                                           size_t stride);
-static inline pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                           const int64_t *positions, size_t rows, uint16_t *x,
-                                           size_t stride);
-static inline pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows,
-                                            size_t d_model, const int64_t *positions, size_t rows,
-                                            uint16_t *x, size_t stride);
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
+                                    size_t rows, float *x, size_t stride);
+PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                    pe_at at, size_t rows, uint16_t *x, size_t stride);
+PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                     pe_at at, size_t rows, uint16_t *x, size_t stride);
 
 /* Add the gradient of x to the gradient of the table, which is not cleared before:
  *
- *     grad_table[positions[r] * d_model + c] += grad_x[r * stride + c]     r = 0, 1, ..., rows - 1
+ *     grad_table[p * d_model + c] += grad_x[r * stride + c]     r = 0, 1, ..., rows - 1
  *
  * The rows are added one after the other, so that a position that is met often has the same sum in
  * every run and on every machine.
  *
- * grad_x       rows * stride elements (the last row needs only d_model)
  * grad_table   table_rows * d_model elements, packed
+ * grad_x       rows * stride elements (the last row needs only d_model)
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
  * Accuracy     each of the rows' additions is rounded once (tests/unit/test_learned.c)
- * Aliasing     grad_table may not overlap grad_x or positions
+ * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
-static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
-                                            const int64_t *positions, size_t rows,
-                                            float *grad_table, size_t table_rows, size_t d_model);
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
+                                     size_t rows, const float *grad_x, size_t stride);
 
-typedef enum pe_resample_method { PE_RESAMPLE_LINEAR, PE_RESAMPLE_CUBIC } pe_resample_method;
+typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
 
-/* How to stretch a table. Start from pe_resample_default() and change fields: more may be added. */
+/* How to stretch a table. Zero all and change fields: more may be added. */
 typedef struct pe_resample {
     pe_resample_method method;
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
-                          Catmull-Rom, whose curves keep straight lines straight */
+                          Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
     int align_corners; /* 1: the first and last rows stay; 0: rows are cells, whose edges stay */
 } pe_resample;
 
-/* What vision models do to their tables: cubic, a = -0.75, align_corners = 0. Threads: any. */
-static inline pe_resample pe_resample_default(void);
-
-/* Resample a learned table of so many rows to another number of rows:
+/* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
+ * d_model]; a table of rows is a grid of width 1. Along each axis, of so many rows:
  *
  *     out[i] = sum over k of w_k table[n + k]         n = floor(s), t = s - n, rows beyond an end
  *                                                     are the row at the end
@@ -1221,55 +1192,28 @@ static inline pe_resample pe_resample_default(void);
  *     w_0 = 1 - t, w_1 = t                            linear
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
  *
- * There is no low-pass filter: for far fewer rows than before, filter first.
+ * A cell has the product of its weights in the two. There is no low-pass filter: for far fewer rows
+ * than before, filter first.
  *
- * table        rows * d_model floats, packed; tokens before the positions (CLS) are not for here
- * rows         1 ... 2^31; so is out_rows, but out_rows = 0 does nothing and is PE_OK
+ * table        height * width * d_model floats, packed; tokens before the positions (CLS) are not
+ *              for here
+ * height, width          1 ... 2^31 each
+ * out_height, out_width  at most 2^31; a 0 does nothing and is PE_OK
  * d_model      at least 1
- * how          see pe_resample
- * out          out_rows * d_model floats, packed
+ * how          NULL: what vision models do to their tables, cubic, a = -0.75, align_corners = 0
+ * out          out_height * out_width * d_model floats, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for d_model = 0, another method or such an a;
- *              PE_ERR_RANGE if the table has no rows; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
+ *              PE_ERR_RANGE for such an a, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
  *              of |w_k table[n + k]| (tests/unit/test_learned.c). Where s is a whole number, as it
  *              is where out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
-static inline pe_status pe_learned_resample_f32(const float *table, size_t rows, size_t d_model,
-                                                const pe_resample *how, float *out,
-                                                size_t out_rows);
-
-/* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
- * d_model]: both axes as pe_learned_resample_f32 does one; a cell has the product of its weights in
- * the two.
- *
- * height, width          as rows there
- * out_height, out_width  as out_rows there: a 0 does nothing and is PE_OK
- *
- * Returns      as pe_learned_resample_f32
- * Accuracy     the same, over the cells (tests/unit/test_learned.c)
- * Aliasing     out may not overlap table
- * Threads      any */
-static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t height, size_t width,
-                                                   size_t d_model, const pe_resample *how,
-                                                   float *out, size_t out_height,
-                                                   size_t out_width);
-
-/* ---- this build ------------------------------------------------------------------------------ */
-
-/* Check that this program has the bits that every other has: small tables in each type and by each
- * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
- * at 2^31 and next to ties, are hashed and compared with constants. Takes well under a second; a
- * program that calls it has most of the library to compile, so put it in a source file of its own.
- *
- * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
- *              compiler option or a compiler that breaks arithmetic, changed headers. That
- *              subnormals are flushed is not noticed: nothing here is one
- * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
- * Threads      any. 64 KB of stack, no other memory */
-static inline pe_status pe_selftest(void);
+PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size_t width,
+                                         size_t d_model, const pe_resample *how, float *out,
+                                         size_t out_height, size_t out_width);
 
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
