@@ -31,8 +31,7 @@ fresh_tree() {
     rm -rf "$WORK/tree"
     mkdir -p "$WORK/tree/build"
     cp -R pe.h pe_simd.h tests examples Makefile "$WORK/tree/"
-    [ ! -f README.md ] || cp README.md "$WORK/tree/"
-    cp -R .packaging CMakeLists.txt CHANGELOG.md "$WORK/tree/"
+    cp -R .packaging docs CMakeLists.txt README.md CHANGELOG.md "$WORK/tree/"
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
 
@@ -134,7 +133,9 @@ defects_of_the_library() {
     breaks pe.h warning sh tests/warnings.sh
     breaks pe.h malloc sh tests/names.sh
     breaks pe.h leaked-macro sh tests/names.sh
-    breaks README.md readme sh tests/readme.sh
+    breaks README.md program sh tests/readme.sh
+    breaks README.md long sh tests/readme.sh
+    breaks docs/rope.md program sh tests/readme.sh
     breaks pe.h version sh tests/package.sh
     breaks .packaging/peTarget.cmake sleef-macro sh tests/package.sh
     breaks .packaging/single.sh lost-line sh tests/single.sh
