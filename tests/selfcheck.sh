@@ -31,7 +31,7 @@ fresh_tree() {
     rm -rf "$WORK/tree"
     mkdir -p "$WORK/tree/build"
     cp -R pe.h pe_simd.h tests examples Makefile "$WORK/tree/"
-    cp -R .packaging docs CMakeLists.txt README.md CHANGELOG.md "$WORK/tree/"
+    cp -R .packaging .github bench docs CMakeLists.txt README.md CHANGELOG.md LICENSE "$WORK/tree/"
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
 
@@ -136,6 +136,8 @@ defects_of_the_library() {
     breaks README.md program sh tests/readme.sh
     breaks README.md long sh tests/readme.sh
     breaks docs/rope.md program sh tests/readme.sh
+    breaks README.md link sh tests/links.sh
+    breaks docs/accuracy.md heading sh tests/links.sh
     breaks pe.h version sh tests/package.sh
     breaks .packaging/peTarget.cmake sleef-macro sh tests/package.sh
     breaks .packaging/single.sh lost-line sh tests/single.sh
