@@ -1501,8 +1501,8 @@ static inline size_t pe__grid_cells(const pe_at *at)
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     int ok = 1;
-    if (at->status != PE_OK) return at->status;
     if (at->kind < 0 || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
+    if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
     if (at->kind == PE__AT_RANGE) {
         const int64_t most = 2 * PE__POSITION_LIMIT; /* from one end to the other */
