@@ -3568,17 +3568,17 @@ static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_p
     return own;
 }
 
-/* How many rows back, at most r, is one of the same position? 0 if that is not known. */
-static inline size_t pe__repeats(const pe_at *at, size_t r, size_t axis)
+/* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
+   known. */
+static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis)
 {
-    if (r == 0) return 0;
     if (at->kind == PE__AT_RANGE) return at->step == 0;
     if (at->kind == PE__AT_GRID) {
         const size_t cells = pe__cells(at, axis), period = cells * at->size[axis];
-        if ((at->skipped + r) % cells != 0) return 1;
+        if ((at->skipped + first + r) % cells != 0) return 1;
         return r >= period ? period : 0;
     }
-    return pe__position(at, r - 1, axis) == pe__position(at, r, axis);
+    return pe__position(at, first + r - 1, axis) == pe__position(at, first + r, axis);
 }
 
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1?
@@ -3591,7 +3591,10 @@ static inline size_t pe__run(const pe_plan *plan, const pe_at *at, size_t r, siz
     *step = 1;
     if (most == 1 || (double)(int64_t)units != units) return 1;
     *step = pe__position(at, r + 1, axis) + plan->offset - t;
-    if (*step != 1 && *step != -1) return 1;
+    if (*step != 1 && *step != -1) {
+        *step = 1;
+        return 1;
+    }
     if (at->kind == PE__AT_RANGE) n = most;
     while (n < most && pe__position(at, r + n, axis) + plan->offset == t + (double)n * *step) n++;
     if (plan->has_padding) { /* up to the row of the padding position */
@@ -3615,30 +3618,35 @@ PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigne
     }
 }
 
-/* The rows of one axis, run after run; repeated ones are copied, padding rows zeroed. */
+/* The rows of one axis from row first of at on, run after run; repeated ones are copied, padding
+   rows zeroed. */
 PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                          const pe_at *at, size_t rows, pe__rower *make, pe__zeroer *zero)
+                          const pe_at *at, size_t first, size_t rows, pe__rower *make,
+                          pe__zeroer *zero)
 {
     const size_t k = at->axes == 1 ? 0 : axis->coordinate;
     for (size_t r = 0, run; r < rows; r += run) {
         unsigned char *const row = to->out + r * to->stride;
-        const double p = pe__position(at, r, k), t = p + plan->offset;
+        const double p = pe__position(at, first + r, k), t = p + plan->offset;
         run = 1;
         if (plan->has_padding && p == plan->padding) {
-            const size_t first = pe__min(to->sine, to->cosine);
-            zero(to, row, first, to->sines + to->cosines);
+            zero(to, row, pe__min(to->sine, to->cosine), to->sines + to->cosines);
             continue;
         }
-        const size_t back = to->verb == PE__ADD ? 0 : pe__repeats(at, r, k);
+        const size_t back = to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k);
         if (back) {
             pe__copy_row(to, row, row - back * to->stride);
             continue;
         }
         double step;
+        run = pe__run(plan, at, first + r, rows - r, k, &step);
+        if (r == 0 && step > 0) {
+            make(plan, axis, to, t, run);
+            continue;
+        }
         pe__to part = *to;
         part.out = row;
-        run = pe__run(plan, at, r, rows - r, k, &step);
-        if (run == 1 || step > 0) {
+        if (step > 0) {
             make(plan, axis, &part, t, run);
         } else { /* from the last row up */
             part.out = row + (run - 1) * to->stride;
@@ -3656,7 +3664,7 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
         pe__to to = pe__to_axis(plan, axis, o);
         if (o->element < sizeof(double) && at->kind != PE__AT_GRID)
             pe__stream_rows(plan, &to, o->rows);
-        pe__walk(plan, axis, &to, at, o->rows, o->make, o->zero);
+        pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
         to.verb = o->verb;
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
@@ -3710,9 +3718,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             to.verb = PE__FILL;
             const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
             for (size_t r = 0; r < o->rows; r += most) {
-                const pe_at from = pe_skip(*at, r);
                 const size_t rows = pe__min(most, o->rows - r);
-                pe__walk(plan, &part, &to, &from, rows, make,
+                pe__walk(plan, &part, &to, at, r, rows, make,
                          element == sizeof(double) ? pe__zeros_f64 : pe__zeros_f32);
                 for (size_t b = 0; b < batches; b++)
                     for (size_t k = 0; k < rows; k++) {
@@ -5576,9 +5583,11 @@ PE__INLINE size_t pe__woven_axis(const pe_plan *plan, size_t pair)
     return pair < plan->axes * plan->axis[a].pairs ? a : 0;
 }
 
-/* Rows of count pairs from the given one on, sines and then cosines, without gaps. */
-PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pair, size_t count,
-                                size_t rows, void *out, size_t element, pe__rower *make)
+/* Rows from row first of at on: count pairs from the given one on, sines and then cosines, without
+   gaps. */
+PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                size_t pair, size_t count, void *out, size_t element,
+                                pe__rower *make)
 {
     enum { ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
@@ -5593,7 +5602,7 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pai
                 const pe__to to = pe__to_apart(out, element, 2 * count, first - pair,
                                                count + first - pair, end - first);
                 part.pair += first - begin, part.pairs = end - first;
-                pe__walk(plan, &part, &to, at, rows, make, NULL);
+                pe__walk(plan, &part, &to, at, row, rows, make, NULL);
             }
             if (plan->woven) return;
         }
@@ -5601,11 +5610,10 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pai
     }
     const pe__to to = pe__to_apart(own, element, 0, 0, count, count);
     for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
-        const pe_at from = pe_skip(*at, t);
         for (size_t a = 0; a < plan->axes; a++) { /* a row for each coordinate, and its pairs of it */
             pe__axis part = plan->axis[a];
             part.pair = pair, part.pairs = count;
-            pe__walk(plan, &part, &to, &from, 1, make, NULL);
+            pe__walk(plan, &part, &to, at, row + t, 1, make, NULL);
             for (size_t i = 0; i < count; i++) {
                 if (pe__woven_axis(plan, pair + i) != a) continue;
                 memcpy(all + i * element, own + i * element, element);
@@ -5622,8 +5630,9 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
-/* Tile after tile: all pairs of one layout. */
-PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__rope_call *call)
+/* Tile after tile, the first token at row of at: all pairs of one layout. */
+PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
+                              const pe__rope_call *call)
 {
     float buffer[PE__ROPE_TILE + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
@@ -5634,14 +5643,13 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__ro
     size_t most = call->tokens;
     if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     for (size_t t = 0; t < call->tokens; t += most) {
-        const pe_at from = pe_skip(*at, t);
         tile.token = t, tile.tokens = pe__min(most, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             tile.pair = pair, tile.count = n, tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            pe__rows_apart(plan, &from, pair, n, uniform ? 1 : tile.tokens, rows, sizeof *rows,
-                           pe__rows_f32);
+            pe__rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
+                           sizeof *rows, pe__rows_f32);
             for (size_t i = 0; i < 2; i++)
                 if (call->x[i].heads) call->turn(&tile, &call->x[i]);
         }
@@ -5650,7 +5658,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__ro
 
 /* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
    else together. */
-static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t rows,
+static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
                                    unsigned char *x, size_t stride, size_t element,
                                    pe__turner *turn)
 {
@@ -5661,7 +5669,7 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
     call.x[0].in_head = call.x[0].out_head = stride;
     if (plan->axes == 1 || plan->joint) {
         call.x[0].in = call.x[0].out = x;
-        pe__rope_run(plan, at, &call);
+        pe__rope_run(plan, at, row, &call);
         return;
     }
     for (size_t a = 0; a < plan->axes; a++) {
@@ -5669,7 +5677,7 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
         const pe__axis *const axis = &plan->axis[a];
         one.axes = 1, one.axis[0] = *axis, one.pairs = axis->pairs;
         call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * element;
-        if (axis->pairs) pe__rope_run(&one, at, &call);
+        if (axis->pairs) pe__rope_run(&one, at, row, &call);
     }
 }
 
@@ -5723,18 +5731,17 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     if (!h->in || !h->out) return PE_ERR_NULL;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, h->in_token, h->in_head,
                                       call->in_element, &in_span);
-    if (status == PE_OK)
+    if (status == PE_OK && (h->in != h->out || h->in_token != h->out_token ||
+                            h->in_head != h->out_head || call->in_element != call->out_element)) {
         status = pe__rope_shape(width, call->tokens, h->heads, h->out_token, h->out_head,
                                 call->out_element, &out_span);
-    if (status != PE_OK) return status;
-    if (h->in != h->out || h->in_token != h->out_token || h->in_head != h->out_head ||
-        call->in_element != call->out_element) {
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-        if (in < out ? out - in < in_span * call->in_element
-                     : in - out < out_span * call->out_element)
-            return PE_ERR_SHAPE;
+        if (status == PE_OK && (in < out ? out - in < in_span * call->in_element
+                                         : in - out < out_span * call->out_element))
+            status = PE_ERR_SHAPE;
         h->rest = width - rotary;
     }
+    if (status != PE_OK) return status;
     /* A stride that is not looked at may be any number: that of a single head becomes that of its
        token, and the other way round. */
     if (call->tokens == 1) h->in_token = h->out_token = 0;
@@ -5758,7 +5765,7 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, call->tokens, view->axes, view->offset);
-    if (status == PE_OK) pe__rope_run(view, at, call);
+    if (status == PE_OK) pe__rope_run(view, at, 0, call);
     return status;
 }
 
@@ -5969,11 +5976,10 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
                               : plan->layout == PE_LAYOUT_HALVES ? PE__AGAIN
                                                                  : PE__EACH;
     for (size_t r = 0; r < o->rows; r += most) {
-        const pe_at from = pe_skip(*at, r);
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            pe__rows_apart(plan, &from, pair, count, n, tile, e, o->make);
+            pe__rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
             for (size_t k = 0; k < n; k++) {
                 const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
                 unsigned char *const row = o->out + (r + k) * o->stride;
@@ -6069,9 +6075,8 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
         if (stay) continue;
-        const pe_at from = pe_skip(at, r);
         unsigned char *const x = o->out + r * o->stride;
-        pe__rope_blocks(turns, &from, run, x, o->stride, o->element, turn);
+        pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
     }
     return PE_OK;
 }
