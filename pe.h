@@ -3310,13 +3310,34 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
 }
 
 /* ---- f64 ----------------------------------------------------------------------------------------
- * Doubles come from turns in double-double, row after row, by row 1 of the plan's frequencies;
- * every 64 rows start anew from an exact turn. One turn adds less than 2^-100, and the test below
- * takes 2^-93 for all: where that could change the rounded double, the vector is made by an exact
- * turn. */
+ * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is turned forth
+ * and back by the rows 1 ... 8, and to the next block's by row 17. All these are double-double, and
+ * made on the stack for each call; each PE__ANEW blocks the anchor is an exact turn.
+ *
+ * Sums of products in double-double, cheaply: sines and cosines are cut into a multiple of 2^-26,
+ * |x| <= 1, and a double for the rest, |x| <= 2^-27. The products of the former are multiples of
+ * 2^-52, so that they and their sums are exact, fused or not, and with (s, c) = (s1 + s2, c1 + c2),
+ *
+ *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
+ *
+ * only the second bracket has errors. The anchor has the amplitude A in it; let 2^k be the power of
+ * two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, these are at most
+ *      2.83  s2, C2, c2, S2, each rounded: |C| + |s| + |S| + |c|
+ *      2     s and c as doubles: half a unit in their last place, times C2 and S2
+ *      4     four products of at most 2^(k - 27)
+ *      8     two sums of two of them, at most 2^(k - 26) and little more
+ *      4     their sum or difference, at most 2.83 2^(k - 27)
+ *      4     the same with 2e added
+ *      0.1   the anchor and the rows: 2^-98, or 2^-91 where the angle is beyond 2^49 half turns; a
+ *            turn adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
+ * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
+ * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
+ * the time, the vector is made by exact turns. */
 
-enum { PE__STEPS = 64 };
-#define PE__ERROR_F64 (1.0 / 9903520314283042199192993792.0) /* 2^-93 */
+enum { PE__TILE_F64 = 64, PE__ANEW = 64 };
+#define PE__GRID_F64 (1.0 / 67108864)                        /* 2^-26 */
+#define PE__ERROR_F64 (1.0 / 75557863725914323419136.0)      /* 2^-76 */
+#define PE__ERROR_ROW_F64 (1.0 / 1237940039285380274899124224.0) /* 2^-90: of an exact turn */
 
 /* n doubles to a row, or added to it. */
 static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, size_t n)
@@ -3324,24 +3345,6 @@ static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, si
     if (to->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
     else
         for (size_t i = 0; i < n; i++) x[i] = pe__fma_once(to->scale, x[i], v[i]);
-}
-
-/* A vector of pairs to where pair i of a row belongs. */
-PE__INLINE void pe__put_f64(const pe__to *to, unsigned char *row, size_t i, pe__vd s, pe__vd c)
-{
-    double all[2 * PE_LANES], *const out = (double *)(void *)row;
-    const size_t sines = to->sines > i ? pe__min(to->sines - i, PE_LANES) : 0;
-    const size_t cosines = to->cosines > i ? pe__min(to->cosines - i, PE_LANES) : 0;
-    if (to->order == PE__SPLIT) {
-        pe__store(all, s);
-        pe__store(all + PE_LANES, c);
-        pe__sink_f64(to, out + to->sine + i, all, sines);
-        pe__sink_f64(to, out + to->cosine + i, all + PE_LANES, cosines);
-        return;
-    }
-    if (to->order == PE__SC) pe__zip_store(all, s, c);
-    else pe__zip_store(all, c, s);
-    pe__sink_f64(to, out + pe__min(to->sine, to->cosine) + 2 * i, all, sines + cosines);
 }
 
 /* hi + lo to the nearer double; where it is the middle of two as far as can be told, to the one
@@ -3391,45 +3394,213 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
     *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
 }
 
-/* Up to 64 rows of the vector of pairs at i. */
-PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                                size_t i, unsigned char *row, double t, size_t rows)
+/* A tile of columns. A pair (f, g) is (s, c), turned by (S, C), or (c, s), turned by (-S, C), as
+   they lie in a row: f' = fC + gS, g' = gC - fS. fours holds fours of arrays: the high and the low
+   parts of f (S), then those of g (C). */
+typedef struct pe__tile_f64 {
+    const pe_plan *plan;
+    const pe__to *to;
+    size_t pair;
+    double error;
+    double *fours;
+    int swapped;
+} pe__tile_f64;
+enum { /* fours: the plan's rows 0 ... 8, and the anchor, as parts; the anchor; row 17 */
+    PE__PARTS_F64 = PE__DIGIT + 1, PE__ANCHOR_F64, PE__NEXT_F64, PE__FOURS_F64
+};
+
+PE__INLINE double *pe__four(const pe__tile_f64 *x, size_t n, size_t i)
 {
-    const pe__vd error = pe__splat(PE__ERROR_F64);
-    const size_t pair = axis->pair + i;
-    const int minor = plan->scale < pe__exp2i(-900) || (t > -1 && t < 1 && t != 0);
-    pe__dd s, c, S, C;
-    pe__exact_turn(plan, pair, t, &s, &c);
-    pe__exact_turn(plan, pair, 1.0, &S, &C);
-    s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
-    for (size_t r = 0; r < rows; r++) {
-        pe__vd sine = s.hi, cosine = c.hi;
-        const pe__vd moved_s = pe__abs((s.hi + (s.lo + error)) - (s.hi + (s.lo - error)));
-        const pe__vd moved_c = pe__abs((c.hi + (c.lo + error)) - (c.hi + (c.lo - error)));
-        double moved[PE_LANES], any = 0;
-        pe__store(moved, moved_s + moved_c);
-        for (int lane = 0; lane < PE_LANES; lane++) any += moved[lane];
-        if (PE__UNLIKELY(any != 0 || minor)) {
-            pe__settle_f64(plan, pair, t + (double)r, &sine, &cosine);
-        } else {
-            sine = sine * pe__splat(plan->scale);
-            cosine = cosine * pe__splat(plan->scale);
+    return x->fours + n * 4 * PE__TILE_F64 + i;
+}
+PE__INLINE void pe__get_four(const double *four, pe__dd *f, pe__dd *g)
+{
+    f->hi = pe__load(four), f->lo = pe__load(four + PE__TILE_F64);
+    g->hi = pe__load(four + 2 * PE__TILE_F64), g->lo = pe__load(four + 3 * PE__TILE_F64);
+}
+PE__INLINE void pe__put_four(double *four, pe__dd f, pe__dd g)
+{
+    pe__store(four, f.hi), pe__store(four + PE__TILE_F64, f.lo);
+    pe__store(four + 2 * PE__TILE_F64, g.hi), pe__store(four + 3 * PE__TILE_F64, g.lo);
+}
+
+/* x as the nearest multiple of a power of two and a double for the rest. */
+PE__INLINE pe__dd pe__parts(pe__dd x, double unit)
+{
+    const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
+    pe__dd r;
+    r.hi = (x.hi + big) - big;
+    r.lo = (x.hi - r.hi) + x.lo;
+    return r;
+}
+
+/* The vector of pairs at i of a row whose columns begin at x: f and g. */
+PE__INLINE void pe__put_f64(const pe__to *to, double *x, size_t i, pe__vd f, pe__vd g, int split)
+{
+    double *const p = x + (split ? i : 2 * i);
+    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : PE_LANES);
+    if (!split) pe__zip_two(f, g, &f, &g);
+    if (i + PE_LANES > to->sines || i + PE_LANES > to->cosines) {
+        const size_t sines = pe__min(to->sines - pe__min(i, to->sines), PE_LANES);
+        const size_t cosines = pe__min(to->cosines - pe__min(i, to->cosines), PE_LANES);
+        double all[2 * PE_LANES];
+        pe__store(all, f);
+        pe__store(all + PE_LANES, g);
+        pe__sink_f64(to, p, all, split ? sines : sines + cosines);
+        if (split) pe__sink_f64(to, q, all + PE_LANES, cosines);
+    } else if (to->verb == PE__STREAM) {
+        pe__stream_vd(p, f);
+        pe__stream_vd(q, g);
+    } else if (to->verb == PE__ADD) {
+        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), f));
+        pe__store(q, pe__fused(pe__splat(to->scale), pe__load(q), g));
+    } else {
+        pe__store(p, f);
+        pe__store(q, g);
+    }
+}
+
+/* Round a vector of pairs of position t, whose low parts are e too small, and put it there. */
+PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *out, double t,
+                               size_t i, pe__dd f, pe__dd g, int split, int careful)
+{
+    const pe__vd twice = pe__splat(2 * x->error);
+    pe__vd a = f.hi + f.lo, b = g.hi + g.lo;
+    if (PE__UNLIKELY(pe__unequal(a, f.hi + (f.lo + twice), b, g.hi + (g.lo + twice)) || careful)) {
+        pe__vd s, c;
+        pe__settle_f64(x->plan, x->pair + i, t, &s, &c);
+        a = x->swapped ? c : s, b = x->swapped ? s : c;
+    }
+    pe__put_f64(to, out, i, a, b, split);
+}
+
+/* The rows b after and before an anchor, whose positions are given; NULL: not wanted. */
+PE__INLINE void pe__turn_any_f64(const pe__tile_f64 *tile, size_t b, void *up, double t_up,
+                                 void *down, double t_down, int split)
+{
+    const pe__tile_f64 x = *tile;
+    const pe__to to = *tile->to;
+    const size_t pairs = pe__max(to.sines, to.cosines);
+    const pe__vd less = pe__splat(-x.error);
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
+        const double *const anchor = pe__four(&x, PE__ANCHOR_F64, i);
+        const pe__vd f0 = pe__load(anchor), g0 = pe__load(anchor + 2 * PE__TILE_F64);
+        pe__dd f, g, S, C, f_up, g_up, f_down, g_down;
+        pe__get_four(pe__four(&x, PE__PARTS_F64, i), &f, &g);
+        pe__get_four(pe__four(&x, b, i), &S, &C);
+        pe__turn(f.hi, g.hi, S.hi, C.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
+        const pe__vd fC = pe__fma(f.lo, C.hi, pe__fma(f0, C.lo, less));
+        const pe__vd gC = pe__fma(g.lo, C.hi, pe__fma(g0, C.lo, less));
+        const pe__vd gS = pe__fma(g.lo, S.hi, g0 * S.lo), fS = pe__fma(f.lo, S.hi, f0 * S.lo);
+        f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
+        if (up) pe__finish_f64(&x, &to, (double *)up, t_up, i, f_up, g_up, split, 0);
+        if (down) pe__finish_f64(&x, &to, (double *)down, t_down, i, f_down, g_down, split, 0);
+    }
+}
+PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
+                              double t_down)
+{
+    if (x->to->order == PE__SPLIT) pe__turn_any_f64(x, b, up, t_up, down, t_down, 1);
+    else pe__turn_any_f64(x, b, up, t_up, down, t_down, 0);
+}
+
+/* Rows 1 ... last of the vector of pairs at i, and row 17. */
+PE__OUTLINE void pe__tile_begin(const pe__tile_f64 *x, size_t i, size_t last)
+{
+    pe__dd s[PE__DIGIT + 1], c[PE__DIGIT + 1];
+    s[0].hi = s[0].lo = c[0].lo = pe__splat(0.0), c[0].hi = pe__splat(1.0);
+    pe__exact_turn(x->plan, x->pair + i, 1.0, &s[1], &c[1]);
+    if (x->swapped) s[1].hi = -s[1].hi, s[1].lo = -s[1].lo;
+    for (size_t b = 0; b <= last; b++) {
+        if (b > 1) s[b] = s[b / 2], c[b] = c[b / 2];
+        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&s[b], &c[b]);
+        else if (b > 1) pe__dd_turn(&s[b], &c[b], s[b - b / 2], c[b - b / 2]);
+        pe__put_four(pe__four(x, b, i), pe__parts(s[b], PE__GRID_F64),
+                     pe__parts(c[b], PE__GRID_F64));
+    }
+    if (last < PE__DIGIT) return;
+    pe__dd_turn_twice(&s[last], &c[last]);
+    pe__dd_turn(&s[last], &c[last], s[1], c[1]);
+    pe__put_four(pe__four(x, PE__NEXT_F64, i), s[last], c[last]);
+}
+
+/* The anchor of position t, or, if that is not wanted, the one after the last. */
+PE__OUTLINE void pe__tile_anchor(const pe__tile_f64 *x, size_t i, const double *t)
+{
+    const pe_plan *plan = x->plan;
+    double *const anchor = pe__four(x, PE__ANCHOR_F64, i);
+    const double unit = PE__GRID_F64 * plan->scale;
+    pe__dd f, g, S, C;
+    if (t) {
+        pe__exact_turn(plan, x->pair + i, *t, x->swapped ? &g : &f, x->swapped ? &f : &g);
+        f = pe__dd_scaled(f, plan->amplitude), g = pe__dd_scaled(g, plan->amplitude);
+    } else {
+        pe__get_four(anchor, &f, &g);
+        pe__get_four(pe__four(x, PE__NEXT_F64, i), &S, &C);
+        pe__dd_turn(&f, &g, S, C);
+        f = pe__dd_normal(f), g = pe__dd_normal(g);
+    }
+    pe__put_four(anchor, f, g);
+    pe__put_four(pe__four(x, PE__PARTS_F64, i), pe__parts(f, unit), pe__parts(g, unit));
+}
+
+/* A tile of columns, from pair on, of two rows or more. */
+PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                               size_t rows)
+{
+    double buffer[PE__FOURS_F64 * 4 * PE__TILE_F64 + PE__CHAIN];
+    const pe__tile_f64 x = {plan, to, pair, PE__ERROR_F64 * plan->scale, pe__aligned(buffer),
+                            to->order == PE__CS};
+    unsigned char *const first = pe__column(to, to->order);
+    const size_t pairs = pe__max(to->sines, to->cosines), last = pe__min(rows / 2, PE__DIGIT);
+    for (size_t i = 0; i < pairs; i += PE_LANES) pe__tile_begin(&x, i, last);
+    for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {
+        const double at = t + (double)q;
+        for (size_t i = 0; i < pairs; i += PE_LANES)
+            pe__tile_anchor(&x, i, n % PE__ANEW == 0 && q < rows ? &at : NULL);
+        for (size_t b = 0; b <= last; b++) {
+            const size_t up = q + b, down = q - b;
+            pe__turn_f64(&x, b, up < rows ? first + up * to->stride : NULL, at + (double)b,
+                         b > 0 && down < rows ? first + down * to->stride : NULL, at - (double)b);
         }
-        pe__put_f64(to, row + r * to->stride, i, sine, cosine);
-        pe__dd_turn(&s, &c, S, C);
-        s = pe__dd_normal(s), c = pe__dd_normal(c);
+    }
+}
+
+/* One row, by an exact turn. */
+PE__OUTLINE void pe__row_f64(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                             int careful)
+{
+    const pe__tile_f64 x = {plan, to, pair, PE__ERROR_ROW_F64 * plan->scale, NULL,
+                            to->order == PE__CS};
+    const pe__vd less = pe__splat(-x.error);
+    double *const out = (double *)(void *)pe__column(to, to->order);
+    for (size_t i = 0; i < pe__max(to->sines, to->cosines); i += PE_LANES) {
+        pe__dd f, g;
+        pe__exact_turn(plan, pair + i, t, x.swapped ? &g : &f, x.swapped ? &f : &g);
+        f = pe__dd_scaled(f, plan->amplitude), g = pe__dd_scaled(g, plan->amplitude);
+        f.lo = f.lo + less, g.lo = g.lo + less;
+        pe__finish_f64(&x, to, out, t, i, f, g, to->order == PE__SPLIT, careful);
     }
 }
 
 PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                               size_t rows)
 {
+    const int careful = plan->scale < pe__exp2i(-900) || plan->scale > pe__exp2i(900);
+    const int one_by_one = rows == 1 || plan->float32 || careful;
     const size_t pairs = pe__max(to->sines, to->cosines);
-    const size_t steps = plan->float32 ? 1 : PE__STEPS;
-    for (size_t r = 0; r < rows; r += steps)
-        for (size_t i = 0; i < pairs; i += PE_LANES)
-            pe__column_f64(plan, axis, to, i, to->out + r * to->stride, t + (double)r,
-                           pe__min(steps, rows - r));
+    pe__to part = *to;
+    if (part.verb == PE__STREAM) part.verb = PE__FILL;
+    for (size_t r = 0; one_by_one && r < rows; r++) {
+        part.out = to->out + r * to->stride;
+        pe__row_f64(plan, axis->pair, &part, t + (double)r, careful);
+    }
+    for (size_t done = 0, n; !one_by_one && done < pairs; done += n) {
+        n = done < to->head ? to->head : PE__TILE_F64;
+        part = pe__part(to, done, n);
+        if (done < to->head) part.verb = PE__FILL;
+        pe__tile_rows(plan, axis->pair + done, &part, t, rows);
+    }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -3568,17 +3739,17 @@ static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_p
     return own;
 }
 
-/* How many rows back, at most r, is one of the same position? 0 if that is not known. */
-static inline size_t pe__repeats(const pe_at *at, size_t r, size_t axis)
+/* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
+   known. */
+static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis)
 {
-    if (r == 0) return 0;
     if (at->kind == PE__AT_RANGE) return at->step == 0;
     if (at->kind == PE__AT_GRID) {
         const size_t cells = pe__cells(at, axis), period = cells * at->size[axis];
-        if ((at->skipped + r) % cells != 0) return 1;
+        if ((at->skipped + first + r) % cells != 0) return 1;
         return r >= period ? period : 0;
     }
-    return pe__position(at, r - 1, axis) == pe__position(at, r, axis);
+    return pe__position(at, first + r - 1, axis) == pe__position(at, first + r, axis);
 }
 
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1?
@@ -3591,7 +3762,10 @@ static inline size_t pe__run(const pe_plan *plan, const pe_at *at, size_t r, siz
     *step = 1;
     if (most == 1 || (double)(int64_t)units != units) return 1;
     *step = pe__position(at, r + 1, axis) + plan->offset - t;
-    if (*step != 1 && *step != -1) return 1;
+    if (*step != 1 && *step != -1) {
+        *step = 1;
+        return 1;
+    }
     if (at->kind == PE__AT_RANGE) n = most;
     while (n < most && pe__position(at, r + n, axis) + plan->offset == t + (double)n * *step) n++;
     if (plan->has_padding) { /* up to the row of the padding position */
@@ -3615,30 +3789,35 @@ PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigne
     }
 }
 
-/* The rows of one axis, run after run; repeated ones are copied, padding rows zeroed. */
+/* The rows of one axis from row first of at on, run after run; repeated ones are copied, padding
+   rows zeroed. */
 PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                          const pe_at *at, size_t rows, pe__rower *make, pe__zeroer *zero)
+                          const pe_at *at, size_t first, size_t rows, pe__rower *make,
+                          pe__zeroer *zero)
 {
     const size_t k = at->axes == 1 ? 0 : axis->coordinate;
     for (size_t r = 0, run; r < rows; r += run) {
         unsigned char *const row = to->out + r * to->stride;
-        const double p = pe__position(at, r, k), t = p + plan->offset;
+        const double p = pe__position(at, first + r, k), t = p + plan->offset;
         run = 1;
         if (plan->has_padding && p == plan->padding) {
-            const size_t first = pe__min(to->sine, to->cosine);
-            zero(to, row, first, to->sines + to->cosines);
+            zero(to, row, pe__min(to->sine, to->cosine), to->sines + to->cosines);
             continue;
         }
-        const size_t back = to->verb == PE__ADD ? 0 : pe__repeats(at, r, k);
+        const size_t back = to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k);
         if (back) {
             pe__copy_row(to, row, row - back * to->stride);
             continue;
         }
         double step;
+        run = pe__run(plan, at, first + r, rows - r, k, &step);
+        if (r == 0 && step > 0) {
+            make(plan, axis, to, t, run);
+            continue;
+        }
         pe__to part = *to;
         part.out = row;
-        run = pe__run(plan, at, r, rows - r, k, &step);
-        if (run == 1 || step > 0) {
+        if (step > 0) {
             make(plan, axis, &part, t, run);
         } else { /* from the last row up */
             part.out = row + (run - 1) * to->stride;
@@ -3654,9 +3833,8 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         pe__to to = pe__to_axis(plan, axis, o);
-        if (o->element < sizeof(double) && at->kind != PE__AT_GRID)
-            pe__stream_rows(plan, &to, o->rows);
-        pe__walk(plan, axis, &to, at, o->rows, o->make, o->zero);
+        if (at->kind != PE__AT_GRID) pe__stream_rows(plan, &to, o->rows);
+        pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
         to.verb = o->verb;
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
@@ -3710,9 +3888,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             to.verb = PE__FILL;
             const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
             for (size_t r = 0; r < o->rows; r += most) {
-                const pe_at from = pe_skip(*at, r);
                 const size_t rows = pe__min(most, o->rows - r);
-                pe__walk(plan, &part, &to, &from, rows, make,
+                pe__walk(plan, &part, &to, at, r, rows, make,
                          element == sizeof(double) ? pe__zeros_f64 : pe__zeros_f32);
                 for (size_t b = 0; b < batches; b++)
                     for (size_t k = 0; k < rows; k++) {
@@ -5576,9 +5753,11 @@ PE__INLINE size_t pe__woven_axis(const pe_plan *plan, size_t pair)
     return pair < plan->axes * plan->axis[a].pairs ? a : 0;
 }
 
-/* Rows of count pairs from the given one on, sines and then cosines, without gaps. */
-PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pair, size_t count,
-                                size_t rows, void *out, size_t element, pe__rower *make)
+/* Rows from row first of at on: count pairs from the given one on, sines and then cosines, without
+   gaps. */
+PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                size_t pair, size_t count, void *out, size_t element,
+                                pe__rower *make)
 {
     enum { ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
@@ -5593,7 +5772,7 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pai
                 const pe__to to = pe__to_apart(out, element, 2 * count, first - pair,
                                                count + first - pair, end - first);
                 part.pair += first - begin, part.pairs = end - first;
-                pe__walk(plan, &part, &to, at, rows, make, NULL);
+                pe__walk(plan, &part, &to, at, row, rows, make, NULL);
             }
             if (plan->woven) return;
         }
@@ -5601,11 +5780,10 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pai
     }
     const pe__to to = pe__to_apart(own, element, 0, 0, count, count);
     for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
-        const pe_at from = pe_skip(*at, t);
         for (size_t a = 0; a < plan->axes; a++) { /* a row for each coordinate, and its pairs of it */
             pe__axis part = plan->axis[a];
             part.pair = pair, part.pairs = count;
-            pe__walk(plan, &part, &to, &from, 1, make, NULL);
+            pe__walk(plan, &part, &to, at, row + t, 1, make, NULL);
             for (size_t i = 0; i < count; i++) {
                 if (pe__woven_axis(plan, pair + i) != a) continue;
                 memcpy(all + i * element, own + i * element, element);
@@ -5622,8 +5800,9 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
-/* Tile after tile: all pairs of one layout. */
-PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__rope_call *call)
+/* Tile after tile, the first token at row of at: all pairs of one layout. */
+PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
+                              const pe__rope_call *call)
 {
     float buffer[PE__ROPE_TILE + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
@@ -5634,14 +5813,13 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__ro
     size_t most = call->tokens;
     if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     for (size_t t = 0; t < call->tokens; t += most) {
-        const pe_at from = pe_skip(*at, t);
         tile.token = t, tile.tokens = pe__min(most, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             tile.pair = pair, tile.count = n, tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            pe__rows_apart(plan, &from, pair, n, uniform ? 1 : tile.tokens, rows, sizeof *rows,
-                           pe__rows_f32);
+            pe__rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
+                           sizeof *rows, pe__rows_f32);
             for (size_t i = 0; i < 2; i++)
                 if (call->x[i].heads) call->turn(&tile, &call->x[i]);
         }
@@ -5650,7 +5828,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__ro
 
 /* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
    else together. */
-static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t rows,
+static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
                                    unsigned char *x, size_t stride, size_t element,
                                    pe__turner *turn)
 {
@@ -5661,7 +5839,7 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
     call.x[0].in_head = call.x[0].out_head = stride;
     if (plan->axes == 1 || plan->joint) {
         call.x[0].in = call.x[0].out = x;
-        pe__rope_run(plan, at, &call);
+        pe__rope_run(plan, at, row, &call);
         return;
     }
     for (size_t a = 0; a < plan->axes; a++) {
@@ -5669,7 +5847,7 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
         const pe__axis *const axis = &plan->axis[a];
         one.axes = 1, one.axis[0] = *axis, one.pairs = axis->pairs;
         call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * element;
-        if (axis->pairs) pe__rope_run(&one, at, &call);
+        if (axis->pairs) pe__rope_run(&one, at, row, &call);
     }
 }
 
@@ -5723,18 +5901,17 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     if (!h->in || !h->out) return PE_ERR_NULL;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, h->in_token, h->in_head,
                                       call->in_element, &in_span);
-    if (status == PE_OK)
+    if (status == PE_OK && (h->in != h->out || h->in_token != h->out_token ||
+                            h->in_head != h->out_head || call->in_element != call->out_element)) {
         status = pe__rope_shape(width, call->tokens, h->heads, h->out_token, h->out_head,
                                 call->out_element, &out_span);
-    if (status != PE_OK) return status;
-    if (h->in != h->out || h->in_token != h->out_token || h->in_head != h->out_head ||
-        call->in_element != call->out_element) {
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-        if (in < out ? out - in < in_span * call->in_element
-                     : in - out < out_span * call->out_element)
-            return PE_ERR_SHAPE;
+        if (status == PE_OK && (in < out ? out - in < in_span * call->in_element
+                                         : in - out < out_span * call->out_element))
+            status = PE_ERR_SHAPE;
         h->rest = width - rotary;
     }
+    if (status != PE_OK) return status;
     /* A stride that is not looked at may be any number: that of a single head becomes that of its
        token, and the other way round. */
     if (call->tokens == 1) h->in_token = h->out_token = 0;
@@ -5758,7 +5935,7 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, call->tokens, view->axes, view->offset);
-    if (status == PE_OK) pe__rope_run(view, at, call);
+    if (status == PE_OK) pe__rope_run(view, at, 0, call);
     return status;
 }
 
@@ -5969,11 +6146,10 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
                               : plan->layout == PE_LAYOUT_HALVES ? PE__AGAIN
                                                                  : PE__EACH;
     for (size_t r = 0; r < o->rows; r += most) {
-        const pe_at from = pe_skip(*at, r);
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            pe__rows_apart(plan, &from, pair, count, n, tile, e, o->make);
+            pe__rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
             for (size_t k = 0; k < n; k++) {
                 const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
                 unsigned char *const row = o->out + (r + k) * o->stride;
@@ -6069,9 +6245,8 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
         if (stay) continue;
-        const pe_at from = pe_skip(at, r);
         unsigned char *const x = o->out + r * o->stride;
-        pe__rope_blocks(turns, &from, run, x, o->stride, o->element, turn);
+        pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
     }
     return PE_OK;
 }
@@ -6652,7 +6827,9 @@ PE_API pe_status pe_selftest(void)
 #undef PE__GUARD_16
 #undef PE__NEAR
 #undef PE__FAST_LIMIT
+#undef PE__GRID_F64
 #undef PE__ERROR_F64
+#undef PE__ERROR_ROW_F64
 #undef PE__OPAQUE
 #undef PE__INLINE
 #undef PE__OUTLINE

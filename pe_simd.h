@@ -21,12 +21,13 @@
  *   pe__to_float           rounded to float, as a double                                 one
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
- *   pe__zip_store(p,s,c)   s0 c0 s1 c1 ... as 2*PE_LANES doubles at any address          -
+ *   pe__zip_two(s,c,&a,&b) a, b = s0 c0 s1 c1 ... as doubles                             -
  *   pe__unzip(p,&s,&c)     the same backwards                                            -
  *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing
+ *   pe__stream_vd          the same for PE_LANES doubles                                 -
  *   pe__copy(t,f,n,stream) copy n bytes from any address to any; past the caches if       -
  *                          stream, where there is such a thing
  *   pe__fence              order streaming stores before what follows                    -
@@ -63,6 +64,7 @@
  *            _odds
  *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
+ *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
  *                          that may be wrong, see pe.h; drop: bits that rounding drops,
  *                          29 from double to float, 16 and 13 from float to bf16 and f16
@@ -324,12 +326,10 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
         _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
-PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
-    const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-    const __m512i high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-    _mm512_storeu_pd(p, _mm512_permutex2var_pd(s, low, c));
-    _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(s, high, c));
+    *a = _mm512_permutex2var_pd(s, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c);
+    *b = _mm512_permutex2var_pd(s, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
@@ -346,6 +346,13 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm512_stream_ps(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm512_stream_pd(p, a); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    const __m512i x = _mm512_xor_si512(_mm512_castpd_si512(a), _mm512_castpd_si512(b));
+    const __m512i y = _mm512_xor_si512(_mm512_castpd_si512(c), _mm512_castpd_si512(d));
+    return _mm512_test_epi64_mask(_mm512_or_si512(x, y), _mm512_or_si512(x, y)) != 0;
+}
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *t = (unsigned char *)to;
@@ -581,11 +588,11 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(a)); }
-PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
     const pe__vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c);
-    _mm256_storeu_pd(p, _mm256_permute2f128_pd(even, odd, 0x20));
-    _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(even, odd, 0x31));
+    *a = _mm256_permute2f128_pd(even, odd, 0x20);
+    *b = _mm256_permute2f128_pd(even, odd, 0x31);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
@@ -601,6 +608,12 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), index), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm256_stream_ps(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm256_stream_pd(p, a); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    const __m256i x = _mm256_castpd_si256(_mm256_or_pd(_mm256_xor_pd(a, b), _mm256_xor_pd(c, d)));
+    return !_mm256_testz_si256(x, x);
+}
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *t = (unsigned char *)to;
@@ -858,10 +871,9 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f32_f64(a), b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return vcvt_f64_f32(vcvt_f32_f64(a)); }
-PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
-    vst1q_f64(p, vzip1q_f64(s, c));
-    vst1q_f64(p + 2, vzip2q_f64(s, c));
+    *a = vzip1q_f64(s, c), *b = vzip2q_f64(s, c);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
@@ -878,6 +890,12 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     memcpy(p, all, n * sizeof *p);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { vst1q_f32(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { vst1q_f64(p, a); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    const uint64x2_t same = vandq_u64(vceqq_f64(a, b), vceqq_f64(c, d));
+    return vminvq_u32(vreinterpretq_u32_u64(same)) == 0;
+}
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     (void)stream;
@@ -1054,7 +1072,7 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return (double)(float)a; }
-PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c) { p[0] = s, p[1] = c; }
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s, *b = c; }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
 PE__INLINE pe__vf pe__get(const float *p)
 {
@@ -1068,6 +1086,8 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     if (n > 1) p[1] = v.c;
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { *p = a; }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d) { return (a != b) | (c != d); }
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     (void)stream;
@@ -1273,6 +1293,15 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
 }
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
+
+/* s0 c0 s1 c1 ... at any address. */
+PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+{
+    pe__vd a, b;
+    pe__zip_two(s, c, &a, &b);
+    pe__store(p, a);
+    pe__store(p + PE_LANES, b);
+}
 
 /* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)
