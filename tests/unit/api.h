@@ -224,7 +224,8 @@ static inline void place_choose(args *a, place of, const shape *s)
         break;
     case PLACE_ANY:
         a->place = (place)(turn % PLACE_NONE), a->transposed = turn % 11 < 5;
-        a->skipped = turn % 5 == 1 ? 1 + turn % 3 : 0;
+        /* the first cell of a grid turns nothing */
+        a->skipped = turn % 5 == 1 || a->place == PLACE_GRID ? 1 + turn % 3 : 0;
         a->back = turn % 7 == 2, a->delta = turn % 13 < 3, a->spare = turn % 2;
         break;
     case PLACE_ROW: a->place = rows_of_tables[turn % 4], a->skipped = turn % 3; break;
@@ -672,6 +673,7 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
         c.d_model = 2 * over(s->width, 2), c.has_padding = 0;
     if ((kind == PLAN_MANY || kind == PLAN_SHIFTS) && s->width >= 4 * how->axes) {
         c.axes = how->axes;
+        if (c.axes > 1) c.has_padding = 0;
         for (size_t k = 0; k < c.axes && c.axes > 1; k++) {
             c.axis[k].coordinate = c.axes - 1 - k;
             if (s->form % 2 == 0)
@@ -736,11 +738,15 @@ BUFFERS(plan_init_frequencies)
 }
 SIZES(rope_plan_init)
 {
+    static double ones[35];
     pe_rope_config c;
     UNUSED(f);
+    for (size_t k = 0; k < 35; k++)
+        ones[k] = 1;
     a->pairs = s->width < 35 ? s->width : 35;
     a->form = s->rows;
-    c = model_of(a, 3); /* its lists are not looked at */
+    c = model_of(a, 3);
+    c.short_factor = c.long_factor = ones, c.freq_factors = NULL; /* any */
     SET(pe_rope_plan_size(&c));
 }
 BUFFERS(rope_plan_init)
