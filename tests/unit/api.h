@@ -690,6 +690,7 @@ static inline pe_rope_config sections_config(const shape *s)
     const size_t pairs = over(s->width, 2), most = 1 + s->form % PE_MAX_AXES;
     pe_rope_config c = pe_rope_config_default(2 * pairs);
     c.layout = how->layout, c.angle = how->angle, c.expected_rows = how->expected_rows;
+    c.rope_theta = 2; /* one step turns every pair by so much that 16 bits see it */
     c.axes = most < pairs ? most : pairs;
     for (size_t k = 1; k < c.axes; k++)
         c.sections[k] = pairs / c.axes;
