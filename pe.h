@@ -3398,7 +3398,7 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
         const size_t pair = axis->pair + done;
         const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
         for (int64_t made = 0; made < blocks; made += PE__RADIX) {
-            const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : PE__RADIX;
+            const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
             const int64_t middle = made + n / 2;
             /* of one block alone that is not whole, the middle */
             const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
@@ -3543,7 +3543,7 @@ PE__INLINE pe__dd pe__parts(pe__dd x, double unit)
 PE__INLINE void pe__put_f64(const pe__to *to, double *x, size_t i, pe__vd f, pe__vd g, int split)
 {
     double *const p = x + (split ? i : 2 * i);
-    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : PE_LANES);
+    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : (ptrdiff_t)PE_LANES);
     if (!split) pe__zip_two(f, g, &f, &g);
     if (i + PE_LANES > to->sines || i + PE_LANES > to->cosines) {
         const size_t sines = pe__min(to->sines - pe__min(i, to->sines), PE_LANES);
@@ -3701,7 +3701,7 @@ PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const p
         pe__row_f64(plan, axis->pair, &part, t + (double)r, careful);
     }
     for (size_t done = 0, n; !one_by_one && done < pairs; done += n) {
-        n = done < to->head ? to->head : PE__TILE_F64;
+        n = done < to->head ? to->head : (size_t)PE__TILE_F64;
         part = pe__part(to, done, n);
         if (done < to->head) part.verb = PE__FILL;
         pe__tile_rows(plan, axis->pair + done, &part, t, rows);
