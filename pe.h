@@ -1349,7 +1349,7 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
 /* ---- where rows are -------------------------------------------------------------------------- */
 
 typedef enum pe__place {
-    PE__AT_RANGE = 0,
+    PE__AT_RANGE = 1, /* zeros are no place */
     PE__AT_I32,
     PE__AT_I64,
     PE__AT_F32,
@@ -1501,8 +1501,8 @@ static inline size_t pe__grid_cells(const pe_at *at)
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     int ok = 1;
+    if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
-    if (at->kind < 0 || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
     if (at->kind == PE__AT_RANGE) {
         const int64_t most = 2 * PE__POSITION_LIMIT; /* from one end to the other */
