@@ -100,7 +100,8 @@ static void turn(type t, pe_layout layout, const float *s, const float *c, float
 {
     for (size_t i = 0; i < n / 2; i++) {
         const size_t at = first_of(layout, i), bt = second_of(layout, i, n);
-        const float a = get(t, head, at), b = get(t, head, bt), sine = sign * s[i];
+        const float a = get(t, head, at), b = get(t, head, bt);
+        const float sine = sign < 0 ? 0 - s[i] : s[i]; /* the sine of 0 is +0, back as well */
         volatile float bs = b * sine, as = a * sine;
         put(t, head, at, fmaf(a, c[i], -bs));
         put(t, head, bt, fmaf(b, c[i], as));
@@ -435,6 +436,12 @@ static void test_permutation(void **state)
                          PE_ERR_SHAPE);                                                            \
         assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 9, in, one, x, one),       \
                          PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 9, x, one, x, one),        \
+                         PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 0, x, one, x, one),        \
+                         PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 0, 1, N, NULL, one, NULL, one),  \
+                         PE_ERR_NULL);                                                             \
         assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, in, one, x, keys),      \
                          PE_ERR_SHAPE);                                                            \
         assert_int_equal(pe_rope_by_table_to_##T((pe_layout)-1, c, s, N, 5, 1, N, in, one, x, one), \
@@ -1627,14 +1634,15 @@ static void test_bad_input(void **state)
     int32_t narrow[2] = {INT32_MIN, 0};
     float floats[3] = {1, 2, 3};
     double reals[3] = {1, 2, 3};
-    owned_plan p, odd, padded, two, woven;
+    owned_plan p, odd, padded, two, halves, woven;
     const pe_plan none = {0};
     pe_rope_config config = pe_rope_config_default(N);
     (void)state;
     plan_make(&p, N, 10000, 1);
     plan_make(&odd, N - 1, 10000, 1);
     plan_of(&padded, pe_config_preset(PE_PRESET_FAIRSEQ, N));
-    plan_of(&two, pe_config_preset(PE_PRESET_MAE_2D, N));
+    plan_of(&two, pe_config_preset(PE_PRESET_DETR, N));
+    plan_of(&halves, pe_config_preset(PE_PRESET_MAE_2D, N)); /* of halves each: no one layout */
     config.axes = 2, config.sections[0] = config.sections[1] = N / 4;
     config.section_order = PE_SECTIONS_INTERLEAVED;
     rope_plan(&woven, &config);
@@ -1690,6 +1698,8 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&odd.plan, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, pe_delta(zero), 1, x, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_f32(&halves.plan, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&halves.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N));
     REFUSED(PE_ERR_PLAN, pe_rope_to_f32(&odd.plan, zero, 1, N, x, one, y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&padded.plan, zero, 1, x, one, y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N));
@@ -1825,6 +1835,7 @@ static void test_bad_input(void **state)
     plan_free(&odd);
     plan_free(&padded);
     plan_free(&two);
+    plan_free(&halves);
     plan_free(&woven);
 }
 
@@ -1878,7 +1889,10 @@ static void test_ggml(void **state)
         float theta_scale, mscale = cases[k].attn, low = 0, high = 0;
         g.freq_base = cases[k].base, g.freq_scale = cases[k].scale, g.ext_factor = cases[k].ext;
         g.attn_factor = cases[k].attn, g.n_ctx_orig = 4096;
-        g.beta_fast = cases[k].base == 1.5f ? 1000 : g.freq_base < 4 ? 500 : 32;
+        const float beta_slow = 1;
+        g.beta_slow = k % 2 ? beta_slow : 0; /* absent: the same */
+        const float beta_fast = cases[k].base == 1.5f ? 1000 : g.freq_base < 4 ? 500 : 32;
+        g.beta_fast = beta_fast == 32 && k % 4 == 2 ? 0 : beta_fast;
         g.freq_factors = cases[k].with_factors ? factors : NULL;
         mpfr_inits2(24, x, y, (mpfr_ptr)NULL);
         mpfr_set_flt(x, g.freq_base, MPFR_RNDN);
@@ -1888,7 +1902,7 @@ static void test_ggml(void **state)
         if (g.ext_factor != 0) {
             const float pi = 3.14159265358979f, base = 2 * logarithm(g.freq_base);
             volatile float tenth = 0.1f * logarithm(1 / g.freq_scale);
-            volatile float fast = g.beta_fast * 2 * pi, slow = g.beta_slow * 2 * pi;
+            volatile float fast = beta_fast * 2 * pi, slow = beta_slow * 2 * pi;
             low = floorf((float)n * logarithm(4096 / fast) / base);
             high = ceilf((float)n * logarithm(4096 / slow) / base);
             low = low < 0 ? 0 : low, high = high > (float)n - 1 ? (float)n - 1 : high;
@@ -1923,6 +1937,31 @@ static void test_ggml(void **state)
         mpfr_clears(x, y, (mpfr_ptr)NULL);
         free(c);
     }
+    { /* zeros are what llama.cpp has for a model that says nothing; places of other kinds */
+        static const double reals[] = {0.3, -1e9 - 1 / 3.0, 16777217};
+        static const int64_t rounds_to[] = {0, -1000000000, 16777216};
+        pe_rope_ggml zeros = ggml_of(64), g = zeros;
+        float c[3][96], s[3][96];
+        g.freq_base = 10000, g.freq_scale = 1, g.attn_factor = 1;
+        assert_int_equal(pe_rope_ggml_f32(&zeros, pe_from_by(100, -7), 3, c[0], s[0], 32), PE_OK);
+        for (int64_t r = 0; r < 3; r++)
+            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(100 - 7 * r), 1, c[1] + 32 * r, s[1] + 32 * r,
+                                              32), PE_OK);
+        assert_memory_equal(c[0], c[1], sizeof c[0]);
+        assert_memory_equal(s[0], s[1], sizeof s[0]);
+        /* a real position is rounded to float: of 0.3, the angle of pair 0 is that */
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_at_f64(reals), 3, c[0], s[0], 32), PE_OK);
+        assert_true(c[0][0] == rounded((double)0.3f, mpfr_cos));
+        assert_true(s[0][0] == rounded((double)0.3f, mpfr_sin));
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_skip(pe_at_i64(rounds_to), 1), 2, c[1], s[1], 32),
+                         PE_OK);
+        assert_memory_equal(c[0] + 32, c[1], 64 * sizeof c[0][0]);
+        assert_memory_equal(s[0] + 32, s[1], 64 * sizeof s[0][0]);
+        /* back: the cosines are the same, the sines are not */
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_back(pe_at_f64(reals)), 3, c[1], s[1], 32), PE_OK);
+        for (size_t i = 0; i < 96; i++)
+            assert_true(c[0][i] == c[1][i] && s[0][i] == -s[1][i]);
+    }
     {
         pe_rope_ggml g = ggml_of(64);
         float c[32], s[32], bad = 0;
@@ -1932,11 +1971,17 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, NULL, 32), PE_ERR_NULL);
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_SHAPE);
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(POSITION_MAX), 2, c, s, 32), PE_ERR_RANGE);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_at_i64(NULL), 1, c, s, 32), PE_ERR_NULL);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_coords_f32(&bad, 2, 0, 0), 1, c, s, 32), PE_ERR_SHAPE);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 9, c, s, SIZE_MAX / 8), PE_ERR_SIZE);
+        bad = NAN;
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_at_f32(&bad), 1, c, s, 32), PE_ERR_RANGE);
+        bad = 0;
         g.n_dims = 63;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         g = ggml_of(64), g.freq_base = NAN;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
-        g = ggml_of(64), g.freq_scale = 0;
+        g = ggml_of(64), g.freq_scale = -1;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         g = ggml_of(64), g.ext_factor = 1; /* without n_ctx_orig */
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
