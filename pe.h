@@ -282,8 +282,7 @@ typedef struct pe_plan {
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
     size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
     int64_t nearby;          /* the largest sum of one such row of each level                */
-    int64_t whole;           /* the offset = whole + fraction                                */
-    double fraction;         /* in [0, 1)                                                    */
+    double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
     const double *table;     /* 2 arrays a row: sin(p w), cos(p w), see pe__row()            */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
@@ -296,9 +295,10 @@ typedef struct pe_plan {
     int cos_first, has_padding;
     int half_turns;          /* some turn may end at a quarter exactly                       */
     int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
-    int woven;               /* interleaved sections: pairs belong to axes in turn           */
+    int joint;               /* RoPE: the axes share one layout of the whole row             */
+    int woven;               /* and their pairs come in turn: interleaved sections           */
     pe_layout layout;
-    int64_t padding;
+    double padding;
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;
 
@@ -1215,13 +1215,14 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                          size_t d_model, const pe_resample *how, float *out,
                                          size_t out_height, size_t out_width);
 
+#if PE__DEFINE
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
 /* ============================================================================================== */
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static inline const char *pe_status_string(pe_status status)
+PE_API const char *pe_status_string(pe_status status)
 {
     static const char *const texts[] = {
 #define PE__STATUS_TEXT(name, text) text,
@@ -1232,7 +1233,11 @@ static inline const char *pe_status_string(pe_status status)
     return index < sizeof texts / sizeof *texts ? texts[index] : "this number is no pe_status";
 }
 
-static inline pe_config pe_config_default(size_t d_model)
+PE_API int pe_version(void) { return PE_VERSION_HEX; }
+
+PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
+
+PE_API pe_config pe_config_default(size_t d_model)
 {
     pe_config config;
     memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -1245,36 +1250,6 @@ static inline pe_config pe_config_default(size_t d_model)
     return config;
 }
 
-#define PE__PRESETS(X)                                                                             \
-    X(VASWANI, "vaswani")                                                                          \
-    X(T2T, "t2t")                                                                                  \
-    X(FAIRSEQ, "fairseq")                                                                          \
-    X(OPENNMT, "opennmt")                                                                          \
-    X(MARIAN, "marian")                                                                            \
-    X(TRANSFORMER_XL, "transformer_xl")                                                            \
-    X(TENER, "tener")                                                                              \
-    X(DDPM, "ddpm")                                                                                \
-    X(LDM, "ldm")                                                                                  \
-    X(MUSICGEN, "musicgen")                                                                        \
-    X(MLX, "mlx")                                                                                  \
-    X(MAE_2D, "mae_2d")                                                                            \
-    X(VIDEO_3D, "video_3d")                                                                        \
-    X(T2T_ND, "t2t_nd")                                                                            \
-    X(DETR, "detr")                                                                                \
-    X(NERF, "nerf")
-
-static inline const char *pe_preset_name(pe_preset preset)
-{
-    switch (preset) {
-#define PE__PRESET_NAME(name, text) \
-    case PE_PRESET_##name: return text;
-        PE__PRESETS(PE__PRESET_NAME)
-#undef PE__PRESET_NAME
-    case PE_PRESET_COUNT: break;
-    }
-    return "this number is no pe_preset";
-}
-
 /* Blocks of the given widths for the coordinates (0 1), (1 0) or (0 2 1). */
 static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widths,
                               const size_t *coordinates)
@@ -1284,7 +1259,7 @@ static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widt
         config->axis[a].width = widths[a], config->axis[a].coordinate = coordinates[a];
 }
 
-static inline pe_config pe_config_preset(pe_preset preset, size_t d_model)
+PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 {
     const size_t d = d_model, halves[2] = {d / 2, d / 2}, video[3] = {d / 4, d / 8 * 3, d / 8 * 3};
     static const size_t zeros[PE_MAX_AXES] = {0}, in_order[PE_MAX_AXES] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -1338,13 +1313,6 @@ static inline pe_config pe_config_preset(pe_preset preset, size_t d_model)
     return c;
 }
 
-#define PE__POSITION_LIMIT ((int64_t)1 << 31)
-
-PE__INLINE int pe__position_ok(int64_t p)
-{
-    return p >= -PE__POSITION_LIMIT && p <= PE__POSITION_LIMIT;
-}
-
 /* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
 PE__INLINE size_t pe__reach(size_t element)
 {
@@ -1368,42 +1336,196 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
     return PE_OK;
 }
 
+#define PE__POSITION_LIMIT ((int64_t)1 << 31)
+
+/* rows that follow each other from first. */
 static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
-    if (!pe__position_ok(first)) return PE_ERR_RANGE;
+    if (first < -PE__POSITION_LIMIT || first > PE__POSITION_LIMIT) return PE_ERR_RANGE;
     const uint64_t room = (uint64_t)(PE__POSITION_LIMIT - first); /* rows that may follow */
     return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
 }
 
-/* Rows that follow each other from first, and with the plan's offset. */
-static inline pe_status pe__check_rows(const pe_plan *plan, int64_t first, size_t rows)
+/* ---- where rows are -------------------------------------------------------------------------- */
+
+typedef enum pe__place {
+    PE__AT_RANGE = 0,
+    PE__AT_I32,
+    PE__AT_I64,
+    PE__AT_F32,
+    PE__AT_F64,
+    PE__AT_GRID,
+    PE__AT_KINDS
+} pe__place;
+
+static inline pe_at pe__at(pe__place kind, const void *list, size_t axes, size_t row_stride,
+                           size_t axis_stride)
 {
-    const pe_status status = pe__check_range(first, rows);
-    return status != PE_OK ? status
-                           : pe__check_range(first + plan->whole, rows + (plan->fraction > 0));
+    pe_at at;
+    memset(&at, 0, sizeof at);
+    at.kind = (int)kind, at.list = list;
+    at.axes = axes, at.row_stride = row_stride, at.axis_stride = axis_stride;
+    if (axes < 1 || axes > PE_MAX_AXES) at.status = PE_ERR_SHAPE;
+    return at;
 }
 
-static inline pe_status pe__check_positions(const pe_plan *plan, const int64_t *positions,
-                                            size_t rows)
+PE_API pe_at pe_from_by(int64_t first, int64_t step)
 {
-    const int64_t whole = plan->whole, beyond = whole + (plan->fraction > 0);
-    int ok = 1;
-    for (size_t r = 0; r < rows; r++) {
-        const int within = pe__position_ok(positions[r]);
-        const int64_t p = within ? positions[r] : 0;
-        ok &= within & pe__position_ok(p + whole) & pe__position_ok(p + beyond);
-    }
-    return ok ? PE_OK : PE_ERR_RANGE;
+    pe_at at = pe__at(PE__AT_RANGE, NULL, 1, 0, 0);
+    at.first = first, at.step = step;
+    return at;
+}
+PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
+PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
+
+PE_API pe_at pe_at_i32(const int32_t *positions) { return pe_coords_i32(positions, 1, 1, 0); }
+PE_API pe_at pe_at_i64(const int64_t *positions) { return pe_coords_i64(positions, 1, 1, 0); }
+PE_API pe_at pe_at_f32(const float *positions) { return pe_coords_f32(positions, 1, 1, 0); }
+PE_API pe_at pe_at_f64(const double *positions) { return pe_coords_f64(positions, 1, 1, 0); }
+
+PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__at(PE__AT_I32, coords, axes, row_stride, axis_stride);
+}
+PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__at(PE__AT_I64, coords, axes, row_stride, axis_stride);
+}
+PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride)
+{
+    return pe__at(PE__AT_F32, coords, axes, row_stride, axis_stride);
+}
+PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__at(PE__AT_F64, coords, axes, row_stride, axis_stride);
 }
 
-static inline pe_status pe__check_reals(const double *positions, size_t n, double offset)
+PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
-    const double limit = (double)PE__POSITION_LIMIT;
-    int ok = 1;
-    for (size_t i = 0; i < n; i++) {
-        const double t = positions[i], u = t + offset; /* NaN fails every comparison */
-        ok &= (t >= -limit) & (t <= limit) & (u >= -limit) & (u <= limit);
+    pe_at at = pe__at(PE__AT_GRID, NULL, axes, 0, 0);
+    if (!sizes) at.status = PE_ERR_NULL;
+    for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
+    return at;
+}
+
+PE_API pe_at pe_back(pe_at at)
+{
+    at.back = !at.back;
+    return at;
+}
+
+PE_API pe_at pe_delta(pe_at at)
+{
+    at.delta = 1;
+    return at;
+}
+
+PE_API pe_at pe_skip(pe_at at, size_t rows)
+{
+    if (at.kind != (int)PE__AT_RANGE) {
+        at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
+        return at;
     }
+    const uint64_t step = at.step < 0 ? (uint64_t)(-(at.step + 1)) + 1 : (uint64_t)at.step;
+    if (step == 0 || rows == 0) return at;
+    if ((uint64_t)rows > (uint64_t)INT64_MAX / step) {
+        at.status = PE_ERR_RANGE;
+        return at;
+    }
+    const int64_t by = (int64_t)(step * rows);
+    const int beyond = at.step < 0 ? at.first < INT64_MIN + by : at.first > INT64_MAX - by;
+    if (beyond) at.status = PE_ERR_RANGE;
+    else at.first = at.step < 0 ? at.first - by : at.first + by;
+    return at;
+}
+
+/* Cells of a grid before a coordinate changes. */
+PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
+{
+    size_t cells = 1;
+    for (size_t a = axis + 1; a < at->axes; a++) cells *= at->size[a];
+    return cells;
+}
+
+/* Coordinate axis of row r, without the offset; that of a pe_back() is the opposite. Whole numbers
+   within the limits are exact. */
+PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+{
+    const size_t i = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
+    double p;
+    switch (at->kind) {
+    case PE__AT_I32: p = (double)((const int32_t *)at->list)[i]; break;
+    case PE__AT_I64: p = (double)((const int64_t *)at->list)[i]; break;
+    case PE__AT_F32: p = (double)((const float *)at->list)[i]; break;
+    case PE__AT_F64: p = ((const double *)at->list)[i]; break;
+    case PE__AT_GRID:
+        p = (double)((at->skipped + r) / pe__cells(at, axis) % at->size[axis]);
+        break;
+    default: p = (double)(at->first + (int64_t)r * at->step); break;
+    }
+    return at->back ? -p : p;
+}
+
+/* Is a position within the limits, and with the offset? NaN is not. */
+PE__INLINE int pe__position_ok(double p, double offset)
+{
+    const double limit = 2147483648.0, t = p + offset;
+    return (p >= -limit) & (p <= limit) & (t >= -limit) & (t <= limit);
+}
+
+/* Do the indices of so many rows of a list fit? */
+static inline int pe__list_fits(const pe_at *at, size_t rows)
+{
+    const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
+    const size_t limit = pe__reach(element) - 1, axes = at->axes - 1;
+    if (rows - 1 > SIZE_MAX - at->skipped || pe__exceeds(axes, at->axis_stride, limit)) return 0;
+    return !pe__exceeds(at->skipped + rows - 1, at->row_stride, limit - axes * at->axis_stride);
+}
+
+/* The cells of a grid: SIZE_MAX if they are more. */
+static inline size_t pe__grid_cells(const pe_at *at)
+{
+    size_t cells = 1;
+    for (size_t a = 0; a < at->axes; a++)
+        if (at->size[a] == 0) return 0;
+    for (size_t a = 0; a < at->axes; a++)
+        cells = pe__exceeds(cells, at->size[a], SIZE_MAX - 1) ? SIZE_MAX : cells * at->size[a];
+    return cells;
+}
+
+/* What is wrong with the places of rows > 0 rows of so many coordinates and this offset, which is
+   that of a pe_back() already? */
+static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
+{
+    int ok = 1;
+    if (at->status != PE_OK) return at->status;
+    if (at->kind < 0 || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
+    if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
+    if (at->kind == PE__AT_RANGE) {
+        const int64_t most = 2 * PE__POSITION_LIMIT; /* from one end to the other */
+        const int64_t step = at->step < 0 ? at->step < -most ? most + 1 : -at->step : at->step;
+        if (!pe__position_ok(pe__position(at, 0, 0), offset)) return PE_ERR_RANGE;
+        if (step == 0 || rows == 1) return PE_OK;
+        if ((uint64_t)rows - 1 > (uint64_t)(most / step)) return PE_ERR_RANGE;
+        return pe__position_ok(pe__position(at, rows - 1, 0), offset) ? PE_OK : PE_ERR_RANGE;
+    }
+    if (at->kind == PE__AT_GRID) {
+        const size_t cells = pe__grid_cells(at);
+        if (cells == SIZE_MAX) return PE_ERR_SIZE;
+        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
+        for (size_t a = 0; a < at->axes; a++) {
+            const double last = (double)(at->size[a] - 1);
+            ok &= pe__position_ok(0, offset) & pe__position_ok(at->back ? -last : last, offset);
+        }
+        return ok ? PE_OK : PE_ERR_RANGE;
+    }
+    if (!at->list) return PE_ERR_NULL;
+    if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
+    for (size_t a = 0; a < at->axes; a++)
+        for (size_t r = 0; r < rows; r++) ok &= pe__position_ok(pe__position(at, r, a), offset);
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
@@ -1735,7 +1857,7 @@ static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; 
 static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
                                      -2.647943193699614e-33};
 
-static inline pe_rope_config pe_rope_config_default(size_t head_dim)
+PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 {
     pe_rope_config config;
     config.head_dim = head_dim;
@@ -1760,10 +1882,17 @@ static inline pe_rope_config pe_rope_config_default(size_t head_dim)
     config.short_factor = NULL;
     config.long_factor = NULL;
     config.freq_factors = NULL;
+    config.layout = PE_LAYOUT_HALVES;
+    config.axes = 1;
+    memset(config.sections, 0, sizeof config.sections);
+    config.section_order = PE_SECTIONS_BLOCKS;
+    config.offset = 0.0;
+    config.angle = PE_ANGLE_EXACT;
+    config.expected_rows = 0;
     return config;
 }
 
-static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
+PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
     static const struct {
         char name[16];
@@ -1786,7 +1915,7 @@ static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
             return PE_OK;
         }
     }
-    return PE_ERR_CONFIG;
+    return PE_ERR_ENUM;
 }
 
 /* L0: the length whose wavelengths a type asks about. */
@@ -1864,6 +1993,33 @@ PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
     return NULL;
 }
 
+/* What is wrong with how heads are laid out. */
+PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
+{
+    const size_t pairs = pe__rope_count(config), axes = config->axes;
+    const double steps = config->offset * 1048576.0; /* 2^20 */
+    size_t sum = 0;
+    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
+    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
+    if (!(config->offset >= -2147483648.0 && config->offset <= 2147483648.0) ||
+        steps != (double)(int64_t)steps)
+        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
+    if (axes < 1 || axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
+    if (axes == 1) return NULL;
+    if ((unsigned)config->section_order > PE_SECTIONS_VISION)
+        return "section_order must be one of PE_SECTIONS_...";
+    for (size_t a = 0; a < axes; a++) {
+        if (config->sections[a] > pairs - sum) return "sections must sum to the pairs";
+        sum += config->sections[a];
+        if (config->section_order == PE_SECTIONS_INTERLEAVED && a > 0 &&
+            config->sections[a] > (pairs + axes - 1 - a) / axes)
+            return "interleaved sections but the first must find all their pairs";
+        if (config->section_order == PE_SECTIONS_VISION && config->sections[a] != pairs / axes)
+            return "sections of a vision tower must be of equal length";
+    }
+    return sum == pairs ? NULL : "sections must sum to the pairs";
+}
+
 /* What the type lacks. */
 PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
 {
@@ -1906,11 +2062,12 @@ PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
     return config->factor > 0 ? NULL : "this rope_type needs a factor above 0";
 }
 
-static inline const char *pe_rope_config_error(const pe_rope_config *config)
+PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 {
     if (!config) return "the config is NULL";
     const char *error = pe__rope_field_error(config);
     if (!error) error = pe__rope_type_error(config);
+    if (!error) error = pe__rope_layout_error(config);
     if (error) return error;
     const double *factors = pe__rope_factors(config);
     for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
@@ -1921,11 +2078,6 @@ static inline const char *pe_rope_config_error(const pe_rope_config *config)
         if (!pe__rope_number((double)config->freq_factors[i]))
             return "freq_factors must hold numbers within 2^-128 ... 2^128";
     return NULL;
-}
-
-static inline size_t pe_rope_pairs(const pe_rope_config *config)
-{
-    return pe_rope_config_error(config) ? 0 : pe__rope_count(config);
 }
 
 PE__INLINE double pe__first_lane(pe__vd x)
@@ -2145,33 +2297,57 @@ PE__COLD double pe__rope_attention(const pe_rope_config *config, pe__td factor)
     return pe__first_lane(y.a);
 }
 
-static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
-                                            double *attention_factor)
+/* The frequencies of a config, vector by vector. */
+typedef struct pe__rope_list {
+    pe__rope rope;
+    pe__td factor;
+    pe_rope_config section; /* PE_SECTIONS_VISION: a head of one section */
+    size_t period;          /* pairs after which it begins anew; 0: never */
+} pe__rope_list;
+
+static inline void pe__rope_list_begin(pe__rope_list *list, const pe_rope_config *config)
+{
+    list->section = *config;
+    list->period = 0;
+    if (config->axes > 1 && config->section_order == PE_SECTIONS_VISION) {
+        list->period = config->sections[0];
+        list->section.rotary_dim = list->section.head_dim = 2 * list->period;
+    }
+    list->factor = pe__rope_factor(config);
+    pe__rope_begin(&list->rope, &list->section, list->factor);
+}
+
+/* Those from pair i on, a multiple of the lanes; lanes behind the last pair are defined. */
+static inline void pe__rope_list_next(const pe__rope_list *list, const pe_rope_config *config,
+                                      size_t i, double *omega)
+{
+    const size_t turning = list->rope.turning;
+    if (!list->period) {
+        pe__store(omega, i < turning ? pe__rope_vector(&list->rope, config, i) : pe__splat(0.0));
+        for (size_t k = 0; k < PE_LANES; k++)
+            if (i + k >= turning) omega[k] = 0;
+        return;
+    }
+    for (size_t k = 0; k < PE_LANES; k++)
+        omega[k] = pe__first_lane(
+            pe__rope_vector(&list->rope, &list->section, (i + k) % list->period));
+}
+
+PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
+                                     double *attention_factor)
 {
     if (!config || !omega) return PE_ERR_NULL;
     if (config->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(config)) return PE_ERR_NULL;
     if (pe_rope_config_error(config)) return PE_ERR_CONFIG;
-    pe__rope r;
+    pe__rope_list list;
     const size_t pairs = pe__rope_count(config);
-    const pe__td factor = pe__rope_factor(config);
-    pe__rope_begin(&r, config, factor);
-    for (size_t i = 0; i < r.turning; i += PE_LANES) {
+    pe__rope_list_begin(&list, config);
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
         double lanes[PE_LANES];
-        pe__store(lanes, pe__rope_vector(&r, config, i));
-        for (size_t k = 0; k < PE_LANES && i + k < r.turning; k++) omega[i + k] = lanes[k];
+        pe__rope_list_next(&list, config, i, lanes);
+        for (size_t k = 0; k < PE_LANES && i + k < pairs; k++) omega[i + k] = lanes[k];
     }
-    for (size_t i = r.turning; i < pairs; i++) omega[i] = 0.0;
-    if (attention_factor) *attention_factor = pe__rope_attention(config, factor);
-    return PE_OK;
-}
-
-PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods)
-{
-    if (pairs == 0) return PE_OK;
-    if (!omega || !periods) return PE_ERR_NULL;
-    if (pairs > (size_t)PTRDIFF_MAX / sizeof *periods) return PE_ERR_SIZE;
-    for (size_t i = 0; i < pairs; i++) periods[i] = 1.0 / omega[i];
+    if (attention_factor) *attention_factor = pe__rope_attention(config, list.factor);
     return PE_OK;
 }
 
@@ -3292,36 +3468,56 @@ typedef struct pe__output {
     unsigned char *out;
     size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
     pe__verb verb;
-    double scale;           /* of adding             */
-    size_t total;           /* rows of the whole call */
-    pe__rower *rows;
-    pe__zeroer *zeros;
+    double scale; /* of adding */
+    size_t rows;
+    pe__rower *make;
+    pe__zeroer *zero;
 } pe__output;
 
 PE__WRAPS /* the stride, which is used only after pe__check() */
-PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t total, size_t stride,
-                                    pe__rower *rows, pe__zeroer *zeros)
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    pe__rower *make, pe__zeroer *zero)
 {
     pe__output o;
     o.out = (unsigned char *)out, o.element = element, o.columns = stride;
     o.stride = element * stride;
-    o.verb = PE__FILL, o.scale = 1, o.total = total, o.rows = rows, o.zeros = zeros;
+    o.verb = PE__FILL, o.scale = 1, o.rows = rows, o.make = make, o.zero = zero;
+    return o;
+}
+PE__INLINE pe__output pe__sum_of(void *x, size_t element, size_t rows, size_t stride, double scale,
+                                 pe__rower *make, pe__zeroer *zero)
+{
+    pe__output o = pe__output_of(x, element, rows, stride, make, zero);
+    o.verb = PE__ADD, o.scale = scale;
     return o;
 }
 
-/* The columns of one axis of an output. */
-static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
-                                 unsigned char *row)
+PE__INLINE pe__order pe__order_of(const pe_plan *plan)
 {
-    const size_t width = axis->width, front = (width + 1) / 2, back = width / 2;
-    const int split = plan->layout == PE_LAYOUT_HALVES;
+    if (plan->layout == PE_LAYOUT_HALVES) return PE__SPLIT;
+    return plan->cos_first ? PE__CS : PE__SC;
+}
+
+/* The columns of one axis of an output. */
+static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
+{
     pe__to to;
-    to.out = row, to.stride = o->stride, to.element = o->element;
-    to.sines = plan->cos_first ? back : front, to.cosines = plan->cos_first ? front : back;
-    to.sine = axis->column + (!plan->cos_first ? 0 : split ? front : 1);
-    to.cosine = axis->column + (plan->cos_first ? 0 : split ? front : 1);
-    to.order = split ? PE__SPLIT : plan->cos_first ? PE__CS : PE__SC;
+    to.out = o->out, to.stride = o->stride, to.element = o->element;
+    to.sine = axis->sine, to.cosine = axis->cosine;
+    to.sines = axis->sines, to.cosines = axis->cosines;
+    to.order = pe__order_of(plan);
     to.verb = o->verb, to.scale = o->scale, to.head = 0;
+    return to;
+}
+
+/* Count pairs, sines then cosines, in rows of stride elements at out. */
+PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t sine,
+                               size_t cosine, size_t count)
+{
+    pe__to to;
+    to.out = (unsigned char *)out, to.stride = stride * element, to.element = element;
+    to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
+    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
     return to;
 }
 
@@ -3341,255 +3537,342 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
     to->verb = PE__STREAM;
 }
 
-/* The columns of one axis, and the zeros behind them, for the positions t, t + 1 ..., to which the
-   offset has been added. */
-PE__OUTLINE void pe__emit(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
-                          unsigned char *row, double t, size_t rows)
+/* A, and what the rounding test knows of it. */
+static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 {
-    pe__to to = pe__to_axis(plan, axis, o, row);
-    if (o->element < sizeof(double)) pe__stream_rows(plan, &to, o->total);
-    o->rows(plan, axis, &to, t, rows);
-    if (to.verb == PE__STREAM) pe__fence();
-    to.verb = o->verb;
-    for (size_t r = 0; axis->zeros && r < rows; r++)
-        o->zeros(&to, row + r * o->stride, axis->column + axis->width, axis->zeros);
+    int exponent;
+    const double size = amplitude < 0 ? -amplitude : amplitude;
+    const double mantissa = pe__frexp(size, &exponent);
+    const float guard = (float)(size * PE__GUARD), guard_16 = (float)(size * PE__GUARD_16);
+    plan->amplitude = amplitude;
+    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
+    plan->scale = pe__exp2i(exponent);
+    memcpy(&plan->guard, &guard, sizeof guard);
+    memcpy(&plan->guard_16, &guard_16, sizeof guard_16);
+    if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
+    if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
+    if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
 }
 
-/* Rows of zeros. */
-static inline void pe__emit_padding(const pe_plan *plan, const pe__output *o, unsigned char *row)
+/* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
+   the opposite turn has the opposite offset and padding position. */
+static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
-    const pe__to to = pe__to_axis(plan, &plan->axis[0], o, row);
-    o->zeros(&to, row, 0, plan->d_model);
-}
-
-/* A position with the plan's offset: exact. */
-PE__INLINE double pe__moved(const pe_plan *plan, int64_t p)
-{
-    return (double)(p + plan->whole) + plan->fraction;
-}
-
-/* Rows for the positions first, first + 1 ... */
-PE__OUTLINE void pe__emit_range(const pe_plan *plan, int64_t first, const pe__output *o)
-{
-    size_t rows = o->total, skip = 0; /* up to the padding position and from there on */
-    if (plan->has_padding && plan->padding >= first &&
-        (uint64_t)plan->padding - (uint64_t)first < rows) {
-        skip = (size_t)(plan->padding - first) + 1;
-        pe__emit_padding(plan, o, o->out + (skip - 1) * o->stride);
-        if (skip > 1) pe__emit(plan, plan->axis, o, o->out, pe__moved(plan, first), skip - 1);
+    if (!at->delta && !at->back) return plan;
+    *own = *plan;
+    if (at->delta) {
+        pe__plan_amplitude(own, 1.0);
+        own->offset = 0, own->has_padding = 0;
     }
-    if (skip < rows)
-        pe__emit(plan, plan->axis, o, o->out + skip * o->stride,
-                 pe__moved(plan, first + (int64_t)skip), rows - skip);
+    if (at->back) own->offset = -own->offset, own->padding = -own->padding;
+    return own;
 }
 
-/* Rows for the positions of a list. */
-PE__OUTLINE void pe__emit_list(const pe_plan *plan, const int64_t *positions, const pe__output *o)
+/* How many rows back, at most r, is one of the same position? 0 if that is not known. */
+static inline size_t pe__repeats(const pe_at *at, size_t r, size_t axis)
 {
-    for (size_t r = 0, run; r < o->total; r += run) {
-        unsigned char *const row = o->out + r * o->stride;
+    if (r == 0) return 0;
+    if (at->kind == PE__AT_RANGE) return at->step == 0;
+    if (at->kind == PE__AT_GRID) {
+        const size_t cells = pe__cells(at, axis), period = cells * at->size[axis];
+        if ((at->skipped + r) % cells != 0) return 1;
+        return r >= period ? period : 0;
+    }
+    return pe__position(at, r - 1, axis) == pe__position(at, r, axis);
+}
+
+/* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1?
+   Only positions of 2^-20 are looked at, for which these sums are exact, as with any offset. */
+static inline size_t pe__run(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
+                             size_t axis, double *step)
+{
+    const double p = pe__position(at, r, axis), t = p + plan->offset, units = t * 1048576.0;
+    size_t n = 1;
+    *step = 1;
+    if (most == 1 || (double)(int64_t)units != units) return 1;
+    *step = pe__position(at, r + 1, axis) + plan->offset - t;
+    if (*step != 1 && *step != -1) return 1;
+    if (at->kind == PE__AT_RANGE) n = most;
+    while (n < most && pe__position(at, r + n, axis) + plan->offset == t + (double)n * *step) n++;
+    if (plan->has_padding) { /* up to the row of the padding position */
+        const double before = (plan->padding - p) * *step;
+        if (before > 0 && before < (double)n && before == (double)(size_t)before)
+            n = (size_t)before;
+    }
+    return n;
+}
+
+/* One row's elements of an axis to another row. */
+PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigned char *from)
+{
+    const size_t e = to->element, sine = to->sine * e, cosine = to->cosine * e;
+    if (to->order == PE__SPLIT) {
+        memcpy(row + sine, from + sine, to->sines * e);
+        memcpy(row + cosine, from + cosine, to->cosines * e);
+    } else {
+        const size_t first = pe__min(sine, cosine);
+        memcpy(row + first, from + first, (to->sines + to->cosines) * e);
+    }
+}
+
+/* The rows of one axis, run after run; repeated ones are copied, padding rows zeroed. */
+PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                          const pe_at *at, size_t rows, pe__rower *make, pe__zeroer *zero)
+{
+    const size_t k = at->axes == 1 ? 0 : axis->coordinate;
+    for (size_t r = 0, run; r < rows; r += run) {
+        unsigned char *const row = to->out + r * to->stride;
+        const double p = pe__position(at, r, k), t = p + plan->offset;
         run = 1;
-        if (plan->has_padding && positions[r] == plan->padding) {
-            pe__emit_padding(plan, o, row);
+        if (plan->has_padding && p == plan->padding) {
+            const size_t first = pe__min(to->sine, to->cosine);
+            zero(to, row, first, to->sines + to->cosines);
             continue;
         }
-        while (r + run < o->total && positions[r + run] == positions[r] + (int64_t)run &&
-               !(plan->has_padding && positions[r + run] == plan->padding))
-            run++;
-        pe__emit(plan, plan->axis, o, row, pe__moved(plan, positions[r]), run);
+        const size_t back = to->verb == PE__ADD ? 0 : pe__repeats(at, r, k);
+        if (back) {
+            pe__copy_row(to, row, row - back * to->stride);
+            continue;
+        }
+        double step;
+        pe__to part = *to;
+        part.out = row;
+        run = pe__run(plan, at, r, rows - r, k, &step);
+        if (run == 1 || step > 0) {
+            make(plan, axis, &part, t, run);
+        } else { /* from the last row up */
+            part.out = row + (run - 1) * to->stride;
+            part.stride = 0 - to->stride;
+            make(plan, axis, &part, t - (double)(run - 1), run);
+        }
     }
 }
 
-/* Rows for real coordinates, one for each axis. */
-PE__OUTLINE void pe__emit_reals(const pe_plan *plan, const double *coords, const pe__output *o)
-{
-    for (size_t r = 0; r < o->total; r++) {
-        unsigned char *const row = o->out + r * o->stride;
-        const double *at = coords + r * plan->axes;
-        if (plan->has_padding && at[0] == (double)plan->padding && plan->axes == 1) {
-            pe__emit_padding(plan, o, row);
-            continue;
-        }
-        for (size_t a = 0; a < plan->axes; a++)
-            pe__emit(plan, &plan->axis[a], o, row,
-                     at[plan->axis[a].coordinate] + ((double)plan->whole + plan->fraction), 1);
-    }
-}
-
-/* Rows for the points of a grid: the columns of an axis are made once for each of its coordinates,
-   and copied to the other rows that have it. */
-PE__OUTLINE void pe__emit_grid(const pe_plan *plan, const size_t *shape, const pe__output *o)
+/* All rows of a call, axis after axis, and the zeros behind them. */
+PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output *o)
 {
     for (size_t a = 0; a < plan->axes; a++) {
-        const pe__axis *axis = &plan->axis[a];
-        const size_t n = shape[axis->coordinate], bytes = (axis->width + axis->zeros) * o->element;
-        size_t inner = 1; /* rows with the same coordinate before the next */
-        for (size_t k = axis->coordinate + 1; k < plan->axes; k++) inner *= shape[k];
-        pe__output once = *o;
-        once.total = 0; /* what is copied is not streamed */
-        once.stride = o->stride * inner;
-        pe__emit(plan, axis, &once, o->out, pe__moved(plan, 0), n);
-        unsigned char *const column = o->out + axis->column * o->element;
-        for (size_t r = 0; r < o->total; r++) {
-            const size_t from = r / inner % n * inner;
-            if (r != from) memcpy(column + r * o->stride, column + from * o->stride, bytes);
-        }
+        const pe__axis *const axis = &plan->axis[a];
+        pe__to to = pe__to_axis(plan, axis, o);
+        if (o->element < sizeof(double) && at->kind != PE__AT_GRID)
+            pe__stream_rows(plan, &to, o->rows);
+        pe__walk(plan, axis, &to, at, o->rows, o->make, o->zero);
+        if (to.verb == PE__STREAM) pe__fence();
+        to.verb = o->verb;
+        for (size_t r = 0; axis->zeros && r < o->rows; r++)
+            o->zero(&to, o->out + r * o->stride, axis->zero, axis->zeros);
     }
 }
 
 /* The calls: check, then write. */
-static inline pe_status pe__check(const pe_plan *plan, const void *input, const pe__output *o)
+static inline pe_status pe__check(const pe_plan *plan, const pe__output *o)
 {
-    if (!plan || !input || !o->out) return PE_ERR_NULL;
-    return pe__check_shape(plan->d_model, o->total, o->columns, o->element);
+    if (!plan || !o->out) return PE_ERR_NULL;
+    if (plan->d_model == 0 || plan->woven) return PE_ERR_PLAN;
+    return pe__check_shape(plan->d_model, o->rows, o->columns, o->element);
 }
 
-static inline pe_status pe__call_range(const pe_plan *plan, int64_t first, const pe__output *o)
+static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe__output *o)
 {
-    if (o->total == 0) return PE_OK;
-    pe_status status = pe__check(plan, plan, o);
-    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
-    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
-    if (status == PE_OK) pe__emit_range(plan, first, o);
+    pe_plan own;
+    if (o->rows == 0) return PE_OK;
+    pe_status status = pe__check(plan, o);
+    if (status != PE_OK) return status;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__emit(view, at, o);
     return status;
 }
 
-static inline pe_status pe__call_list(const pe_plan *plan, const int64_t *positions,
-                                      const pe__output *o)
-{
-    if (o->total == 0) return PE_OK;
-    pe_status status = pe__check(plan, positions, o);
-    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
-    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
-    if (status == PE_OK) status = pe__check_positions(plan, positions, o->total);
-    if (status == PE_OK) pe__emit_list(plan, positions, o);
-    return status;
-}
+/* Add a row of a tile to a row of x: all elements of an axis from the first on. */
+typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
 
-static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords,
-                                       const pe__output *o)
+/* The same rows to several batches: made once, tile by tile, on the stack. */
+PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                                  size_t batches, size_t batch_bytes, pe__rower *make,
+                                  pe__summer *add)
 {
-    if (o->total == 0) return PE_OK;
-    pe_status status = pe__check(plan, coords, o);
-    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *coords / plan->axes)
-        status = PE_ERR_SIZE;
-    if (status == PE_OK)
-        status = pe__check_reals(coords, o->total * plan->axes,
-                                 (double)plan->whole + plan->fraction);
-    if (status == PE_OK) pe__emit_reals(plan, coords, o);
-    return status;
-}
-
-static inline pe_status pe__call_grid(const pe_plan *plan, const size_t *shape, pe__output *o)
-{
-    pe_status status = PE_OK;
-    if (!plan || !shape) return PE_ERR_NULL;
-    o->total = 1;
-    for (size_t a = 0; a < plan->axes; a++)
-        if (shape[a] == 0) return PE_OK;
+    enum { PAIRS = 512, BYTES = 16384 };
+    double buffer[BYTES / sizeof(double)];
+    const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
     for (size_t a = 0; a < plan->axes; a++) {
-        if (o->total > SIZE_MAX / shape[a]) return PE_ERR_SIZE;
-        o->total *= shape[a];
+        const pe__axis *const axis = &plan->axis[a];
+        for (size_t pair = 0; pair < axis->pairs; pair += PAIRS) {
+            const pe__to whole = pe__to_axis(plan, axis, o), x = pe__part(&whole, pair, PAIRS);
+            const size_t n = x.sines + x.cosines, e = x.element;
+            const size_t most = BYTES / element / n, first = pe__min(x.sine, x.cosine);
+            pe__axis part = *axis;
+            pe__to to = x;
+            part.pair += pair, part.pairs = pe__min(axis->pairs - pair, PAIRS);
+            to.out = (unsigned char *)buffer, to.stride = n * element, to.element = element;
+            to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
+            to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
+            to.verb = PE__FILL;
+            const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
+            for (size_t r = 0; r < o->rows; r += most) {
+                const pe_at from = pe_skip(*at, r);
+                const size_t rows = pe__min(most, o->rows - r);
+                pe__walk(plan, &part, &to, &from, rows, make,
+                         element == sizeof(double) ? pe__zeros_f64 : pe__zeros_f32);
+                for (size_t b = 0; b < batches; b++)
+                    for (size_t k = 0; k < rows; k++) {
+                        unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
+                        const unsigned char *const made = to.out + k * to.stride;
+                        if (x.order != PE__SPLIT) {
+                            add(&x, row + first * e, made, n);
+                            continue;
+                        }
+                        add(&x, row + first * e, made, front);
+                        add(&x, row + (x.sine + x.cosine - first) * e, made + front * element,
+                            n - front);
+                    }
+            }
+        }
+        const pe__to to = pe__to_axis(plan, axis, o);
+        for (size_t b = 0; axis->zeros && b < batches; b++)
+            for (size_t r = 0; r < o->rows; r++)
+                o->zero(&to, o->out + b * batch_bytes + r * o->stride, axis->zero, axis->zeros);
     }
-    status = pe__check(plan, shape, o);
-    for (size_t a = 0; a < plan->axes; a++) {
-        if (status == PE_OK) status = pe__check_rows(plan, 0, shape[a]);
-    }
-    if (status == PE_OK && plan->axes == 1) pe__emit_range(plan, 0, o);
-    else if (status == PE_OK) pe__emit_grid(plan, shape, o);
-    return status;
 }
 
-static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_t batches,
-                                       size_t batch_stride, pe__output *o)
+static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batches,
+                                       size_t batch_stride, const pe__output *o, pe__rower *make,
+                                       pe__summer *add)
 {
-    if (o->total == 0 || batches == 0) return PE_OK;
-    pe_status status = pe__check(plan, plan, o);
-    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
+    pe_plan own;
+    if (o->rows == 0 || batches == 0) return PE_OK;
+    if (batches == 1) return pe__call(plan, at, o);
+    pe_status status = pe__check(plan, o);
+    if (status != PE_OK) return status;
     /* either the batches follow each other, or their rows lie between each other's */
-    if (status == PE_OK && batches > 1) {
-        const size_t batch = (o->total - 1) * o->columns + plan->d_model;
-        const size_t limit = (size_t)PTRDIFF_MAX / o->element;
-        if (batch_stride > limit / batches || batch_stride * (batches - 1) > limit - batch)
-            status = PE_ERR_SIZE;
-        else if (batch_stride < batch &&
-                 (batch_stride < plan->d_model ||
-                  (o->columns - plan->d_model) / batch_stride < batches - 1))
-            status = PE_ERR_SHAPE;
-    }
-    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
-    for (size_t b = 0; status == PE_OK && b < batches; b++) {
-        pe__emit_range(plan, first, o);
-        if (b + 1 < batches) o->out += batch_stride * o->element;
-    }
+    const size_t batch = (o->rows - 1) * o->columns + plan->d_model;
+    const size_t limit = (size_t)PTRDIFF_MAX / o->element;
+    if (batch_stride > limit / batches || batch_stride * (batches - 1) > limit - batch)
+        return PE_ERR_SIZE;
+    if (batch_stride < batch && (batch_stride < plan->d_model ||
+                                 (o->columns - plan->d_model) / batch_stride < batches - 1))
+        return PE_ERR_SHAPE;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status == PE_OK)
+        pe__emit_batches(view, at, o, batches, batch_stride * o->element, make, add);
     return status;
 }
 
-/* The public functions, stamped for each type. */
-#define PE__STAMP_TYPE(type, element, F, fill, add)                                                \
-    static inline pe_status pe_fill_##type(const pe_plan *plan, int64_t first, size_t rows,        \
-                                           element *out, size_t stride)                            \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
-        return pe__call_range(plan, first, &o);                                                    \
-    }                                                                                              \
-    static inline pe_status pe_fill_at_##type(const pe_plan *plan, const int64_t *positions,       \
-                                              size_t rows, element *out, size_t stride)            \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
-        return pe__call_list(plan, positions, &o);                                                 \
-    }                                                                                              \
-    static inline pe_status pe_fill_real_##type(const pe_plan *plan, const double *positions,      \
-                                                size_t rows, element *out, size_t stride)          \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
-        if (rows != 0 && plan && plan->axes != 1) return PE_ERR_CONFIG;                            \
-        return pe__call_reals(plan, positions, &o);                                                \
-    }                                                                                              \
-    static inline pe_status pe_fill_coords_##type(const pe_plan *plan, const double *coords,       \
-                                                  size_t rows, element *out, size_t stride)        \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
-        return pe__call_reals(plan, coords, &o);                                                   \
-    }                                                                                              \
-    static inline pe_status pe_fill_grid_##type(const pe_plan *plan, const size_t *shape,          \
-                                                element *out, size_t stride)                       \
-    {                                                                                              \
-        pe__output o =                                                                             \
-            pe__output_of(out, sizeof *out, 1, stride, pe__rows_##fill, pe__zeros_##fill);         \
-        return pe__call_grid(plan, shape, &o);                                                     \
-    }                                                                                              \
-    static inline pe_status pe_add_##type(const pe_plan *plan, int64_t first, size_t rows,         \
-                                          F scale, element *x, size_t stride)                      \
-    {                                                                                              \
-        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
-        return pe__call_range(plan, first, &o);                                                    \
-    }                                                                                              \
-    static inline pe_status pe_add_at_##type(const pe_plan *plan, const int64_t *positions,        \
-                                             size_t rows, F scale, element *x, size_t stride)      \
-    {                                                                                              \
-        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
-        return pe__call_list(plan, positions, &o);                                                 \
-    }                                                                                              \
-    static inline pe_status pe_add_batch_##type(const pe_plan *plan, int64_t first, size_t rows,   \
-                                                size_t batches, F scale, element *x,               \
-                                                size_t stride, size_t batch_stride)                \
-    {                                                                                              \
-        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
-        return pe__call_batch(plan, first, batches, batch_stride, &o);                             \
-    }
-PE__STAMP_TYPE(f32, float, float, f32, f32_add)
-PE__STAMP_TYPE(f64, double, double, f64, f64)
-PE__STAMP_TYPE(f16, uint16_t, float, f16, f16_add)
-PE__STAMP_TYPE(bf16, uint16_t, float, bf16, bf16_add)
-#undef PE__STAMP_TYPE
+PE__INLINE void pe__sum_row(pe__kind kind, const pe__to *to, unsigned char *x, const void *row,
+                            size_t n)
+{
+    const float *const v = (const float *)row;
+    size_t i = 0;
+    for (; i + 2 * PE_LANES <= n; i += 2 * PE_LANES)
+        pe__sink(kind, PE__ADD, pe__splat_f32((float)to->scale), x + i * to->element,
+                 pe__get(v + i));
+    if (i == n) return;
+    float rest[2 * PE_LANES] = {0};
+    memcpy(rest, v + i, (n - i) * sizeof *v);
+    pe__sink_some(kind, to, x + i * to->element, pe__get(rest), n - i);
+}
+PE__OUTLINE void pe__sum_f32(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sum_row(PE__F32_ADD, to, x, row, n);
+}
+PE__OUTLINE void pe__sum_f16(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sum_row(PE__F16_ADD, to, x, row, n);
+}
+PE__OUTLINE void pe__sum_bf16(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sum_row(PE__BF16_ADD, to, x, row, n);
+}
+PE__OUTLINE void pe__sum_f64(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sink_f64(to, (double *)(void *)x, (const double *)row, n);
+}
+
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f32, pe__zeros_f32);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f64, pe__zeros_f64);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                             size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f16, pe__zeros_f16);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                              size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__rows_bf16, pe__zeros_bf16);
+    return pe__call(plan, &at, &o);
+}
+
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
+                            size_t stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32_add,
+                                    pe__zeros_f32_add);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride)
+{
+    const pe__output o =
+        pe__sum_of(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                            size_t stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16_add,
+                                    pe__zeros_f16_add);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                             size_t stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16_add,
+                                    pe__zeros_bf16_add);
+    return pe__call(plan, &at, &o);
+}
+
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, float *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32_add,
+                                    pe__zeros_f32_add);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f32);
+}
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o =
+        pe__sum_of(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f64, pe__sum_f64);
+}
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, uint16_t *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16_add,
+                                    pe__zeros_f16_add);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f16);
+}
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16_add,
+                                    pe__zeros_bf16_add);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_bf16);
+}
 
 /* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
  * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
@@ -3603,7 +3886,7 @@ PE__INLINE size_t pe__size_of(pe__kind type)
 }
 
 /* The address of element i. */
-PE__INLINE void *pe__at(pe__kind type, void *p, size_t i)
+PE__INLINE void *pe__at_element(pe__kind type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
 }
@@ -3666,19 +3949,19 @@ PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const 
 {
     size_t i = 0;
     for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
-        void *at = pe__at(type, x, i), *next = pe__at(type, x, i + PE__FLOATS);
+        void *at = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
         pe__put_two_as(type, at, pe__add_f32(pe__get_as(type, at), v), next,
                        pe__add_f32(pe__get_as(type, next), w));
     }
     for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
-        void *at = pe__at(type, x, i);
+        void *at = pe__at_element(type, x, i);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
     }
     if (i < n) {
-        void *at = pe__at(type, x, i);
+        void *at = pe__at_element(type, x, i);
         const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
         pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
     }
@@ -3693,137 +3976,18 @@ PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t
 }
 
 /* ---- algebra of positions -----------------------------------------------------------------------
- * The operator of a shift is a row of sines and cosines, which the engine makes once for all rows,
- * in tiles of columns. */
+ * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
+ * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
+ * their own, made in tiles of columns. */
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs */
 
 /* Are rows of this plan made of pairs that turn by differences? */
-static inline pe_status pe__algebra_check(const pe_plan *plan, int64_t k)
+static inline int pe__algebraic(const pe_plan *plan)
 {
-    if (plan->axes != 1 || plan->float32 || plan->axis[0].width % 2) return PE_ERR_CONFIG;
-    return pe__position_ok(k) ? PE_OK : PE_ERR_RANGE;
-}
-
-/* A plan whose rows are the turns themselves: no amplitude, no offset. */
-static inline pe_plan pe__difference(const pe_plan *plan)
-{
-    const float guard = (float)PE__GUARD, guard_16 = (float)PE__GUARD_16;
-    pe_plan p = *plan;
-    p.amplitude = 1, p.mantissa = 0.5, p.scale = 2;
-    p.whole = 0, p.fraction = 0;
-    memcpy(&p.guard, &guard, sizeof guard);
-    memcpy(&p.guard_16, &guard_16, sizeof guard_16);
-    return p;
-}
-
-/* The sines of count pairs, turned by k, then their cosines. */
-static inline void pe__operator(const pe_plan *plan, int64_t k, size_t pair, size_t count,
-                                size_t element, void *out, pe__rower *rows)
-{
-    pe__axis axis = plan->axis[0];
-    pe__to to;
-    axis.pair += pair, axis.pairs = count;
-    to.out = (unsigned char *)out, to.stride = 0, to.element = element;
-    to.sine = 0, to.cosine = to.sines = to.cosines = count, to.head = 0;
-    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
-    rows(plan, &axis, &to, (double)k, 1);
-}
-
-/* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the
-   vectors C and S; or one of neighbours, by C0 C0 C1 C1 ... and S0 -S0 S1 -S1 ... (-S0 S0 ... with
-   the cosines first). */
-PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *x, ptrdiff_t across,
-                                 const float *C, const float *S)
-{
-    const pe__vf v = pe__get_as(kind, x), cosine = pe__get(C), sine = pe__get(S);
-    if (order == PE__SPLIT) {
-        const pe__vf c = pe__get_as(kind, x + across);
-        pe__put_two_as(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(c, sine)), x + across,
-                       pe__fms_f32(c, cosine, pe__mul_f32(v, sine)));
-    } else {
-        pe__put_as(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(pe__swap(v), sine)));
-    }
-}
-
-/* Ask for a row some 2 KB ahead, or for both halves of one 8 KB ahead, in the order of addresses:
-   two streams so near to each other, and whole lines at a time, are more than the hardware's
-   prefetchers follow. */
-PE__INLINE size_t pe__shift_ahead(const pe__to *to)
-{
-    const size_t bytes = to->order == PE__SPLIT ? 8192 : 2048;
-    return pe__max(bytes / to->stride, 1) * to->stride;
-}
-PE__INLINE void pe__shift_ask(uintptr_t row, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(row + i);
-}
-
-/* All rows of a tile of n pairs by C and S, as pe__shift_vector() has them. */
-PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to, size_t rows,
-                               const float *C, const float *S)
-{
-    enum { VECTOR = 2 * PE_LANES, BYTES = VECTOR * sizeof(float) };
-    const int split = order == PE__SPLIT;
-    const size_t n = to->sines * (split ? 1 : 2), whole = n - n % VECTOR, e = to->element;
-    const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)e;
-    unsigned char *const first = to->out + (split ? to->sine : pe__min(to->sine, to->cosine)) * e;
-    const size_t ahead = pe__shift_ahead(to);
-    for (size_t r = 0; r < rows; r++) {
-        unsigned char *const x = first + r * to->stride;
-        pe__shift_ask((uintptr_t)x + ahead, n * e);
-        if (split) pe__shift_ask((uintptr_t)(x + across) + ahead, n * e);
-        for (size_t i = 0; i < whole; i += VECTOR)
-            pe__shift_vector(kind, order, x + i * e, across, C + i, S + i);
-        if (whole == n) continue;
-        unsigned char rest[2 * BYTES] = {0}, *const tail = x + whole * e;
-        memcpy(rest, tail, (n - whole) * e);
-        if (split) memcpy(rest + BYTES, tail + across, (n - whole) * e);
-        pe__shift_vector(kind, order, rest, BYTES, C + whole, S + whole);
-        memcpy(tail, rest, (n - whole) * e);
-        if (split) memcpy(tail + across, rest + BYTES, (n - whole) * e);
-    }
-}
-
-typedef void pe__shifter(const pe__to *to, size_t rows, const float *C, const float *S);
-#define PE__SHIFTER(type, kind)                                                                    \
-    PE__OUTLINE void pe__shift_rows_##type(const pe__to *to, size_t rows, const float *C,          \
-                                           const float *S)                                         \
-    {                                                                                              \
-        if (to->order == PE__SPLIT)                                                                \
-            pe__shift_rows(kind, PE__SPLIT, to, rows, C, S);                                       \
-        else                                                                                       \
-            pe__shift_rows(kind, PE__SC, to, rows, C, S);                                          \
-    }
-PE__SHIFTER(f32, PE__F32)
-PE__SHIFTER(bf16, PE__BF16)
-PE__SHIFTER(f16, PE__F16)
-#undef PE__SHIFTER
-
-/* Floats, in tiles. */
-PE__OUTLINE void pe__shift_floats(const pe_plan *plan, const pe__to *to, int64_t k, size_t rows,
-                                  pe__shifter *shift)
-{
-    enum { SPARE = 2 * PE_LANES }; /* what the last vector of a row reads more */
-    float C[2 * PE__SHIFT_TILE + SPARE], S[2 * PE__SHIFT_TILE + SPARE];
-    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
-        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
-        const size_t n = part.sines, end = to->order == PE__SPLIT ? n : 2 * n;
-        float row[2 * PE__SHIFT_TILE];
-        pe__operator(plan, k, done, n, sizeof *row, row, pe__rows_f32);
-        for (size_t i = 0; i < n; i++) {
-            const float s = row[i], c = row[n + i];
-            if (to->order == PE__SPLIT) {
-                S[i] = s, C[i] = c;
-            } else {
-                S[2 * i] = to->order == PE__SC ? s : -s, S[2 * i + 1] = -S[2 * i];
-                C[2 * i] = C[2 * i + 1] = c;
-            }
-        }
-        memset(C + end, 0, SPARE * sizeof *C);
-        memset(S + end, 0, SPARE * sizeof *S);
-        shift(&part, rows, C, S);
-    }
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven;
+    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    return ok;
 }
 
 /* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
@@ -3849,14 +4013,16 @@ PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines
 PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *C,
                                    const double *S)
 {
+    enum { AHEAD = 8192 }; /* bytes to ask for in advance */
     const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
     const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
+    const size_t ahead = pe__max(AHEAD / to->stride, 1) * to->stride;
     for (size_t r = 0; r < rows; r++) {
         double *const row = (double *)(void *)(to->out + r * to->stride);
         double *const x = row + column, *const cosines = row + to->cosine;
-        if (order == PE__SPLIT) {
-            pe__shift_ask((uintptr_t)x + pe__shift_ahead(to), n * sizeof *x);
-            pe__shift_ask((uintptr_t)cosines + pe__shift_ahead(to), n * sizeof *x);
+        for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
+            pe__prefetch((uintptr_t)(x + i) + ahead);
+            pe__prefetch((uintptr_t)(cosines + i) + ahead);
         }
         for (size_t i = 0; i < whole; i += PE_LANES)
             pe__shift_vector_f64(order, x + i * step, cosines + i, C + i, S + i);
@@ -3871,13 +4037,18 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
     }
 }
 
-PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__to *to, int64_t k, size_t rows)
+/* Rows of the same delta: their columns of one axis. */
+PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                                   double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE + PE_LANES];
     for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
         const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
-        pe__operator(plan, k, done, n, sizeof *row, row, pe__rows_f64);
+        const pe__to made = pe__to_apart(row, sizeof *row, 0, 0, n, n);
+        pe__axis tile = *axis;
+        tile.pair += done, tile.pairs = n;
+        pe__rows_f64(plan, &tile, &made, delta, 1);
         memset(row + 2 * n, 0, PE_LANES * sizeof *row);
         if (to->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
         else if (to->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
@@ -3885,57 +4056,50 @@ PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__to *to, int64_
     }
 }
 
-static inline pe_status pe__call_shift(const pe_plan *plan, int64_t k, const pe__output *o,
-                                       pe__shifter *shift)
+/* From row r on, the rows of the same delta: their number. */
+static inline size_t pe__alike(const pe_at *at, size_t r, size_t rows, size_t axis)
 {
-    if (o->total == 0) return PE_OK;
-    pe_status status = pe__check(plan, plan, o);
-    if (status == PE_OK) status = pe__algebra_check(plan, k);
-    if (status != PE_OK || k == 0) return status;
-    const pe_plan turns = pe__difference(plan);
-    const pe__to to = pe__to_axis(plan, plan->axis, o, o->out);
-    if (shift) pe__shift_floats(&turns, &to, k, o->total, shift);
-    else pe__shift_doubles(&turns, &to, k, o->total);
-    return PE_OK;
+    size_t n = 1;
+    if (at->kind == PE__AT_RANGE && at->step == 0) return rows - r;
+    while (r + n < rows && pe__position(at, r + n, axis) == pe__position(at, r, axis)) n++;
+    return n;
 }
 
-#define PE__STAMP_SHIFT(type, element, shift)                                                      \
-    static inline pe_status pe_shift_##type(const pe_plan *plan, int64_t k, size_t rows,           \
-                                            element *x, size_t stride)                             \
-    {                                                                                              \
-        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);                \
-        return pe__call_shift(plan, k, &o, shift);                                                 \
-    }
-PE__STAMP_SHIFT(f32, float, pe__shift_rows_f32)
-PE__STAMP_SHIFT(f64, double, NULL)
-PE__STAMP_SHIFT(f16, uint16_t, pe__shift_rows_f16)
-PE__STAMP_SHIFT(bf16, uint16_t, pe__shift_rows_bf16)
-#undef PE__STAMP_SHIFT
-
-static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
-                                            size_t stride)
+/* Does row r stay where it is? */
+static inline int pe__stays(const pe_at *at, size_t r)
 {
-    if (!plan || !matrix) return PE_ERR_NULL;
-    const size_t d = plan->d_model;
-    const pe__output o = pe__output_of(matrix, sizeof *matrix, d, stride, NULL, NULL);
-    pe_status status = pe__check(plan, plan, &o);
-    if (status == PE_OK) status = pe__algebra_check(plan, k);
+    int stays = 1;
+    for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
+    return stays;
+}
+
+static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *at, const pe__output *o)
+{
+    const pe_status status = pe__check(plan, o);
     if (status != PE_OK) return status;
-    const pe_plan turns = pe__difference(plan);
-    const pe__to to = pe__to_axis(plan, plan->axis, &o, o.out);
-    const size_t step = to.order == PE__SPLIT ? 1 : 2;
-    for (size_t j = 0; j < d; j++) {
-        for (size_t i = 0; i < d; i++) matrix[j * stride + i] = 0;
-        matrix[j * stride + j] = 1;
-    }
-    for (size_t done = 0; done < to.sines; done += PE__SHIFT_TILE) {
-        const size_t n = pe__min(to.sines - done, PE__SHIFT_TILE);
-        double row[2 * PE__SHIFT_TILE];
-        pe__operator(&turns, k, done, n, sizeof *row, row, pe__rows_f64);
-        for (size_t i = 0; i < n; i++) {
-            const size_t a = to.sine + (done + i) * step, b = to.cosine + (done + i) * step;
-            matrix[a * stride + a] = matrix[b * stride + b] = row[n + i];
-            matrix[a * stride + b] = row[i], matrix[b * stride + a] = 0 - row[i];
+    if (!pe__algebraic(plan)) return PE_ERR_PLAN;
+    return pe__check_at(at, o->rows, plan->axes, 0);
+}
+
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    if (rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, &deltas, &o);
+    if (status != PE_OK) return status;
+    const pe_at at = pe_delta(deltas);
+    pe_plan own;
+    const pe_plan *const turns = pe__view(plan, &at, &own);
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *const axis = &turns->axis[a];
+        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
+        pe__to to = pe__to_axis(turns, axis, &o);
+        for (size_t r = 0, run; r < rows; r += run) {
+            const double delta = pe__position(&at, r, k);
+            run = pe__alike(&at, r, rows, k);
+            to.out = o.out + r * o.stride;
+            if (delta != 0) pe__shift_doubles(turns, axis, &to, delta, run);
         }
     }
     return PE_OK;
@@ -3961,7 +4125,7 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 }
 
 /* One of them: eight sums, and their sum in a fixed order, in double-double. */
-PE__OUTLINE double pe__dot(const pe_plan *plan, int64_t k)
+PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const pe__axis *axis = plan->axis;
     double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
@@ -3971,7 +4135,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, int64_t k)
         for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
             double all[2][PE_LANES];
             pe__dd s, c;
-            pe__exact_turn(plan, axis->pair + i, (double)k, &s, &c);
+            pe__exact_turn(plan, axis->pair + i, k, &s, &c);
             if (axis->pairs - i < PE_LANES) {
                 pe__store(all[0], c.hi), pe__store(all[1], c.lo);
                 for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
@@ -3992,14 +4156,6 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, int64_t k)
     const double least = (double)axis->pairs * pe__exp2i(-88), size = pe__first_lane(sum.hi);
     if ((size < 0 ? -size : size) <= least) return 0;
     return pe__dot_of(plan, sum);
-}
-
-static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot)
-{
-    if (!plan || !dot) return PE_ERR_NULL;
-    const pe_status status = pe__algebra_check(plan, k);
-    if (status == PE_OK) *dot = pe__dot(plan, k);
-    return status;
 }
 
 /* Many of them, as a product of matrices: with anchors q that are 31 apart,
@@ -4205,44 +4361,28 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
         for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
             const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
             const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
-            out[at] = dot == dot ? dot : pe__dot(plan, first + (int64_t)at);
+            out[at] = dot == dot ? dot : pe__dot(plan, (double)(first + (int64_t)at));
         }
     }
 }
 
-static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count, double *out)
+PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
     enum { CHUNK = PE__DOTS_ANCHORS * PE__DOTS_NEXT, FEW = 8 };
     if (count == 0) return PE_OK;
-    if (!plan || !out) return PE_ERR_NULL;
-    if (count > (size_t)PTRDIFF_MAX / sizeof *out) return PE_ERR_SIZE;
-    pe_status status = pe__algebra_check(plan, first_k);
-    if (status == PE_OK) status = pe__check_range(first_k, count);
+    if (!plan || !dots) return PE_ERR_NULL;
+    if (!pe__algebraic(plan) || plan->axes != 1) return PE_ERR_PLAN;
+    if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
+    const pe_status status = pe__check_at(&deltas, count, 1, 0);
     if (status != PE_OK) return status;
+    const int run = deltas.kind == PE__AT_RANGE && deltas.step == 1 && !deltas.back;
     for (size_t done = 0, n; done < count; done += n) {
-        n = pe__min(count - done, CHUNK);
-        if (n >= FEW) pe__dots(plan, first_k + (int64_t)done, n, out + done);
+        n = run ? pe__min(count - done, CHUNK) : 1;
+        if (n >= FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
         else
-            for (size_t j = 0; j < n; j++)
-                out[done + j] = pe__dot(plan, first_k + (int64_t)(done + j));
+            for (size_t j = done; j < done + n; j++)
+                dots[j] = pe__dot(plan, pe__position(&deltas, j, 0));
     }
-    return PE_OK;
-}
-
-static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm)
-{
-    if (!plan || !norm) return PE_ERR_NULL;
-    const pe_status status = pe__algebra_check(plan, 0);
-    if (status != PE_OK) return status;
-    /* sqrt(h) = r + (h - r^2) / 2r to 2^-105 */
-    const double h = (double)plan->axis[0].pairs, r = sqrt(h);
-    const double size = plan->mantissa < 0 ? -plan->mantissa : plan->mantissa;
-    pe__dd root;
-    pe__vd e;
-    const pe__vd p = pe__two_prod(pe__splat(r), pe__splat(r), &e);
-    root.hi = pe__splat(r);
-    root.lo = ((pe__splat(h) - p) - e) / pe__splat(r > 0 ? 2 * r : 1);
-    *norm = pe__first_lane(pe__dd_scaled(root, size).hi) * plan->scale;
     return PE_OK;
 }
 
@@ -4338,11 +4478,22 @@ static inline const char *pe__frequency_error(const pe_config *config, size_t wi
     return NULL;
 }
 
+/* The sines and cosines of an axis that has width columns from the given one on. */
+static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, size_t column,
+                                    size_t width)
+{
+    const size_t front = (width + 1) / 2, back = width / 2;
+    const size_t second = column + (config->layout == PE_LAYOUT_HALVES ? front : 1);
+    const int cos_first = config->cos_first != 0;
+    axis->sine = cos_first ? second : column, axis->cosine = cos_first ? column : second;
+    axis->sines = cos_first ? back : front, axis->cosines = cos_first ? front : back;
+}
+
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
 static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model;
-    size_t column = 0, pairs = 0;
+    size_t column = 0, pairs = 0, array = 0;
     plan->axes = config->axes, plan->d_model = d;
     for (size_t a = 0; a < config->axes; a++) {
         pe__axis *const axis = &plan->axis[a];
@@ -4353,17 +4504,18 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        axis->column = column, axis->width = width - axis->zeros;
-        axis->pairs = (axis->width + 1) / 2;
-        pairs = (pairs + 7) & ~(size_t)7;
-        axis->pair = pairs;
+        axis->zero = column + width - axis->zeros;
+        axis->pairs = (width - axis->zeros + 1) / 2;
+        pe__axis_columns(axis, config, column, width - axis->zeros);
+        array = (array + 7) & ~(size_t)7;
+        axis->pair = array, array += axis->pairs, pairs += axis->pairs;
         pe__denominator(config, width, axis->pairs, axis->denominator);
         const char *const error = pe__frequency_error(config, width, axis->pairs);
         if (error) return error;
-        column += width, pairs += axis->pairs;
+        column += width;
     }
     plan->axis[config->axes - 1].zeros += d - column;
-    plan->pairs = pairs;
+    plan->pairs = pairs, plan->padded = pe__padded(array);
     return NULL;
 }
 
@@ -4372,16 +4524,16 @@ static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
     if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
     const size_t arrays =
         config->angle == PE_ANGLE_FLOAT32 ? PE__ARRAYS(0) + 1 : PE__ARRAYS(PE__LEVELS);
-    return pe__padded(plan->pairs) * arrays * sizeof(double) + 63;
+    return plan->padded * arrays * sizeof(double) + 63;
 }
 
-static inline size_t pe_plan_size(const pe_config *config)
+PE_API size_t pe_plan_size(const pe_config *config)
 {
     pe_plan plan;
     return pe__plan_bytes(config, &plan);
 }
 
-static inline const char *pe_config_error(const pe_config *config)
+PE_API const char *pe_config_error(const pe_config *config)
 {
     pe_plan plan;
     if (!config) return "config is NULL";
@@ -4430,40 +4582,21 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
     }
 }
 
-/* A, and what the rounding test knows of it. */
-static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
-{
-    int exponent;
-    const double size = amplitude < 0 ? -amplitude : amplitude;
-    const double mantissa = pe__frexp(size, &exponent);
-    const float guard = (float)(size * PE__GUARD), guard_16 = (float)(size * PE__GUARD_16);
-    plan->amplitude = amplitude;
-    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
-    plan->scale = pe__exp2i(exponent);
-    memcpy(&plan->guard, &guard, sizeof guard);
-    memcpy(&plan->guard_16, &guard_16, sizeof guard_16);
-    if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
-    if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
-    if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
-}
-
 /* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels,
                                   double *memory)
 {
     plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
-    plan->has_padding = config->has_padding != 0, plan->padding = config->padding_position;
+    plan->has_padding = config->has_padding != 0;
+    plan->padding = (double)config->padding_position;
     pe__plan_amplitude(plan, config->amplitude);
     plan->snap = 0, plan->half_turns = config->half_turns != 0;
-    plan->whole = (int64_t)config->offset;
-    if ((double)plan->whole > config->offset) plan->whole--;
-    plan->fraction = config->offset - (double)plan->whole;
+    plan->woven = plan->joint = 0, plan->offset = config->offset;
 
     plan->levels = levels;
     plan->nearby = 0;
     for (size_t level = 0; level < levels; level++)
         plan->nearby = plan->nearby * PE__RADIX + PE__DIGIT;
-    plan->padded = pe__padded(plan->pairs);
     plan->frequency = memory;
     plan->float32 = config->angle == PE_ANGLE_FLOAT32 ? memory + 3 * plan->padded : NULL;
     plan->table = memory + (plan->float32 ? 4 : 3) * plan->padded;
@@ -4472,6 +4605,10 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
+    if (plan->joint) { /* no gaps */
+        for (size_t i = plan->pairs; i < plan->padded; i++) array[i] = array[i - 1];
+        return;
+    }
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *axis = &plan->axis[a];
         const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
@@ -4502,16 +4639,31 @@ static inline void pe__plan_end(pe_plan *plan, double *memory)
     pe__plan_rows(plan, memory + (plan->float32 ? 4 : 3) * padded);
 }
 
-static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
-                                     size_t memory_size)
+/* Levels of rows that a plan of this config has. */
+static inline size_t pe__plan_levels(const pe_config *config)
+{
+    return config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS;
+}
+
+/* What every init begins with: a plan that is none until it is made. */
+static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
+{
+    if (!plan) return PE_ERR_NULL;
+    memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    return config && memory ? PE_OK : PE_ERR_NULL;
+}
+
+PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                              size_t memory_size)
 {
     pe_plan made;
-    if (!plan || !config || !memory) return PE_ERR_NULL;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK) return status;
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS, f);
+    pe__plan_begin(&made, config, pe__plan_levels(config), f);
     made.snap = config->half_turns;
     for (size_t a = 0; a < made.axes; a++) {
         const pe__axis *axis = &made.axis[a];
@@ -4525,49 +4677,134 @@ static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, voi
     return PE_OK;
 }
 
-static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
-                                                 const double *omega, size_t pairs, void *memory,
-                                                 size_t memory_size)
+PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
+                                      size_t *index)
+{
+    const double scale = config ? config->scale < 0 ? -config->scale : config->scale : 0;
+    if (index) *index = pairs;
+    if (!config || (!omega && pairs)) return "config or omega is NULL";
+    for (size_t i = 0; i < pairs; i++) {
+        const double w = omega[i] < 0 ? -omega[i] : omega[i];
+        if (w == 0 || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
+                       pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
+            continue;
+        if (index) *index = i;
+        return w == w ? "a frequency must be 0, or within 2^-900 ... 2^900 and, times the scale, "
+                        "within 2^-960 ... 2^21 in magnitude"
+                      : "a frequency is not a number";
+    }
+    return NULL;
+}
+
+/* The three doubles of each frequency from omega, which may be the array of the first ones. */
+static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
+                                  double *f)
+{
+    const pe__td unit = pe__frequency_unit(config);
+    for (size_t i = 0; i < made->pairs; i += PE_LANES) {
+        double w[PE_LANES] = {0};
+        memcpy(w, omega + i, pe__min(PE_LANES, made->pairs - i) * sizeof *w);
+        const pe__td y = pe__td_scale(unit, pe__load(w));
+        pe__store(f + i, y.a);
+        pe__store(f + made->padded + i, y.b);
+        pe__store(f + 2 * made->padded + i, y.c);
+    }
+    pe__plan_end(made, f);
+}
+
+PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
+                                          const double *omega, size_t pairs, void *memory,
+                                          size_t memory_size)
 {
     pe_plan made;
-    if (!plan || !config || !omega || !memory) return PE_ERR_NULL;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK || !omega) return PE_ERR_NULL;
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0 || made.axes != 1) return PE_ERR_CONFIG;
     if (pairs != made.pairs) return PE_ERR_SHAPE;
-    for (size_t i = 0; i < pairs; i++) {
-        const double w = omega[i] < 0 ? -omega[i] : omega[i];
-        if (w == 0) continue;
-        if (!pe__between(w, pe__exp2i(-900), pe__exp2i(900))) return PE_ERR_CONFIG;
-        const double scaled = w * (config->scale < 0 ? -config->scale : config->scale);
-        if (!pe__between(scaled, pe__exp2i(-960), pe__exp2i(21))) return PE_ERR_CONFIG;
-    }
+    if (pe_frequency_error(config, omega, pairs, NULL)) return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS, f);
-    const pe__td unit = pe__frequency_unit(config);
-    for (size_t i = 0; i < pairs; i += PE_LANES) {
-        double w[PE_LANES] = {0};
-        memcpy(w, omega + i, pe__min(PE_LANES, pairs - i) * sizeof *w);
-        const pe__td y = pe__td_scale(unit, pe__load(w));
-        pe__store(f + i, y.a);
-        pe__store(f + made.padded + i, y.b);
-        pe__store(f + 2 * made.padded + i, y.c);
-    }
-    pe__plan_end(&made, f);
+    pe__plan_begin(&made, config, pe__plan_levels(config), f);
+    pe__plan_omega(&made, config, omega, f);
     *plan = made;
     return PE_OK;
 }
 
-static inline size_t pe_plan_pairs(const pe_plan *plan)
+/* The plan's side of a RoPE config that is right: all but amplitude and frequencies. */
+static inline pe_config pe__rope_plan_config(const pe_rope_config *rope)
 {
-    size_t pairs = 0;
-    for (size_t a = 0; plan && a < plan->axes; a++) pairs += plan->axis[a].pairs;
-    return pairs;
+    pe_config config = pe_config_default(2 * pe__rope_count(rope));
+    config.layout = rope->layout, config.offset = rope->offset, config.angle = rope->angle;
+    config.expected_rows = rope->expected_rows;
+    return config;
 }
 
-static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
+{
+    if (pe_rope_config_error(rope)) return 0;
+    const pe_config config = pe__rope_plan_config(rope);
+    return pe_plan_size(&config);
+}
+
+/* May a frequency be larger than 1? Then all are looked at before anything is written. */
+static inline int pe__rope_risky(const pe_rope_config *rope)
+{
+    const double *const factors = pe__rope_factors(rope);
+    int risky = rope->factor > 0 && rope->factor < 1;
+    for (size_t i = 0; factors && i < rope->rotary_dim / 2; i++) risky |= factors[i] < 1;
+    for (size_t i = 0; rope->freq_factors && i < pe__rope_count(rope); i++)
+        risky |= rope->freq_factors[i] < 1;
+    return risky;
+}
+
+PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, void *memory,
+                                   size_t memory_size)
+{
+    pe_plan made;
+    const pe_status status = pe__init_begin(plan, rope, memory);
+    if (status != PE_OK) return status;
+    if (rope->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(rope)) return PE_ERR_NULL;
+    if (pe_rope_config_error(rope)) return PE_ERR_CONFIG;
+    pe_config config = pe__rope_plan_config(rope);
+    const size_t size = pe__plan_bytes(&config, &made);
+    if (size == 0) return PE_ERR_CONFIG;
+    if (memory_size < size) return PE_ERR_SIZE;
+    pe__rope_list list;
+    pe__rope_list_begin(&list, rope);
+    if (pe__rope_risky(rope))
+        for (size_t i = 0; i < made.pairs; i += PE_LANES) {
+            double w[PE_LANES];
+            pe__rope_list_next(&list, rope, i, w);
+            if (pe_frequency_error(&config, w, pe__min(PE_LANES, made.pairs - i), NULL))
+                return PE_ERR_FREQUENCY;
+        }
+    double *const f = pe__aligned(memory);
+    config.amplitude = pe__rope_attention(rope, list.factor);
+    pe__plan_begin(&made, &config, pe__plan_levels(&config), f);
+    for (size_t i = 0; i < made.pairs; i += PE_LANES) pe__rope_list_next(&list, rope, i, f + i);
+    if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
+        const pe__axis all = made.axis[0];
+        const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
+        made.axes = rope->axes, made.joint = 1;
+        made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
+        for (size_t a = 0, pair = 0; a < made.axes; pair += rope->sections[a++]) {
+            pe__axis *const axis = &made.axis[a];
+            *axis = all;
+            axis->sine += step * pair, axis->cosine += step * pair;
+            axis->sines = axis->cosines = axis->pairs = rope->sections[a];
+            axis->pair += pair, axis->coordinate = a;
+        }
+    }
+    pe__plan_omega(&made, &config, f, f);
+    *plan = made;
+    return PE_OK;
+}
+
+PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 {
     if (!plan || !omega) return PE_ERR_NULL;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             double lo;
@@ -4580,9 +4817,10 @@ static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 }
 
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
+PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     if (!plan || !wavelength) return PE_ERR_NULL;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t pair = plan->axis[a].pair + i;
@@ -4595,13 +4833,14 @@ static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelen
 
 /* Without a plan: tiles of columns, each with a small plan on the stack that has no more rows than
    it needs. */
-static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PAIRS = 32, PADDED = PAIRS + PE__CHAIN };
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
+    if (d_model == 0) return PE_ERR_SHAPE;
     const pe_config config = pe_config_default(d_model);
-    if (pe__field_error(&config)) return PE_ERR_CONFIG;
+    if (pe__field_error(&config)) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
@@ -4621,9 +4860,10 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
             pe__geometric_next(&g, f + i, plan.padded);
         pe__plan_end(&plan, f);
         plan.d_model = d_model;
+        const pe_at at = pe_from(0);
         const pe__output o =
             pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros_f32);
-        pe__emit_range(&plan, 0, &o);
+        pe__emit(&plan, &at, &o);
     }
     return PE_OK;
 }
@@ -4651,12 +4891,12 @@ PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
     }
 }
 
-static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
+PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
     const size_t most = (size_t)1 << 28;
     if (heads == 0) return PE_OK;
     if (!slopes) return PE_ERR_NULL;
-    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_CONFIG;
+    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
     if (heads > most) return PE_ERR_SIZE;
     size_t n = 1;
     while (n <= heads / 2) n *= 2;
@@ -4732,7 +4972,7 @@ PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, v
         for (size_t i = 0; i < n; i++) {
             const double x = pe__alibi_product(line.slope, j + (int64_t)i);
             const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);
-            pe__put_n_as(type, pe__at(type, out, i), pe__splat_f32(y), 1);
+            pe__put_n_as(type, pe__at_element(type, out, i), pe__splat_f32(y), 1);
         }
         return;
     }
@@ -4743,7 +4983,7 @@ PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, v
     for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
         const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
         const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
-        void *at = pe__at(type, out, i);
+        void *at = pe__at_element(type, out, i);
         if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
         else pe__put_n_as(type, at, v, n - i);
     }
@@ -4769,7 +5009,7 @@ PE__OUTLINE void pe__bend_store(pe__kind type, pe__bend bend, int64_t j, size_t 
 {
     const size_t past = pe__alibi_past(j, n);
     pe__line_store(type, bend.past, j, past, out);
-    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at(type, out, past));
+    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at_element(type, out, past));
 }
 
 /* What becomes of floats: stored, stored past the caches, or added to elements of some type. */
@@ -4826,16 +5066,16 @@ PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
     pe__vf d = pe__add_f32(first, pe__get(count + 3 * STEP));
     size_t i = 0;
     for (; i + 4 * STEP <= n; i += 4 * STEP) {
-        pe__bend_put(to, type, mode, pe__at(type, out, i), bend, a);
-        pe__bend_put(to, type, mode, pe__at(type, out, i + STEP), bend, b);
-        pe__bend_put(to, type, mode, pe__at(type, out, i + 2 * STEP), bend, c);
-        pe__bend_put(to, type, mode, pe__at(type, out, i + 3 * STEP), bend, d);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + STEP), bend, b);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 2 * STEP), bend, c);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 3 * STEP), bend, d);
         a = pe__add_f32(a, four), b = pe__add_f32(b, four);
         c = pe__add_f32(c, four), d = pe__add_f32(d, four);
     }
     for (; i + STEP <= n; i += STEP, a = pe__add_f32(a, step))
-        pe__bend_put(to, type, mode, pe__at(type, out, i), bend, a);
-    if (i < n) pe__bend_put_n(to, type, mode, pe__at(type, out, i), bend, a, n - i);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
+    if (i < n) pe__bend_put_n(to, type, mode, pe__at_element(type, out, i), bend, a, n - i);
 }
 
 /* Further away: made in pieces, and stored or added from there. */
@@ -4845,7 +5085,7 @@ PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, dou
     float values[256];
     const pe__bend bend = pe__alibi_bend(mode, slope);
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        void *at = pe__at(type, x, i);
+        void *at = pe__at_element(type, x, i);
         part = pe__min(n - i, sizeof values / sizeof *values);
         if (to != PE__HOW_ADD) {
             pe__bend_store(type, bend, j, part, at);
@@ -4854,7 +5094,7 @@ PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, dou
         const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
         pe__bend_store(PE__F32, bend, j, part, values);
         pe__add_floats(type, at, values, sums);
-        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at(type, at, sums));
+        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at_element(type, at, sums));
     }
 }
 
@@ -4870,7 +5110,7 @@ static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
 {
     if (!a->slopes || !out) return PE_ERR_NULL;
     if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
-        return PE_ERR_CONFIG;
+        return PE_ERR_ENUM;
 
     /* rows do not overlap: the rows of a head lie together, or those of a query do */
     const size_t q = a->queries - 1, h = a->heads - 1, keys = a->keys;
@@ -4894,7 +5134,7 @@ static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
     int finite = 1;
     for (size_t i = 0; i < a->heads; i++)
         finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
-    return finite ? PE_OK : PE_ERR_CONFIG;
+    return finite ? PE_OK : PE_ERR_RANGE;
 }
 
 /* Large enough, and at addresses of its type, to be written past the caches? */
@@ -4917,7 +5157,7 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode,
         bend.slope = pe__splat_f32((float)slope);
         bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
         for (size_t query = 0; query < a->queries; query++) {
-            unsigned char *row = (unsigned char *)pe__at(
+            unsigned char *row = (unsigned char *)pe__at_element(
                 type, out, head * a->head_stride + query * a->query_stride);
             int64_t j = -(a->first_query + (int64_t)query);
             size_t part, rest = a->keys;
@@ -4958,7 +5198,7 @@ PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, in
             const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
             pe__bend_store(a->type, bend, (int64_t)key - last, keys + rows - 1, tile);
             for (size_t r = 0; r < rows; r++) {
-                void *row = pe__at(a->type, out, (query + r) * a->query_stride + key);
+                void *row = pe__at_element(a->type, out, (query + r) * a->query_stride + key);
                 const uint16_t *from = tile + (rows - 1 - r);
                 if (stream) pe__copy(row, from, keys * sizeof *from, 1);
                 else pe__copy(row, from, keys * sizeof *from, 0);
@@ -4971,7 +5211,7 @@ PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
     const int stream = pe__alibi_streams(a, bias);
     if (a->type != PE__F32)
         for (size_t head = 0; head < a->heads; head++)
-            pe__alibi_copies(a, head, pe__at(a->type, bias, head * a->head_stride), stream);
+            pe__alibi_copies(a, head, pe__at_element(a->type, bias, head * a->head_stride), stream);
     else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
     else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
     if (stream) pe__fence();
@@ -4995,40 +5235,68 @@ PE__INLINE pe__alibi pe__alibi_of(pe__kind type, const float *slopes, size_t hea
     return a;
 }
 
-#define PE__ALIBI(verb, name, T, type)                                                             \
-    static inline pe_status name(const float *slopes, size_t heads, pe_alibi_mode mode,            \
-                                 int64_t first_query, size_t queries, size_t keys, T *x,           \
-                                 size_t query_stride, size_t head_stride)                          \
-    {                                                                                              \
-        const pe__alibi a = pe__alibi_of(type, slopes, heads, mode, first_query, queries, keys,    \
-                                         query_stride, head_stride);                               \
-        if (heads == 0 || queries == 0 || keys == 0) return PE_OK;                                 \
-        const pe_status status = pe__alibi_check(&a, x);                                           \
-        if (status == PE_OK) verb(&a, x);                                                          \
-        return status;                                                                             \
-    }
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f32, float, PE__F32)
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f16, uint16_t, PE__F16)
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_bf16, uint16_t, PE__BF16)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_f32, float, PE__F32)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_f16, uint16_t, PE__F16)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_bf16, uint16_t, PE__BF16)
-#undef PE__ALIBI
-
-static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
-                                          size_t queries, size_t keys, float *bias)
+/* A call: nothing, or check and write. */
+static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
+                                       void (*verb)(const pe__alibi *, void *))
 {
-    if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
-    if (!slopes || !bias) return PE_ERR_NULL;
-    if (queries > (size_t)PTRDIFF_MAX / keys) return PE_ERR_SIZE;
-    return pe_alibi_fill_f32(slopes, heads, PE_ALIBI_LINEAR, first_query, queries, keys, bias, keys,
-                             queries * keys);
+    if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
+    const pe_status status = pe__alibi_check(a, x);
+    if (status == PE_OK) verb(a, x);
+    return status;
+}
+
+PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, float *bias,
+                                   size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__F32, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, bias, pe__alibi_fill);
+}
+PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
+                                   size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__F16, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, bias, pe__alibi_fill);
+}
+PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                    int64_t first_query, size_t queries, size_t keys,
+                                    uint16_t *bias, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__BF16, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, bias, pe__alibi_fill);
+}
+PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys, float *scores,
+                                  size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__F32, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, scores, pe__alibi_add);
+}
+PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__F16, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, scores, pe__alibi_add);
+}
+PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys,
+                                   uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__BF16, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, scores, pe__alibi_add);
 }
 
 /* ---- RoPE ---------------------------------------------------------------------------------------
- * A tile of rows of sines and cosines of some tokens is made on the stack, and all heads of these
- * tokens are turned by it. The rows are those that pe_fill_f32 makes: sines, then cosines, for
- * halves, and s0 c0 s1 c1 ... for adjacent pairs. */
+ * Rows of sines and cosines of some tokens are made on the stack, a tile, and all heads of these
+ * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
 
 enum {
     PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
@@ -5041,81 +5309,57 @@ typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t rest; /* bytes behind the pairs to copy */
+    size_t rest; /* elements behind the pairs to copy */
 } pe__heads;
 
-/* The columns of a tile: count pairs from the given one on, of all pairs of a head. */
+/* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
+   of a head. */
 typedef struct pe__tile {
-    const float *rows;
+    const float *sines, *cosines;
     size_t stride; /* floats from row to row; 0: all tokens share one */
     size_t pair, count, pairs;
     size_t token, tokens;
-    pe__order order;
+    pe_layout layout;
 } pe__tile;
 
-/* Two vectors that are halves (a, b), and adjacent pairs, whose sines and cosines are each there
-   twice. */
-PE__INLINE void pe__rope_two(pe__kind kind, pe__vf a, pe__vf b, pe__vf s, pe__vf c,
-                             unsigned char *out, size_t across)
+/* A vector of pairs, by their sines and cosines: of halves the vectors u of their first elements
+   and v of their second ones; of neighbours one vector and the next. */
+PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf v, pe__vf s,
+                                pe__vf c, unsigned char *out, unsigned char *next)
 {
-    pe__put_two_as(kind, out, pe__fms_f32(a, c, pe__mul_f32(b, s)), out + across,
-                 pe__fma_f32(b, c, pe__mul_f32(a, s)));
-}
-PE__INLINE pe__vf pe__rope_one(pe__vf v, pe__vf s, pe__vf c)
-{
-    return pe__fmas_f32(v, c, pe__mul_f32(pe__swap(v), s));
+    if (layout == PE_LAYOUT_HALVES) {
+        pe__put_two_as(kind, out, pe__fms_f32(u, c, pe__mul_f32(v, s)), next,
+                       pe__fma_f32(v, c, pe__mul_f32(u, s)));
+        return;
+    }
+    const pe__vf s0 = pe__low_twice(s), s1 = pe__high_twice(s);
+    pe__put_two_as(kind, out, pe__fmas_f32(u, pe__low_twice(c), pe__mul_f32(pe__swap(u), s0)), next,
+                   pe__fmas_f32(v, pe__high_twice(c), pe__mul_f32(pe__swap(v), s1)));
 }
 
-/* One head; what does not fill a vector ends with one that overlaps the last, and is read before
-   that is written. Adjacent pairs go by two vectors, or twice by the same one. */
-PE__INLINE void pe__rope_halves(pe__kind kind, const float *row, size_t n, size_t across,
-                                const unsigned char *in, unsigned char *out)
+/* n pairs of one head; what does not fill a vector ends with one that overlaps the last, and is
+   read before that is written. */
+PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                              const float *c, size_t n, size_t pairs, const unsigned char *in,
+                              unsigned char *out)
 {
     enum { VECTOR = 2 * PE_LANES };
-    const size_t element = kind == PE__F32 ? 4 : 2, end = n - VECTOR;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), end = n - VECTOR;
+    const size_t step = layout == PE_LAYOUT_HALVES ? 1 : 2; /* elements from a pair to the next */
+    const size_t next = layout == PE_LAYOUT_HALVES ? pairs : (size_t)VECTOR;
     const int tail = n % VECTOR != 0;
-    pe__vf a = pe__splat_f32(0.0f), b = a;
-    if (tail) {
-        a = pe__get_as(kind, in + end * element);
-        b = pe__get_as(kind, in + end * element + across);
-    }
-    for (size_t i = 0; i + VECTOR <= n; i += VECTOR) {
-        const unsigned char *const p = in + i * element;
-        pe__rope_two(kind, pe__get_as(kind, p), pe__get_as(kind, p + across),
-                     pe__get(row + i), pe__get(row + n + i), out + i * element, across);
-    }
-    if (tail)
-        pe__rope_two(kind, a, b, pe__get(row + end), pe__get(row + n + end), out + end * element,
-                     across);
-}
-
-PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
-                                  const unsigned char *in, unsigned char *out)
-{
-    enum { VECTOR = 2 * PE_LANES };
-    const size_t element = kind == PE__F32 ? 4 : 2, whole = n / VECTOR * VECTOR;
-    const size_t end = whole / (2 * VECTOR) * (2 * VECTOR);
-    /* what the pairs of vectors leave: a vector, the overlapping one, both or none */
-    const size_t last = n - VECTOR, odd = whole != end ? end : last;
-    const int rest = end != n;
     pe__vf u = pe__splat_f32(0.0f), v = u;
-    if (rest) {
-        u = pe__get_as(kind, in + odd * element);
-        v = pe__get_as(kind, in + last * element);
+    if (tail) {
+        u = pe__get_as(from, in + end * step * e);
+        v = pe__get_as(from, in + (end * step + next) * e);
     }
-    for (size_t i = 0; i < end; i += 2 * VECTOR) {
-        const pe__vf x = pe__get(row + i), y = pe__get(row + i + VECTOR);
-        unsigned char *const p = out + i * element;
-        const pe__vf w0 = pe__get_as(kind, in + i * element);
-        const pe__vf w1 = pe__get_as(kind, in + (i + VECTOR) * element);
-        pe__put_two_as(kind, p, pe__rope_one(w0, pe__evens(x), pe__odds(x)), p + VECTOR * element,
-                     pe__rope_one(w1, pe__evens(y), pe__odds(y)));
-    }
-    if (rest) {
-        const pe__vf x = pe__get(row + odd), y = pe__get(row + last);
-        pe__put_two_as(kind, out + odd * element, pe__rope_one(u, pe__evens(x), pe__odds(x)),
-                     out + last * element, pe__rope_one(v, pe__evens(y), pe__odds(y)));
-    }
+    for (size_t i = 0; i + VECTOR <= n; i += VECTOR)
+        pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
+                        pe__get_as(from, in + (i * step + next) * e), pe__get(s + i),
+                        pe__get(c + i), out + i * step * f, out + (i * step + next) * f);
+    if (tail)
+        pe__rope_pairs(to, layout, u, v, pe__get(s + end), pe__get(c + end), out + end * step * f,
+                        out + (end * step + next) * f);
 }
 
 /* As much of a head as four vectors have bf16, with even and odd elements apart, which is cheaper
@@ -5149,286 +5393,283 @@ PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s0, pe__v
                       pe__fma_f32(b1, c1, pe__mul_f32(a1, s1)));
 }
 
-/* All heads of one token, four vectors of sines and cosines at a time, which stay in registers.
+/* Pairs that pe__rope_token() takes at a time. */
+PE__INLINE size_t pe__rope_block(pe_layout layout)
+{
+    return layout == PE_LAYOUT_HALVES ? 8 * PE_LANES : 4 * PE_LANES;
+}
+
+/* All heads of one token, as many pairs at a time as leave their sines and cosines in registers.
    ahead: bytes to what will be wanted soon, or 0. */
-PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row, size_t n,
-                               size_t across, const unsigned char *in, size_t in_head,
-                               unsigned char *out, size_t out_head, size_t heads, size_t ahead)
+PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                               const float *c, size_t n, size_t pairs, const unsigned char *in,
+                               size_t in_head, unsigned char *out, size_t out_head, size_t heads,
+                               size_t ahead)
 {
     enum { VECTOR = 2 * PE_LANES };
-    const size_t step = VECTOR * (kind == PE__F32 ? 4 : 2);
-    for (size_t i = 0; i < n; i += 4 * VECTOR, in += 4 * step, out += 4 * step) {
-        const float *const x = row + i, *const y = order == PE__SPLIT ? x + n : x;
-        pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = pe__get(x + 2 * VECTOR);
-        pe__vf s3 = pe__get(x + 3 * VECTOR), c0 = pe__get(y), c1 = pe__get(y + VECTOR);
-        pe__vf c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
-        if (kind == PE__BF16) { /* (s0, s1), (s2, s3) etc. become evens and odds */
-            pe__vf s[4] = {s0, s1, s2, s3}, c[4] = {c0, c1, c2, c3};
-            for (size_t j = 0; j < 4; j++) /* a table of the caller's may have any NaN */
-                if (PE__UNLIKELY(pe__any_nan(s[j], c[j])))
-                    s[j] = pe__quiet(s[j]), c[j] = pe__quiet(c[j]);
-            s0 = pe__unzip_evens(s[0], s[1]), s1 = pe__unzip_odds(s[0], s[1]);
-            s2 = pe__unzip_evens(s[2], s[3]), s3 = pe__unzip_odds(s[2], s[3]);
-            c0 = pe__unzip_evens(c[0], c[1]), c1 = pe__unzip_odds(c[0], c[1]);
-            c2 = pe__unzip_evens(c[2], c[3]), c3 = pe__unzip_odds(c[2], c[3]);
-        } else if (order != PE__SPLIT) {
-            s0 = pe__evens(s0), s1 = pe__evens(s1), s2 = pe__evens(s2), s3 = pe__evens(s3);
-            c0 = pe__odds(c0), c1 = pe__odds(c1), c2 = pe__odds(c2), c3 = pe__odds(c3);
+    const int halves = layout == PE_LAYOUT_HALVES, bf16 = from == PE__BF16 && to == PE__BF16;
+    const size_t step = VECTOR * pe__size_of(from), to_step = VECTOR * pe__size_of(to);
+    const size_t across = pairs * pe__size_of(from), to_across = pairs * pe__size_of(to);
+    for (size_t i = 0; i < n; i += pe__rope_block(layout), in += 4 * step, out += 4 * to_step) {
+        const float *const x = s + i, *const y = c + i;
+        pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = s0, s3 = s1;
+        pe__vf c0 = pe__get(y), c1 = pe__get(y + VECTOR), c2 = c0, c3 = c1;
+        if (halves) {
+            s2 = pe__get(x + 2 * VECTOR), s3 = pe__get(x + 3 * VECTOR);
+            c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
+        }
+        if (bf16) { /* a table of the caller's may have any NaN */
+            if (PE__UNLIKELY(pe__any_nan(s0, c0))) s0 = pe__quiet(s0), c0 = pe__quiet(c0);
+            if (PE__UNLIKELY(pe__any_nan(s1, c1))) s1 = pe__quiet(s1), c1 = pe__quiet(c1);
+            if (PE__UNLIKELY(pe__any_nan(s2, c2))) s2 = pe__quiet(s2), c2 = pe__quiet(c2);
+            if (PE__UNLIKELY(pe__any_nan(s3, c3))) s3 = pe__quiet(s3), c3 = pe__quiet(c3);
+        }
+        if (bf16 && halves) { /* (s0, s1), (s2, s3) etc. become evens and odds */
+            const pe__vf s_even = pe__unzip_evens(s2, s3), c_even = pe__unzip_evens(c2, c3);
+            const pe__vf s_first = pe__unzip_evens(s0, s1), c_first = pe__unzip_evens(c0, c1);
+            s1 = pe__unzip_odds(s0, s1), s3 = pe__unzip_odds(s2, s3), s0 = s_first, s2 = s_even;
+            c1 = pe__unzip_odds(c0, c1), c3 = pe__unzip_odds(c2, c3), c0 = c_first, c2 = c_even;
+        } else if (!bf16 && !halves) {
+            s2 = pe__low_twice(s1), s3 = pe__high_twice(s1), s1 = pe__high_twice(s0);
+            c2 = pe__low_twice(c1), c3 = pe__high_twice(c1), c1 = pe__high_twice(c0);
+            s0 = pe__low_twice(s0), c0 = pe__low_twice(c0);
         }
         for (size_t k = 0; k < heads; k++) {
             const unsigned char *const p = in + k * in_head;
             unsigned char *const q = out + k * out_head;
-#define PE__GET(j) pe__get_as(kind, p + (j) * step)
-#define PE__GET_BACK(j) pe__get_as(kind, p + (j) * step + across)
             for (size_t j = 0; ahead && j < 4 * step; j += 64) {
                 pe__prefetch((uintptr_t)p + ahead + j);
-                if (order == PE__SPLIT) pe__prefetch((uintptr_t)p + ahead + across + j);
+                if (halves) pe__prefetch((uintptr_t)p + ahead + across + j);
             }
-            if (kind == PE__BF16 && order == PE__SPLIT) {
+#define PE__HALF(j, s, c)                                                                          \
+    pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + (j) * step),                        \
+                    pe__get_as(from, p + (j) * step + across), s, c, q + (j) * to_step,            \
+                    q + (j) * to_step + to_across)
+#define PE__ONE(j, s, c)                                                                           \
+    pe__fmas_f32(pe__get_as(from, p + (j) * step), c,                                              \
+                 pe__mul_f32(pe__swap(pe__get_as(from, p + (j) * step)), s))
+            if (bf16 && halves) {
                 pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
                 pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
-            } else if (kind == PE__BF16) { /* sines are the evens of a row, cosines the odds */
-                pe__rope_adjacent_bf16(p, s0, s1, s2, s3, q);
-            } else if (order == PE__SPLIT) {
-                pe__rope_two(kind, PE__GET(0), PE__GET_BACK(0), s0, c0, q, across);
-                pe__rope_two(kind, PE__GET(1), PE__GET_BACK(1), s1, c1, q + step, across);
-                pe__rope_two(kind, PE__GET(2), PE__GET_BACK(2), s2, c2, q + 2 * step, across);
-                pe__rope_two(kind, PE__GET(3), PE__GET_BACK(3), s3, c3, q + 3 * step, across);
+            } else if (bf16) { /* each get has a vector of pairs */
+                pe__rope_adjacent_bf16(p, s0, c0, s1, c1, q);
+            } else if (halves) {
+                PE__HALF(0, s0, c0), PE__HALF(1, s1, c1);
+                PE__HALF(2, s2, c2), PE__HALF(3, s3, c3);
             } else {
-                pe__put_two_as(kind, q, pe__rope_one(PE__GET(0), s0, c0), q + step,
-                             pe__rope_one(PE__GET(1), s1, c1));
-                pe__put_two_as(kind, q + 2 * step, pe__rope_one(PE__GET(2), s2, c2), q + 3 * step,
-                             pe__rope_one(PE__GET(3), s3, c3));
+                pe__put_two_as(to, q, PE__ONE(0, s0, c0), q + to_step, PE__ONE(1, s1, c1));
+                pe__put_two_as(to, q + 2 * to_step, PE__ONE(2, s2, c2), q + 3 * to_step,
+                               PE__ONE(3, s3, c3));
             }
-#undef PE__GET
-#undef PE__GET_BACK
+#undef PE__HALF
+#undef PE__ONE
         }
     }
 }
 
 /* Fewer pairs than a vector has floats: by way of some that are long enough. */
-PE__OUTLINE void pe__rope_few(pe__kind kind, pe__order order, const float *row, size_t count,
-                              size_t across, const unsigned char *in, unsigned char *out)
+PE__INLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                             const float *c, size_t n, size_t pairs, const unsigned char *in,
+                             unsigned char *out)
 {
     enum { VECTOR = 2 * PE_LANES };
-    const size_t element = kind == PE__F32 ? 4 : 2, bytes = count * element;
-    unsigned char x[2 * VECTOR * sizeof(float)] = {0};
-    float all[2 * VECTOR] = {0};
-    if (order == PE__SPLIT) {
-        memcpy(all, row, count * sizeof *row);
-        memcpy(all + VECTOR, row + count, count * sizeof *row);
-        memcpy(x, in, bytes);
-        memcpy(x + VECTOR * element, in + across, bytes);
+    const size_t e = pe__size_of(from), f = pe__size_of(to);
+    unsigned char x[2 * VECTOR * sizeof(float)] = {0}, y[2 * VECTOR * sizeof(float)];
+    float sines[VECTOR] = {0}, cosines[VECTOR] = {0};
+    memcpy(sines, s, n * sizeof *s);
+    memcpy(cosines, c, n * sizeof *c);
+    if (layout == PE_LAYOUT_HALVES) {
+        memcpy(x, in, n * e);
+        memcpy(x + VECTOR * e, in + pairs * e, n * e);
     } else {
-        memcpy(all, row, 2 * count * sizeof *row);
-        memcpy(x, in, 2 * bytes);
+        memcpy(x, in, 2 * n * e);
     }
-#define PE__FEW(kind)                                                                              \
-    do {                                                                                           \
-        if (order == PE__SPLIT) pe__rope_halves(kind, all, VECTOR, VECTOR * element, x, x);        \
-        else pe__rope_adjacent(kind, all, 2 * VECTOR, x, x);                                       \
-    } while (0)
-    if (kind == PE__F32) PE__FEW(PE__F32);
-    else if (kind == PE__BF16) PE__FEW(PE__BF16);
-    else PE__FEW(PE__F16);
-#undef PE__FEW
-    if (order == PE__SPLIT) {
-        memcpy(out, x, bytes);
-        memcpy(out + across, x + VECTOR * element, bytes);
+    pe__rope_head(from, to, layout, sines, cosines, VECTOR, VECTOR, x, y);
+    if (layout == PE_LAYOUT_HALVES) {
+        memcpy(out, y, n * f);
+        memcpy(out + pairs * f, y + VECTOR * f, n * f);
     } else {
-        memcpy(out, x, 2 * bytes);
+        memcpy(out, y, 2 * n * f);
+    }
+}
+
+/* n elements of one type as those of another. */
+PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
+                            unsigned char *out, size_t n)
+{
+    if (from == to) {
+        memcpy(out, in, n * pe__size_of(to));
+        return;
+    }
+    for (size_t i = 0, part; i < n; i += part) {
+        part = pe__min(n - i, PE__FLOATS);
+        pe__put_n_as(to, out + i * pe__size_of(to),
+                     pe__get_n_as(from, in + i * pe__size_of(from), part), part);
     }
 }
 
 /* All heads of a tile's tokens, in the order of their addresses. */
-PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *tile,
+PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
                                const pe__heads *x)
 {
-    const size_t element = kind == PE__F32 ? 4 : 2, across = tile->pairs * element;
-    const size_t column = tile->pair * element * (order == PE__SPLIT ? 1 : 2);
-    const size_t n = order == PE__SPLIT ? tile->count : 2 * tile->count, width = 2 * across;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), n = tile->count, pairs = tile->pairs;
+    const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2), width = 2 * pairs * e;
     const int by_head = x->out_head > x->out_token;
     const size_t outer = by_head ? x->heads : tile->tokens;
     const size_t inner = by_head ? tile->tokens : x->heads;
     /* several passes over a token's heads only where they are in the cache anyway, or cost less
        than what is computed */
-    const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
+    const size_t block = pe__rope_block(layout);
+    const int once = n == block, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (!by_head && (once || few || kind != PE__F32) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
+    if (!by_head && (once || few || from != PE__F32) && x->rest == 0 && n % block == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
-            pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
-                           x->in + (tile->token + t) * x->in_token + column, x->in_head,
-                           x->out + (tile->token + t) * x->out_token + column, x->out_head,
+            pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
+                           tile->cosines + t * tile->stride, n, pairs,
+                           x->in + (tile->token + t) * x->in_token + first * e, x->in_head,
+                           x->out + (tile->token + t) * x->out_token + first * f, x->out_head,
                            x->heads, ahead);
         return;
     }
     for (size_t i = 0; i < outer; i++) {
         for (size_t j = 0; j < inner; j++) {
             const size_t t = by_head ? j : i, k = by_head ? i : j;
-            const float *const row = tile->rows + t * tile->stride;
+            const float *const s = tile->sines + t * tile->stride;
+            const float *const c = tile->cosines + t * tile->stride;
             const unsigned char *const in =
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
             for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch((uintptr_t)in + ahead + b);
             if (n < 2 * PE_LANES)
-                pe__rope_few(kind, order, row, tile->count, across, in + column, out + column);
-            else if (order == PE__SPLIT)
-                pe__rope_halves(kind, row, n, across, in + column, out + column);
-            else pe__rope_adjacent(kind, row, n, in + column, out + column);
-            if (x->rest && tile->pair == 0) memcpy(out + width, in + width, x->rest);
+                pe__rope_few(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+            else
+                pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+            if (x->rest && tile->pair == 0)
+                pe__convert(from, to, in + 2 * pairs * e, out + 2 * pairs * f, x->rest);
         }
     }
 }
 
-/* The same for each type. */
+/* The same for each type, and for floats that become 16-bit numbers. */
 typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
-#define PE__TURNER(type, kind)                                                  \
-    PE__OUTLINE void pe__rope_heads_##type(const pe__tile *tile, const pe__heads *x) \
-    {                                                                           \
-        if (tile->order == PE__SPLIT) pe__rope_heads(kind, PE__SPLIT, tile, x); \
-        else pe__rope_heads(kind, PE__SC, tile, x);                             \
+#define PE__TURNER(name, from, to)                                                     \
+    PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                    \
+    {                                                                                  \
+        if (tile->layout == PE_LAYOUT_HALVES)                                          \
+            pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x);                       \
+        else                                                                           \
+            pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                  \
     }
-PE__TURNER(f32, PE__F32)
-PE__TURNER(bf16, PE__BF16)
-PE__TURNER(f16, PE__F16)
+PE__TURNER(pe__turn_heads_f32, PE__F32, PE__F32)
+PE__TURNER(pe__turn_heads_f16, PE__F16, PE__F16)
+PE__TURNER(pe__turn_heads_bf16, PE__BF16, PE__BF16)
+PE__TURNER(pe__turn_heads_f32_f16, PE__F32, PE__F16)
+PE__TURNER(pe__turn_heads_f32_bf16, PE__F32, PE__BF16)
 #undef PE__TURNER
+
+/* Which coordinate a pair of interleaved sections belongs to: their lengths are the axes' pairs. */
+PE__INLINE size_t pe__woven_axis(const pe_plan *plan, size_t pair)
+{
+    const size_t a = pair % plan->axes;
+    return pair < plan->axes * plan->axis[a].pairs ? a : 0;
+}
+
+/* Rows of count pairs from the given one on, sines and then cosines, without gaps. */
+PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pair, size_t count,
+                                size_t rows, void *out, size_t element, pe__rower *make)
+{
+    enum { ELEMENTS = 2 * PE__ROPE_PAIRS };
+    unsigned char own[ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
+    if (!plan->woven || at->axes == 1) {
+        size_t begin = 0; /* the first pair of an axis */
+        for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
+            pe__axis part = plan->axis[a];
+            if (plan->woven) part.pairs = plan->pairs; /* all of them are at one position */
+            const size_t first = pe__max(pair, begin);
+            const size_t end = pe__min(pair + count, begin + part.pairs);
+            if (first < end) {
+                const pe__to to = pe__to_apart(out, element, 2 * count, first - pair,
+                                               count + first - pair, end - first);
+                part.pair += first - begin, part.pairs = end - first;
+                pe__walk(plan, &part, &to, at, rows, make, NULL);
+            }
+            if (plan->woven) return;
+        }
+        return;
+    }
+    const pe__to to = pe__to_apart(own, element, 0, 0, count, count);
+    for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
+        const pe_at from = pe_skip(*at, t);
+        for (size_t a = 0; a < plan->axes; a++) { /* a row for each coordinate, and its pairs of it */
+            pe__axis part = plan->axis[a];
+            part.pair = pair, part.pairs = count;
+            pe__walk(plan, &part, &to, &from, 1, make, NULL);
+            for (size_t i = 0; i < count; i++) {
+                if (pe__woven_axis(plan, pair + i) != a) continue;
+                memcpy(all + i * element, own + i * element, element);
+                memcpy(all + (count + i) * element, own + (count + i) * element, element);
+            }
+        }
+    }
+}
 
 /* What a call asks for. */
 typedef struct pe__rope_call {
-    const pe_plan *plan;      /* NULL: turned by a table of the caller's     */
-    const float *cosines, *sines;
-    size_t table_stride;
-    pe_rope_pairing pairing;
-    int inverse;
-    int uniform;              /* all tokens are at first                     */
-    int64_t first;
-    const int64_t *positions; /* or NULL                                     */
-    const uint8_t *axis;      /* [pairs], or NULL: all belong to axis 0      */
-    size_t axes, tokens, head_dim, element;
+    size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
     pe__turner *turn;
     pe__heads x[2];
 } pe__rope_call;
 
-/* Rows for consecutive positions, without the offset: the cosine of a pair is so many floats behind
-   its sine if they are split. */
-PE__INLINE void pe__rope_rows(const pe_plan *plan, size_t pair, size_t count, pe__order order,
-                              size_t across, int64_t first, size_t rows, float *out, size_t stride)
-{
-    pe__axis axis = plan->axis[0];
-    pe__to to;
-    axis.pair += pair, axis.pairs = count;
-    to.out = (unsigned char *)out, to.stride = stride * sizeof *out, to.element = sizeof *out;
-    to.sine = 0, to.cosine = order == PE__SPLIT ? across : 1;
-    to.sines = to.cosines = count, to.head = 0;
-    to.order = order, to.verb = PE__FILL, to.scale = 1;
-    pe__rows_f32(plan, &axis, &to, pe__moved(plan, first), rows);
-}
-
-/* Rows for the positions of a list, repeated ones copied. */
-static inline void pe__rope_list(const pe_plan *plan, size_t pair, size_t count, pe__order order,
-                                 size_t across, const int64_t *positions, size_t rows, float *out,
-                                 size_t stride)
-{
-    for (size_t r = 0, run; r < rows; r += run) {
-        float *const row = out + r * stride;
-        run = 1;
-        if (r > 0 && positions[r] == positions[r - 1]) {
-            memcpy(row, row - stride, (order == PE__SPLIT ? count : 2 * count) * sizeof *row);
-            if (order == PE__SPLIT)
-                memcpy(row + across, row + across - stride, count * sizeof *row);
-            continue;
-        }
-        while (r + run < rows && positions[r + run] == positions[r] + (int64_t)run) run++;
-        pe__rope_rows(plan, pair, count, order, across, positions[r], run, row, stride);
-    }
-}
-
-/* Rows whose pairs belong to several axes: stretches of one axis are made in place, scattered pairs
-   are picked from a row of their own. */
-PE__OUTLINE void pe__rope_by_axis(const pe__rope_call *x, const pe__tile *tile, float *out)
-{
-    const uint8_t *const axis = x->axis + tile->pair;
-    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
-    const size_t across = tile->order == PE__SPLIT ? n : 1;
-    float own[2 * PE__ROPE_PAIRS];
-    for (size_t a = 0; a < x->axes; a++) {
-        const int64_t *const positions = x->positions + a * x->tokens + tile->token;
-        size_t begin = 0, end = n, mine = 0;
-        while (begin < n && axis[begin] != a) begin++;
-        while (end > begin && axis[end - 1] != a) end--;
-        for (size_t i = begin; i < end; i++) mine += axis[i] == a;
-        if (mine == 0) continue;
-        if (mine == end - begin) {
-            pe__rope_list(x->plan, tile->pair + begin, mine, tile->order, n, positions,
-                          tile->tokens, out + begin * step, tile->stride);
-            continue;
-        }
-        for (size_t t = 0; t < tile->tokens; t++) {
-            float *const row = out + t * tile->stride;
-            if (t == 0 || positions[t] != positions[t - 1])
-                pe__rope_rows(x->plan, tile->pair, n, tile->order, n, positions[t], 1, own, 0);
-            for (size_t i = begin; i < end; i++)
-                if (axis[i] == a) {
-                    const size_t sine = i * step, cosine = sine + across;
-                    memcpy(row + sine, own + sine, sizeof *row);
-                    memcpy(row + cosine, own + cosine, sizeof *row);
-                }
-        }
-    }
-}
-
-/* The caller's table as rows of a tile. */
-static inline void pe__rope_from_table(const pe__rope_call *x, const pe__tile *tile, float *out)
-{
-    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
-    const size_t across = tile->order == PE__SPLIT ? n : 1;
-    for (size_t t = 0; t < tile->tokens; t++, out += tile->stride) {
-        const float *const c = x->cosines + (tile->token + t) * x->table_stride + tile->pair;
-        const float *const s = x->sines + (tile->token + t) * x->table_stride + tile->pair;
-        for (size_t i = 0; i < n; i++) out[i * step] = s[i], out[i * step + across] = c[i];
-    }
-}
-
-/* Make the rows of a tile. */
-static inline void pe__rope_make(const pe__rope_call *x, const pe__tile *tile, float *out)
-{
-    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
-    const int64_t *const list = x->positions ? x->positions + tile->token : NULL;
-    if (!x->plan) pe__rope_from_table(x, tile, out);
-    else if (x->uniform)
-        pe__rope_rows(x->plan, tile->pair, n, tile->order, n, x->first, 1, out, 0);
-    else if (x->axis) pe__rope_by_axis(x, tile, out);
-    else if (list)
-        pe__rope_list(x->plan, tile->pair, n, tile->order, n, list, tile->tokens, out,
-                      tile->stride);
-    else
-        pe__rope_rows(x->plan, tile->pair, n, tile->order, n, x->first + (int64_t)tile->token,
-                      tile->tokens, out, tile->stride);
-    for (size_t t = 0; x->inverse && t < tile->tokens; t++)
-        for (size_t i = 0; i < n; i++)
-            out[t * tile->stride + i * step] = -out[t * tile->stride + i * step];
-}
-
-PE__OUTLINE void pe__rope_run(const pe__rope_call *x, size_t pairs)
+/* Tile after tile: all pairs of one layout. */
+PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__rope_call *call)
 {
     float buffer[PE__ROPE_TILE + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
+    const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
+    const size_t pairs = plan->pairs;
     pe__tile tile;
-    tile.rows = rows, tile.pairs = pairs;
-    tile.order = x->pairing == PE_ROPE_HALVES ? PE__SPLIT : PE__SC;
-    size_t most = x->tokens;
-    if (most > 1 && !x->uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    for (size_t t = 0; t < x->tokens; t += most) {
-        tile.token = t, tile.tokens = pe__min(most, x->tokens - t);
+    tile.pairs = pairs, tile.layout = plan->layout, tile.sines = rows;
+    size_t most = call->tokens;
+    if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    for (size_t t = 0; t < call->tokens; t += most) {
+        const pe_at from = pe_skip(*at, t);
+        tile.token = t, tile.tokens = pe__min(most, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
-            tile.pair = pair, tile.count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            tile.stride = x->uniform ? 0 : 2 * tile.count;
-            pe__rope_make(x, &tile, rows);
+            const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
+            tile.pair = pair, tile.count = n, tile.cosines = rows + n;
+            tile.stride = uniform ? 0 : 2 * n;
+            pe__rows_apart(plan, &from, pair, n, uniform ? 1 : tile.tokens, rows, sizeof *rows,
+                           pe__rows_f32);
             for (size_t i = 0; i < 2; i++)
-                if (x->x[i].heads) x->turn(&tile, &x->x[i]);
+                if (call->x[i].heads) call->turn(&tile, &call->x[i]);
         }
+    }
+}
+
+/* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
+   else together. */
+static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t rows,
+                                   unsigned char *x, size_t stride, size_t element,
+                                   pe__turner *turn)
+{
+    pe__rope_call call;
+    memset(&call, 0, sizeof call);
+    call.tokens = rows, call.turn = turn;
+    call.x[0].heads = 1, call.x[0].in_token = call.x[0].out_token = stride;
+    call.x[0].in_head = call.x[0].out_head = stride;
+    if (plan->axes == 1 || plan->joint) {
+        call.x[0].in = call.x[0].out = x;
+        pe__rope_run(plan, at, &call);
+        return;
+    }
+    for (size_t a = 0; a < plan->axes; a++) {
+        pe_plan one = *plan;
+        const pe__axis *const axis = &plan->axis[a];
+        one.axes = 1, one.axis[0] = *axis, one.pairs = axis->pairs;
+        call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * element;
+        if (axis->pairs) pe__rope_run(&one, at, &call);
     }
 }
 
@@ -5455,155 +5696,245 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? */
-static inline pe_status pe__rope_plan_ok(const pe_plan *plan)
+/* Can RoPE use this plan? Its pairs are one layout, all of the row. */
+static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
-    return plan->axes == 1 && !plan->has_padding && plan->axis[0].width == plan->d_model &&
-                   plan->d_model % 2 == 0
-               ? PE_OK
-               : PE_ERR_CONFIG;
+    int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
+    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    return ok && (plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED);
 }
 
-/* Heads whose strides are given in elements. */
-PE__INLINE void pe__heads_set(pe__heads *x, const void *in, size_t in_token, size_t in_head,
-                              void *out, size_t out_token, size_t out_head, size_t heads)
+/* Heads from one place to another. */
+PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_heads to)
 {
-    x->in = (const unsigned char *)in, x->out = (unsigned char *)out, x->heads = heads;
-    x->in_token = in_token, x->in_head = in_head, x->out_token = out_token;
-    x->out_head = out_head, x->rest = 0;
+    pe__heads x;
+    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = from.heads;
+    x.in_token = from.token_stride, x.in_head = from.head_stride;
+    x.out_token = to.token_stride, x.out_head = to.head_stride, x.rest = 0;
+    return x;
 }
 
 /* Check one set of heads and turn its strides into bytes. */
-static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *h, size_t rotary)
+static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary)
 {
-    const size_t width = x->head_dim ? x->head_dim : rotary;
+    const size_t width = call->head_dim ? call->head_dim : rotary;
     size_t in_span = 0, out_span = 0;
     if (h->heads == 0) return PE_OK;
     if (!h->in || !h->out) return PE_ERR_NULL;
-    pe_status status =
-        pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element, &in_span);
-    if (h->in == h->out && h->in_token == h->out_token && h->in_head == h->out_head) {
-        if (status != PE_OK) return status;
-    } else {
-        if (status == PE_OK)
-            status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head,
-                                    x->element, &out_span);
-        if (status != PE_OK) return status;
-        const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-        if (in < out ? out - in < in_span * x->element : in - out < out_span * x->element)
-            return PE_ERR_SHAPE;
-        h->rest = (width - rotary) * x->element;
-    }
-    /* A stride that leads nowhere may be any number: that of a single head becomes that of its
-       token, and the other way round. */
-    if (x->tokens == 1) h->in_token = h->out_token = 0;
-    if (h->heads == 1) h->in_head = h->in_token, h->out_head = h->out_token;
-    if (x->tokens == 1) h->in_token = h->in_head, h->out_token = h->out_head;
-    h->in_token *= x->element, h->in_head *= x->element;
-    h->out_token *= x->element, h->out_head *= x->element;
-    return PE_OK;
-}
-
-/* Check the heads, then turn. Lists are read last: a size that does not fit is refused unread. */
-static inline pe_status pe__rope_check(pe__rope_call *x, size_t rotary)
-{
-    pe_status status = PE_OK;
-    if (x->pairing != PE_ROPE_ADJACENT && x->pairing != PE_ROPE_HALVES) return PE_ERR_CONFIG;
-    for (size_t i = 0; i < 2 && status == PE_OK; i++)
-        status = pe__rope_check_heads(x, &x->x[i], rotary);
-    return status;
-}
-
-static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
-{
-    const pe_status status = pe__rope_check(x, rotary);
-    if (status == PE_OK) pe__rope_run(x, rotary / 2);
-    return status;
-}
-
-/* Turned by a plan: check plan and positions as well. */
-static inline pe_status pe__rope_plan_go(pe__rope_call *x)
-{
-    if (x->tokens == 0 || (x->x[0].heads == 0 && x->x[1].heads == 0)) return PE_OK;
-    if (!x->plan || (!x->positions && x->axes)) return PE_ERR_NULL;
-    if (x->axes && x->axis && x->axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
-    const size_t lists = x->axis ? x->axes : 1, tokens = x->uniform ? 1 : x->tokens;
-    pe_status status = pe__rope_plan_ok(x->plan);
-    if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
-    if (status == PE_OK && pe__exceeds(x->tokens, lists, pe__reach(sizeof(int64_t))))
-        status = x->axes ? PE_ERR_SIZE : PE_OK;
-    if (status == PE_OK) status = pe__rope_check(x, x->plan->d_model);
-    for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
-        if (x->axis[i] >= x->axes) status = PE_ERR_SHAPE;
+    pe_status status = pe__rope_shape(width, call->tokens, h->heads, h->in_token, h->in_head,
+                                      call->in_element, &in_span);
+    if (status == PE_OK)
+        status = pe__rope_shape(width, call->tokens, h->heads, h->out_token, h->out_head,
+                                call->out_element, &out_span);
     if (status != PE_OK) return status;
-    if (x->positions)
-        status = pe__check_positions(x->plan, x->positions, lists * x->tokens);
-    else {
-        status = pe__check_rows(x->plan, x->first, tokens);
+    if (h->in != h->out || h->in_token != h->out_token || h->in_head != h->out_head ||
+        call->in_element != call->out_element) {
+        const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
+        if (in < out ? out - in < in_span * call->in_element
+                     : in - out < out_span * call->out_element)
+            return PE_ERR_SHAPE;
+        h->rest = width - rotary;
     }
-    if (status == PE_OK) pe__rope_run(x, x->plan->d_model / 2);
+    /* A stride that is not looked at may be any number: that of a single head becomes that of its
+       token, and the other way round. */
+    if (call->tokens == 1) h->in_token = h->out_token = 0;
+    if (h->heads == 1) h->in_head = h->in_token, h->out_head = h->out_token;
+    if (call->tokens == 1) h->in_token = h->in_head, h->out_token = h->out_head;
+    h->in_token *= call->in_element, h->in_head *= call->in_element;
+    h->out_token *= call->out_element, h->out_head *= call->out_element;
+    return PE_OK;
+}
+
+/* By a plan: check everything, lists last, then turn. */
+static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+{
+    pe_plan own;
+    if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
+    if (!plan) return PE_ERR_NULL;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    pe_status status = call->head_dim && call->head_dim < plan->d_model ? PE_ERR_SHAPE : PE_OK;
+    for (size_t i = 0; i < 2 && status == PE_OK; i++)
+        status = pe__rope_check_heads(call, &call->x[i], plan->d_model);
+    if (status != PE_OK) return status;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, call->tokens, view->axes, view->offset);
+    if (status == PE_OK) pe__rope_run(view, at, call);
     return status;
 }
 
-/* A call before it is known which heads it is about. lists: 1 if it needs positions. */
-PE__INLINE void pe__rope_call_set(pe__rope_call *x, const pe_plan *plan, pe_rope_pairing pairing,
-                                  int64_t first, const int64_t *positions, size_t lists,
-                                  size_t tokens, size_t element, pe__turner *turn)
+/* In place, for one or two sets of heads. */
+static inline pe_status pe__rope_turn(const pe_plan *plan, const pe_at *at, size_t tokens, void *q,
+                                      pe_heads q_heads, void *k, pe_heads k_heads, size_t element,
+                                      pe__turner *turn)
 {
-    x->plan = plan, x->cosines = x->sines = NULL, x->table_stride = 0;
-    x->pairing = pairing, x->inverse = x->uniform = 0;
-    x->first = first, x->positions = positions, x->axis = NULL, x->axes = lists;
-    x->tokens = tokens, x->head_dim = 0, x->element = element, x->turn = turn;
-    x->x[1].heads = 0; /* the other heads are always set */
+    pe__rope_call call;
+    call.tokens = tokens, call.head_dim = 0, call.turn = turn;
+    call.in_element = call.out_element = element;
+    call.x[0] = pe__heads_of(q, q_heads, q, q_heads);
+    call.x[1] = pe__heads_of(k, k_heads, k, k_heads);
+    return pe__rope_go(plan, at, &call);
 }
 
-/* A plan that turns keys from one position to another: no amplitude, no offset. */
-static inline pe_plan pe__rope_difference(const pe_plan *plan)
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                    size_t head_dim, const void *in, pe_heads in_heads,
+                                    size_t in_element, void *out, pe_heads out_heads,
+                                    size_t out_element, pe__turner *turn)
 {
-    pe_plan p = *plan;
-    pe__plan_amplitude(&p, 1.0);
-    p.whole = 0, p.fraction = 0;
-    return p;
+    pe__rope_call call;
+    if (tokens == 0 || (in_heads.heads == 0 && out_heads.heads == 0)) return PE_OK;
+    if (in_heads.heads != out_heads.heads || head_dim == 0) return PE_ERR_SHAPE;
+    call.tokens = tokens, call.head_dim = head_dim, call.turn = turn;
+    call.in_element = in_element, call.out_element = out_element;
+    call.x[0] = pe__heads_of(in, in_heads, out, out_heads), call.x[1].heads = 0;
+    return pe__rope_go(plan, at, &call);
 }
 
-static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
-                                         size_t pairs, uint8_t *axis)
+/* By a table of the caller's; head_dim 0: in place. */
+static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, const float *sines,
+                                    size_t stride, size_t pairs, size_t tokens, size_t head_dim,
+                                    const void *in, pe_heads in_heads, void *out,
+                                    pe_heads out_heads, size_t element, pe__turner *turn)
 {
-    size_t sum = 0;
-    if (!sections || !axis) return PE_ERR_NULL;
-    if (axes < 1 || axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
-    if (pairs > (size_t)PTRDIFF_MAX) return PE_ERR_SIZE;
-    for (size_t a = 0; a < axes; a++) {
-        if (sections[a] > pairs - sum) return PE_ERR_SHAPE;
-        sum += sections[a];
-        if (interleaved && a > 0 && sections[a] > (pairs + axes - 1 - a) / axes)
-            return PE_ERR_SHAPE;
-    }
-    if (sum != pairs) return PE_ERR_SHAPE;
-    for (size_t i = 0, a = 0, left = sections[0]; i < pairs; i++) {
-        if (interleaved) {
-            axis[i] = (uint8_t)(i / axes < sections[i % axes] ? i % axes : 0);
-            continue;
-        }
-        while (left == 0) left = sections[++a];
-        axis[i] = (uint8_t)a, left--;
-    }
+    pe__rope_call call;
+    pe__tile tile;
+    if (tokens == 0 || (in_heads.heads == 0 && out_heads.heads == 0)) return PE_OK;
+    if (pairs == 0 && in == out) return PE_OK;
+    if (pairs > 0 && (!cosines || !sines)) return PE_ERR_NULL;
+    if (layout != PE_LAYOUT_INTERLEAVED && layout != PE_LAYOUT_HALVES) return PE_ERR_ENUM;
+    if (in_heads.heads != out_heads.heads || pairs > SIZE_MAX / 4) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pairs, tokens, stride, sizeof *cosines);
+    if (status == PE_OK && in != out && head_dim < 2 * pairs) status = PE_ERR_SHAPE;
+    if (status != PE_OK) return status;
+    call.tokens = tokens, call.head_dim = head_dim, call.in_element = call.out_element = element;
+    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
+    status = pe__rope_check_heads(&call, &call.x[0], 2 * pairs);
+    if (status != PE_OK) return status;
+    tile.sines = sines, tile.cosines = cosines, tile.stride = stride, tile.layout = layout;
+    tile.pair = tile.token = 0, tile.count = tile.pairs = pairs, tile.tokens = tokens;
+    turn(&tile, &call.x[0]);
     return PE_OK;
+}
+
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
+                             pe_heads heads)
+{
+    const pe_heads none = {0, 0, 0};
+    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                             pe_heads heads)
+{
+    const pe_heads none = {0, 0, 0};
+    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                              pe_heads heads)
+{
+    const pe_heads none = {0, 0, 0};
+    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_bf16);
+}
+
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+                                pe_heads q_heads, float *k, pe_heads k_heads)
+{
+    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
+                         pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                pe_heads q_heads, uint16_t *k, pe_heads k_heads)
+{
+    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
+                         pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads)
+{
+    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
+                         pe__turn_heads_bf16);
+}
+
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                 pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_bf16);
+}
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                    const float *in, pe_heads in_heads, uint16_t *out,
+                                    pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_f32_f16);
+}
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                     const float *in, pe_heads in_heads, uint16_t *out,
+                                     pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_f32_bf16);
+}
+
+PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
+                                      pe_heads heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
+                       sizeof *x, pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
+                                      pe_heads heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
+                       sizeof *x, pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
+                                       size_t table_stride, size_t pairs, size_t tokens,
+                                       uint16_t *x, pe_heads heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
+                       sizeof *x, pe__turn_heads_bf16);
+}
+PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const float *in, pe_heads in_heads,
+                                         float *out, pe_heads out_heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
+                       out, out_heads, sizeof *in, pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                         uint16_t *out, pe_heads out_heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
+                       out, out_heads, sizeof *in, pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
+                                          const float *sines, size_t table_stride, size_t pairs,
+                                          size_t tokens, size_t head_dim, const uint16_t *in,
+                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
+                       out, out_heads, sizeof *in, pe__turn_heads_bf16);
 }
 
 /* ---- RoPE: tables ---------------------------------------------------------------------------- */
-
-/* A joined or complex table is a table of a plan that has the cosines first. */
-static inline pe_status pe__rope_whole(const pe_plan *plan, pe_layout layout, int64_t first,
-                                       const pe__output *o)
-{
-    if (o->total == 0) return PE_OK;
-    if (!plan || !o->out) return PE_ERR_NULL;
-    if (pe__rope_plan_ok(plan) != PE_OK) return PE_ERR_CONFIG;
-    pe_plan p = *plan;
-    p.layout = layout, p.cos_first = 1;
-    return pe__call_range(&p, first, o);
-}
 
 /* Copy n elements to where they belong: once, one copy behind the other, or each twice. */
 typedef enum pe__copies { PE__ONCE, PE__AGAIN, PE__EACH } pe__copies;
@@ -5612,237 +5943,169 @@ PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_
 {
     if (copies != PE__EACH) memcpy(out + pair * element, in, n * element);
     if (copies == PE__AGAIN) memcpy(out + (pairs + pair) * element, in, n * element);
-    for (size_t i = 0; copies == PE__EACH && i < 2 * n; i++)
-        memcpy(out + (2 * pair + i) * element, in + i / 2 * element, element);
+    if (copies != PE__EACH) return;
+    out += 2 * pair * element;
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
+        const pe__vf v = pe__get((const float *)(const void *)in + i);
+        pe__put((float *)(void *)out + 2 * i, pe__low_twice(v));
+        pe__put((float *)(void *)out + 2 * i + PE__FLOATS, pe__high_twice(v));
+    }
+    for (; i < n; i++) {
+        memcpy(out + 2 * i * element, in + i * element, element);
+        memcpy(out + (2 * i + 1) * element, in + i * element, element);
+    }
 }
 
-/* Cosines and sines apart, in tiles on the stack. o->out is where the cosines go. */
-static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const pe__output *o,
-                                       void *sines, pe__copies copies)
+/* Two arrays, or a plan whose pairs are scattered: in tiles on the stack. */
+PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                                unsigned char *sines, pe_rope_table_layout layout)
 {
-    if (o->total == 0) return PE_OK;
-    if (!plan || !o->out || !sines) return PE_ERR_NULL;
-    if (pe__rope_plan_ok(plan) != PE_OK) return PE_ERR_CONFIG;
-    const size_t pairs = plan->d_model / 2, element = o->element;
-    pe_status status =
-        pe__check_shape(copies == PE__ONCE ? pairs : 2 * pairs, o->total, o->columns, element);
-    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
-    if (status != PE_OK) return status;
-
     float buffer[PE__ROPE_TILE + 16];
-    unsigned char *const rows = (unsigned char *)pe__aligned(buffer);
+    unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
+    const size_t pairs = plan->pairs, e = o->element;
     const size_t most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    for (size_t r = 0; r < o->total; r += most) {
-        const size_t n = pe__min(most, o->total - r);
+    const pe__copies copies = layout != PE_ROPE_TABLE_TWICE          ? PE__ONCE
+                              : plan->layout == PE_LAYOUT_HALVES ? PE__AGAIN
+                                                                 : PE__EACH;
+    for (size_t r = 0; r < o->rows; r += most) {
+        const pe_at from = pe_skip(*at, r);
+        const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            pe__axis axis = plan->axis[0];
-            pe__to to;
-            axis.pair += pair, axis.pairs = count;
-            to.out = rows, to.stride = 2 * count * element, to.element = element;
-            to.sine = 0, to.cosine = count, to.sines = to.cosines = count, to.head = 0;
-            to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
-            o->rows(plan, &axis, &to, pe__moved(plan, first + (int64_t)r), n);
+            pe__rows_apart(plan, &from, pair, count, n, tile, e, o->make);
             for (size_t k = 0; k < n; k++) {
-                const unsigned char *const row = rows + k * to.stride;
-                const size_t at = (r + k) * o->stride;
-                pe__rope_copy((unsigned char *)sines + at, row, count, element, pairs, pair,
-                              copies);
-                pe__rope_copy(o->out + at, row + count * element, count, element, pairs, pair,
-                              copies);
+                const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
+                unsigned char *const row = o->out + (r + k) * o->stride;
+                if (sines) {
+                    unsigned char *const other = sines + (r + k) * o->stride;
+                    pe__rope_copy(row, c, count, e, pairs, pair, copies);
+                    pe__rope_copy(other, s, count, e, pairs, pair, copies);
+                } else if (layout == PE_ROPE_TABLE_JOINED) {
+                    memcpy(row + pair * e, c, count * e);
+                    memcpy(row + (pairs + pair) * e, s, count * e);
+                } else {
+                    for (size_t i = 0; i < count; i++) {
+                        memcpy(row + 2 * (pair + i) * e, c + i * e, e);
+                        memcpy(row + (2 * (pair + i) + 1) * e, s + i * e, e);
+                    }
+                }
             }
         }
+    }
+}
+
+static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
+                                       pe_rope_table_layout layout, const pe__output *o,
+                                       void *sines)
+{
+    const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
+    pe_plan own;
+    if (o->rows == 0) return PE_OK;
+    if (!plan || !o->out) return PE_ERR_NULL;
+    if ((unsigned)layout > PE_ROPE_TABLE_COMPLEX) return PE_ERR_ENUM;
+    if (two && !sines) return PE_ERR_NULL;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    if (!two && sines) return PE_ERR_SHAPE;
+    const size_t width = layout == PE_ROPE_TABLE_APART ? plan->pairs : plan->d_model;
+    pe_status status = pe__check_shape(width, o->rows, o->columns, o->element);
+    const pe_plan *const view = pe__view(plan, at, &own);
+    if (status == PE_OK) status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status != PE_OK) return status;
+    if (two || plan->woven) {
+        pe__rope_tiles(view, at, o, (unsigned char *)sines, layout);
+        return PE_OK;
+    }
+    pe_plan table = *view; /* a plan that has the cosines first */
+    const int joined = layout == PE_ROPE_TABLE_JOINED;
+    table.layout = joined ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED, table.cos_first = 1;
+    for (size_t a = 0, pair = 0; a < table.axes; pair += table.axis[a++].pairs) {
+        table.axis[a].cosine = joined ? pair : 2 * pair;
+        table.axis[a].sine = joined ? table.pairs + pair : 2 * pair + 1;
+    }
+    pe__emit(&table, at, o);
+    return PE_OK;
+}
+
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, float *cosines, float *sines,
+                                   size_t stride)
+{
+    const pe__output o =
+        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_f32, pe__zeros_f32);
+    return pe__rope_table(plan, &at, layout, &o, sines);
+}
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                   size_t stride)
+{
+    const pe__output o =
+        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_f16, pe__zeros_f16);
+    return pe__rope_table(plan, &at, layout, &o, sines);
+}
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                    size_t stride)
+{
+    const pe__output o =
+        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_bf16, pe__zeros_bf16);
+    return pe__rope_table(plan, &at, layout, &o, sines);
+}
+
+/* ---- shifts of 16- and 32-bit numbers -------------------------------------------------------- */
+
+/* Rows that stay are left alone; the others are turned. */
+static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
+                                       const pe__output *o, pe__turner *turn)
+{
+    if (o->rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, deltas, o);
+    if (status != PE_OK) return status;
+    const pe_at at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
+    pe_plan own;
+    const pe_plan *const turns = pe__view(plan, &at, &own);
+    for (size_t r = 0, run; r < o->rows; r += run) {
+        const int stay = pe__stays(&at, r);
+        run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
+        while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
+        if (stay) continue;
+        const pe_at from = pe_skip(at, r);
+        unsigned char *const x = o->out + r * o->stride;
+        pe__rope_blocks(turns, &from, run, x, o->stride, o->element, turn);
     }
     return PE_OK;
 }
 
-/* The public functions, stamped for each type. */
-#define PE__STAMP_ROPE_VERB(type, T, verb, is_inverse)                                             \
-    static inline pe_status pe_rope##verb##_##type(const pe_plan *plan, pe_rope_pairing pairing,   \
-                                                   int64_t first, size_t tokens, size_t heads,     \
-                                                   T *x, size_t token_stride, size_t head_stride)  \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *x,                 \
-                          pe__rope_heads_##type);                                                  \
-        call.inverse = is_inverse;                                                                 \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope##verb##_at_##type(                                             \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *x,                \
-                          pe__rope_heads_##type);                                                  \
-        call.inverse = is_inverse;                                                                 \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_plan_go(&call);                                                            \
-    }
-
-#define PE__STAMP_ROPE(type, T)                                                                    \
-    PE__STAMP_ROPE_VERB(type, T, , 0)                                                              \
-    PE__STAMP_ROPE_VERB(type, T, _inverse, 1)                                                      \
-    static inline pe_status pe_rope_to_##type(                                                     \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
-        size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, T *out,       \
-        size_t out_token_stride, size_t out_head_stride)                                           \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *in,                \
-                          pe__rope_heads_##type);                                                  \
-        call.head_dim = head_dim ? head_dim : 1; /* 0 is too few as well */                        \
-        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
-                      out_head_stride, heads);                                                     \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_to_at_##type(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t heads, size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, \
-        T *out, size_t out_token_stride, size_t out_head_stride)                                   \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *in,               \
-                          pe__rope_heads_##type);                                                  \
-        call.head_dim = head_dim ? head_dim : 1;                                                   \
-        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
-                      out_head_stride, heads);                                                     \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_qk_##type(                                                     \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,                \
-        size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
-        size_t k_token_stride, size_t k_head_stride)                                               \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *q,                 \
-                          pe__rope_heads_##type);                                                  \
-        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
-                      q_head_stride, q_heads);                                                     \
-        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
-                      k_head_stride, k_heads);                                                     \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_qk_at_##type(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
-        size_t k_token_stride, size_t k_head_stride)                                               \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *q,                \
-                          pe__rope_heads_##type);                                                  \
-        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
-                      q_head_stride, q_heads);                                                     \
-        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
-                      k_head_stride, k_heads);                                                     \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_axes_##type(                                                   \
-        const pe_plan *plan, pe_rope_pairing pairing, const uint8_t *axis, size_t axes,            \
-        const int64_t *positions, size_t tokens, size_t heads, T *x, size_t token_stride,          \
-        size_t head_stride)                                                                        \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, 0, positions, axes, tokens, sizeof *x,             \
-                          pe__rope_heads_##type);                                                  \
-        if (tokens == 0 || heads == 0) return PE_OK;                                               \
-        if (!axis) return PE_ERR_NULL;                                                             \
-        if (axes == 0) return PE_ERR_SHAPE;                                                        \
-        call.axis = axis;                                                                          \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_shift_##type(const pe_plan *plan, pe_rope_pairing pairing,     \
-                                                 int64_t delta, size_t tokens, size_t heads, T *x, \
-                                                 size_t token_stride, size_t head_stride)          \
-    {                                                                                              \
-        if (tokens == 0 || heads == 0) return PE_OK;                                               \
-        if (!plan) return PE_ERR_NULL;                                                             \
-        const pe_plan difference = pe__rope_difference(plan);                                      \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, &difference, pairing, delta, NULL, 0, tokens, sizeof *x,          \
-                          pe__rope_heads_##type);                                                  \
-        call.uniform = 1;                                                                          \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_shift_at_##type(                                               \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *deltas, size_t tokens,        \
-        size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
-    {                                                                                              \
-        if (tokens == 0 || heads == 0) return PE_OK;                                               \
-        if (!plan) return PE_ERR_NULL;                                                             \
-        const pe_plan difference = pe__rope_difference(plan);                                      \
-        return pe_rope_at_##type(&difference, pairing, deltas, tokens, heads, x, token_stride,     \
-                                 head_stride);                                                     \
-    }                                                                                              \
-    static inline pe_status pe_rope_by_table_##type(                                               \
-        pe_rope_pairing pairing, const float *cosines, const float *sines, size_t table_stride,    \
-        size_t pairs, size_t tokens, size_t heads, T *x, size_t token_stride, size_t head_stride)  \
-    {                                                                                              \
-        if (tokens == 0 || heads == 0 || pairs == 0) return PE_OK;                                 \
-        if (!cosines || !sines) return PE_ERR_NULL;                                                \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, NULL, pairing, 0, NULL, 0, tokens, sizeof *x,                     \
-                          pe__rope_heads_##type);                                                  \
-        const pe_status status = pe__check_shape(pairs, tokens, table_stride, sizeof *cosines);    \
-        if (status != PE_OK) return status;                                                        \
-        call.cosines = cosines, call.sines = sines, call.table_stride = table_stride;              \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_go(&call, 2 * pairs);                                                      \
-    }                                                                                              \
-    static inline pe_status pe_rope_table_##type(const pe_plan *plan, int64_t first, size_t rows,  \
-                                                 T *cosines, T *sines, size_t stride)              \
-    {                                                                                              \
-        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride,                 \
-                                           pe__rows_##type, pe__zeros_##type);                     \
-        return pe__rope_apart(plan, first, &o, sines, PE__ONCE);                                   \
-    }                                                                                              \
-    static inline pe_status pe_rope_table_twice_##type(                                            \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t rows, T *cosines,      \
-        T *sines, size_t stride)                                                                   \
-    {                                                                                              \
-        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride,                 \
-                                           pe__rows_##type, pe__zeros_##type);                     \
-        if (rows != 0 && pairing != PE_ROPE_ADJACENT && pairing != PE_ROPE_HALVES)                 \
-            return PE_ERR_CONFIG;                                                                  \
-        return pe__rope_apart(plan, first, &o, sines,                                              \
-                              pairing == PE_ROPE_HALVES ? PE__AGAIN : PE__EACH);                   \
-    }                                                                                              \
-    static inline pe_status pe_rope_table_joined_##type(const pe_plan *plan, int64_t first,        \
-                                                        size_t rows, T *out, size_t stride)        \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
-        return pe__rope_whole(plan, PE_LAYOUT_HALVES, first, &o);                                  \
-    }                                                                                              \
-    static inline pe_status pe_rope_table_complex_##type(const pe_plan *plan, int64_t first,       \
-                                                         size_t rows, T *out, size_t stride)       \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
-        return pe__rope_whole(plan, PE_LAYOUT_INTERLEAVED, first, &o);                             \
-    }
-PE__STAMP_ROPE(f32, float)
-PE__STAMP_ROPE(f16, uint16_t)
-PE__STAMP_ROPE(bf16, uint16_t)
-#undef PE__STAMP_ROPE
-#undef PE__STAMP_ROPE_VERB
+PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_f32);
+}
+PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_f16);
+}
+PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                               size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_bf16);
+}
 
 /* ---- RoPE: the angles of ggml ---------------------------------------------------------------- */
 
-static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims)
+/* What a 0 stands for. */
+static inline pe_rope_ggml pe__ggml_config(const pe_rope_ggml *given)
 {
-    pe_rope_ggml c;
-    memset(&c, 0, sizeof c); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-    c.n_dims = n_dims, c.freq_base = 10000, c.freq_scale = 1, c.attn_factor = 1;
-    c.beta_fast = 32, c.beta_slow = 1;
+    pe_rope_ggml c = *given;
+    if (c.freq_base == 0) c.freq_base = 10000;
+    if (c.freq_scale == 0) c.freq_scale = 1;
+    if (c.attn_factor == 0) c.attn_factor = 1;
+    if (c.beta_fast == 0) c.beta_fast = 32;
+    if (c.beta_slow == 0) c.beta_slow = 1;
     return c;
 }
 
@@ -5882,16 +6145,17 @@ static inline int pe__ggml_ok(const pe_rope_ggml *c)
 
 /* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
    1. */
-static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
-                                         float *cosines, float *sines, size_t stride)
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t rows, float *cosines,
+                                  float *sines, size_t stride)
 {
     enum { PAIRS = 64, PADDED = PAIRS + PE__CHAIN };
     if (rows == 0) return PE_OK;
-    if (!config || !cosines || !sines) return PE_ERR_NULL;
+    if (!given || !cosines || !sines) return PE_ERR_NULL;
+    const pe_rope_ggml c = pe__ggml_config(given), *const config = &c;
     if (!pe__ggml_ok(config)) return PE_ERR_CONFIG;
     const size_t pairs = config->n_dims / 2;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
-    if (status == PE_OK) status = pe__check_range(first, rows);
+    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
 
     const float scale = config->freq_scale, ext = config->ext_factor;
@@ -5923,7 +6187,7 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
     double *const angle = f + 3 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
-        float theta = (float)(first + (int64_t)r);
+        float theta = (float)pe__position(&at, r, 0);
         for (size_t done = 0; done < pairs; done += PAIRS) {
             const size_t n = pe__min(PAIRS, pairs - done);
             float row[2 * PAIRS];
@@ -5944,7 +6208,10 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
                 theta = pe__float_product(theta, theta_scale);
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
-            pe__rope_rows(&plan, 0, n, PE__SPLIT, n, 1, 1, row, 0);
+            const pe__to to = pe__to_apart(row, sizeof *row, 0, 0, n, n);
+            pe__axis tile = plan.axis[0];
+            tile.pairs = n;
+            pe__rows_f32(&plan, &tile, &to, 1, 1);
             for (size_t i = 0; i < n; i++) {
                 sines[r * stride + done + i] = row[i] * mscale;
                 cosines[r * stride + done + i] = row[n + i] * mscale;
@@ -5956,70 +6223,71 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
 
 /* ---- learned tables -------------------------------------------------------------------------- */
 
-static inline pe_status pe__check_learned(const int64_t *positions, size_t rows, size_t table_rows,
+/* Positions that are rows of the table. */
+static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
-    if (d_model == 0) return PE_ERR_CONFIG;
+    if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK && rows > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
+    if (status == PE_OK) status = pe__check_at(at, rows, 1, 0);
     if (status != PE_OK) return status;
+    const size_t most = at->kind == PE__AT_RANGE && at->step == 0 ? 1 : rows;
     int ok = 1;
-    for (size_t r = 0; r < rows; r++) ok &= (uint64_t)positions[r] < table_rows;
+    for (size_t r = 0; r < most; r++) {
+        const double p = pe__position(at, r, 0);
+        ok &= p >= 0 && p < (double)table_rows && p == (double)(uint64_t)p;
+    }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-PE__INLINE void pe__learned_add_as(pe__kind type, const void *table, size_t d_model,
-                                   const int64_t *positions, size_t rows, void *x, size_t stride)
-{
-    for (size_t r = 0; r < rows; r++)
-        pe__add_row_as(type, pe__at(type, x, r * stride), type,
-                       pe__at_const(type, table, (size_t)positions[r] * d_model), d_model);
-}
-
-#define PE__LEARNED(name, T, type)                                                                 \
-    static inline pe_status name(const T *table, size_t table_rows, size_t d_model,                \
-                                 const int64_t *positions, size_t rows, T *x, size_t stride)       \
-    {                                                                                              \
-        if (rows == 0) return PE_OK;                                                               \
-        if (!table || !positions || !x) return PE_ERR_NULL;                                        \
-        const pe_status status =                                                                   \
-            pe__check_learned(positions, rows, table_rows, d_model, stride, sizeof *x);            \
-        if (status == PE_OK)                                                                       \
-            pe__learned_add_as(type, table, d_model, positions, rows, x, stride);                  \
-        return status;                                                                             \
-    }
-PE__LEARNED(pe_learned_add_f32, float, PE__F32)
-PE__LEARNED(pe_learned_add_f16, uint16_t, PE__F16)
-PE__LEARNED(pe_learned_add_bf16, uint16_t, PE__BF16)
-#undef PE__LEARNED
-
-static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
-                                            const int64_t *positions, size_t rows,
-                                            float *grad_table, size_t table_rows, size_t d_model)
+/* Add row after row: of the table to x, or of x to the table. */
+PE__INLINE pe_status pe__learned_add(pe__kind type, const void *table, size_t table_rows,
+                                     size_t d_model, const pe_at *at, size_t rows, void *x,
+                                     size_t stride)
 {
     if (rows == 0) return PE_OK;
-    if (!grad_x || !positions || !grad_table) return PE_ERR_NULL;
+    if (!table || !x) return PE_ERR_NULL;
     const pe_status status =
-        pe__check_learned(positions, rows, table_rows, d_model, stride, sizeof *grad_x);
-    if (status != PE_OK) return status;
-    for (size_t r = 0; r < rows; r++)
-        pe__add_row_as(PE__F32, grad_table + (size_t)positions[r] * d_model, PE__F32,
+        pe__check_learned(at, rows, table_rows, d_model, stride, pe__size_of(type));
+    for (size_t r = 0; status == PE_OK && r < rows; r++)
+        pe__add_row_as(type, pe__at_element(type, x, r * stride), type,
+                       pe__at_const(type, table, (size_t)pe__position(at, r, 0) * d_model),
+                       d_model);
+    return status;
+}
+
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
+                                    size_t rows, float *x, size_t stride)
+{
+    return pe__learned_add(PE__F32, table, table_rows, d_model, &at, rows, x, stride);
+}
+PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                    pe_at at, size_t rows, uint16_t *x, size_t stride)
+{
+    return pe__learned_add(PE__F16, table, table_rows, d_model, &at, rows, x, stride);
+}
+PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                     pe_at at, size_t rows, uint16_t *x, size_t stride)
+{
+    return pe__learned_add(PE__BF16, table, table_rows, d_model, &at, rows, x, stride);
+}
+
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
+                                     size_t rows, const float *grad_x, size_t stride)
+{
+    if (rows == 0) return PE_OK;
+    if (!grad_table || !grad_x) return PE_ERR_NULL;
+    const pe_status status =
+        pe__check_learned(&at, rows, table_rows, d_model, stride, sizeof *grad_x);
+    for (size_t r = 0; status == PE_OK && r < rows; r++)
+        pe__add_row_as(PE__F32, grad_table + (size_t)pe__position(&at, r, 0) * d_model, PE__F32,
                        grad_x + r * stride, d_model);
-    return PE_OK;
+    return status;
 }
 
 /* ---- learned tables, resampled --------------------------------------------------------------- */
-
-static inline pe_resample pe_resample_default(void)
-{
-    pe_resample how;
-    how.method = PE_RESAMPLE_CUBIC;
-    how.a = -0.75;
-    how.align_corners = 0;
-    return how;
-}
 
 /* The rows that an output row is made of, with their weights: up to 4 along one axis. Those of
    weight 0 are left out, since 0 * infinity is not 0. */
@@ -6098,10 +6366,9 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
 {
     const uint64_t most = (uint64_t)1 << 31;
     const size_t room = (size_t)PTRDIFF_MAX / sizeof(float);
-    if (d_model == 0) return PE_ERR_CONFIG;
-    if (how->method != PE_RESAMPLE_LINEAR && how->method != PE_RESAMPLE_CUBIC) return PE_ERR_CONFIG;
-    if (how->method == PE_RESAMPLE_CUBIC && !(how->a >= -16 && how->a <= 16))
-        return PE_ERR_CONFIG;
+    if (d_model == 0) return PE_ERR_SHAPE;
+    if (how->method != PE_RESAMPLE_LINEAR && how->method != PE_RESAMPLE_CUBIC) return PE_ERR_ENUM;
+    if (how->method == PE_RESAMPLE_CUBIC && !(how->a >= -16 && how->a <= 16)) return PE_ERR_RANGE;
     if (height == 0 || width == 0) return PE_ERR_RANGE;
     if (height > most || width > most || out_height > most || out_width > most) return PE_ERR_SIZE;
     if (d_model > room / height / width || d_model > room / out_height / out_width)
@@ -6109,13 +6376,14 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
     return PE_OK;
 }
 
-static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t height, size_t width,
-                                                   size_t d_model, const pe_resample *how,
-                                                   float *out, size_t out_height,
-                                                   size_t out_width)
+PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size_t width,
+                                         size_t d_model, const pe_resample *how, float *out,
+                                         size_t out_height, size_t out_width)
 {
+    static const pe_resample usual = {PE_RESAMPLE_CUBIC, -0.75, 0};
     if (out_height == 0 || out_width == 0) return PE_OK;
-    if (!table || !how || !out) return PE_ERR_NULL;
+    if (!table || !out) return PE_ERR_NULL;
+    if (!how) how = &usual;
     const pe_status status =
         pe__check_resample(height, width, d_model, how, out_height, out_width);
     if (status != PE_OK) return status;
@@ -6135,13 +6403,6 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
         }
     }
     return PE_OK;
-}
-
-static inline pe_status pe_learned_resample_f32(const float *table, size_t rows, size_t d_model,
-                                                const pe_resample *how, float *out,
-                                                size_t out_rows)
-{
-    return pe_learned_resample_2d_f32(table, rows, 1, d_model, how, out, out_rows, 1);
 }
 
 /* ---- self test ---------------------------------------------------------------------------------
@@ -6206,8 +6467,8 @@ static inline int64_t pe__test_position(const pe__test *t, size_t k)
         memset(&t->x, 0, sizeof t->x);                                                             \
         for (size_t k = 0; k < ROWS; k++) list[k] = pe__test_position(t, k);                       \
         for (size_t k = 0; k < 4; k++)                                                             \
-            PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + first[k], ROWS, t->x.T, STRIDE));          \
-        PE__TAKE(T, pe_fill_at_##T(&t->plan, list, ROWS, t->x.T, STRIDE));                         \
+            PE__TAKE(T, pe_fill_##T(&t->plan, pe_from(t->zero + first[k]), ROWS, t->x.T, STRIDE)); \
+        PE__TAKE(T, pe_fill_##T(&t->plan, pe_at_i64(list), ROWS, t->x.T, STRIDE));                 \
         return t->hash;                                                                            \
     }
 PE__TEST_FILL(f32)
@@ -6227,10 +6488,10 @@ PE__TEST_FILL(bf16)
             const int64_t half = pe__test_position(t, k) / 2;                                      \
             real[k] = (double)half + 0.3125;                                                       \
         }                                                                                          \
-        PE__TAKE(T, pe_fill_real_##T(&t->plan, real, ROWS, t->x.T, STRIDE));                       \
-        PE__TAKE(T, pe_add_##T(&t->plan, t->zero + 77, ROWS, (F)1, t->x.T, STRIDE));               \
-        PE__TAKE(T, pe_add_##T(&t->plan, t->zero - 99, ROWS, (F)-0.7f, t->x.T, STRIDE));           \
-        PE__TAKE(T, pe_shift_##T(&t->plan, t->zero - 1234567, ROWS, t->x.T, STRIDE));              \
+        PE__TAKE(T, pe_fill_##T(&t->plan, pe_at_f64(real), ROWS, t->x.T, STRIDE));                 \
+        PE__TAKE(T, pe_add_##T(&t->plan, pe_from(t->zero + 77), ROWS, (F)1, t->x.T, STRIDE));      \
+        PE__TAKE(T, pe_add_##T(&t->plan, pe_from(t->zero - 99), ROWS, (F)-0.7f, t->x.T, STRIDE));  \
+        PE__TAKE(T, pe_shift_##T(&t->plan, pe_all(t->zero - 1234567), ROWS, t->x.T, STRIDE));      \
         return t->hash;                                                                            \
     }
 PE__TEST_MORE(f32, float)
@@ -6248,16 +6509,17 @@ PE__TEST_MORE(f64, double)
         t->hash = 0;                                                                               \
         memset(&t->x, 0, sizeof t->x);                                                             \
         for (size_t k = 0; k < TOKENS; k++) list[k] = pe__test_position(t, k);                     \
-        PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + 9, 2 * TOKENS, t->x.T, HEAD));                 \
+        const pe_heads heads = {2, HEAD, HEADS};                                                   \
+        pe_plan adjacent = t->plan, halves = t->plan;                                              \
+        halves.layout = PE_LAYOUT_HALVES;                                                          \
+        PE__TAKE(T, pe_fill_##T(&t->plan, pe_from(t->zero + 9), 2 * TOKENS, t->x.T, HEAD));        \
         memcpy(table, t->x.T, sizeof table);                                                       \
-        PE__TAKE(T, pe_rope_##T(&t->plan, PE_ROPE_HALVES, t->zero + 4000, TOKENS, 2, t->x.T,       \
-                                HEADS, HEAD));                                                     \
-        PE__TAKE(T, pe_rope_inverse_at_##T(&t->plan, PE_ROPE_ADJACENT, list, TOKENS, 2, t->x.T,    \
-                                           HEADS, HEAD));                                          \
+        PE__TAKE(T, pe_rope_##T(&halves, pe_from(t->zero + 4000), TOKENS, t->x.T, heads));         \
+        PE__TAKE(T, pe_rope_##T(&adjacent, pe_back(pe_at_i64(list)), TOKENS, t->x.T, heads));      \
         PE__TAKE(T, pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, t->zero + 5, 3, 40, t->x.T,    \
                                      41, 123));                                                    \
         for (size_t k = 0; k < TOKENS; k++) list[k] = (int64_t)(k * 5 % 7) + t->zero;              \
-        PE__TAKE(T, pe_learned_add_##T(table, 7, HEAD, list, TOKENS, t->x.T, HEADS));              \
+        PE__TAKE(T, pe_learned_add_##T(table, 7, HEAD, pe_at_i64(list), TOKENS, t->x.T, HEADS));   \
         PE__TAKE(T, pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 100000, 3, 40, t->x.T, \
                                       41, 123));                                                   \
         return t->hash;                                                                            \
@@ -6283,8 +6545,9 @@ static inline void pe__test_exact(int64_t zero, uint64_t *hash)
     hash[4] = pe__test_more_f32(t);
     hash[5] = pe__test_more_f64(t);
     t->hash = 0;
-    PE__TAKE(f64, pe_shift_matrix_f64(&t->plan, zero + 31, t->x.f64, PE__TEST_STRIDE));
-    PE__TAKE(f64, pe_norm_f64(&t->plan, t->x.f64));
+    memset(&t->x, 0, sizeof t->x);
+    for (size_t k = 0; k < PE__TEST_D; k++) t->x.f64[k * PE__TEST_STRIDE + k] = 1;
+    PE__TAKE(f64, pe_shift_f64(&t->plan, pe_all(zero + 31), PE__TEST_D, t->x.f64, PE__TEST_STRIDE));
     hash[6] = t->hash;
 }
 
@@ -6292,8 +6555,7 @@ static inline void pe__test_exact(int64_t zero, uint64_t *hash)
 static inline void pe__test_others(int64_t zero, uint64_t *hash)
 {
     static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
-    const pe_resample how = pe_resample_default();
-    const size_t shape[PE_MAX_AXES] = {3, 10}; /* of its two axes, and 0 of any other */
+    const size_t shape[2] = {3, 10};
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
     float table[9 * PE__TEST_D];
     double memory[2048 / sizeof(double)];
@@ -6313,7 +6575,8 @@ static inline void pe__test_others(int64_t zero, uint64_t *hash)
             hash[3] = pe__test_fill_f64(t);
         } else {
             t->hash = 0;
-            PE__TAKE(f64, pe_fill_grid_f64(&t->plan, shape, t->x.f64, PE__TEST_STRIDE));
+            PE__TAKE(f64, pe_fill_f64(&t->plan, pe_grid(shape, 2), PE__TEST_ROWS, t->x.f64,
+                                      PE__TEST_STRIDE));
             hash[4] = t->hash;
         }
     }
@@ -6328,7 +6591,7 @@ static inline void pe__test_others(int64_t zero, uint64_t *hash)
     PE__TAKE(f32, pe_alibi_slopes_f32(12, 8, t->x.f32));
     PE__TAKE(f32, pe_sinusoidal_f32(t->x.f32, PE__TEST_ROWS, PE__TEST_D));
     memcpy(table, t->x.f32, sizeof table);
-    PE__TAKE(f32, pe_learned_resample_f32(table, 9, PE__TEST_D, &how, t->x.f32, 31));
+    PE__TAKE(f32, pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, t->x.f32, 31, 1));
     hash[5] = t->hash;
 }
 #undef PE__TAKE
@@ -6345,13 +6608,13 @@ static inline void pe__selftest(uint64_t *hash)
     others(zero, hash + 7);
 }
 
-static inline pe_status pe_selftest(void)
+PE_API pe_status pe_selftest(void)
 {
     static const uint64_t right[PE__TESTS] = {
         UINT64_C(0x7358e2bfa80e2ba8), UINT64_C(0xd1d30a59a687ab2e), UINT64_C(0xcfa0edc5824940be),
         UINT64_C(0x2365730317324059), UINT64_C(0xe1608bf3791f833c), UINT64_C(0x79dc06918111e637),
-        UINT64_C(0xb87ffd71c6b45519), UINT64_C(0xa6d86666a887f8f4), UINT64_C(0x51bb79c9a9ab0ebc),
-        UINT64_C(0x83bbe8ee1f9860ba), UINT64_C(0x37887bf88f795dbc), UINT64_C(0xc182a0388c4fe388),
+        UINT64_C(0x031136b1c2387f60), UINT64_C(0xa6d86666a887f8f4), UINT64_C(0x51bb79c9a9ab0ebc),
+        UINT64_C(0x83bbe8ee1f9860ba), UINT64_C(0x815c55514e3bc6e0), UINT64_C(0xc182a0388c4fe388),
         UINT64_C(0x1666c18d4d2824a0),
     };
     uint64_t hash[PE__TESTS];
@@ -6359,12 +6622,15 @@ static inline pe_status pe_selftest(void)
     return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
 }
 
+#endif /* PE__DEFINE */
+
 #ifdef __cplusplus
 }
 #endif
 
 /* Hints, end: the user's floating-point options again. */
-#if defined(__clang__)
+#if !PE__DEFINE
+#elif defined(__clang__)
 #pragma STDC FP_CONTRACT DEFAULT
 #if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(pop)
@@ -6374,9 +6640,10 @@ static inline pe_status pe_selftest(void)
 #pragma GCC diagnostic pop
 #endif
 
+#undef PE_API
+#undef PE__DEFINE
 #undef PE__STATUSES
 #undef PE__ARRAYS
-#undef PE__PRESETS
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
 #undef PE__ROPE_MOST

@@ -39,6 +39,8 @@
  *   pe__fmas_f32(a,b,c)    a*b - c in floats 0, 2, 4 ..., a*b + c in the others          one
  *   pe__evens  pe__odds    v0 v0 v2 v2 ..., v1 v1 v3 v3 ... of floats                    -
  *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
+ *   pe__low_twice          v0 v0 v1 v1 ... of floats; of the upper half of them          -
+ *       _high_twice
  *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
@@ -369,6 +371,17 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fma
 PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm512_moveldup_ps(v); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm512_movehdup_ps(v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v)
+{
+    const __m512i order = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+    return _mm512_permutexvar_ps(order, v);
+}
+PE__INLINE pe__vf pe__high_twice(pe__vf v)
+{
+    const __m512i order = _mm512_setr_epi32(8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15,
+                                            15);
+    return _mm512_permutexvar_ps(order, v);
+}
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     const __mmask16 m = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(a), _mm512_setzero_si512());
@@ -613,6 +626,14 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fma
 PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm256_moveldup_ps(v); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm256_movehdup_ps(v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v)
+{
+    return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
+}
+PE__INLINE pe__vf pe__high_twice(pe__vf v)
+{
+    return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7));
+}
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     const __m256i m = _mm256_cmpgt_epi32(_mm256_castps_si256(a), _mm256_setzero_si256());
@@ -878,6 +899,8 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
 PE__INLINE pe__vf pe__evens(pe__vf v) { return vtrn1q_f32(v, v); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return vtrn2q_f32(v, v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v) { return vzip1q_f32(v, v); }
+PE__INLINE pe__vf pe__high_twice(pe__vf v) { return vzip2q_f32(v, v); }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return vbslq_f32(vcgtzq_f32(a), b, c);
@@ -1101,6 +1124,8 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
 PE__INLINE pe__vf pe__evens(pe__vf v) { return pe__floats(v.s, v.s); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return pe__floats(v.c, v.c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats(v.c, v.s); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v) { return pe__floats(v.s, v.s); }
+PE__INLINE pe__vf pe__high_twice(pe__vf v) { return pe__floats(v.c, v.c); }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
