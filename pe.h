@@ -281,7 +281,6 @@ typedef struct pe_plan {
     size_t axes;             /* coordinates of a row                                         */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
     size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
-    int64_t nearby;          /* the largest sum of one such row of each level                */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
     const double *table;     /* 2 arrays a row: sin(p w), cos(p w), see pe__row()            */
@@ -1597,19 +1596,6 @@ PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
     *s = sc;
 }
 
-/* Make s^2 + c^2 one again, which turning twice takes for granted: a length that is wrong by some
-   part would be wrong by four times that, and the angle with it. */
-PE__INLINE void pe__dd_unit(pe__dd *s, pe__dd *c)
-{
-    const pe__dd ss = pe__dd_mul(*s, *s), cc = pe__dd_mul(*c, *c);
-    pe__vd e;
-    const pe__vd sum = pe__two_sum(ss.hi, cc.hi, &e);
-    const pe__vd excess = (sum - pe__splat(1.0)) + (e + (ss.lo + cc.lo));
-    const pe__vd by = excess * pe__splat(-0.5);
-    s->lo = pe__fma(s->hi, by, s->lo);
-    c->lo = pe__fma(c->hi, by, c->lo);
-}
-
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
 {
     pe__td r;
@@ -2502,47 +2488,39 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
 }
 
 /* ---- turns, fast --------------------------------------------------------------------------------
- * Positions are written in base 17, with digits from -8 to 8, and the plan stores the rows of the
- * numbers that have one digit only. The rows that differ in the last digit are a block; they follow
- * from its anchor, the row with last digit 0, by turning it forth and back by the rows 1 ... 8. The
- * anchor itself is turned together from the rows of its other digits; beyond 17^levels / 2, or once
- * in 17 blocks of a long run, it comes from sines, by pe__anchor(), and the other 16 by one turn
- * from there. Positions that are no integers, and angles rounded to float, take sines for each
- * row. */
-
-#if !PE_SLEEF
-/* sin and cos of pi a to 2 ulp, |a| < 2. */
-PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
-{
-    a = a - pe__round(a * pe__splat(0.5)) * pe__splat(2.0);
-    const pe__vd q = pe__round(a + a), x = a - q * pe__splat(0.5), xx = x * x;
-    pe__vd sine = pe__splat(pe__sine_series[9][0]), cosine = pe__splat(pe__cosine_series[9][0]);
-    for (int k = 8; k >= 0; k--) {
-        sine = pe__fma(sine, xx, pe__splat(pe__sine_series[k][0]));
-        cosine = pe__fma(cosine, xx, pe__splat(pe__cosine_series[k][0]));
-    }
-    *s = sine * x, *c = cosine;
-    pe__quarters(q, s, c);
-}
-#endif
+ * A row by itself comes from pe__direct(), pair by pair. In a run, 17 rows are a block: they follow
+ * from the one in the middle, its anchor, by turning it forth and back by the plan's rows 1 ... 8.
+ * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or from SLEEF;
+ * the other anchors are the centre turned by the plan's rows 17, 34, ... 136, forth or back. */
 
 /* Rounding test: what keeps floats correctly rounded
  *
- * In units of u = 2^-53 and for amplitude 1, a value that pe__turn() makes has an error of at most
- *     4.95  SLEEF's sine and cosine, 3.5 ulp each (u35), as a vector: 3.5 sqrt(2)
- *     0.71  their correction by the low part of the phase, rounded: 0.5 sqrt(2)
- *     0.01  the phase, kept to 2^-106 |t f| <= 2^-64 half turns for |t f| <= 2^42 (beyond, the
- *           anchors are exact)
- *     2.0   the amplitude's factor, rounded, and the product with it: 1 each, relative
- *     5.42  two turns, to the block's anchor and to the row; each turn has
- *           0.71  a row of the plan, rounded: 0.5 sqrt(2)
- *           2.0   products 1 (|sC| + |cS| <= 1), their sum 1; less where it is fused
- * together 13.1; or, from rows of the plan alone,
- *     0.71  the row of the first digit
- *     2.0   the amplitude's factor
- *     10.84 four turns by the other digits
- * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u
- * |A|. A position of more than five digits has three turns more: e = 23.5 u |A|.
+ * Errors are in units of u = 2^-53, for amplitude 1, and of (sine, cosine) as a vector, for a turn
+ * makes one component's the other's. What is rounded relatively adds 1 to a vector, what is below 1
+ * and rounded absolutely 1/2 to each component. pe__direct() has at most
+ *     0.62  the circle's sines and cosines, rounded
+ *     0.01  the phase: frequencies to 2^-100, |t f| <= 2^36 half turns (beyond, turns are exact)
+ *     0.30  the rest z, rounded twice: pi (2^-58 + 2^-57)
+ *     0.62  sin(pi z) 0.27: the polynomial 0.01, its factor of z 2^-4 (2 + 0.1), the product 1/8;
+ *           cos(pi z) 0.56: rounded 0.5, z^2 times the rest of it 0.06
+ *     2.00  the factor A (1 + eta), rounded, and the circle's products with it
+ *     1.20  the turn by z: a product 0.2, for |sin(pi z)| < 0.196, and the sum 1; where nothing is
+ *           fused the other product, too: both (1 + 0.383)^(1/2) = 1.18, and the sum 1
+ * together 4.75, and 5.75 where nothing is fused: a row by itself has 5.75 (pe__bound_lone). With
+ * SLEEF a centre has
+ *     4.95  sine and cosine, 3.5 ulp each (u35)
+ *     1.02  the phase and the rest, as above, and the correction by what is below x, rounded
+ *     2.00  the factor and the products with it
+ * together 7.97. Each turn by a row of the plan adds
+ *     0.71  the row, rounded
+ *     2.00  a product and the sum; where nothing is fused, two products and the sum: 2 again for
+ *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next turn asks for:
+ *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
+ * A row of a run is two turns from its centre: 10.17 fused, 5.75 + 3.13 + 2.71 = 11.59 not fused,
+ * with SLEEF 13.39 and 13.81: 11.75 and 14 (pe__bound_run).
+ *
+ * pe__careful() divides (1 + eta) out again, by a factor that is rounded (0.5), with a product (1),
+ * and adds and subtracts e (1): e is 2.5 more for it.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a
  * few integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >=
@@ -2558,24 +2536,29 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * the very midpoint of two of them: the bits that the second rounding drops are 1000..., and are
  * watched instead.
  *
- * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
+ * eta is the error before pe__careful() / 2^-12, and a little for the (1 + eta) on it. */
 #define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
 #define PE__GUARD_16 (1.0 / 1048576)          /* 2^-20: here a float that is no tie of */
                                               /* 16-bit numbers is on the right side   */
-#define PE__FAST_LIMIT 4398046511104.0        /* 2^42 half turns                       */
+#define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
 
-/* What the test needs to know of values: e and eta for amplitude 1, and 2 eta 2^53, and some. */
+/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta 2^53,
+   and some. */
 typedef struct pe__bound {
     double error, eta;
     int32_t window;
 } pe__bound;
-static const pe__bound pe__bound_near = {15.5 / 9007199254740992.0,
-                                         15.75 / 2199023255552.0, 32 << 12};
-static const pe__bound pe__bound_far = {23.5 / 9007199254740992.0,
-                                        23.75 / 2199023255552.0, 48 << 12};
+#define PE__BOUND(units, window)                                                                   \
+    {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
+static const pe__bound pe__bound_lone = PE__BOUND(5.75, 12);
+#if PE_SLEEF
+static const pe__bound pe__bound_run = PE__BOUND(14, 29);
+#else
+static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
+#endif
+#undef PE__BOUND
 
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 8, PE__TILE = 512 };
-#define PE__NEAR ((int64_t)709928) /* the largest number of five digits */
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 2, PE__TILE = 512 };
 
 /* What a kernel makes of the doubles: elements of a type, or floats that are added to such
    elements. Known at compile time. */
@@ -2600,37 +2583,91 @@ PE__INLINE double *pe__aligned(void *p)
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
 }
 
-/* The anchor: A (1 + eta) times sin and cos of position t, for count pairs from pair on. Writes
-   whole vectors: up to PE_LANES - 1 doubles more. */
-PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t count, double *s,
-                            double *c)
+/* sin and cos of k / 16 of a turn, rounded, for k = 0 ... 19: the cosines are the sines from k = 4
+   on. */
+static const double pe__sixteenths[40] = {
+    0, 1, 0.3826834323650898, 0.9238795325112867, 0.7071067811865476, 0.7071067811865476,
+    0.9238795325112867, 0.3826834323650898, 1, 0, 0.9238795325112867, -0.3826834323650898,
+    0.7071067811865476, -0.7071067811865476, 0.3826834323650898, -0.9238795325112867,
+    0, -1, -0.3826834323650898, -0.9238795325112867, -0.7071067811865476, -0.7071067811865476,
+    -0.9238795325112867, -0.3826834323650898, -1, 0, -0.9238795325112867, 0.3826834323650898,
+    -0.7071067811865476, 0.7071067811865476, -0.3826834323650898, 0.9238795325112867,
+    0, 1, 0.3826834323650898, 0.9238795325112867, 0.7071067811865476, 0.7071067811865476,
+    0.9238795325112867, 0.3826834323650898,
+};
+
+/* The direct kernel: sin and cos of the turn of tt, for a vector of pairs, times the circle's
+   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest, |z| <=
+   2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
+PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t pair, pe__vd tt,
+                           pe__vd *s, pe__vd *c)
 {
-    const double *f = plan->frequency + pair;
-    const pe__vd half = pe__splat(0.5);
-    const pe__vd scale = pe__splat(plan->amplitude * (1 + pe__bound_near.eta));
-    const int distant = !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
+    const pe__vd f = pe__load(plan->frequency + pair);
+    pe__vd k, S, C;
+    const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
+    const pe__vd zz = z * z;
+    pe__circle_at(circle, k, &S, &C);
+    pe__vd sine = pe__fma(pe__splat(0.0820578389392869), zz, pe__splat(-0.5992641468366016));
+    pe__vd cosine = pe__fma(pe__splat(-0.02576698680948774), zz, pe__splat(0.23533036842743957));
+    sine = pe__fma(sine, zz, pe__splat(2.5501640391505007));
+    cosine = pe__fma(cosine, zz, pe__splat(-1.335262768129103));
+    sine = pe__fma(sine, zz, pe__splat(-5.167712780049406));
+    cosine = pe__fma(cosine, zz, pe__splat(4.058712126415924));
+    sine = pe__fma(sine, zz, pe__splat(3.141592653589793)) * z;
+    cosine = pe__fma(cosine, zz, pe__splat(-4.934802200544679));
+    cosine = pe__fma(cosine, zz, pe__splat(1.0));
+    *s = pe__fma(S, cosine, C * sine);
+    *c = pe__fnma(S, sine, C * cosine);
+}
+
+/* Is the turn of position t beyond what the direct kernel is good for? */
+PE__INLINE int pe__distant(const pe_plan *plan, double t)
+{
+    return !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
+}
+
+#if PE_SLEEF
+/* The same by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
+PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, pe__vd tt, pe__vd *s,
+                             pe__vd *c)
+{
+    const pe__vd f = pe__load(plan->frequency + pair);
+    pe__vd k, low, sine, cosine;
+    const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
+    const pe__vd turns = k - pe__splat(PE__EIGHTHS);
+    const pe__vd whole = pe__round(turns * pe__splat(0.5)) * pe__splat(2.0);
+    const pe__vd x = pe__fast_two_sum(turns - whole, z, &low);
+    pe__sincospi(x, &sine, &cosine);
+    low = low * pe__splat(3.141592653589793);
+    *s = pe__fma(low, cosine, sine) * pe__splat(factor);
+    *c = pe__fnma(low, sine, cosine) * pe__splat(factor);
+}
+#endif
+
+/* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
+   there, where the bound is that of runs. Writes whole vectors: up to PE_LANES - 1 doubles more. */
+PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, double t, size_t pair,
+                            size_t count, double *s, double *c)
+{
+    const double factor = plan->amplitude * (1 + bound->eta);
+    const int distant = pe__distant(plan, t);
+    pe__circle circle;
+    pe__circle_of(pe__sixteenths, factor, &circle);
     for (size_t i = 0; i < count; i += PE_LANES) {
+        const pe__vd tt = pe__time(plan, pair + i, t);
         pe__vd sine, cosine;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
             pe__exact_turn(plan, pair + i, t, &ss, &cc);
-            sine = ss.hi, cosine = cc.hi;
-        } else {
-            const pe__vd tt = pe__time(plan, pair + i, t);
-            pe__vd e;
-            const pe__vd p = pe__two_prod(tt, pe__load(f + i), &e);
-            const pe__vd turn = p - pe__round(p * half) * pe__splat(2.0);
-            pe__vd low;
-            const pe__vd rest = pe__fma(tt, pe__load(f + i + plan->padded), e);
-            const pe__vd x = pe__two_sum(turn, rest, &low);
-            pe__sincospi(x, &sine, &cosine);
-            low = low * pe__splat(3.141592653589793);
-            const pe__vd unmoved = sine;
-            sine = pe__fma(low, cosine, sine);
-            cosine = pe__fnma(low, unmoved, cosine);
+            sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
         }
-        pe__store(s + i, sine * scale);
-        pe__store(c + i, cosine * scale);
+#if PE_SLEEF
+        else if (bound == &pe__bound_run)
+            pe__by_sleef(plan, factor, pair + i, tt, &sine, &cosine);
+#endif
+        else pe__direct(plan, &circle, pair + i, tt, &sine, &cosine);
+        pe__store(s + i, sine);
+        pe__store(c + i, cosine);
     }
 }
 
@@ -3103,57 +3140,11 @@ PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe_
                      i < to->cosines ? pe__min(to->cosines - i, PE_LANES) : 0, sides, order, kind);
 }
 
-/* The plan's row digit * 17^level, 1 <= digit <= 8; for digit 0 row 0. */
+/* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
 PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digit)
 {
-    const size_t index = digit ? level * PE__DIGIT + (size_t)digit : 0;
+    const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
     return plan->table + 2 * index * plan->padded;
-}
-
-/* The largest whole number that is at most t, |t| < 2^62. */
-PE__INLINE int64_t pe__floor(double t)
-{
-    const int64_t whole = (int64_t)t;
-    return (double)whole > t ? whole - 1 : whole;
-}
-
-/* p / 17 to nearest, for p >= 0; and the multiple of 17 that is nearest to any p. */
-PE__INLINE uint64_t pe__seventeenth(uint64_t p) { return (p + PE__DIGIT) / PE__RADIX; }
-PE__INLINE int64_t pe__nearest_17(int64_t p)
-{
-    const int64_t q = (int64_t)(PE__RADIX * pe__seventeenth((uint64_t)(p < 0 ? -p : p)));
-    return p < 0 ? -q : q;
-}
-
-/* As pe__anchor(), from the rows of the digits of p; |p| <= plan->near. */
-PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, const pe__bound *bound, int64_t p,
-                                      size_t pair, size_t count, double *s, double *c)
-{
-    const double *row[PE__LEVELS] = {plan->table + pair};
-    double sign[PE__LEVELS] = {1};
-    size_t n = 0;
-    uint64_t rest = (uint64_t)(p < 0 ? -p : p);
-    for (size_t level = 0; rest != 0; level++) {
-        const uint64_t next = pe__seventeenth(rest);
-        const int64_t digit = (int64_t)rest - (int64_t)(PE__RADIX * next);
-        rest = next;
-        if (digit == 0) continue;
-        row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
-        sign[n++] = (digit < 0) != (p < 0) ? -1 : 1;
-    }
-    const pe__vd scale = pe__splat(plan->amplitude * (1 + bound->eta));
-    const pe__vd first = scale * pe__splat(sign[0]);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        pe__vd sine = pe__load(row[0] + i) * first;
-        pe__vd cosine = pe__load(row[0] + plan->padded + i) * scale;
-        for (size_t k = 1; k < n; k++) {
-            pe__vd s_down, c_down;
-            pe__turn(sine, cosine, pe__load(row[k] + i) * pe__splat(sign[k]),
-                     pe__load(row[k] + plan->padded + i), &sine, &cosine, &s_down, &c_down);
-        }
-        pe__store(s + i, sine);
-        pe__store(c + i, cosine);
-    }
 }
 
 /* Turn an anchor by 17 digit. */
@@ -3258,65 +3249,200 @@ PE__BLOCK(pe__block_f16_add, PE__F16_ADD)
 
 enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN }; /* doubles of an anchor's sines or cosines */
 
+/* A row by itself, by way of doubles in memory. */
+PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                          pe__blocker *block)
+{
+    double buffer[2 * PE__ANCHOR + PE__CHAIN];
+    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
+    const size_t pairs = pe__max(to->sines, to->cosines);
+    for (size_t done = 0; done < pairs; done += PE__TILE) {
+        const pe__to part = pe__part(to, done, PE__TILE);
+        pe__centre(plan, &pe__bound_lone, t, pair + done, pe__min(pairs - done, PE__TILE), s, c);
+        block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, &part);
+    }
+}
+
+/* A row by itself: its circle and its time, both turned if cosines come first, since cos x = sin(-x
+   + pi/2) and sin x = cos(-x + pi/2). */
+typedef struct pe__alone {
+    const pe_plan *plan;
+    const pe__to *to;
+    size_t pair; /* the plan's pair of column 0 */
+    double t, time;
+    pe__circle circle;
+} pe__alone;
+
+/* The doubles of two vectors of pairs from pair i on, as they are rounded: a and b to a vector of
+   floats as it lies in memory, c and d to the next, or, if split, to one of cosines. */
+PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, int float32, pe__vd *a,
+                             pe__vd *b, pe__vd *c, pe__vd *d)
+{
+    const size_t j = x->pair + i, k = j + PE_LANES;
+    pe__vd t0 = pe__splat(x->time), t1 = t0;
+    if (float32) t0 = pe__time(x->plan, j, x->time), t1 = pe__time(x->plan, k, x->time);
+    pe__direct(x->plan, &x->circle, j, t0, a, split ? c : b);
+    pe__direct(x->plan, &x->circle, k, t1, split ? b : c, d);
+}
+
+/* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
+PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, int float32, pe__vf *v)
+{
+    const pe__order order = x->to->order, as = split ? PE__SPLIT : PE__SC;
+    const pe__span span =
+        pe__span_of(x->plan, &pe__bound_lone, x->to, x->pair, NULL, NULL, order, PE__F32);
+    unsigned doubt[4];
+    for (size_t n = 0; n < 4; n += 2) {
+        pe__vd a, b, c, d;
+        pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
+        v[n] = pe__careful(&span, a, b, as, PE__DROP_F32, &doubt[n]);
+        v[n + 1] = pe__careful(&span, c, d, as, PE__DROP_F32, &doubt[n + 1]);
+    }
+    for (size_t n = 0; n < 4; n++)
+        if (doubt[n])
+            v[n] = pe__exactly(&span, x->t, i, n, 4, order, PE__DROP_F32, v[n], doubt[n]);
+}
+
+/* The whole vectors, by fours, from pair i on. Returns where they end. */
+PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split, int float32)
+{
+    enum { FOUR = 4 * PE_LANES };
+    const pe__to *to = x->to;
+    const size_t whole = pe__min(to->sines, to->cosines);
+    const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * 4;
+    const ptrdiff_t bytes = sizeof(pe__vf), at1 = split ? across : bytes;
+    const ptrdiff_t at2 = split ? bytes : 2 * bytes, at3 = at1 + at2;
+    const int32_t window = pe__bound_lone.window, guard = x->plan->guard;
+    unsigned char *p = pe__column(to, to->order) + i * (split ? 4 : 8);
+    for (; i + FOUR <= whole; i += FOUR, p += FOUR * (split ? 4 : 8)) {
+        const pe__order as = split ? PE__SPLIT : PE__SC;
+        pe__watch watch = pe__watch_begin();
+        pe__vf v[4];
+        for (size_t n = 0; n < 4; n += 2) {
+            pe__vd a, b, c, d;
+            pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
+            v[n] = pe__round_two(a, b, as), v[n + 1] = pe__round_two(c, d, as);
+            pe__watch_add(&watch, a, b, v[n], PE__DROP_F32);
+            pe__watch_add(&watch, c, d, v[n + 1], PE__DROP_F32);
+        }
+        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
+            pe__vf settled[4];
+            pe__lone_settle(x, i, split, float32, settled);
+            v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
+        }
+        unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
+        pe__sink_four(PE__F32, to, four, v[0], v[1], v[2], v[3]);
+    }
+    return i;
+}
+
+/* A row of floats by itself, from turn to memory. */
+PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to, double t)
+{
+    const size_t pairs = pe__max(to->sines, to->cosines);
+    const size_t head = pe__min(to->head, pe__min(to->sines, to->cosines));
+    const int split = to->order == PE__SPLIT, swap = to->order == PE__CS;
+    size_t i;
+    pe__alone x;
+    x.plan = plan, x.to = to, x.pair = pair, x.t = t, x.time = swap ? -t : t;
+    pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
+                  &x.circle);
+    if (plan->float32) i = split ? pe__lone_fours(&x, head, 1, 1) : pe__lone_fours(&x, head, 0, 1);
+    else i = split ? pe__lone_fours(&x, head, 1, 0) : pe__lone_fours(&x, head, 0, 0);
+    if (head != 0) {
+        const pe__to part = pe__part(to, 0, head);
+        pe__lone(plan, pair, &part, t, pe__block_f32);
+    }
+    if (i < pairs) {
+        pe__to part = pe__part(to, i, pairs - i);
+        part.head = 0;
+        pe__lone(plan, pair + i, &part, t, pe__block_f32);
+    }
+}
+
 /* Rows for the positions t, t + 1, ..., each of them a double, in tiles of columns, block after
-   block; or, if the angles are rounded to float or a single position is not whole, row after row. */
+   block; or, if the angles are rounded to float or there is one row only, row after row. */
 PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                           size_t rows, pe__blocker *block)
 {
-    const int64_t first = pe__floor(t);
-    const double fraction = t - (double)first;
+    if (rows == 1) { /* (what was just written is not copied: a wide load would wait for it) */
+        if (block == pe__block_f32 && t != 0 && !pe__distant(plan, t))
+            pe__lone_f32(plan, axis->pair, to, t);
+        else pe__lone(plan, axis->pair, to, t, block);
+        return;
+    }
+    if (plan->float32) {
+        pe__to one = *to;
+        for (size_t r = 0; r < rows; r++, one.out += one.stride)
+            pe__rows(plan, axis, &one, t + (double)r, 1, block);
+        return;
+    }
+    if (t <= 0 && -t < (double)rows && t == (double)(int64_t)t) { /* row 0 is all alarm: apart */
+        const size_t before = (size_t)-t, after = rows - 1 - before;
+        pe__to part = *to;
+        if (before) pe__rows(plan, axis, &part, t, before, block);
+        part.out = to->out + before * to->stride;
+        pe__rows(plan, axis, &part, 0, 1, block);
+        part.out += to->stride;
+        if (after) pe__rows(plan, axis, &part, 1, after, block);
+        return;
+    }
     double buffer[4 * PE__ANCHOR + PE__CHAIN];
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
     double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
-    const int64_t last = first + (int64_t)rows - 1;
-    const int run = rows > 2 * PE__RADIX; /* then one centre will do for many blocks */
-    const int64_t nearby = run && plan->nearby > PE__NEAR ? PE__NEAR : plan->nearby;
+    const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
     for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
         pe__to tile;
         const pe__to *part = to; /* all of a row, if it is short */
         if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
         const size_t pair = axis->pair + done;
         const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-        if (plan->float32 || (rows == 1 && fraction != 0)) {
-            pe__to one = *part;
-            for (size_t r = 0; r < rows; r++) {
-                one.out = part->out + r * part->stride;
-                const double at = t + (double)r;
-                pe__anchor(plan, at, pair, count, s, c);
-                block(plan, &pe__bound_near, 0, at, s, c, 0, 0, pair, &one);
+        for (int64_t made = 0; made < blocks; made += PE__RADIX) {
+            const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : PE__RADIX;
+            const int64_t middle = made + n / 2;
+            /* of one block alone that is not whole, the middle */
+            const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
+            pe__centre(plan, &pe__bound_run, t + (double)centre, pair, count, centre_s, centre_c);
+            for (int64_t j = made; j < made + n; j++) {
+                const int there = j == middle;
+                if (!there)
+                    pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
+                block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
+                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
             }
-            continue;
-        }
-        const pe__bound *bound = &pe__bound_near;
-        int64_t made = INT64_MAX; /* the centre that is there */
-        for (int64_t q = pe__nearest_17(first); q - PE__DIGIT <= last; q += PE__RADIX) {
-            const int64_t centre = run ? PE__RADIX * pe__nearest_17(q / PE__RADIX) : q;
-            double *const from_s = run ? centre_s : s, *const from_c = run ? centre_c : c;
-            if (centre != made) {
-                bound = &pe__bound_near;
-                if (fraction == 0 && -nearby <= centre && centre <= nearby) {
-                    if (centre < -PE__NEAR || centre > PE__NEAR) bound = &pe__bound_far;
-                    pe__anchor_from_rows(plan, bound, centre, pair, count, from_s, from_c);
-                }
-                else pe__anchor(plan, (double)centre + fraction, pair, count, from_s, from_c);
-            }
-            made = centre;
-            if (run)
-                pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s,
-                                  c);
-            block(plan, bound, q, fraction, s, c, first, last, pair, part);
         }
     }
 }
 
 /* ---- f64 ----------------------------------------------------------------------------------------
- * Doubles come from turns in double-double, row after row, by row 1 of the plan's frequencies;
- * every 64 rows start anew from an exact turn. One turn adds less than 2^-100, and the test below
- * takes 2^-93 for all: where that could change the rounded double, the vector is made by an exact
- * turn. */
+ * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is turned forth
+ * and back by the rows 1 ... 8, and to the next block's by row 17. All these are double-double, and
+ * made on the stack for each call; each PE__ANEW blocks the anchor is an exact turn.
+ *
+ * Sums of products in double-double, cheaply: sines and cosines are cut into a multiple of 2^-26,
+ * |x| <= 1, and a double for the rest, |x| <= 2^-27. The products of the former are multiples of
+ * 2^-52, so that they and their sums are exact, fused or not, and with (s, c) = (s1 + s2, c1 + c2),
+ *
+ *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
+ *
+ * only the second bracket has errors. The anchor has the amplitude A in it; let 2^k be the power of
+ * two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, these are at most
+ *      2.83  s2, C2, c2, S2, each rounded: |C| + |s| + |S| + |c|
+ *      2     s and c as doubles: half a unit in their last place, times C2 and S2
+ *      4     four products of at most 2^(k - 27)
+ *      8     two sums of two of them, at most 2^(k - 26) and little more
+ *      4     their sum or difference, at most 2.83 2^(k - 27)
+ *      4     the same with 2e added
+ *      0.1   the anchor and the rows: 2^-98, or 2^-91 where the angle is beyond 2^49 half turns; a
+ *            turn adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
+ * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
+ * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
+ * the time, the vector is made by exact turns. */
 
-enum { PE__STEPS = 64 };
-#define PE__ERROR_F64 (1.0 / 9903520314283042199192993792.0) /* 2^-93 */
+enum { PE__TILE_F64 = 64, PE__ANEW = 64 };
+#define PE__GRID_F64 (1.0 / 67108864)                        /* 2^-26 */
+#define PE__ERROR_F64 (1.0 / 75557863725914323419136.0)      /* 2^-76 */
+#define PE__ERROR_ROW_F64 (1.0 / 1237940039285380274899124224.0) /* 2^-90: of an exact turn */
 
 /* n doubles to a row, or added to it. */
 static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, size_t n)
@@ -3324,24 +3450,6 @@ static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, si
     if (to->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
     else
         for (size_t i = 0; i < n; i++) x[i] = pe__fma_once(to->scale, x[i], v[i]);
-}
-
-/* A vector of pairs to where pair i of a row belongs. */
-PE__INLINE void pe__put_f64(const pe__to *to, unsigned char *row, size_t i, pe__vd s, pe__vd c)
-{
-    double all[2 * PE_LANES], *const out = (double *)(void *)row;
-    const size_t sines = to->sines > i ? pe__min(to->sines - i, PE_LANES) : 0;
-    const size_t cosines = to->cosines > i ? pe__min(to->cosines - i, PE_LANES) : 0;
-    if (to->order == PE__SPLIT) {
-        pe__store(all, s);
-        pe__store(all + PE_LANES, c);
-        pe__sink_f64(to, out + to->sine + i, all, sines);
-        pe__sink_f64(to, out + to->cosine + i, all + PE_LANES, cosines);
-        return;
-    }
-    if (to->order == PE__SC) pe__zip_store(all, s, c);
-    else pe__zip_store(all, c, s);
-    pe__sink_f64(to, out + pe__min(to->sine, to->cosine) + 2 * i, all, sines + cosines);
 }
 
 /* hi + lo to the nearer double; where it is the middle of two as far as can be told, to the one
@@ -3391,45 +3499,213 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
     *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
 }
 
-/* Up to 64 rows of the vector of pairs at i. */
-PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                                size_t i, unsigned char *row, double t, size_t rows)
+/* A tile of columns. A pair (f, g) is (s, c), turned by (S, C), or (c, s), turned by (-S, C), as
+   they lie in a row: f' = fC + gS, g' = gC - fS. fours holds fours of arrays: the high and the low
+   parts of f (S), then those of g (C). */
+typedef struct pe__tile_f64 {
+    const pe_plan *plan;
+    const pe__to *to;
+    size_t pair;
+    double error;
+    double *fours;
+    int swapped;
+} pe__tile_f64;
+enum { /* fours: the plan's rows 0 ... 8, and the anchor, as parts; the anchor; row 17 */
+    PE__PARTS_F64 = PE__DIGIT + 1, PE__ANCHOR_F64, PE__NEXT_F64, PE__FOURS_F64
+};
+
+PE__INLINE double *pe__four(const pe__tile_f64 *x, size_t n, size_t i)
 {
-    const pe__vd error = pe__splat(PE__ERROR_F64);
-    const size_t pair = axis->pair + i;
-    const int minor = plan->scale < pe__exp2i(-900) || (t > -1 && t < 1 && t != 0);
-    pe__dd s, c, S, C;
-    pe__exact_turn(plan, pair, t, &s, &c);
-    pe__exact_turn(plan, pair, 1.0, &S, &C);
-    s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
-    for (size_t r = 0; r < rows; r++) {
-        pe__vd sine = s.hi, cosine = c.hi;
-        const pe__vd moved_s = pe__abs((s.hi + (s.lo + error)) - (s.hi + (s.lo - error)));
-        const pe__vd moved_c = pe__abs((c.hi + (c.lo + error)) - (c.hi + (c.lo - error)));
-        double moved[PE_LANES], any = 0;
-        pe__store(moved, moved_s + moved_c);
-        for (int lane = 0; lane < PE_LANES; lane++) any += moved[lane];
-        if (PE__UNLIKELY(any != 0 || minor)) {
-            pe__settle_f64(plan, pair, t + (double)r, &sine, &cosine);
-        } else {
-            sine = sine * pe__splat(plan->scale);
-            cosine = cosine * pe__splat(plan->scale);
+    return x->fours + n * 4 * PE__TILE_F64 + i;
+}
+PE__INLINE void pe__get_four(const double *four, pe__dd *f, pe__dd *g)
+{
+    f->hi = pe__load(four), f->lo = pe__load(four + PE__TILE_F64);
+    g->hi = pe__load(four + 2 * PE__TILE_F64), g->lo = pe__load(four + 3 * PE__TILE_F64);
+}
+PE__INLINE void pe__put_four(double *four, pe__dd f, pe__dd g)
+{
+    pe__store(four, f.hi), pe__store(four + PE__TILE_F64, f.lo);
+    pe__store(four + 2 * PE__TILE_F64, g.hi), pe__store(four + 3 * PE__TILE_F64, g.lo);
+}
+
+/* x as the nearest multiple of a power of two and a double for the rest. */
+PE__INLINE pe__dd pe__parts(pe__dd x, double unit)
+{
+    const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
+    pe__dd r;
+    r.hi = (x.hi + big) - big;
+    r.lo = (x.hi - r.hi) + x.lo;
+    return r;
+}
+
+/* The vector of pairs at i of a row whose columns begin at x: f and g. */
+PE__INLINE void pe__put_f64(const pe__to *to, double *x, size_t i, pe__vd f, pe__vd g, int split)
+{
+    double *const p = x + (split ? i : 2 * i);
+    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : PE_LANES);
+    if (!split) pe__zip_two(f, g, &f, &g);
+    if (i + PE_LANES > to->sines || i + PE_LANES > to->cosines) {
+        const size_t sines = pe__min(to->sines - pe__min(i, to->sines), PE_LANES);
+        const size_t cosines = pe__min(to->cosines - pe__min(i, to->cosines), PE_LANES);
+        double all[2 * PE_LANES];
+        pe__store(all, f);
+        pe__store(all + PE_LANES, g);
+        pe__sink_f64(to, p, all, split ? sines : sines + cosines);
+        if (split) pe__sink_f64(to, q, all + PE_LANES, cosines);
+    } else if (to->verb == PE__STREAM) {
+        pe__stream_vd(p, f);
+        pe__stream_vd(q, g);
+    } else if (to->verb == PE__ADD) {
+        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), f));
+        pe__store(q, pe__fused(pe__splat(to->scale), pe__load(q), g));
+    } else {
+        pe__store(p, f);
+        pe__store(q, g);
+    }
+}
+
+/* Round a vector of pairs of position t, whose low parts are e too small, and put it there. */
+PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *out, double t,
+                               size_t i, pe__dd f, pe__dd g, int split, int careful)
+{
+    const pe__vd twice = pe__splat(2 * x->error);
+    pe__vd a = f.hi + f.lo, b = g.hi + g.lo;
+    if (PE__UNLIKELY(pe__unequal(a, f.hi + (f.lo + twice), b, g.hi + (g.lo + twice)) || careful)) {
+        pe__vd s, c;
+        pe__settle_f64(x->plan, x->pair + i, t, &s, &c);
+        a = x->swapped ? c : s, b = x->swapped ? s : c;
+    }
+    pe__put_f64(to, out, i, a, b, split);
+}
+
+/* The rows b after and before an anchor, whose positions are given; NULL: not wanted. */
+PE__INLINE void pe__turn_any_f64(const pe__tile_f64 *tile, size_t b, void *up, double t_up,
+                                 void *down, double t_down, int split)
+{
+    const pe__tile_f64 x = *tile;
+    const pe__to to = *tile->to;
+    const size_t pairs = pe__max(to.sines, to.cosines);
+    const pe__vd less = pe__splat(-x.error);
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
+        const double *const anchor = pe__four(&x, PE__ANCHOR_F64, i);
+        const pe__vd f0 = pe__load(anchor), g0 = pe__load(anchor + 2 * PE__TILE_F64);
+        pe__dd f, g, S, C, f_up, g_up, f_down, g_down;
+        pe__get_four(pe__four(&x, PE__PARTS_F64, i), &f, &g);
+        pe__get_four(pe__four(&x, b, i), &S, &C);
+        pe__turn(f.hi, g.hi, S.hi, C.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
+        const pe__vd fC = pe__fma(f.lo, C.hi, pe__fma(f0, C.lo, less));
+        const pe__vd gC = pe__fma(g.lo, C.hi, pe__fma(g0, C.lo, less));
+        const pe__vd gS = pe__fma(g.lo, S.hi, g0 * S.lo), fS = pe__fma(f.lo, S.hi, f0 * S.lo);
+        f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
+        if (up) pe__finish_f64(&x, &to, (double *)up, t_up, i, f_up, g_up, split, 0);
+        if (down) pe__finish_f64(&x, &to, (double *)down, t_down, i, f_down, g_down, split, 0);
+    }
+}
+PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
+                              double t_down)
+{
+    if (x->to->order == PE__SPLIT) pe__turn_any_f64(x, b, up, t_up, down, t_down, 1);
+    else pe__turn_any_f64(x, b, up, t_up, down, t_down, 0);
+}
+
+/* Rows 1 ... last of the vector of pairs at i, and row 17. */
+PE__OUTLINE void pe__tile_begin(const pe__tile_f64 *x, size_t i, size_t last)
+{
+    pe__dd s[PE__DIGIT + 1], c[PE__DIGIT + 1];
+    s[0].hi = s[0].lo = c[0].lo = pe__splat(0.0), c[0].hi = pe__splat(1.0);
+    pe__exact_turn(x->plan, x->pair + i, 1.0, &s[1], &c[1]);
+    if (x->swapped) s[1].hi = -s[1].hi, s[1].lo = -s[1].lo;
+    for (size_t b = 0; b <= last; b++) {
+        if (b > 1) s[b] = s[b / 2], c[b] = c[b / 2];
+        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&s[b], &c[b]);
+        else if (b > 1) pe__dd_turn(&s[b], &c[b], s[b - b / 2], c[b - b / 2]);
+        pe__put_four(pe__four(x, b, i), pe__parts(s[b], PE__GRID_F64),
+                     pe__parts(c[b], PE__GRID_F64));
+    }
+    if (last < PE__DIGIT) return;
+    pe__dd_turn_twice(&s[last], &c[last]);
+    pe__dd_turn(&s[last], &c[last], s[1], c[1]);
+    pe__put_four(pe__four(x, PE__NEXT_F64, i), s[last], c[last]);
+}
+
+/* The anchor of position t, or, if that is not wanted, the one after the last. */
+PE__OUTLINE void pe__tile_anchor(const pe__tile_f64 *x, size_t i, const double *t)
+{
+    const pe_plan *plan = x->plan;
+    double *const anchor = pe__four(x, PE__ANCHOR_F64, i);
+    const double unit = PE__GRID_F64 * plan->scale;
+    pe__dd f, g, S, C;
+    if (t) {
+        pe__exact_turn(plan, x->pair + i, *t, x->swapped ? &g : &f, x->swapped ? &f : &g);
+        f = pe__dd_scaled(f, plan->amplitude), g = pe__dd_scaled(g, plan->amplitude);
+    } else {
+        pe__get_four(anchor, &f, &g);
+        pe__get_four(pe__four(x, PE__NEXT_F64, i), &S, &C);
+        pe__dd_turn(&f, &g, S, C);
+        f = pe__dd_normal(f), g = pe__dd_normal(g);
+    }
+    pe__put_four(anchor, f, g);
+    pe__put_four(pe__four(x, PE__PARTS_F64, i), pe__parts(f, unit), pe__parts(g, unit));
+}
+
+/* A tile of columns, from pair on, of two rows or more. */
+PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                               size_t rows)
+{
+    double buffer[PE__FOURS_F64 * 4 * PE__TILE_F64 + PE__CHAIN];
+    const pe__tile_f64 x = {plan, to, pair, PE__ERROR_F64 * plan->scale, pe__aligned(buffer),
+                            to->order == PE__CS};
+    unsigned char *const first = pe__column(to, to->order);
+    const size_t pairs = pe__max(to->sines, to->cosines), last = pe__min(rows / 2, PE__DIGIT);
+    for (size_t i = 0; i < pairs; i += PE_LANES) pe__tile_begin(&x, i, last);
+    for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {
+        const double at = t + (double)q;
+        for (size_t i = 0; i < pairs; i += PE_LANES)
+            pe__tile_anchor(&x, i, n % PE__ANEW == 0 && q < rows ? &at : NULL);
+        for (size_t b = 0; b <= last; b++) {
+            const size_t up = q + b, down = q - b;
+            pe__turn_f64(&x, b, up < rows ? first + up * to->stride : NULL, at + (double)b,
+                         b > 0 && down < rows ? first + down * to->stride : NULL, at - (double)b);
         }
-        pe__put_f64(to, row + r * to->stride, i, sine, cosine);
-        pe__dd_turn(&s, &c, S, C);
-        s = pe__dd_normal(s), c = pe__dd_normal(c);
+    }
+}
+
+/* One row, by an exact turn. */
+PE__OUTLINE void pe__row_f64(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                             int careful)
+{
+    const pe__tile_f64 x = {plan, to, pair, PE__ERROR_ROW_F64 * plan->scale, NULL,
+                            to->order == PE__CS};
+    const pe__vd less = pe__splat(-x.error);
+    double *const out = (double *)(void *)pe__column(to, to->order);
+    for (size_t i = 0; i < pe__max(to->sines, to->cosines); i += PE_LANES) {
+        pe__dd f, g;
+        pe__exact_turn(plan, pair + i, t, x.swapped ? &g : &f, x.swapped ? &f : &g);
+        f = pe__dd_scaled(f, plan->amplitude), g = pe__dd_scaled(g, plan->amplitude);
+        f.lo = f.lo + less, g.lo = g.lo + less;
+        pe__finish_f64(&x, to, out, t, i, f, g, to->order == PE__SPLIT, careful);
     }
 }
 
 PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                               size_t rows)
 {
+    const int careful = plan->scale < pe__exp2i(-900) || plan->scale > pe__exp2i(900);
+    const int one_by_one = rows == 1 || plan->float32 || careful;
     const size_t pairs = pe__max(to->sines, to->cosines);
-    const size_t steps = plan->float32 ? 1 : PE__STEPS;
-    for (size_t r = 0; r < rows; r += steps)
-        for (size_t i = 0; i < pairs; i += PE_LANES)
-            pe__column_f64(plan, axis, to, i, to->out + r * to->stride, t + (double)r,
-                           pe__min(steps, rows - r));
+    pe__to part = *to;
+    if (part.verb == PE__STREAM) part.verb = PE__FILL;
+    for (size_t r = 0; one_by_one && r < rows; r++) {
+        part.out = to->out + r * to->stride;
+        pe__row_f64(plan, axis->pair, &part, t + (double)r, careful);
+    }
+    for (size_t done = 0, n; !one_by_one && done < pairs; done += n) {
+        n = done < to->head ? to->head : PE__TILE_F64;
+        part = pe__part(to, done, n);
+        if (done < to->head) part.verb = PE__FILL;
+        pe__tile_rows(plan, axis->pair + done, &part, t, rows);
+    }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -3568,17 +3844,17 @@ static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_p
     return own;
 }
 
-/* How many rows back, at most r, is one of the same position? 0 if that is not known. */
-static inline size_t pe__repeats(const pe_at *at, size_t r, size_t axis)
+/* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
+   known. */
+static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis)
 {
-    if (r == 0) return 0;
     if (at->kind == PE__AT_RANGE) return at->step == 0;
     if (at->kind == PE__AT_GRID) {
         const size_t cells = pe__cells(at, axis), period = cells * at->size[axis];
-        if ((at->skipped + r) % cells != 0) return 1;
+        if ((at->skipped + first + r) % cells != 0) return 1;
         return r >= period ? period : 0;
     }
-    return pe__position(at, r - 1, axis) == pe__position(at, r, axis);
+    return pe__position(at, first + r - 1, axis) == pe__position(at, first + r, axis);
 }
 
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1?
@@ -3591,7 +3867,10 @@ static inline size_t pe__run(const pe_plan *plan, const pe_at *at, size_t r, siz
     *step = 1;
     if (most == 1 || (double)(int64_t)units != units) return 1;
     *step = pe__position(at, r + 1, axis) + plan->offset - t;
-    if (*step != 1 && *step != -1) return 1;
+    if (*step != 1 && *step != -1) {
+        *step = 1;
+        return 1;
+    }
     if (at->kind == PE__AT_RANGE) n = most;
     while (n < most && pe__position(at, r + n, axis) + plan->offset == t + (double)n * *step) n++;
     if (plan->has_padding) { /* up to the row of the padding position */
@@ -3615,30 +3894,35 @@ PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigne
     }
 }
 
-/* The rows of one axis, run after run; repeated ones are copied, padding rows zeroed. */
+/* The rows of one axis from row first of at on, run after run; repeated ones are copied, padding
+   rows zeroed. */
 PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                          const pe_at *at, size_t rows, pe__rower *make, pe__zeroer *zero)
+                          const pe_at *at, size_t first, size_t rows, pe__rower *make,
+                          pe__zeroer *zero)
 {
     const size_t k = at->axes == 1 ? 0 : axis->coordinate;
     for (size_t r = 0, run; r < rows; r += run) {
         unsigned char *const row = to->out + r * to->stride;
-        const double p = pe__position(at, r, k), t = p + plan->offset;
+        const double p = pe__position(at, first + r, k), t = p + plan->offset;
         run = 1;
         if (plan->has_padding && p == plan->padding) {
-            const size_t first = pe__min(to->sine, to->cosine);
-            zero(to, row, first, to->sines + to->cosines);
+            zero(to, row, pe__min(to->sine, to->cosine), to->sines + to->cosines);
             continue;
         }
-        const size_t back = to->verb == PE__ADD ? 0 : pe__repeats(at, r, k);
+        const size_t back = to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k);
         if (back) {
             pe__copy_row(to, row, row - back * to->stride);
             continue;
         }
         double step;
+        run = pe__run(plan, at, first + r, rows - r, k, &step);
+        if (r == 0 && step > 0) {
+            make(plan, axis, to, t, run);
+            continue;
+        }
         pe__to part = *to;
         part.out = row;
-        run = pe__run(plan, at, r, rows - r, k, &step);
-        if (run == 1 || step > 0) {
+        if (step > 0) {
             make(plan, axis, &part, t, run);
         } else { /* from the last row up */
             part.out = row + (run - 1) * to->stride;
@@ -3654,9 +3938,8 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         pe__to to = pe__to_axis(plan, axis, o);
-        if (o->element < sizeof(double) && at->kind != PE__AT_GRID)
-            pe__stream_rows(plan, &to, o->rows);
-        pe__walk(plan, axis, &to, at, o->rows, o->make, o->zero);
+        if (at->kind != PE__AT_GRID) pe__stream_rows(plan, &to, o->rows);
+        pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
         to.verb = o->verb;
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
@@ -3710,9 +3993,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             to.verb = PE__FILL;
             const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
             for (size_t r = 0; r < o->rows; r += most) {
-                const pe_at from = pe_skip(*at, r);
                 const size_t rows = pe__min(most, o->rows - r);
-                pe__walk(plan, &part, &to, &from, rows, make,
+                pe__walk(plan, &part, &to, at, r, rows, make,
                          element == sizeof(double) ? pe__zeros_f64 : pe__zeros_f32);
                 for (size_t b = 0; b < batches; b++)
                     for (size_t k = 0; k < rows; k++) {
@@ -4396,7 +4678,7 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
 
 /* Arrays of a plan with so many levels. */
-#define PE__ARRAYS(levels) (3 + 2 * (1 + PE__DIGIT * (levels)))
+#define PE__ARRAYS(levels) (3 + 2 * PE__DIGIT * (levels))
 
 /* log2(x), to a few ulp. */
 static inline double pe__log2(double x)
@@ -4541,26 +4823,22 @@ PE_API const char *pe_config_error(const pe_config *config)
     return error ? error : pe__plan_axes(&plan, config);
 }
 
-/* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b -
-   b/2, one after the other; the first row of the next level, 17 = 8 + 8 + 1, from the rows 8 and 1.
-   All in double-double: an error of 2^-98 in row 1 and in each turn grows with the number of the
-   row, to 2^-66 in the last. Some vectors at a time, since each waits for its own results. */
+/* Row 1 is an exact turn. Row b comes from the rows b/2 and b - b/2, one after the other; row 17 = 8
+   + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-98 in
+   row 1 and in each turn grows with the number of the row. Some vectors at a time, since each waits
+   for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
     const size_t padded = plan->padded;
     pe__dd s[PE__DIGIT + 1][TOGETHER], c[PE__DIGIT + 1][TOGETHER];
-    for (size_t i = 0; i < padded; i += TOGETHER * (size_t)PE_LANES) {
+    for (size_t i = 0; plan->levels && i < padded; i += TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
-        for (size_t v = 0; v < vectors; v++) {
-            pe__store(row + v * PE_LANES, pe__splat(0.0));
-            pe__store(row + padded + v * PE_LANES, pe__splat(1.0));
-            if (plan->levels) pe__exact_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        }
+        for (size_t v = 0; v < vectors; v++)
+            pe__exact_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
         for (size_t level = 0; level < plan->levels; level++) {
-            for (size_t b = 1; b <= PE__DIGIT; b++) {
-                row += 2 * padded;
+            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
                 for (size_t v = 0; v < vectors; v++) {
                     pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
                     if (b % 2 == 0) pe__dd_turn_twice(&sine, &cosine);
@@ -4569,13 +4847,10 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
                     pe__store(row + v * PE_LANES, sine.hi + sine.lo);
                     pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
                 }
-            }
             for (size_t v = 0; v < vectors; v++) {
                 pe__dd sine = s[PE__DIGIT][v], cosine = c[PE__DIGIT][v];
                 pe__dd_turn_twice(&sine, &cosine);
                 pe__dd_turn(&sine, &cosine, s[1][v], c[1][v]);
-                sine = pe__dd_normal(sine), cosine = pe__dd_normal(cosine);
-                pe__dd_unit(&sine, &cosine);
                 s[1][v] = sine, c[1][v] = cosine;
             }
         }
@@ -4594,9 +4869,6 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t
     plan->woven = plan->joint = 0, plan->offset = config->offset;
 
     plan->levels = levels;
-    plan->nearby = 0;
-    for (size_t level = 0; level < levels; level++)
-        plan->nearby = plan->nearby * PE__RADIX + PE__DIGIT;
     plan->frequency = memory;
     plan->float32 = config->angle == PE_ANGLE_FLOAT32 ? memory + 3 * plan->padded : NULL;
     plan->table = memory + (plan->float32 ? 4 : 3) * plan->padded;
@@ -5576,9 +5848,11 @@ PE__INLINE size_t pe__woven_axis(const pe_plan *plan, size_t pair)
     return pair < plan->axes * plan->axis[a].pairs ? a : 0;
 }
 
-/* Rows of count pairs from the given one on, sines and then cosines, without gaps. */
-PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pair, size_t count,
-                                size_t rows, void *out, size_t element, pe__rower *make)
+/* Rows from row first of at on: count pairs from the given one on, sines and then cosines, without
+   gaps. */
+PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                size_t pair, size_t count, void *out, size_t element,
+                                pe__rower *make)
 {
     enum { ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
@@ -5593,7 +5867,7 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pai
                 const pe__to to = pe__to_apart(out, element, 2 * count, first - pair,
                                                count + first - pair, end - first);
                 part.pair += first - begin, part.pairs = end - first;
-                pe__walk(plan, &part, &to, at, rows, make, NULL);
+                pe__walk(plan, &part, &to, at, row, rows, make, NULL);
             }
             if (plan->woven) return;
         }
@@ -5601,11 +5875,10 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t pai
     }
     const pe__to to = pe__to_apart(own, element, 0, 0, count, count);
     for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
-        const pe_at from = pe_skip(*at, t);
         for (size_t a = 0; a < plan->axes; a++) { /* a row for each coordinate, and its pairs of it */
             pe__axis part = plan->axis[a];
             part.pair = pair, part.pairs = count;
-            pe__walk(plan, &part, &to, &from, 1, make, NULL);
+            pe__walk(plan, &part, &to, at, row + t, 1, make, NULL);
             for (size_t i = 0; i < count; i++) {
                 if (pe__woven_axis(plan, pair + i) != a) continue;
                 memcpy(all + i * element, own + i * element, element);
@@ -5622,8 +5895,9 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
-/* Tile after tile: all pairs of one layout. */
-PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__rope_call *call)
+/* Tile after tile, the first token at row of at: all pairs of one layout. */
+PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
+                              const pe__rope_call *call)
 {
     float buffer[PE__ROPE_TILE + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
@@ -5634,14 +5908,13 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__ro
     size_t most = call->tokens;
     if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     for (size_t t = 0; t < call->tokens; t += most) {
-        const pe_at from = pe_skip(*at, t);
         tile.token = t, tile.tokens = pe__min(most, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             tile.pair = pair, tile.count = n, tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            pe__rows_apart(plan, &from, pair, n, uniform ? 1 : tile.tokens, rows, sizeof *rows,
-                           pe__rows_f32);
+            pe__rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
+                           sizeof *rows, pe__rows_f32);
             for (size_t i = 0; i < 2; i++)
                 if (call->x[i].heads) call->turn(&tile, &call->x[i]);
         }
@@ -5650,7 +5923,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, const pe__ro
 
 /* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
    else together. */
-static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t rows,
+static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
                                    unsigned char *x, size_t stride, size_t element,
                                    pe__turner *turn)
 {
@@ -5661,7 +5934,7 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
     call.x[0].in_head = call.x[0].out_head = stride;
     if (plan->axes == 1 || plan->joint) {
         call.x[0].in = call.x[0].out = x;
-        pe__rope_run(plan, at, &call);
+        pe__rope_run(plan, at, row, &call);
         return;
     }
     for (size_t a = 0; a < plan->axes; a++) {
@@ -5669,7 +5942,7 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
         const pe__axis *const axis = &plan->axis[a];
         one.axes = 1, one.axis[0] = *axis, one.pairs = axis->pairs;
         call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * element;
-        if (axis->pairs) pe__rope_run(&one, at, &call);
+        if (axis->pairs) pe__rope_run(&one, at, row, &call);
     }
 }
 
@@ -5723,18 +5996,17 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     if (!h->in || !h->out) return PE_ERR_NULL;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, h->in_token, h->in_head,
                                       call->in_element, &in_span);
-    if (status == PE_OK)
+    if (status == PE_OK && (h->in != h->out || h->in_token != h->out_token ||
+                            h->in_head != h->out_head || call->in_element != call->out_element)) {
         status = pe__rope_shape(width, call->tokens, h->heads, h->out_token, h->out_head,
                                 call->out_element, &out_span);
-    if (status != PE_OK) return status;
-    if (h->in != h->out || h->in_token != h->out_token || h->in_head != h->out_head ||
-        call->in_element != call->out_element) {
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-        if (in < out ? out - in < in_span * call->in_element
-                     : in - out < out_span * call->out_element)
-            return PE_ERR_SHAPE;
+        if (status == PE_OK && (in < out ? out - in < in_span * call->in_element
+                                         : in - out < out_span * call->out_element))
+            status = PE_ERR_SHAPE;
         h->rest = width - rotary;
     }
+    if (status != PE_OK) return status;
     /* A stride that is not looked at may be any number: that of a single head becomes that of its
        token, and the other way round. */
     if (call->tokens == 1) h->in_token = h->out_token = 0;
@@ -5758,7 +6030,7 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, call->tokens, view->axes, view->offset);
-    if (status == PE_OK) pe__rope_run(view, at, call);
+    if (status == PE_OK) pe__rope_run(view, at, 0, call);
     return status;
 }
 
@@ -5969,11 +6241,10 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
                               : plan->layout == PE_LAYOUT_HALVES ? PE__AGAIN
                                                                  : PE__EACH;
     for (size_t r = 0; r < o->rows; r += most) {
-        const pe_at from = pe_skip(*at, r);
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            pe__rows_apart(plan, &from, pair, count, n, tile, e, o->make);
+            pe__rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
             for (size_t k = 0; k < n; k++) {
                 const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
                 unsigned char *const row = o->out + (r + k) * o->stride;
@@ -6069,9 +6340,8 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
         if (stay) continue;
-        const pe_at from = pe_skip(at, r);
         unsigned char *const x = o->out + r * o->stride;
-        pe__rope_blocks(turns, &from, run, x, o->stride, o->element, turn);
+        pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
     }
     return PE_OK;
 }
@@ -6650,9 +6920,11 @@ PE_API pe_status pe_selftest(void)
 #undef PE__ROPE_LENGTH
 #undef PE__GUARD
 #undef PE__GUARD_16
-#undef PE__NEAR
 #undef PE__FAST_LIMIT
+#undef PE__GRID_F64
 #undef PE__ERROR_F64
+#undef PE__ERROR_ROW_F64
+#undef PE__EIGHTHS
 #undef PE__OPAQUE
 #undef PE__INLINE
 #undef PE__OUTLINE
