@@ -59,7 +59,7 @@ STEP     = sh tests/tools/step.sh
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
-##   make readme parity demo-runs cost   README's programs, other projects' formulas in float32, the
+##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
 ##   make api         every public function is described, in the tests of memory and in the hash of bits
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
@@ -218,7 +218,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := fail warnings names api readme parity demo-runs cost golden certify
+OTHERS := fail warnings names api readme links parity demo-runs cost golden certify
 
 PACKAGING := package single-header dispatches dist-runs
 CHECK_STEPS := $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
@@ -246,7 +246,7 @@ check-%:
 
 fail:
 	@$(STEP) $@ sh tests/checks/fail.sh
-warnings names api readme parity cost golden certify:
+warnings names api readme links parity cost golden certify:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

@@ -2,7 +2,7 @@
 #
 ##
 ##   make bench-quick   `make bench` in under a minute: no sweep over table sizes, few repetitions
-##   make bench-table   write the figures of the last `make bench` into README.md
+##   make bench-table   write the figures of the last `make bench` into README.md and docs/benchmarks.md
 ##   make bench-plot    draw ns per pair against table size: bench/fill.svg, bench/fill.png
 ##   make bench-deps    install what the benchmarks need (they do it themselves)
 ##
@@ -63,7 +63,7 @@ $(BENCH_OUT)/bench.json:
 	@$(SUBMAKE) bench
 
 bench-table: $(BENCH_OUT)/bench.json
-	@python3 bench/bench.py table $< README.md
+	@python3 bench/bench.py table $< README.md docs/benchmarks.md
 
 bench-plot: $(BENCH_OUT)/bench.json
 	@python3 bench/bench.py plot $< bench/fill

@@ -3,7 +3,8 @@
 """Run the benchmark programs and tell what they found. Standard library only.
 
     bench.py run [--quick] [--filter RE] [--cpu N] [--repetitions N] [--json FILE] PROGRAM...
-    bench.py table FILE README     write the figures of FILE between the markers of README
+    bench.py table FILE README BENCHMARKS   write the figures of FILE between the markers of the two:
+                                            four rows to README, all tables to BENCHMARKS
     bench.py plot FILE PREFIX      draw PREFIX.svg and PREFIX.png (needs gnuplot)
 
 Figures are medians over repetitions, which every program runs in random order over all its rows;
@@ -21,15 +22,13 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-README_COMMAND = "make bench && make bench-table"
+COMMAND = "make bench && make bench-table"
 
-# Which roofs bound a verb: the fastest of them counts.
+# Which roofs bound a verb: the fastest of them counts. What works in place has none here: the row
+# that was to be its roof, x *= c, multiplies by a factor that is not stored before the clock starts.
 STORES = ("memset", "stores", "nt_stores")
-IN_PLACE = ("scale",)
 ROOFS = {"fill": STORES, "fill_at": STORES, "fill_real": STORES, "first_use": STORES, "row": STORES,
-         "threads": STORES, "add": IN_PLACE, "add_batch": IN_PLACE, "rope": IN_PLACE,
-         "alibi": STORES, "alibi_causal": STORES, "alibi_add": IN_PLACE, "learned_add": IN_PLACE,
-         "shift": IN_PLACE}
+         "threads": STORES, "alibi": STORES, "alibi_causal": STORES}
 
 # Builds: the CPU flag each needs, its title, and the native peers' vectors of floats and doubles.
 BUILDS = {
@@ -184,12 +183,6 @@ def at_list_against_fill(r, build):
                  r.time("fill", "512x512", "pe_fill_f32", build))
 
 
-def add_of_roof(r, build):
-    row = r.get("add", "131072x512", "pe_add_f32", build)
-    roof = row and r.roof(row)
-    return roof and row["GB/s"] / roof[0]
-
-
 def dots_against_rows(r, build):
     return ratio(r.time("dots", "100000x512", "pe_dots_f64", build, kind="f64"),
                  r.time("dots", "100000x512", "pe_fill_f32", build))
@@ -248,10 +241,6 @@ def of_roof(verb, shape, function):
     return fraction
 
 
-def of_in_place_roof(shape, function):
-    return of_roof("rope", shape, function)
-
-
 def of_f32_time(shape, kind):
     return lambda r, b: ratio(r.time("rope", shape, "pe_rope_halves", b, kind=kind),
                               r.time("rope", shape, "pe_rope_halves", b))
@@ -286,12 +275,6 @@ GOALS = [
     ("worst step of the cost per row beyond 64 rows", worst_step, "<=", both(1.15)),
     ("two threads, 512x512", two_threads("512x512"), ">=", both(1.9)),
     ("two threads, 4096x1024", two_threads("4096x1024"), ">=", both(1.9)),
-    ("RoPE 2048 x 32 x 128 halves, of the in-place roof",
-     of_in_place_roof("2048x32x128", "pe_rope_halves"), ">=", {"avx512": 0.95, "avx2": 0.95}),
-    ("RoPE 2048 x 32 x 128 adjacent, of the in-place roof",
-     of_in_place_roof("2048x32x128", "pe_rope_adjacent"), ">=", {"avx512": 0.9, "avx2": 0.9}),
-    ("RoPE 16384 x 32 x 128 halves, of the in-place roof",
-     of_in_place_roof("16384x32x128", "pe_rope_halves"), ">=", {"avx512": 0.95, "avx2": 0.95}),
     ("RoPE 2048 x 32 x 128 f16, time against f32", of_f32_time("2048x32x128", "f16"), "<=",
      {"avx512": 0.6, "avx2": 0.6}),
     ("RoPE 2048 x 32 x 128 bf16, time against f32", of_f32_time("2048x32x128", "bf16"), "<=",
@@ -299,17 +282,10 @@ GOALS = [
     ("RoPE one token x 32 heads, us", one_token_us, "<=", {"avx512": 0.15, "avx2": 0.15}),
     ("16x2048x2048 ALiBi bias, of the store roof",
      of_roof("alibi", "16x2048x2048", "pe_alibi_fill_f32"), ">=", both(0.9)),
-    ("131072x512 learned rows added, of the in-place roof",
-     of_roof("learned_add", "131072x512", "pe_learned_add_f32"), ">=", both(0.85)),
     ("share of correctly rounded f32, f16, bf16", least_exact, ">=",
      {"avx512": 1.0, "avx2": 1.0, "scalar": 1.0}),
-    ("131072x512 shift, interleaved, of the in-place roof",
-     of_roof("shift", "131072x512", "pe_shift_interleaved"), ">=", both(0.85)),
-    ("131072x512 shift, halves, of the in-place roof",
-     of_roof("shift", "131072x512", "pe_shift_halves"), ">=", both(0.85)),
     ("100000 dots, d = 512, time against filling as many rows", dots_against_rows, "<=",
      both(1.0)),
-    ("131072x512 add, of the in-place roof", add_of_roof, ">=", both(0.9)),
     ("131072x512 add, times faster than a stored table",
      speedup("add", "131072x512", "pe_add_f32", "stored_table"), ">=", both(1.3)),
     ("4096x1024 add, times faster than a stored table",
@@ -370,8 +346,8 @@ def print_roofs(results, build, out):
     roofs = [r for r in results.rows if r["verb"] == "roof" and r["build"] == build]
     if not roofs:
         return
-    names = ("memset", "stores", "nt_stores", "memcpy", "scale")
-    out.write(f"\nroofs, GB/s, {title(build)} build (scale: x *= c in place, GB/s of x)\n")
+    names = (*STORES, "memcpy")
+    out.write(f"\nroofs, GB/s, {title(build)} build\n")
     out.write(f"  {'KiB':>9}" + "".join(f"{n:>11}" for n in names) + "\n")
     for size in sorted({r["shape"] for r in roofs}, key=lambda s: int(s[:-3])):
         found = [results.get("roof", size, n, build) for n in names]
@@ -509,42 +485,42 @@ def run(args):
 
 # ---- table ---------------------------------------------------------------------------------------
 
-TABLE = [
-    # what it says, verb, shape, type, pe's function
+# Sections of the page of benchmarks: rows of (what it says, verb, shape, type, pe's function), and
+# the peers: the head of a column, and the functions it may be, {f} and {d} being the build's vectors.
+ROWS = [
     ("512 x 512", "fill", "512x512", "f32", "pe_fill_f32"),
     ("4096 x 1024", "fill", "4096x1024", "f32", "pe_fill_f32"),
     ("131072 x 512", "fill", "131072x512", "f32", "pe_fill_f32"),
-    ("512 x 512 from position 16,000,000", "fill", "512x512@16000000", "f32", "pe_fill_f32"),
-    ("512 x 512, random positions below 131,072", "fill_at", "512x512-below-2p17", "f32",
-     "pe_fill_at_f32"),
-    ("512 x 512, random positions below 2^31", "fill_at", "512x512-below-2p31", "f32",
-     "pe_fill_at_f32"),
-    ("512 x 512, random real positions below 1000", "fill_real", "512x512-below-1000", "f32",
-     "pe_fill_real_f32"),
+    ("512 x 512 at 1.6e7", "fill", "512x512@16000000", "f32", "pe_fill_f32"),
     ("one row of 4096", "row", "1x4096", "f32", "pe_fill_f32"),
-    ("512 x 512, plan made too", "first_use", "512x512", "f32", "pe_plan_init+pe_fill_f32"),
-    ("512 x 512 in f16", "fill", "512x512", "f16", "pe_fill_f16"),
-    ("512 x 512 in bf16", "fill", "512x512", "bf16", "pe_fill_bf16"),
-    ("512 x 512 in f64", "fill", "512x512", "f64", "pe_fill_f64"),
 ]
-SHOWN = 4  # rows at once; the others are folded
-# A column of speed-ups: its head, and the functions it may be, {f} and {d} being the build's vectors.
-COLUMNS = [
+SUMMARY = 4  # rows that README.md has, too
+PEERS = [
     ("plain C", ("c_sinf_cosf",)), ("libmvec", ("libmvec_{f}",)),
-    ("SLEEF u35", ("sleef_u35_{f}_nt", "sleef_u35_{f}")), ("SLEEF double", ("sleef_u35_{d}",)),
+    ("SLEEF f32", ("sleef_u35_{f}_nt", "sleef_u35_{f}")), ("SLEEF f64", ("sleef_u35_{d}",)),
     ("Eigen", ("eigen",)), ("xsimd", ("xsimd",)), ("Highway", ("highway",)),
     ("numpy", ("numpy_f32",)), ("torch", ("torch",)),
 ]
-ADD_TABLE = [
+OTHER_ROWS = [
+    ("random positions below 131,072", "fill_at", "512x512-below-2p17", "f32", "pe_fill_at_f32"),
+    ("random positions below 2^31", "fill_at", "512x512-below-2p31", "f32", "pe_fill_at_f32"),
+    ("random real positions below 1000", "fill_real", "512x512-below-1000", "f32",
+     "pe_fill_real_f32"),
+    ("plan made, too", "first_use", "512x512", "f32", "pe_plan_init+pe_fill_f32"),
+    ("f16", "fill", "512x512", "f16", "pe_fill_f16"),
+    ("bf16", "fill", "512x512", "bf16", "pe_fill_bf16"),
+    ("f64", "fill", "512x512", "f64", "pe_fill_f64"),
+]
+ADD = [
     (f"{shape.replace('x', ' x ')} in {kind}", "add", shape, kind, f"pe_add_{kind}")
     for kind in ("f32", "bf16", "f16") for shape in ("512x512", "4096x1024", "131072x512")
 ] + [("64 x 512 x 512 in f32", "add_batch", "64x512x512", "f32", "pe_add_batch_f32")]
-ADD_COLUMNS = [
-    ("stored table", ("stored_table",)), ("SLEEF u35", ("sleef_u35_{f}",)),
-    ("SLEEF double", ("sleef_u35_{d}",)), ("numpy +=", ("numpy_stored_table",)),
+ADD_PEERS = [
+    ("stored table", ("stored_table",)), ("SLEEF f32", ("sleef_u35_{f}",)),
+    ("SLEEF f64", ("sleef_u35_{d}",)), ("numpy +=", ("numpy_stored_table",)),
     ("torch add_", ("torch_stored_table",)), ("torch x + pe", ("torch_new_tensor",)),
 ]
-ROPE_TABLE = [
+ROPE = [
     (f"{say}{'' if kind == 'f32' else ' in ' + kind}, {pairing}", "rope", shape, kind,
      f"pe_rope_{pairing}")
     for say, shape in (("2048 tokens", "2048x32x128"), ("16384 tokens", "16384x32x128"),
@@ -552,59 +528,120 @@ ROPE_TABLE = [
     for kind in ("f32", "f16", "bf16") for pairing in ("halves", "adjacent")
     if pairing == "halves" or kind == "f32"
 ]
-ROPE_COLUMNS = [
-    ("plain C", ("plain_c",)), ("C with a table", ("table_c",)),
+ROPE_PEERS = [
+    ("plain C", ("plain_c",)), ("C, table", ("table_c",)),
     ("torch rotate_half", ("torch_rotate_half",)), ("torch complex", ("torch_complex",)),
 ]
-OTHER_TABLE = [
+REST = [
     ("rows shifted, interleaved, 131072 x 512", "shift", "131072x512", "f32", "pe_shift_interleaved"),
     ("rows shifted, halves, 131072 x 512", "shift", "131072x512", "f32", "pe_shift_halves"),
     ("learned rows added, 131072 x 512", "learned_add", "131072x512", "f32", "pe_learned_add_f32"),
     ("ALiBi bias filled, 16 x 2048 x 2048", "alibi", "16x2048x2048", "f32", "pe_alibi_fill_f32"),
     ("ALiBi bias added, 16 x 2048 x 2048", "alibi_add", "16x2048x2048", "f32", "pe_alibi_add_f32"),
-    ("products of 100,000 rows of 512 with row 0", "dots", "100000x512", "f64", "pe_dots_f64"),
+    ("dot products, 100,000 rows of 512", "dots", "100000x512", "f64", "pe_dots_f64"),
 ]
-OTHER_COLUMNS = [("plain loop", ("plain_loop",))]
+REST_PEERS = [("plain loop", ("plain_loop",))]
 
 
 def short(x):
     return f"{x:.2g}" if x < 10 else f"{x:.0f}"
 
 
-def table_lines(results, what, rows, columns, with_errors=True):
-    """The lines of a table; its error columns only where errors were looked for."""
-    def line(*cells):
-        return "| " + " | ".join(cells) + " |"
+def peers_of(results, pe, peers):
+    """(head, the fastest of its functions, all of them) for each peer that has this row."""
+    group = {r["function"]: r for r in results.group(pe)}
+    for head, functions in peers:
+        found = [group[name] for name in (of_build(f, pe["build"]) for f in functions)
+                 if name in group]
+        if found:
+            yield head, min(found, key=lambda r: r["ns_per_pair"]), found
 
-    yield line(f"{what}, one thread", "build", "ns per pair", "GB/s", "of the roof",
-               *(["largest error"] if with_errors else []), *(head for head, _ in columns),
-               *(["error of float angles"] if with_errors else []))
-    yield "|---|---|" + "--:|" * (len(columns) + 3 + 2 * with_errors)
+
+def times(peer, pe):
+    return f"{short(peer['ns_per_pair'] / pe['ns_per_pair'])}x"
+
+
+def float_error(results, pe, peers):
+    """The least error among the peers whose angles are floats, or None where none was looked for."""
+    return min((r["max_error"] for head, _, found in peers_of(results, pe, peers)
+                if head not in ("SLEEF f64", "stored table") for r in found if "max_error" in r),
+               default=None)
+
+
+def error(x):
+    return "" if x is None else f"{x:.1e}"
+
+
+def own(results, pe, _):
+    roof = results.roof(pe)
+    return {"ns/pair": f"**{pe['ns_per_pair']:.3f}**", "GB/s": f"{pe['GB/s']:.1f}",
+            "of the roof": f"{pe['GB/s'] / roof[0]:.0%} of {roof[0]:.0f}" if roof else ""}
+
+
+def errors(results, pe, peers):
+    return {"largest error": error(pe.get("max_error")),
+            "of float angles": error(float_error(results, pe, peers))}
+
+
+def others(results, pe, peers):
+    cells = {head: "" for head, _ in peers}
+    cells.update({head: times(best, pe) for head, best, _ in peers_of(results, pe, peers)})
+    return cells
+
+
+def markdown(texts, rows):
+    """A table of dicts, padded to be read as it is; columns that no row fills are left out."""
+    heads = [h for h in rows[0] if any(row[h] for row in rows)]
+    width = {h: max(len(h), *(len(row[h]) for row in rows)) for h in heads}
+
+    def line(cells):
+        return "| " + " | ".join(cells[h].ljust(width[h]) if h in texts else cells[h].rjust(width[h])
+                                 for h in heads) + " |"
+
+    yield line({h: h for h in heads})
+    yield "|" + "|".join("-" * (width[h] + 2) if h in texts else "-" * (width[h] + 1) + ":"
+                         for h in heads) + "|"
+    yield from map(line, rows)
+
+
+def table_lines(results, what, rows, peers, *columns):
+    """The lines of a table with the cells that the columns make of each row of each build."""
+    lines = []
     for say, verb, shape, kind, function in rows:
         for build in BUILDS:
             pe = results.get(verb, shape, function, build, kind)
-            if pe is None or build == "scalar" and (say, verb) != ("512 x 512", "fill"):
-                continue
-            roof = results.roof(pe)
-            group = {r["function"]: r for r in results.group(pe)}
-            cells, errors = [], []
-            for head, functions in columns:
-                names = [of_build(f, build) for f in functions]
-                found = [group[name] for name in names if name in group]
-                best = min(found, key=lambda r: r["ns_per_pair"], default=None)
-                cells.append(f"{short(best['ns_per_pair'] / pe['ns_per_pair'])}x" if best else "")
-                if head not in ("SLEEF double", "stored table"):
-                    errors += [r["max_error"] for r in found if "max_error" in r]
-            own = [f"{pe['max_error']:.1e}" if "max_error" in pe else ""] if with_errors else []
-            others = [f"{min(errors):.1e}" if errors else ""] if with_errors else []
-            yield line(say, title(build), f"**{pe['ns_per_pair']:.3f}**", f"{pe['GB/s']:.1f}",
-                       f"{pe['GB/s'] / roof[0]:.0%} of {roof[0]:.0f}" if roof else "",
-                       *own, *cells, *others)
+            if pe and (build != "scalar" or (say, verb) == ("512 x 512", "fill")):
+                cells = {k: v for column in columns for k, v in column(results, pe, peers).items()}
+                if any(cells.values()):
+                    lines.append({what: say, "build": title(build), **cells})
+    return [*markdown((what, "build"), lines), ""] if lines else []
 
 
-def folded(title_text, *lines):
-    """Lines that a reader opens."""
-    return [f"<details><summary>{title_text}</summary>", "", *lines, "", "</details>"]
+def summary_lines(results):
+    """The first rows on the widest vectors: pe, the fastest of the others, and float angles."""
+    build = next(b for b in BUILDS if pe_rows(results, b))
+    lines = []
+    for say, verb, shape, kind, function in ROWS[:SUMMARY]:
+        pe = results.get(verb, shape, function, build, kind)
+        if pe:
+            head, best, _ = min(peers_of(results, pe, PEERS), key=lambda p: p[1]["ns_per_pair"])
+            lines.append({
+                f"one thread, {title(build)}": say, "pe, ns per pair": f"**{pe['ns_per_pair']:.3f}**",
+                "the fastest other takes": f"{times(best, pe)} as long ({head})",
+                "error of float angles": error(float_error(results, pe, PEERS))})
+    return [*markdown((f"one thread, {title(build)}",), lines), ""]
+
+
+def put(path, name, lines):
+    """Write the lines between the markers of that name."""
+    begin, end = f"<!-- {name}:begin -->\n", f"<!-- {name}:end -->"
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if text.count(begin) != 1 or text.count(end) != 1:
+        sys.exit(f"{path} has no {begin.strip()} ... {end} to write between")
+    before, rest = text.split(begin)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(before + begin + "\n".join(lines) + end + rest.split(end)[1])
 
 
 def table(args):
@@ -613,38 +650,26 @@ def table(args):
     repetitions = sum(r["repetitions"] for r in results.rows)
     disturbed = sum(r["disturbed"] for r in results.rows)
     if context["quick"]:
-        sys.exit("that was a quick run: the README's figures come from make bench")
-    note = [
-        "",
-        f"{context['cpu']}, {context['compiler']}, {context['sleef']}, {context['date']}, "
-        f"by `{README_COMMAND}`. Medians, one thread, all rows of a build in one run. \"4x\" under a "
-        "library: pe takes a quarter of its time. The roof of a table is the fastest of memset, plain "
-        "stores and non-temporal stores into a buffer of that size, that of adding, turning and shifting is x *= c in place. "
-        "GB/s are those of the table, or of x. SLEEF adds its sines in registers; the tables that are "
-        "added were stored beforehand, in the type of x. torch fills a new table, and so pays for its "
-        "pages. Errors: seen on 32 rows of each table against MPFR; 3.0e-8 is half a unit in the last "
-        "place of an f32, and so are 2.4e-4 of an f16 and 2.0e-3 of a bf16. Other work on the machine "
-        f"disturbed {disturbed / repetitions:.0%} of the repetitions, which is how a row can be above "
-        "the roof: the two were timed at other moments.",
-    ]
-    text = ""
-    if os.path.exists(args.readme):
-        with open(args.readme, encoding="utf-8") as file:
-            text = file.read()
-    begin, end = "<!-- bench:begin -->", "<!-- bench:end -->"
-    if begin not in text or end not in text:
-        sys.exit(f"{args.readme} has no {begin} ... {end} to write between")
-    before, rest = text.split(begin, 1)
-    after = rest.split(end, 1)[1]
-    lines = "\n".join([
-        *table_lines(results, "table", TABLE[:SHOWN], COLUMNS), "",
-        *folded("Scattered positions, other types, adding, RoPE, shifts, dot products, learned encodings, ALiBi",
-                *table_lines(results, "table", TABLE[SHOWN:], COLUMNS), "",
-                *table_lines(results, "x += PE in place", ADD_TABLE, ADD_COLUMNS), "",
-                *table_lines(results, "RoPE in place, 32 heads of 128", ROPE_TABLE, ROPE_COLUMNS, False),
-                "", *table_lines(results, "the rest", OTHER_TABLE, OTHER_COLUMNS, False)), *note])
-    with open(args.readme, "w", encoding="utf-8") as file:
-        file.write(f"{before}{begin}\n{lines}\n{end}{after}")
+        sys.exit("that was a quick run: the figures of the pages come from make bench")
+    machine = f"{context['cpu']}, {context['compiler']}, {context['sleef']}, {context['date']}"
+    put(args.readme, "bench", [*summary_lines(results), f"{machine}.", ""])
+    put(args.benchmarks, "bench", [
+        f"{machine}.", f"By `{COMMAND}`; other work on the machine disturbed "
+        f"{disturbed / repetitions:.0%} of the repetitions.", "",
+        "## Tables of consecutive positions", "",
+        *table_lines(results, "table", ROWS, PEERS, own, errors),
+        "The time that the others take, pe's being 1:", "",
+        *table_lines(results, "table", ROWS, PEERS, others),
+        "## 512 x 512 in other ways", "",
+        *table_lines(results, "512 x 512", OTHER_ROWS, PEERS, own, errors),
+        *table_lines(results, "512 x 512", OTHER_ROWS, PEERS, others),
+        "## Adding to activations, x += PE", "",
+        *table_lines(results, "x", ADD, ADD_PEERS, own, errors),
+        *table_lines(results, "x", ADD, ADD_PEERS, others),
+        "## RoPE in place, 32 heads of 128", "",
+        *table_lines(results, "tokens", ROPE, ROPE_PEERS, own, others),
+        "## Shifts, dot products, learned encodings, ALiBi", "",
+        *table_lines(results, "what", REST, REST_PEERS, own, others)])
 
 
 # ---- plot ----------------------------------------------------------------------------------------
@@ -727,6 +752,7 @@ def main():
     command = commands.add_parser("table")
     command.add_argument("file")
     command.add_argument("readme")
+    command.add_argument("benchmarks")
     command.set_defaults(do=table)
     command = commands.add_parser("plot")
     command.add_argument("file")

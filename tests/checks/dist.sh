@@ -44,7 +44,7 @@ git ls-files | grep -v '^build/' | LC_ALL=C sort >"$WORK/want"
 (cd "$WORK/$name" && find . ! -type d | sed 's,^\./,,') | LC_ALL=C sort >"$WORK/found"
 check "it has the files of the tree, below $name/" diff "$WORK/want" "$WORK/found"
 check "those that a user needs are among them" sh -c "cd '$WORK/$name' &&
-    ls pe.h pe_simd.h LICENSE README.md CHANGELOG.md .github/SECURITY.md .github/CONTRIBUTING.md Makefile CMakeLists.txt"
+    ls pe.h pe_simd.h LICENSE README.md docs/building.md CHANGELOG.md .github/SECURITY.md .github/CONTRIBUTING.md Makefile CMakeLists.txt"
 
 # In it, with the settings of a user who has just unpacked it, away from this tree.
 inside() {

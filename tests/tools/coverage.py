@@ -6,7 +6,7 @@ Prints a table per ISA, and writes it to DIRECTORY/table.md. Fails on each line,
 function of pe.h and pe_simd.h that no program reaches and tests/tools/coverage.txt does not explain, and
 on each explanation that is not needed any more.
 
-coverage.py DIRECTORY --table README.md: copy the table between the coverage markers of README.md.
+coverage.py DIRECTORY --table PAGE: copy the table between the coverage markers of PAGE.
 """
 import glob
 import json
@@ -119,17 +119,17 @@ def report(directory, isas):
     return 1 if open_gaps or stale else 0
 
 
-def put_table(directory, readme):
+def put_table(directory, page):
     begin, end = "<!-- coverage:begin -->\n", "<!-- coverage:end -->\n"
     with open(os.path.join(directory, "table.md"), encoding="ascii") as f:
         table = f.read()
-    with open(readme, encoding="utf-8") as f:
+    with open(page, encoding="utf-8") as f:
         text = f.read()
     if text.count(begin) != 1 or text.count(end) != 1:
-        sys.exit("%s has no %s ... %s" % (readme, begin.strip(), end.strip()))
+        sys.exit("%s has no %s ... %s" % (page, begin.strip(), end.strip()))
     head, rest = text.split(begin)
     tail = rest.split(end)[1]
-    with open(readme, "w", encoding="utf-8") as f:
+    with open(page, "w", encoding="utf-8") as f:
         f.write(head + begin + table + end + tail)
     return 0
 

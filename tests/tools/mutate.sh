@@ -61,7 +61,10 @@ mutated() {
             -e 's/^#pragma float_control(precise, on)//' -e 's/^#pragma STDC FP_CONTRACT OFF//' "$file"
         ;;
     leaked-macro) sed 's/^#define PE_VERSION_MAJOR/#define LEAKED 1\n&/' "$file" ;;
-    readme) sed 's/pe_sinusoidal_f32(/pe_sinusoidal_f33(/' "$file" ;;
+    program) sed 's/status = pe_/status = no_/' "$file" ;;
+    long) awk '{ print } END { for (i = NR; i < 201; i++) print "" }' "$file" ;;
+    link) sed 's,](docs/,](dogs/,' "$file" ;;
+    heading) sed 's/^## Limits/## Limit/' "$file" ;;
     version) sed 's/^#define PE_VERSION_HEX 0x0*/&1/' "$file" ;;
     sleef-macro) sed '/INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=0/d' "$file" ;;
     lost-line) sed 's/> 0) print line$/> 0) if (line !~ \/no-fast-math\/) print line/' "$file" ;;

@@ -31,8 +31,7 @@ fresh_tree() {
     rm -rf "$WORK/tree"
     mkdir -p "$WORK/tree/build"
     cp -R pe.h pe_simd.h tests examples Makefile "$WORK/tree/"
-    [ ! -f README.md ] || cp README.md "$WORK/tree/"
-    cp -R packaging CMakeLists.txt CHANGELOG.md "$WORK/tree/"
+    cp -R packaging .github bench docs CMakeLists.txt README.md CHANGELOG.md LICENSE "$WORK/tree/"
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
 
@@ -134,7 +133,11 @@ defects_of_the_library() {
     breaks pe.h warning sh tests/checks/warnings.sh
     breaks pe.h malloc sh tests/checks/names.sh
     breaks pe.h leaked-macro sh tests/checks/names.sh
-    breaks README.md readme sh tests/checks/readme.sh
+    breaks README.md program sh tests/checks/readme.sh
+    breaks README.md long sh tests/checks/readme.sh
+    breaks docs/rope.md program sh tests/checks/readme.sh
+    breaks README.md link sh tests/checks/links.sh
+    breaks docs/accuracy.md heading sh tests/checks/links.sh
     breaks pe.h version sh tests/checks/package.sh
     breaks packaging/peTarget.cmake sleef-macro sh tests/checks/package.sh
     breaks packaging/single.sh lost-line sh tests/checks/single.sh

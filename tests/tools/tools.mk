@@ -7,7 +7,7 @@
 ##   make analyze     gcc -fanalyzer, clang's analyzer, clang-tidy and cppcheck: no finding
 ##   make cppcheck    cppcheck alone, as in `make verify`
 ##   make coverage    lines and branches of the headers that the tests reach, on every ISA
-##   make coverage-table   write the figures of the last `make coverage` into README.md
+##   make coverage-table   write the figures of the last `make coverage` into docs/accuracy.md
 ##   make tools-deps  install what these need (they do it themselves)
 
 .PHONY: tools-deps
@@ -67,7 +67,7 @@ coverage: tools-deps
 	@$(STEP) $@ sh tests/tools/coverage.sh
 	@cat $(BUILD)/log/$@.log
 coverage-table:
-	@python3 tests/tools/coverage.py $(BUILD)/coverage --table README.md
+	@python3 tests/tools/coverage.py $(BUILD)/coverage --table docs/accuracy.md
 
 # In `make verify`: what takes seconds.
 .PHONY: cppcheck

@@ -250,7 +250,7 @@ static double error_of_float_angles(int64_t last)
     return worst;
 }
 
-/* README.md has these figures, rounded: 3e-5, 7.6e-3, 6e-2, and noise. */
+/* docs/accuracy.md has these figures, rounded: 3e-5, 7.6e-3, 6e-2, and noise. */
 static void float_angles_are_that_wrong(void **state)
 {
     static const struct {
@@ -265,13 +265,13 @@ static void float_angles_are_that_wrong(void **state)
         const double worst = error_of_float_angles(readme[k].last);
         printf("             up to position %" PRId64 ": %.3g\n", readme[k].last, worst);
         if (!(worst >= readme[k].least && worst <= readme[k].most))
-            fail_msg("up to position %" PRId64 " an error of %g, README.md says %g to %g",
+            fail_msg("up to position %" PRId64 " an error of %g, docs/accuracy.md says %g to %g",
                      readme[k].last, worst, readme[k].least, readme[k].most);
     }
 }
 
-/* README.md: some 60 of a million, in a loop of doubles that ends with a cast. It depends a little
-   on the pow, sin and cos of this machine. */
+/* docs/accuracy.md: some 60 of a million, in a loop of doubles that ends with a cast. It depends a
+   little on the pow, sin and cos of this machine. */
 static void doubles_are_not_the_nearest_floats(void **state)
 {
     enum { D = 512, ROWS = 2048, LAST = 131071 };

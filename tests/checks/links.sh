@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# links.sh: every link of the pages leads somewhere: links and images to files of this tree, #anchors
+# to a heading of theirs, and paths in `code` to files. README.md links every page of docs/.
+# Links to other sites are counted, not followed.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/links
+rm -rf "$WORK"
+mkdir -p "$WORK"
+TOP=$PWD
+
+# links_of PAGE: "link LINE TARGET" for [text](target), ![text](target), [name]: target, href, src;
+# "path LINE PATH" for `tests/unit.sh` and the like. Blocks of code are left out.
+links_of() {
+    awk '
+        function links(text, pattern, before, after) {
+            while (match(text, pattern)) {
+                target = substr(text, RSTART + before, RLENGTH - before - after)
+                sub(/ ".*/, "", target)
+                print "link", FNR, target
+                text = substr(text, RSTART + RLENGTH)
+            }
+        }
+        /^ *```/ { fenced = !fenced }
+        fenced { next }
+        {
+            text = $0
+            while (match(text, /`[^`]*`/)) {
+                code = substr(text, RSTART + 1, RLENGTH - 2)
+                if (code ~ /^\.?(ci|bench|docs|examples|github|packaging|tests)\/[A-Za-z0-9_.\/-]+$/) print "path", FNR, code
+                text = substr(text, 1, RSTART - 1) "code" substr(text, RSTART + RLENGTH)
+            }
+            links(text, "\\]\\([^)]*\\)", 2, 1)
+            links(text, "href=\"[^\"]*\"", 6, 1)
+            links(text, "src=\"[^\"]*\"", 5, 1)
+            if (match(text, /^\[[^]]*\]: */)) print "link", FNR, substr(text, RLENGTH + 1)
+        }' "$1"
+}
+
+# anchors_of PAGE: what GitHub makes of its headings.
+anchors_of() {
+    awk '
+        /^ *```/ { fenced = !fenced }
+        !fenced && /^#+ / {
+            sub(/^#+ +/, "")
+            name = tolower($0)
+            gsub(/\]\([^)]*\)/, "", name)
+            gsub(/[^a-z0-9 _-]/, "", name)
+            gsub(/ /, "-", name)
+            print name (seen[name] ? "-" seen[name] : "")
+            seen[name]++
+        }' "$1"
+}
+
+# leads PAGE TARGET: is it there, within this tree, and so that a fresh clone has it?
+leads() {
+    file=${2%%#*} anchor=
+    case $2 in *'#'*) anchor=${2#*#} ;; esac
+    if [ -z "$file" ]; then
+        file=$TOP/$1
+    else
+        folder=$(cd "$(dirname "$1")" && cd "$(dirname "$file")" && pwd) || return 1
+        file=$folder/$(basename "$file")
+    fi
+    case $file in
+    "$TOP/$BUILD"/*) echo "$file is not in a fresh clone" && return 1 ;;
+    "$TOP"/*) ;;
+    *) echo "$file is outside of this tree" && return 1 ;;
+    esac
+    [ -e "$file" ] || { echo "there is no $file" && return 1; }
+    [ -z "$anchor" ] || anchors_of "$file" | grep -qx -e "$anchor" || { echo "$file has no heading #$anchor" && return 1; }
+}
+
+external=0
+for page in README.md CHANGELOG.md docs/*.md .github/*.md; do
+    links_of "$page" >"$WORK/list"
+    while read -r kind line target; do
+        case $kind:$target in
+        link:https://* | link:http://* | link:mailto:*) external=$((external + 1)) ;;
+        link:*) check "$page:$line: $target" leads "$page" "$target" ;;
+        path:*) check "$page:$line: \`$target\`" leads . "$target" ;;
+        esac
+    done <"$WORK/list"
+done
+for page in docs/*.md; do
+    check "README.md links $page" grep -qF -e "]($page)" -e "]($page#" README.md
+done
+echo "$external links to other sites were not followed"
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
