@@ -16,7 +16,7 @@ out=$BUILD/linked
 mkdir -p "$out"
 cpu_has "$isa" || skip "this CPU has no $isa"
 
-extern() { sed 's/static inline \([a-z_0-9 ]*[ *]\)\(pe_[a-z0-9]\)/\1\2/g'; }
+extern() { sed 's/static inline \([a-z_0-9 ]*[ *]\)\(pe_[a-z0-9][a-z0-9_#]* *(\)/\1\2/g'; }
 {
     sed '/^\/\*  PRIVATE: /,$d' pe.h | extern
     printf '%s\n' '#ifdef __cplusplus' '}' '#endif' '#endif'
