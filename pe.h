@@ -465,6 +465,11 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
  * counted in. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
+/* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
+   PE_ANGLE_FLOAT32, too. An array of so many bytes on the stack makes a plan that a call uses once:
+   16 bytes a pair, and some (tests/unit/test_errors.c). */
+#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
+
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, where
  * enough rows will be asked for, the 16 from which blocks of rows follow.
  *
@@ -3549,7 +3554,7 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
     double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
     const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
     for (int64_t made = 0; made < blocks; made += PE__RADIX) {
-        const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (size_t)PE__RADIX;
+        const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
         const int64_t middle = made + n / 2;
         /* of one block alone, its own middle */
         const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
