@@ -332,7 +332,6 @@ static void learned(const table *unused, size_t count)
     static float rows[TABLE * D], x[ROWS * STRIDE];
     static uint16_t half[TABLE * D], y[ROWS * STRIDE];
     int64_t positions[ROWS];
-    const pe_at at = pe_at_i64(positions);
     uint64_t state = 5;
     (void)unused;
     (void)count;
@@ -347,6 +346,7 @@ static void learned(const table *unused, size_t count)
     for (size_t r = 0; r < ROWS; r++) {
         positions[r] = (int64_t)(r * 7 % TABLE);
     }
+    const pe_at at = pe_at_i64(positions);
     need_ok(pe_learned_add_f32(rows, TABLE, D, at, ROWS, x, STRIDE), "pe_learned_add_f32");
     hash_f32(x, ROWS * STRIDE);
     need_ok(pe_learned_add_f16(half, TABLE, D, at, ROWS, y, STRIDE), "pe_learned_add_f16");
