@@ -1348,7 +1348,7 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
 /* ---- where rows are -------------------------------------------------------------------------- */
 
 typedef enum pe__place {
-    PE__AT_RANGE = 0,
+    PE__AT_RANGE = 1, /* zeros are no place */
     PE__AT_I32,
     PE__AT_I64,
     PE__AT_F32,
@@ -1500,8 +1500,8 @@ static inline size_t pe__grid_cells(const pe_at *at)
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     int ok = 1;
+    if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
-    if (at->kind < 0 || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
     if (at->kind == PE__AT_RANGE) {
         const int64_t most = 2 * PE__POSITION_LIMIT; /* from one end to the other */
@@ -3398,7 +3398,7 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
         const size_t pair = axis->pair + done;
         const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
         for (int64_t made = 0; made < blocks; made += PE__RADIX) {
-            const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : PE__RADIX;
+            const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
             const int64_t middle = made + n / 2;
             /* of one block alone that is not whole, the middle */
             const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
@@ -3539,24 +3539,33 @@ PE__INLINE pe__dd pe__parts(pe__dd x, double unit)
     return r;
 }
 
-/* The vector of pairs at i of a row whose columns begin at x: f and g. */
+/* The last pairs of a row, n of f and m of g. */
+PE__OUTLINE void pe__put_some_f64(const pe__to *to, double *p, pe__vd f, size_t n, double *q,
+                                  pe__vd g, size_t m, int split)
+{
+    double all[2 * PE_LANES];
+    pe__store(all, f);
+    pe__store(all + PE_LANES, g);
+    pe__sink_f64(to, p, all, split ? n : n + m);
+    if (split) pe__sink_f64(to, q, all + PE_LANES, m);
+}
+
+/* The vector of pairs at i of a row whose columns begin at x. */
+PE__WRAPS /* the addresses asked for: any will do */
 PE__INLINE void pe__put_f64(const pe__to *to, double *x, size_t i, pe__vd f, pe__vd g, int split)
 {
     double *const p = x + (split ? i : 2 * i);
-    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : PE_LANES);
+    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : (ptrdiff_t)PE_LANES);
     if (!split) pe__zip_two(f, g, &f, &g);
-    if (i + PE_LANES > to->sines || i + PE_LANES > to->cosines) {
-        const size_t sines = pe__min(to->sines - pe__min(i, to->sines), PE_LANES);
-        const size_t cosines = pe__min(to->cosines - pe__min(i, to->cosines), PE_LANES);
-        double all[2 * PE_LANES];
-        pe__store(all, f);
-        pe__store(all + PE_LANES, g);
-        pe__sink_f64(to, p, all, split ? sines : sines + cosines);
-        if (split) pe__sink_f64(to, q, all + PE_LANES, cosines);
+    if (PE__UNLIKELY(i + PE_LANES > to->sines || i + PE_LANES > to->cosines)) {
+        pe__put_some_f64(to, p, f, pe__min(to->sines - pe__min(i, to->sines), PE_LANES), q, g,
+                         pe__min(to->cosines - pe__min(i, to->cosines), PE_LANES), split);
     } else if (to->verb == PE__STREAM) {
         pe__stream_vd(p, f);
         pe__stream_vd(q, g);
-    } else if (to->verb == PE__ADD) {
+    } else if (to->verb == PE__ADD) { /* asked for ahead, see pe__sink_four() */
+        pe__prefetch((uintptr_t)p + PE__RADIX * to->stride);
+        pe__prefetch((uintptr_t)q + PE__RADIX * to->stride);
         pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), f));
         pe__store(q, pe__fused(pe__splat(to->scale), pe__load(q), g));
     } else {
@@ -3629,16 +3638,21 @@ PE__OUTLINE void pe__tile_begin(const pe__tile_f64 *x, size_t i, size_t last)
     pe__put_four(pe__four(x, PE__NEXT_F64, i), s[last], c[last]);
 }
 
-/* The anchor of position t, or, if that is not wanted, the one after the last. */
+/* The vector of pairs at i of the row of position t. */
+PE__INLINE void pe__anchor_f64(const pe__tile_f64 *x, size_t i, double t, pe__dd *f, pe__dd *g)
+{
+    pe__exact_turn(x->plan, x->pair + i, t, x->swapped ? g : f, x->swapped ? f : g);
+    *f = pe__dd_scaled(*f, x->plan->amplitude), *g = pe__dd_scaled(*g, x->plan->amplitude);
+}
+
+/* The anchor of position t, or, if that is NULL, the one after the last. */
 PE__OUTLINE void pe__tile_anchor(const pe__tile_f64 *x, size_t i, const double *t)
 {
-    const pe_plan *plan = x->plan;
+    const double unit = PE__GRID_F64 * x->plan->scale;
     double *const anchor = pe__four(x, PE__ANCHOR_F64, i);
-    const double unit = PE__GRID_F64 * plan->scale;
     pe__dd f, g, S, C;
     if (t) {
-        pe__exact_turn(plan, x->pair + i, *t, x->swapped ? &g : &f, x->swapped ? &f : &g);
-        f = pe__dd_scaled(f, plan->amplitude), g = pe__dd_scaled(g, plan->amplitude);
+        pe__anchor_f64(x, i, *t, &f, &g);
     } else {
         pe__get_four(anchor, &f, &g);
         pe__get_four(pe__four(x, PE__NEXT_F64, i), &S, &C);
@@ -3665,13 +3679,14 @@ PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *t
             pe__tile_anchor(&x, i, n % PE__ANEW == 0 && q < rows ? &at : NULL);
         for (size_t b = 0; b <= last; b++) {
             const size_t up = q + b, down = q - b;
-            pe__turn_f64(&x, b, up < rows ? first + up * to->stride : NULL, at + (double)b,
-                         b > 0 && down < rows ? first + down * to->stride : NULL, at - (double)b);
+            pe__turn_f64(&x, b, up < rows ? first + up * to->stride : NULL, t + (double)up,
+                         b > 0 && down < rows ? first + down * to->stride : NULL,
+                         t + (double)down);
         }
     }
 }
 
-/* One row, by an exact turn. */
+/* One row, by an exact turn; all of it with care, if it is so. */
 PE__OUTLINE void pe__row_f64(const pe_plan *plan, size_t pair, const pe__to *to, double t,
                              int careful)
 {
@@ -3679,15 +3694,17 @@ PE__OUTLINE void pe__row_f64(const pe_plan *plan, size_t pair, const pe__to *to,
                             to->order == PE__CS};
     const pe__vd less = pe__splat(-x.error);
     double *const out = (double *)(void *)pe__column(to, to->order);
+    pe__dd f, g;
+    f.hi = f.lo = g.hi = g.lo = pe__splat(0.0);
     for (size_t i = 0; i < pe__max(to->sines, to->cosines); i += PE_LANES) {
-        pe__dd f, g;
-        pe__exact_turn(plan, pair + i, t, x.swapped ? &g : &f, x.swapped ? &f : &g);
-        f = pe__dd_scaled(f, plan->amplitude), g = pe__dd_scaled(g, plan->amplitude);
+        if (!careful) pe__anchor_f64(&x, i, t, &f, &g);
         f.lo = f.lo + less, g.lo = g.lo + less;
         pe__finish_f64(&x, to, out, t, i, f, g, to->order == PE__SPLIT, careful);
     }
 }
 
+/* With an amplitude within 2^-900 ... 2^900 nothing overflows, and what underflows does not matter:
+   e is beyond 2^-1000. */
 PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                               size_t rows)
 {
@@ -3701,7 +3718,7 @@ PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const p
         pe__row_f64(plan, axis->pair, &part, t + (double)r, careful);
     }
     for (size_t done = 0, n; !one_by_one && done < pairs; done += n) {
-        n = done < to->head ? to->head : PE__TILE_F64;
+        n = done < to->head ? to->head : (size_t)PE__TILE_F64;
         part = pe__part(to, done, n);
         if (done < to->head) part.verb = PE__FILL;
         pe__tile_rows(plan, axis->pair + done, &part, t, rows);
@@ -6061,7 +6078,7 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, size_t
     return pe__rope_go(plan, at, &call);
 }
 
-/* By a table of the caller's; head_dim 0: in place. */
+/* By a table of the caller's; in place, a head has no more than its pairs. */
 static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, const float *sines,
                                     size_t stride, size_t pairs, size_t tokens, size_t head_dim,
                                     const void *in, pe_heads in_heads, void *out,
@@ -6070,12 +6087,12 @@ static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, cons
     pe__rope_call call;
     pe__tile tile;
     if (tokens == 0 || (in_heads.heads == 0 && out_heads.heads == 0)) return PE_OK;
-    if (pairs == 0 && in == out) return PE_OK;
+    if (pairs == 0 && head_dim == 0) return PE_OK;
     if (pairs > 0 && (!cosines || !sines)) return PE_ERR_NULL;
     if (layout != PE_LAYOUT_INTERLEAVED && layout != PE_LAYOUT_HALVES) return PE_ERR_ENUM;
-    if (in_heads.heads != out_heads.heads || pairs > SIZE_MAX / 4) return PE_ERR_SHAPE;
+    if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
+    if (in_heads.heads != out_heads.heads || head_dim < 2 * pairs) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(pairs, tokens, stride, sizeof *cosines);
-    if (status == PE_OK && in != out && head_dim < 2 * pairs) status = PE_ERR_SHAPE;
     if (status != PE_OK) return status;
     call.tokens = tokens, call.head_dim = head_dim, call.in_element = call.out_element = element;
     call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
@@ -6164,22 +6181,22 @@ PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, co
                                       size_t table_stride, size_t pairs, size_t tokens, float *x,
                                       pe_heads heads)
 {
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
-                       sizeof *x, pe__turn_heads_f32);
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_f32);
 }
 PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
                                       size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
                                       pe_heads heads)
 {
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
-                       sizeof *x, pe__turn_heads_f16);
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_f16);
 }
 PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
                                        size_t table_stride, size_t pairs, size_t tokens,
                                        uint16_t *x, pe_heads heads)
 {
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
-                       sizeof *x, pe__turn_heads_bf16);
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_bf16);
 }
 PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
                                          size_t table_stride, size_t pairs, size_t tokens,

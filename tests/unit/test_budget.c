@@ -329,8 +329,8 @@ static void zeros_are_positive(void **state)
     assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
     for (int i = 0; i < 32; i++)
         positions[i] = (i - 16) / 2.0;
-    assert_int_equal(pe_fill_real_f64(&p.plan, positions, 32, &f64[0][0], 2), PE_OK);
-    assert_int_equal(pe_fill_real_f32(&p.plan, positions, 32, &f32[0][0], 2), PE_OK);
+    assert_int_equal(pe_fill_f64(&p.plan, pe_at_f64(positions), 32, &f64[0][0], 2), PE_OK);
+    assert_int_equal(pe_fill_f32(&p.plan, pe_at_f64(positions), 32, &f32[0][0], 2), PE_OK);
     for (int i = 0; i < 32; i++)
         for (int k = 0; k < 2; k++) {
             const int zero = (i + k) % 2 == 0;

@@ -268,8 +268,9 @@ static void *run_job(void *argument)
     for (size_t row = j->begin; row < j->end; row += j->step) {
         const size_t n = j->end - row < j->step ? j->end - row : j->step;
         const int64_t first = w->first + (int64_t)row;
-        j->failed |= pe_fill_f32(&w->plan.plan, first, n, w->other + row * d, d) != PE_OK;
-        j->failed |= pe_fill_f64(&w->plan.plan, first, n, w->other_f64 + row * d, d) != PE_OK;
+        j->failed |= pe_fill_f32(&w->plan.plan, pe_from(first), n, w->other + row * d, d) != PE_OK;
+        j->failed |=
+            pe_fill_f64(&w->plan.plan, pe_from(first), n, w->other_f64 + row * d, d) != PE_OK;
     }
     return NULL;
 }
@@ -365,11 +366,9 @@ static void streamed_tables(void **state)
 static pe_status fill_type(const pe_plan *plan, size_t kind, int64_t first, size_t rows, void *out,
                            size_t stride)
 {
-    if (kind == 4)
-        return pe_fill_f32(plan, first, rows, (float *)out, stride);
-    if (kind == 3)
-        return pe_fill_f16(plan, first, rows, (uint16_t *)out, stride);
-    return pe_fill_bf16(plan, first, rows, (uint16_t *)out, stride);
+    if (kind == 4) return pe_fill_f32(plan, pe_from(first), rows, (float *)out, stride);
+    if (kind == 3) return pe_fill_f16(plan, pe_from(first), rows, (uint16_t *)out, stride);
+    return pe_fill_bf16(plan, pe_from(first), rows, (uint16_t *)out, stride);
 }
 
 /* Tables of halves that are streamed to any address: up to two vectors of pairs come before the
