@@ -280,20 +280,22 @@ typedef struct pe_plan {
     size_t pairs;            /* frequencies, on all axes together                            */
     size_t axes;             /* coordinates of a row                                         */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
-    size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
     double offset;           /* added to every position: a multiple of 2^-20                 */
-    const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
-    const double *table;     /* 2 arrays a row: sin(p w), cos(p w), see pe__row()            */
+    const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
+    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__row()   */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half turns a position                  */
+    double error;            /* of the frequencies, relative                                 */
+    double reach;            /* positions up to that are for pe__direct()                    */
+    double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
     int32_t guard, guard_16; /* bits of the smallest float that the rounding test may judge, */
                              /* and of the smallest to be rounded to 16 bits                 */
     int cos_first, has_padding;
-    int half_turns;          /* some turn may end at a quarter exactly                       */
-    int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
+    int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
+    int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
     int woven;               /* and their pairs come in turn: interleaved sections           */
     pe_layout layout;
@@ -456,13 +458,20 @@ PE_API const char *pe_config_error(const pe_config *config);
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
-/* Tell how many bytes of memory a plan of this config needs (tests/unit/test_errors.c). Returns 0
-   for an invalid config, NULL included. Any alignment of the memory will do: the slack is counted
-   in. Threads: any. */
+/* Tell how many bytes of memory a plan of this config needs: 136 to 152 per element of a row of 256
+ * or more; 11 KB at 64, 2239 bytes at least. With fewer than 24 expected_rows: 8 to 10 per element.
+ * With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least (tests/unit/test_errors.c).
+ * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
+ * counted in. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, unless few
- * rows are expected, the rows from which all others follow.
+/* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
+   PE_ANGLE_FLOAT32, too. An array of so many bytes on the stack makes a plan that a call uses once:
+   16 bytes a pair, and some (tests/unit/test_errors.c). */
+#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
+
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, where
+ * enough rows will be asked for, the 16 from which blocks of rows follow.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -1682,44 +1691,46 @@ PE__INLINE double pe__frexp(double x, int *e)
     return x;
 }
 
+/* 1 / n! */
+static const double pe__inverse_factorial[17][3] = {
+    {1.0, 0.0, 0.0},
+    {1.0, 0.0, 0.0},
+    {0.5, 0.0, 0.0},
+    {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
+    {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
+    {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
+    {0.001388888888888889, -5.300543954373577e-20, -1.7386867553495878e-36},
+    {0.0001984126984126984, 1.7209558293420705e-22, 1.4926912391394127e-40},
+    {2.48015873015873e-05, 2.1511947866775882e-23, 1.865864048924266e-41},
+    {2.7557319223985893e-06, -1.858393274046472e-22, 8.491754604881993e-39},
+    {2.755731922398589e-07, 2.3767714622250297e-23, -3.263188903340883e-40},
+    {2.505210838544172e-08, -1.448814070935912e-24, 2.0426735146714455e-41},
+    {2.08767569878681e-09, -1.20734505911326e-25, 1.702227928892871e-42},
+    {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
+    {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
+    {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
+    {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
+};
+
 /* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
    squarings. Lane by lane, but k is taken lane by lane through memory. */
 PE__OUTLINE pe__td pe__td_exp(pe__td x)
 {
-    static const double inverse_factorial[17][3] = {
-        {1.0, 0.0, 0.0},
-        {1.0, 0.0, 0.0},
-        {0.5, 0.0, 0.0},
-        {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
-        {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
-        {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
-        {0.001388888888888889, -5.300543954373577e-20, -1.7386867553495878e-36},
-        {0.0001984126984126984, 1.7209558293420705e-22, 1.4926912391394127e-40},
-        {2.48015873015873e-05, 2.1511947866775882e-23, 1.865864048924266e-41},
-        {2.7557319223985893e-06, -1.858393274046472e-22, 8.491754604881993e-39},
-        {2.755731922398589e-07, 2.3767714622250297e-23, -3.263188903340883e-40},
-        {2.505210838544172e-08, -1.448814070935912e-24, 2.0426735146714455e-41},
-        {2.08767569878681e-09, -1.20734505911326e-25, 1.702227928892871e-42},
-        {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
-        {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
-        {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
-        {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
-    };
     const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
     pe__td r = pe__td_add(x, pe__td_scale(pe__td_const(pe__ln2), -k));
     const pe__vd eighth = pe__splat(1.0 / 64);
     r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
 
-    pe__td y = pe__td_const(inverse_factorial[16]);
+    pe__td y = pe__td_const(pe__inverse_factorial[16]);
     for (int n = 15; n >= 1; n--)
-        y = pe__td_add(pe__td_mul(y, r), pe__td_const(inverse_factorial[n]));
+        y = pe__td_add(pe__td_mul(y, r), pe__td_const(pe__inverse_factorial[n]));
     y = pe__td_mul(y, r); /* exp(r) - 1, so that squaring loses nothing */
     for (int n = 0; n < 6; n++) {
         pe__td twice = y;
         twice.a = y.a + y.a, twice.b = y.b + y.b, twice.c = y.c + y.c;
         y = pe__td_add(pe__td_mul(y, y), twice);
     }
-    y = pe__td_add(y, pe__td_const(inverse_factorial[0]));
+    y = pe__td_add(y, pe__td_const(pe__inverse_factorial[0]));
 
     double power[PE_LANES];
     pe__store(power, k);
@@ -1780,51 +1791,152 @@ PE__OUTLINE pe__td pe__td_log(double x)
 }
 
 /* ---- frequencies --------------------------------------------------------------------------------
- * f_i = w_i / pi for w_i = scale r^i with r = base^(-1 / D), in triple-double: eight by exp, each
- * further one from the one eight before it. So the order of the operations on f_i, and its bits, do
- * not depend on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for
- * every i up to 2^20, where 2^31 half-turns still leave 2^-97. */
+ * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two doubles,
+ * fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x by 2^-105
+ * i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
+ * pe__exact_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
+enum { PE__POWERS = 16 };
 
-typedef struct pe__geometric {
-    pe__td ratio;                         /* r^8 */
-    pe__td next[(int)PE__CHAIN / (int)PE_LANES]; /* the eight frequencies to come */
-} pe__geometric;
+/* 2^(k / 16), k = 0 ... 15. */
+static const double pe__roots[2 * PE__POWERS] = {
+    1.0, 0.0, 1.0442737824274138, 8.551889705537965e-17, 1.0905077326652577,
+    -3.046782079812471e-17, 1.1387886347566916, 8.912812676025408e-17, 1.189207115002721,
+    3.982015231465646e-17, 1.241857812073484, 4.658027591836937e-17, 1.2968395546510096,
+    2.5382502794888315e-17, 1.3542555469368927, 7.70094837980299e-17, 1.4142135623730951,
+    -9.667293313452913e-17, 1.4768261459394993, -3.483994556892796e-17, 1.5422108254079407,
+    7.949834809697621e-17, 1.6104903319492543, 2.4707192569797888e-17, 1.681792830507429,
+    8.199010020581497e-17, 1.7562521603732995, 2.960140695448873e-17, 1.8340080864093424,
+    3.283107224245627e-17, 1.9152065613971474, -1.0619946056195963e-16,
+};
+
+PE__INLINE pe__dd pe__dd_splat(const double *x)
+{
+    pe__dd r;
+    r.hi = pe__splat(x[0]), r.lo = pe__splat(x[1]);
+    return r;
+}
+
+/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2 for
+   z = (x - g) / (x + g), |z| < 0.011. Off by 2^-106, or, if x is near to 1, relatively by 2^-103. */
+static inline pe__td pe__log2(double x)
+{
+    static const double odd[5][2] = {{1.0, 0.0},
+                                     {0.3333333333333333, 1.850371707708594e-17},
+                                     {0.2, -1.1102230246251566e-17},
+                                     {0.14285714285714285, 7.93016446160826e-18},
+                                     {0.1111111111111111, 6.1679056923619804e-18}};
+    static const double two_by_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17};
+    int e, k = 0;
+    double m = 2 * pe__frexp(x, &e);
+    while (k < PE__POWERS && m > 1.0218971486541166 * pe__roots[2 * k]) k++; /* 2^(1/32) */
+    if (k == PE__POWERS) m /= 2, e++, k = 0;
+    const double whole = e - 1 + k / 16.0;
+    const pe__dd g = pe__dd_splat(pe__roots + 2 * k);
+    pe__dd top, below, z, y;
+    pe__vd error, low;
+    top.hi = pe__two_sum(pe__splat(m) - g.hi, -g.lo, &top.lo);
+    below.hi = pe__two_sum(pe__splat(m), g.hi, &below.lo);
+    below.lo = below.lo + g.lo;
+    z.hi = top.hi / below.hi;
+    const pe__vd p = pe__two_prod(z.hi, below.hi, &error);
+    z.lo = (((top.hi - p) - error) + (top.lo - z.hi * below.lo)) / below.hi;
+    const pe__dd zz = pe__dd_mul(z, z);
+    y.hi = pe__splat(1.0 / 17), y.lo = pe__splat(0.0);
+    for (int n = 15; n >= 11; n -= 2) y.hi = pe__fma(y.hi, zz.hi, pe__splat(1.0 / n));
+    for (int n = 4; n >= 0; n--) y = pe__dd_add_small(odd[n], pe__dd_mul(y, zz));
+    y = pe__dd_mul(pe__dd_mul(y, z), pe__dd_splat(two_by_ln2));
+    const pe__vd sum = pe__two_sum(pe__splat(whole), y.hi, &low);
+    return pe__td_of(sum, low, y.lo);
+}
+
+/* 2^(i step) for |i step| < 1022; beyond, anything. */
+PE__INLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
+{
+    const pe__vd large = pe__splat(422212465065984.0); /* 1.5 * 2^48: its last bit is 1/16 */
+    pe__vd e, low, less;
+    pe__dd x, root, y;
+    const pe__vd p = pe__two_prod(i, step->a, &e), where = p + large, k = where - large;
+    x.hi = pe__two_sum(p - k, e, &x.lo);
+    x.hi = pe__two_sum(x.hi, pe__two_prod(i, step->b, &low), &less);
+    x.lo = (x.lo + less) + (low + i * step->c);
+    x = pe__dd_mul(pe__dd_normal(x), pe__dd_splat(pe__ln2));
+    y.hi = pe__splat(pe__inverse_factorial[13][0]), y.lo = pe__splat(0.0);
+    for (int n = 12; n > 7; n--)
+        y.hi = pe__fma(y.hi, x.hi, pe__splat(pe__inverse_factorial[n][0]));
+    for (int n = 7; n > 0; n--)
+        y = pe__dd_add_small(pe__inverse_factorial[n], pe__dd_mul(y, x));
+    pe__circle_at(roots, where, &root.hi, &root.lo);
+    y = pe__dd_mul(root, pe__dd_mul(y, x));
+    x.hi = pe__fast_two_sum(root.hi, y.hi, &x.lo);
+    x.lo = x.lo + (root.lo + y.lo);
+
+    double power[PE_LANES]; /* by the whole part: k = whole + 0/16 ... 15/16 */
+    pe__store(power, pe__round(k - pe__splat(15.0 / 32)));
+    for (int lane = 0; lane < PE_LANES; lane++) {
+        const double n = power[lane] > -1022 ? power[lane] : -1022;
+        power[lane] = pe__exp2i(n < 1023 ? (int)n : 1023);
+    }
+    const pe__vd by = pe__load(power);
+    x.hi = x.hi * by, x.lo = x.lo * by;
+    return x;
+}
 
 /* The config's scale, in half turns. */
-static inline pe__td pe__frequency_unit(const pe_config *config)
+static inline pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
-    return pe__td_scale(pe__td_const(config->half_turns ? one : pe__inverse_pi),
-                        pe__splat(config->scale));
+    return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
+}
+
+typedef struct pe__geometric {
+    pe__td step;                                   /* of x */
+    pe__dd unit, low[PE__POWERS / (int)PE_LANES]; /* f_0, and 2^x_0 ... 2^x_15 */
+    pe__circle roots;
+} pe__geometric;
+
+static inline void pe__index(double *index, size_t first, size_t step)
+{
+    for (size_t lane = 0; lane < PE_LANES; lane++) index[lane] = (double)(first + lane * step);
 }
 
 static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config,
                                        const double *denominator)
 {
-    const pe__td unit = pe__frequency_unit(config);
-    pe__td d = pe__td_splat(denominator[0]);
-    d.b = pe__splat(denominator[1]);
-    const pe__td log_base = pe__td_log(config->base);
-    const pe__td step = pe__td_ratio(pe__td_scale(log_base, pe__splat(-1.0)), d); /* ln r */
-    g->ratio = pe__td_exp(pe__td_scale(step, pe__splat(PE__CHAIN)));
-    for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++) {
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    pe__td d = pe__td_splat(-denominator[0]);
+    d.b = pe__splat(-denominator[1]);
+    g->unit.hi = unit.a, g->unit.lo = unit.b;
+    g->step = pe__td_ratio(pe__log2(config->base), d);
+    pe__circle_of(pe__roots, 1, &g->roots);
+    for (size_t v = 0; v < PE__POWERS / PE_LANES; v++) {
         double index[PE_LANES];
-        for (int lane = 0; lane < PE_LANES; lane++) index[lane] = v * PE_LANES + lane;
-        const pe__td power = pe__td_exp(pe__td_scale(step, pe__load(index)));
-        g->next[v] = pe__td_mul(power, unit);
+        pe__index(index, v * PE_LANES, 1);
+        g->low[v] = pe__power(&g->roots, &g->step, pe__load(index));
     }
 }
 
-/* Write the next eight frequencies to f, f + padded, f + 2 padded. */
-PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
+/* Write count frequencies, from f_first on, to f and f + padded: up to 7 numbers more. */
+PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t count, double *f,
+                                    size_t padded)
 {
-    for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++, f += PE_LANES) {
-        pe__store(f, g->next[v].a);
-        pe__store(f + padded, g->next[v].b);
-        pe__store(f + 2 * padded, g->next[v].c);
-        g->next[v] = pe__td_mul(g->next[v], g->ratio);
+    for (size_t done = 0; done < count; done += PE_LANES * PE__POWERS) {
+        double index[PE_LANES], hi[PE_LANES], lo[PE_LANES];
+        pe__index(index, first + done, PE__POWERS);
+        const pe__dd high =
+            pe__dd_normal(pe__dd_mul(g->unit, pe__power(&g->roots, &g->step, pe__load(index))));
+        pe__store(hi, high.hi);
+        pe__store(lo, high.lo);
+        for (size_t i = done, n = 0; i < count && n < PE_LANES; i += PE__POWERS, n++) {
+            pe__dd one;
+            one.hi = pe__splat(hi[n]), one.lo = pe__splat(lo[n]);
+            for (size_t v = 0; v < PE__POWERS / PE_LANES && i + v * PE_LANES < count; v++) {
+                const pe__dd y = pe__dd_normal(pe__dd_mul(one, g->low[v]));
+                pe__store(f + i + v * PE_LANES, y.hi);
+                pe__store(f + i + v * PE_LANES + padded, y.lo);
+            }
+        }
     }
 }
 
@@ -2414,15 +2526,43 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
+/* The frequencies of a vector of pairs to 2^-140, from what the config says. */
+PE__COLD pe__td pe__exact_frequency(const pe_plan *plan, size_t pair)
+{
+    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
+    pe__td f, d;
+    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
+    f.c = pe__splat(0.0);
+    if (plan->float32) return pe__td_const(pe__inverse_pi);
+    if (plan->exact) return f;
+    if (plan->base == 0) { /* given: the doubles that these are, times the unit */
+        const pe__vd w = pe__td_ratio(f, unit).a;
+        return pe__td_scale(unit, w);
+    }
+    double index[PE_LANES], by[2][PE_LANES];
+    for (size_t lane = 0; lane < PE_LANES; lane++) {
+        size_t a = 0;
+        while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair + lane) a++;
+        const pe__axis *axis = &plan->axis[a];
+        const size_t i = pair + lane - axis->pair;
+        index[lane] = (double)(i < axis->pairs ? i : axis->pairs ? axis->pairs - 1 : 0);
+        by[0][lane] = -axis->denominator[0], by[1][lane] = -axis->denominator[1];
+    }
+    d.a = pe__load(by[0]), d.b = pe__load(by[1]), d.c = f.c;
+    const pe__td x = pe__td_scale(pe__td_ratio(pe__td_log(plan->base), d), pe__load(index));
+    return pe__td_mul(pe__td_exp(x), unit);
+}
+
 /* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0.
    They are known to 2^-140, relatively; what comes nearer to one than can be told by that is at it.
    A frequency that is a double is exact, and needs no such care. */
-PE__COLD void pe__snap(pe__dd *z, pe__vd turns, const double *rest)
+PE__COLD void pe__snap(pe__dd *z, pe__vd turns, pe__vd below)
 {
-    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES];
+    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES], rest[PE_LANES];
     pe__store(hi, z->hi);
     pe__store(lo, z->lo);
     pe__store(all, pe__abs(turns));
+    pe__store(rest, below);
     for (int lane = 0; lane < PE_LANES; lane++) {
         const double size = hi[lane] < 0 ? -hi[lane] : hi[lane];
         if (all[lane] >= 0.25 && rest[lane] != 0 && size < all[lane] * pe__exp2i(-136))
@@ -2431,17 +2571,13 @@ PE__COLD void pe__snap(pe__dd *z, pe__vd turns, const double *rest)
     z->hi = pe__load(hi), z->lo = pe__load(lo);
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
-   2^-98. */
-PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                pe__dd *cosine)
+/* sin and cos of pi tt f, to 2^-98 of what f is. */
+PE__INLINE void pe__turn_by(const pe_plan *plan, pe__vd tt, const pe__td *f, int snap, pe__dd *sine,
+                            pe__dd *cosine)
 {
-    const double *f = plan->frequency + pair;
-    const pe__vd tt = pe__time(plan, pair, t), half = pe__splat(0.5);
+    const pe__vd half = pe__splat(0.5);
     pe__vd e0, e1;
-    const pe__vd p0 = pe__two_prod(tt, pe__load(f), &e0);
-    const pe__vd p1 = pe__two_prod(tt, pe__load(f + plan->padded), &e1);
-    const pe__vd p2 = tt * pe__load(f + 2 * plan->padded);
+    const pe__vd p0 = pe__two_prod(tt, f->a, &e0), p1 = pe__two_prod(tt, f->b, &e1);
 
     /* half turns modulo 2, then to the nearest quarter turn: both exact */
     pe__vd x = p0 - pe__round(p0 * half) * pe__splat(2.0);
@@ -2449,11 +2585,11 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     x = x - q * half;
     const pe__td r = pe__td_of(x, e0, pe__splat(0.0));
     pe__td rest;
-    rest.a = p1, rest.b = e1, rest.c = p2;
+    rest.a = p1, rest.b = e1, rest.c = tt * f->c;
     const pe__td sum = pe__td_add(r, rest);
     pe__dd z;
     z.hi = sum.a, z.lo = sum.b;
-    if (PE__UNLIKELY(plan->snap)) pe__snap(&z, p0, f + plan->padded);
+    if (snap) pe__snap(&z, p0, f->b);
     const pe__dd zz = pe__dd_mul(z, z);
 
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
@@ -2462,6 +2598,39 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     pe__quarters(q, &sine->lo, &cosine->lo);
     if (PE__UNLIKELY(plan->half_turns))
         sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
+}
+
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98
+   and what the plan's frequencies lack: together pe__turn_error(). */
+PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                                pe__dd *cosine)
+{
+    pe__td f;
+    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
+    f.c = pe__splat(0.0);
+    pe__turn_by(plan, pe__time(plan, pair, t), &f, 0, sine, cosine);
+}
+PE__INLINE double pe__larger(double x, double y) /* in magnitude */
+{
+    x = x < 0 ? -x : x, y = y < 0 ? -y : y;
+    return x > y ? x : y;
+}
+PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
+{
+    return pe__exp2i(-98) + 4 * (t < 0 ? -t : t) * plan->fastest * plan->error;
+}
+
+/* The same to 2^-98, slow: what asks for it is what nothing else decides. */
+PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                             pe__dd *cosine)
+{
+    if (t == 0) {
+        sine->hi = sine->lo = cosine->lo = pe__splat(0.0), cosine->hi = pe__splat(1.0);
+        return;
+    }
+    const pe__td f = pe__exact_frequency(plan, pair);
+    const int snap = plan->half_turns && plan->base != 0;
+    pe__turn_by(plan, pe__time(plan, pair, t), &f, snap, sine, cosine);
 }
 
 /* x times a double, normal. */
@@ -2480,7 +2649,7 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
     pe__td f;
     f.a = pe__splat(plan->frequency[pair]);
     f.b = pe__splat(plan->frequency[pair + plan->padded]);
-    f.c = pe__splat(plan->frequency[pair + 2 * plan->padded]);
+    f.c = pe__splat(0.0);
     const pe__td y = pe__td_mul(f, pe__td_const(pe__pi));
     pe__store(w[0], y.a);
     pe__store(w[1], y.b);
@@ -2623,11 +2792,11 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t
 /* Is the turn of position t beyond what the direct kernel is good for? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
 {
-    return !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
+    return !((t < 0 ? -t : t) <= plan->reach);
 }
 
 #if PE_SLEEF
-/* The same by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
+/* pe__direct() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
 PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, pe__vd tt, pe__vd *s,
                              pe__vd *c)
 {
@@ -2820,6 +2989,14 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     return pe__round_16(y, drop);
 }
 
+/* hi + lo, however large lo is, rounded once. */
+static inline float pe__round_sum(double hi, double lo, int drop)
+{
+    pe__vd low;
+    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
+}
+
 /* By how many powers of two a position so far below one turn of a pair that the sine is a multiple
    of it must be made larger, so that products with it do not lose their low bits. */
 static inline int pe__lift(const pe_plan *plan, size_t pair, double t)
@@ -2870,15 +3047,23 @@ PE__OUTLINE void pe__exact_turn_lifted(const pe_plan *plan, size_t pair, double 
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
 {
-    pe__dd sine, cosine;
+    pe__dd turn[2];
     double hi[2][PE_LANES], lo[2][PE_LANES];
     const int up = pe__lift(plan, pair, t);
-    pe__exact_turn(plan, pair, t * pe__exp2i(up), &sine, &cosine);
-    sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
-    pe__store(hi[0], sine.hi);
-    pe__store(lo[0], sine.lo);
-    pe__store(hi[1], cosine.hi);
-    pe__store(lo[1], cosine.lo);
+    for (int exact = up != 0 || t == 0; exact < 2; exact++) {
+        if (exact) pe__exact_turn(plan, pair, t * pe__exp2i(up), &turn[0], &turn[1]);
+        else pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+        for (int k = 0; k < 2; k++) {
+            turn[k] = pe__dd_scaled(turn[k], plan->mantissa);
+            pe__store(hi[k], turn[k].hi);
+            pe__store(lo[k], turn[k].lo);
+        }
+        const double h = hi[component][0] * plan->scale, l = lo[component][0] * plan->scale;
+        const double e = pe__turn_error(plan, t) * plan->scale;
+        if (exact) break;
+        const float above = pe__round_sum(h, l + e, drop), below = pe__round_sum(h, l - e, drop);
+        if (above == below && above != 0) return above;
+    }
     double h = hi[component][0], l = lo[component][0];
     if (h == 0) return (float)(0 * plan->amplitude);
     if (hi[1 - component][0] != 0 && (l < 0 ? -l : l) <= (h < 0 ? -h : h) * pe__exp2i(-95))
@@ -3360,8 +3545,37 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to
     }
 }
 
-/* Rows for the positions t, t + 1, ..., each of them a double, in tiles of columns, block after
-   block; or, if the angles are rounded to float or there is one row only, row after row. */
+/* Rows that follow each other, 17 blocks by 17, in tiles of columns. */
+PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                         size_t rows, pe__blocker *block)
+{
+    double buffer[4 * PE__ANCHOR + PE__CHAIN];
+    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
+    double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
+    const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
+    for (int64_t made = 0; made < blocks; made += PE__RADIX) {
+        const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
+        const int64_t middle = made + n / 2;
+        /* of one block alone, its own middle */
+        const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
+        for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
+            const pe__to part = pe__part(to, done, PE__TILE);
+            const size_t pair = axis->pair + done;
+            const size_t count =
+                pe__max(part.sines, part.cosines) + (part.head ? PE_LANES - 1 : 0);
+            pe__centre(plan, &pe__bound_run, t + (double)centre, pair, count, centre_s, centre_c);
+            for (int64_t j = made; j < made + n; j++) {
+                const int there = j == middle;
+                if (!there)
+                    pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
+                block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
+                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, &part);
+            }
+        }
+    }
+}
+
+/* Rows for the positions t, t + 1, ..., each of them a double. */
 PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                           size_t rows, pe__blocker *block)
 {
@@ -3371,46 +3585,15 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
         else pe__lone(plan, axis->pair, to, t, block);
         return;
     }
-    if (plan->float32) {
-        pe__to one = *to;
-        for (size_t r = 0; r < rows; r++, one.out += one.stride)
-            pe__rows(plan, axis, &one, t + (double)r, 1, block);
-        return;
-    }
-    if (t <= 0 && -t < (double)rows && t == (double)(int64_t)t) { /* row 0 is all alarm: apart */
-        const size_t before = (size_t)-t, after = rows - 1 - before;
-        pe__to part = *to;
-        if (before) pe__rows(plan, axis, &part, t, before, block);
-        part.out = to->out + before * to->stride;
-        pe__rows(plan, axis, &part, 0, 1, block);
-        part.out += to->stride;
-        if (after) pe__rows(plan, axis, &part, 1, after, block);
-        return;
-    }
-    double buffer[4 * PE__ANCHOR + PE__CHAIN];
-    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
-    double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
-    const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
-    for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
-        pe__to tile;
-        const pe__to *part = to; /* all of a row, if it is short */
-        if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
-        const size_t pair = axis->pair + done;
-        const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-        for (int64_t made = 0; made < blocks; made += PE__RADIX) {
-            const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
-            const int64_t middle = made + n / 2;
-            /* of one block alone that is not whole, the middle */
-            const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
-            pe__centre(plan, &pe__bound_run, t + (double)centre, pair, count, centre_s, centre_c);
-            for (int64_t j = made; j < made + n; j++) {
-                const int there = j == middle;
-                if (!there)
-                    pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
-                block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
-                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
-            }
-        }
+    pe__to part = *to;
+    size_t run;
+    for (size_t r = 0; r < rows; r += run) { /* row 0 is all alarm: by itself */
+        const double at = t + (double)r;
+        part.out = to->out + r * to->stride;
+        run = plan->table && at != 0 ? rows - r : 1;
+        if (at < 0 && -at < (double)run && at == (double)(int64_t)at) run = (size_t)-at;
+        if (run == 1) pe__rows(plan, axis, &part, at, 1, block);
+        else pe__run(plan, axis, &part, at, run, block);
     }
 }
 
@@ -3623,7 +3806,7 @@ PE__OUTLINE void pe__tile_begin(const pe__tile_f64 *x, size_t i, size_t last)
 {
     pe__dd s[PE__DIGIT + 1], c[PE__DIGIT + 1];
     s[0].hi = s[0].lo = c[0].lo = pe__splat(0.0), c[0].hi = pe__splat(1.0);
-    pe__exact_turn(x->plan, x->pair + i, 1.0, &s[1], &c[1]);
+    pe__close_turn(x->plan, x->pair + i, 1.0, &s[1], &c[1]);
     if (x->swapped) s[1].hi = -s[1].hi, s[1].lo = -s[1].lo;
     for (size_t b = 0; b <= last; b++) {
         if (b > 1) s[b] = s[b / 2], c[b] = c[b / 2];
@@ -3641,7 +3824,7 @@ PE__OUTLINE void pe__tile_begin(const pe__tile_f64 *x, size_t i, size_t last)
 /* The vector of pairs at i of the row of position t. */
 PE__INLINE void pe__anchor_f64(const pe__tile_f64 *x, size_t i, double t, pe__dd *f, pe__dd *g)
 {
-    pe__exact_turn(x->plan, x->pair + i, t, x->swapped ? g : f, x->swapped ? f : g);
+    pe__close_turn(x->plan, x->pair + i, t, x->swapped ? g : f, x->swapped ? f : g);
     *f = pe__dd_scaled(*f, x->plan->amplitude), *g = pe__dd_scaled(*g, x->plan->amplitude);
 }
 
@@ -3668,7 +3851,9 @@ PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *t
                                size_t rows)
 {
     double buffer[PE__FOURS_F64 * 4 * PE__TILE_F64 + PE__CHAIN];
-    const pe__tile_f64 x = {plan, to, pair, PE__ERROR_F64 * plan->scale, pe__aligned(buffer),
+    const double larger = pe__larger(t, t + (double)(rows + PE__RADIX));
+    const double error = PE__ERROR_F64 + pe__turn_error(plan, larger);
+    const pe__tile_f64 x = {plan, to, pair, error * plan->scale, pe__aligned(buffer),
                             to->order == PE__CS};
     unsigned char *const first = pe__column(to, to->order);
     const size_t pairs = pe__max(to->sines, to->cosines), last = pe__min(rows / 2, PE__DIGIT);
@@ -3690,8 +3875,8 @@ PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *t
 PE__OUTLINE void pe__row_f64(const pe_plan *plan, size_t pair, const pe__to *to, double t,
                              int careful)
 {
-    const pe__tile_f64 x = {plan, to, pair, PE__ERROR_ROW_F64 * plan->scale, NULL,
-                            to->order == PE__CS};
+    const double error = PE__ERROR_ROW_F64 + pe__turn_error(plan, t);
+    const pe__tile_f64 x = {plan, to, pair, error * plan->scale, NULL, to->order == PE__CS};
     const pe__vd less = pe__splat(-x.error);
     double *const out = (double *)(void *)pe__column(to, to->order);
     pe__dd f, g;
@@ -3876,8 +4061,8 @@ static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t
 
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1?
    Only positions of 2^-20 are looked at, for which these sums are exact, as with any offset. */
-static inline size_t pe__run(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
-                             size_t axis, double *step)
+static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
+                                 size_t axis, double *step)
 {
     const double p = pe__position(at, r, axis), t = p + plan->offset, units = t * 1048576.0;
     size_t n = 1;
@@ -3932,7 +4117,7 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
             continue;
         }
         double step;
-        run = pe__run(plan, at, first + r, rows - r, k, &step);
+        run = pe__stretch(plan, at, first + r, rows - r, k, &step);
         if (r == 0 && step > 0) {
             make(plan, axis, to, t, run);
             continue;
@@ -4423,38 +4608,43 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return pe__dd_normal(r);
 }
 
-/* One of them: eight sums, and their sum in a fixed order, in double-double. */
+/* One of them: eight sums, and their sum in a fixed order, in double-double; from exact turns where
+   others may move it by more than 2^-64 of its value. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const pe__axis *axis = plan->axis;
-    double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
-    for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+    const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
+    for (int exact = 0;; exact++) {
+        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
+        for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+            pe__dd sum;
+            sum.hi = sum.lo = pe__splat(0.0);
+            for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
+                double all[2][PE_LANES];
+                pe__dd s, c;
+                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
+                else pe__close_turn(plan, axis->pair + i, k, &s, &c);
+                if (axis->pairs - i < PE_LANES) {
+                    pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                    for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
+                        all[0][lane] = all[1][lane] = 0;
+                    c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+                }
+                sum = pe__dd_add(sum, c);
+            }
+            pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+        }
         pe__dd sum;
         sum.hi = sum.lo = pe__splat(0.0);
-        for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
-            double all[2][PE_LANES];
-            pe__dd s, c;
-            pe__exact_turn(plan, axis->pair + i, k, &s, &c);
-            if (axis->pairs - i < PE_LANES) {
-                pe__store(all[0], c.hi), pe__store(all[1], c.lo);
-                for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
-                    all[0][lane] = all[1][lane] = 0;
-                c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
-            }
-            sum = pe__dd_add(sum, c);
+        for (size_t v = 0; v < PE__CHAIN; v++) {
+            pe__dd one;
+            one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
+            sum = pe__dd_add(sum, one);
         }
-        pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+        const double value = pe__first_lane(sum.hi), size = value < 0 ? -value : value;
+        if (exact && size <= pairs * pe__exp2i(-88)) return 0;
+        if (exact || error < size * pe__exp2i(-64)) return pe__dot_of(plan, sum);
     }
-    pe__dd sum;
-    sum.hi = sum.lo = pe__splat(0.0);
-    for (size_t v = 0; v < PE__CHAIN; v++) {
-        pe__dd one;
-        one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
-        sum = pe__dd_add(sum, one);
-    }
-    const double least = (double)axis->pairs * pe__exp2i(-88), size = pe__first_lane(sum.hi);
-    if ((size < 0 ? -size : size) <= least) return 0;
-    return pe__dot_of(plan, sum);
 }
 
 /* Many of them, as a product of matrices: with anchors q that are 31 apart,
@@ -4473,7 +4663,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *               nothing is fused
  *     12 h      the sums of these
  *     h^2 / 4   h / 16 additions to at most 4 h
- * together h (160 + h / 4), with what the turns in double-double lack. The sum's double is known
+ * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
  * where adding and subtracting that makes no difference; else it is made one by one. */
 
 enum {
@@ -4519,7 +4709,7 @@ PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double gr
     enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
-        pe__exact_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
+        pe__close_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
         s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
     }
     for (size_t b = 0; b < PE__DOTS; b++) {
@@ -4622,7 +4812,9 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     int g = 26;
     while (h > pe__exp2i(52 - 2 * g)) g--;
     const double grid = 1.5 * pe__exp2i(52 - g);
-    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4);
+    const double distant = (double)(first < 0 ? -first : first) + (double)count;
+    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
+                         2 * h * pe__turn_error(plan, distant);
     pe__dots_table table;
     pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -4634,8 +4826,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
         pe__dots_make_table(plan, axis->pair + i, grid, &table);
         for (size_t v = 0; v < VECTORS; v++) {
             const size_t pair = axis->pair + i + v * PE_LANES;
-            pe__exact_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
-            pe__exact_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
+            pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
+            pe__close_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
         }
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
             for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
@@ -4686,21 +4878,24 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 }
 
 /* ---- plans --------------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; floats of them, if the
- * angles are rounded to float; row 0 and 8 rows a level in 2 arrays each. The axes' pairs follow
+ * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
+ * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
+ * pairs follow
  * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
  * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
  * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
 
 PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
 
-/* Arrays of a plan with so many levels. */
-#define PE__ARRAYS(levels) (3 + 2 * PE__DIGIT * (levels))
+/* Rows that follow each other, from which on rows of the plan make up for the time that they take:
+   25 with AVX-512 and 27 with AVX2, one number for all. */
+enum { PE__MANY = 24 };
 
-/* log2(x), to a few ulp. */
-static inline double pe__log2(double x)
+/* Arrays of a plan of so many rows. */
+static inline size_t pe__arrays(const pe_config *config, size_t rows)
 {
-    return pe__first_lane(pe__td_log(x).a) * 1.4426950408889634;
+    if (config->angle == PE_ANGLE_FLOAT32) return 3;
+    return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
 }
 
 /* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
@@ -4727,7 +4922,7 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 /* What is wrong with a config, without a look at its axes; NULL if nothing is. */
 static inline const char *pe__field_error(const pe_config *config)
 {
-    const size_t most = PTRDIFF_MAX / sizeof(double) / PE__ARRAYS(PE__LEVELS) / 2;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
     const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
     const double s = config->scale < 0 ? -config->scale : config->scale;
     const double steps = config->offset * 1048576.0; /* 2^20 */
@@ -4759,16 +4954,23 @@ static inline const char *pe__field_error(const pe_config *config)
     return NULL;
 }
 
-/* What is wrong with the frequencies of an axis. */
+/* What is wrong with the frequencies of an axis: binary exponents tell for most, logarithms for
+   all. */
 static inline const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
-    const double little = 1e-9;
+    const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
+    const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
     double d[2];
+    int of_s, of_b;
     pe__denominator(config, width, pairs, d);
-    const double first = pe__log2(config->scale < 0 ? -config->scale : config->scale) +
-                         (config->half_turns ? 1.6514961294723187 : 0.0); /* log2(pi) */
     if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
-    const double last = first - (double)(pairs ? pairs - 1 : 0) / d[0] * pe__log2(config->base);
+    const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
+    (void)pe__frexp(s, &of_s);
+    (void)pe__frexp(config->base, &of_b);
+    if (of_s + by_pi < 20 && of_s - steps * of_b > -950 && of_s - steps * (of_b - 1) < 17)
+        if (of_s > -950) return NULL;
+    const double first = pe__first_lane(pe__log2(s).a) + by_pi;
+    const double last = first - steps * pe__first_lane(pe__log2(config->base).a);
     if (!pe__between(first, -960 - little, 21 + little) ||
         !pe__between(last, -960 - little, 21 + little))
         return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
@@ -4821,8 +5023,7 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
-    const size_t arrays =
-        config->angle == PE_ANGLE_FLOAT32 ? PE__ARRAYS(0) + 1 : PE__ARRAYS(PE__LEVELS);
+    const size_t arrays = pe__arrays(config, config->expected_rows);
     return plan->padded * arrays * sizeof(double) + 63;
 }
 
@@ -4840,21 +5041,21 @@ PE_API const char *pe_config_error(const pe_config *config)
     return error ? error : pe__plan_axes(&plan, config);
 }
 
-/* Row 1 is an exact turn. Row b comes from the rows b/2 and b - b/2, one after the other; row 17 = 8
-   + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-98 in
-   row 1 and in each turn grows with the number of the row. Some vectors at a time, since each waits
-   for its own results. */
+/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row 17
+   = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-96
+   in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time, since
+   each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
     const size_t padded = plan->padded;
     pe__dd s[PE__DIGIT + 1][TOGETHER], c[PE__DIGIT + 1][TOGETHER];
-    for (size_t i = 0; plan->levels && i < padded; i += TOGETHER * (size_t)PE_LANES) {
+    for (size_t i = 0; i < padded; i += TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++)
-            pe__exact_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        for (size_t level = 0; level < plan->levels; level++) {
+            pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+        for (size_t level = 0; level < 2; level++) {
             for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
                 for (size_t v = 0; v < vectors; v++) {
                     pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
@@ -4875,20 +5076,19 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 }
 
 /* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
-static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels,
-                                  double *memory)
+static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
+    const size_t arrays = pe__arrays(config, config->expected_rows);
     plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0;
     plan->padding = (double)config->padding_position;
     pe__plan_amplitude(plan, config->amplitude);
-    plan->snap = 0, plan->half_turns = config->half_turns != 0;
+    plan->half_turns = config->half_turns != 0, plan->exact = 0;
+    plan->base = config->base, plan->unit = config->scale;
     plan->woven = plan->joint = 0, plan->offset = config->offset;
-
-    plan->levels = levels;
     plan->frequency = memory;
-    plan->float32 = config->angle == PE_ANGLE_FLOAT32 ? memory + 3 * plan->padded : NULL;
-    plan->table = memory + (plan->float32 ? 4 : 3) * plan->padded;
+    plan->float32 = arrays == 3 ? memory + 2 * plan->padded : NULL;
+    plan->table = arrays > 3 ? memory + 2 * plan->padded : NULL;
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -4905,33 +5105,37 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* The frequencies are there: all that follows from them. */
-static inline void pe__plan_end(pe_plan *plan, double *memory)
+/* What follows from the error and size of the frequencies. */
+static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
 {
-    const size_t padded = plan->padded;
-    for (size_t part = 0; part < 3; part++) pe__plan_pad(plan, memory + part * padded);
-    if (plan->float32) {
-        double *const w = memory + 3 * padded;
-        for (size_t i = 0; i < padded; i++) {
-            double hi, lo;
-            pe__radians(plan, i, &hi, &lo);
-            w[i] = (double)pe__round_once(hi, lo, 1, PE__DROP_F32);
-        }
-        for (size_t part = 0; part < 3; part++)
-            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
-    }
-    plan->fastest = 0;
-    for (size_t i = 0; i < padded; i++) {
-        const double f = plan->float32 ? plan->float32[i] * pe__inverse_pi[0] : plan->frequency[i];
-        if (plan->fastest < f || plan->fastest < -f) plan->fastest = f < 0 ? -f : f;
-    }
-    pe__plan_rows(plan, memory + (plan->float32 ? 4 : 3) * padded);
+    const double most = pe__exp2i(-62) / error, half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    plan->fastest = fastest, plan->error = error;
+    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Levels of rows that a plan of this config has. */
-static inline size_t pe__plan_levels(const pe_config *config)
+/* The frequencies are there, with that error and of at most that size: all that follows. */
+static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
 {
-    return config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS;
+    const size_t padded = plan->padded;
+    for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
+    if (plan->float32) {
+        double *const w = memory + 2 * padded;
+        for (size_t i = 0; i < padded; i += PE_LANES) {
+            double hi[PE_LANES], lo[PE_LANES];
+            pe__dd f;
+            f.hi = pe__load(memory + i), f.lo = pe__load(memory + padded + i);
+            f = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+            pe__store(hi, f.hi);
+            pe__store(lo, f.lo);
+            for (size_t lane = 0; lane < PE_LANES; lane++)
+                w[i + lane] = (double)pe__round_once(hi[lane], lo[lane], 1, PE__DROP_F32);
+        }
+        for (size_t part = 0; part < 2; part++)
+            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
+        fastest *= 1.0000001, error = pe__exp2i(-106);
+    }
+    pe__plan_reach(plan, error, fastest);
+    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
 }
 
 /* What every init begins with: a plan that is none until it is made. */
@@ -4952,16 +5156,23 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, pe__plan_levels(config), f);
-    made.snap = config->half_turns;
+    pe__plan_begin(&made, config, f);
+    double fastest = 0, steps = 0;
     for (size_t a = 0; a < made.axes; a++) {
         const pe__axis *axis = &made.axis[a];
         pe__geometric g;
+        if (axis->pairs == 0) continue;
+        const size_t last = axis->pairs - 1;
         pe__geometric_begin(&g, config, axis->denominator);
-        for (size_t i = 0; i < axis->pairs; i += PE__CHAIN)
-            pe__geometric_next(&g, f + axis->pair + i, made.padded);
+        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made.padded);
+        fastest = pe__larger(fastest, pe__larger(f[axis->pair], f[axis->pair + last]));
+        steps = pe__larger(steps, (double)last / axis->denominator[0]);
     }
-    pe__plan_end(&made, f);
+    /* powers of a power of two, in half turns */
+    int exponent;
+    made.exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                 pe__frexp(config->base, &exponent) == 0.5;
+    pe__plan_end(&made, pe__exp2i(-100) + steps * pe__exp2i(-105), fastest, f);
     *plan = made;
     return PE_OK;
 }
@@ -4985,20 +5196,22 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     return NULL;
 }
 
-/* The three doubles of each frequency from omega, which may be the array of the first ones. */
+/* The two doubles of each frequency from omega, which may be the array of the first ones. */
 static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
                                   double *f)
 {
-    const pe__td unit = pe__frequency_unit(config);
+    double fastest = 0;
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    made->base = 0, made->exact = made->half_turns;
     for (size_t i = 0; i < made->pairs; i += PE_LANES) {
         double w[PE_LANES] = {0};
         memcpy(w, omega + i, pe__min(PE_LANES, made->pairs - i) * sizeof *w);
         const pe__td y = pe__td_scale(unit, pe__load(w));
         pe__store(f + i, y.a);
         pe__store(f + made->padded + i, y.b);
-        pe__store(f + 2 * made->padded + i, y.c);
     }
-    pe__plan_end(made, f);
+    for (size_t i = 0; i < made->pairs; i++) fastest = pe__larger(fastest, f[i]);
+    pe__plan_end(made, pe__exp2i(-104), fastest, f);
 }
 
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
@@ -5014,7 +5227,7 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
     if (pe_frequency_error(config, omega, pairs, NULL)) return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, pe__plan_levels(config), f);
+    pe__plan_begin(&made, config, f);
     pe__plan_omega(&made, config, omega, f);
     *plan = made;
     return PE_OK;
@@ -5070,7 +5283,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
         }
     double *const f = pe__aligned(memory);
     config.amplitude = pe__rope_attention(rope, list.factor);
-    pe__plan_begin(&made, &config, pe__plan_levels(&config), f);
+    pe__plan_begin(&made, &config, f);
     for (size_t i = 0; i < made.pairs; i += PE_LANES) pe__rope_list_next(&list, rope, i, f + i);
     if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
@@ -5120,21 +5333,21 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
     return PE_OK;
 }
 
-/* Without a plan: tiles of columns, each with a small plan on the stack that has no more rows than
-   it needs. */
+/* Without a plan: tiles of columns, each with a small plan on the stack. */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PAIRS = 32, PADDED = PAIRS + PE__CHAIN };
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
     if (d_model == 0) return PE_ERR_SHAPE;
-    const pe_config config = pe_config_default(d_model);
+    pe_config config = pe_config_default(d_model);
+    config.expected_rows = rows;
     if (pe__field_error(&config)) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
-    double memory[PADDED * PE__ARRAYS(2) + PE__CHAIN];
+    double memory[PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
     double *const f = pe__aligned(memory);
     pe_plan plan;
     pe__geometric g;
@@ -5144,10 +5357,9 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
         pe_config part = config;
         part.d_model = pe__min(2 * PAIRS, d_model - column);
         (void)pe__plan_axes(&plan, &part);
-        pe__plan_begin(&plan, &part, rows > PE__DIGIT + 1 ? 2 : 1, f);
-        for (size_t i = 0; i < plan.pairs; i += PE__CHAIN)
-            pe__geometric_next(&g, f + i, plan.padded);
-        pe__plan_end(&plan, f);
+        pe__plan_begin(&plan, &part, f);
+        pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
+        pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
         const pe__output o =
@@ -6462,23 +6674,23 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
         mscale = mscale * (1.0f + pe__float_product(0.1f, pe__logf(1.0f / scale)));
     }
 
-    double memory[PADDED * (PE__ARRAYS(0) + 1) + PE__CHAIN];
+    double memory[PADDED * 3 + PE__CHAIN];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PAIRS);
     pe_plan plan;
     angles.angle = PE_ANGLE_FLOAT32;
     (void)pe__plan_axes(&plan, &angles);
-    pe__plan_begin(&plan, &angles, 0, f);
-    for (size_t i = 0; i < 3 * plan.padded; i++) f[i] = 0;
-    pe__plan_end(&plan, f);
-    double *const angle = f + 3 * plan.padded;
+    pe__plan_begin(&plan, &angles, f);
+    for (size_t i = 0; i < 2 * plan.padded; i++) f[i] = 0;
+    pe__plan_end(&plan, 1, 0, f);
+    double *const angle = f + 2 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
         float theta = (float)pe__position(&at, r, 0);
         for (size_t done = 0; done < pairs; done += PAIRS) {
             const size_t n = pe__min(PAIRS, pairs - done);
             float row[2 * PAIRS];
-            plan.fastest = 0;
+            double fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
                 const float distant = theta / factor, nearby = pe__float_product(scale, distant);
@@ -6490,11 +6702,11 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
                     turned = pe__float_product(nearby, 1 - mix) + pe__float_product(distant, mix);
                 }
                 angle[i] = (double)turned;
-                if (plan.fastest < angle[i]) plan.fastest = angle[i];
-                if (plan.fastest < -angle[i]) plan.fastest = -angle[i];
+                fastest = pe__larger(fastest, angle[i]);
                 theta = pe__float_product(theta, theta_scale);
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
+            pe__plan_reach(&plan, plan.error, fastest);
             const pe__to to = pe__to_apart(row, sizeof *row, 0, 0, n, n);
             pe__axis tile = plan.axis[0];
             tile.pairs = n;
@@ -6930,7 +7142,6 @@ PE_API pe_status pe_selftest(void)
 #undef PE_API
 #undef PE__DEFINE
 #undef PE__STATUSES
-#undef PE__ARRAYS
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
 #undef PE__ROPE_MOST

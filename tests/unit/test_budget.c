@@ -151,9 +151,12 @@ static void numbers_are_rounded_to_integers(void **state)
     }
 }
 
+/* Also those to the base 2, from which the frequencies of plans come: 2^(i step). */
 static void exponentials_and_logarithms(void **state)
 {
     rng r = rng_for("exponentials_and_logarithms");
+    pe__circle roots;
+    pe__circle_of(pe__roots, 1, &roots);
     mpfr_t x, y;
     (void)state;
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
@@ -173,6 +176,24 @@ static void exponentials_and_logarithms(void **state)
             mpfr_set_d(x, p, MPFR_RNDN);
             mpfr_log(y, x, MPFR_RNDN);
             within("pe__td_log", &l, i, y, fabs(l.a[i]) > 1 ? l.a[i] : 1, -144);
+        }
+        const double by_one = (rng_unit(&r) - 0.5) * power_of_two(-5 - (int)rng_below(&r, 40));
+        const double near_one = round % 2 ? p : 1 + by_one;
+        const pe__td log2_of = pe__log2(near_one);
+        const lanes b = lanes_of_td(log2_of);
+        mpfr_set_d(x, near_one, MPFR_RNDN);
+        mpfr_log2(y, x, MPFR_RNDN);
+        within("pe__log2", &b, 0, y, fabs(b.a[0]) < 0.03 ? b.a[0] : 1,
+               fabs(b.a[0]) < 0.03 ? -103 : -105);
+        double index[PE_LANES];
+        for (size_t i = 0; i < PE_LANES; i++)
+            index[i] = fabs(b.a[0]) < 9 ? (double)rng_below(&r, 100) : 1;
+        const lanes power = lanes_of_dd(pe__power(&roots, &log2_of, pe__load(index)));
+        for (size_t i = 0; i < PE_LANES; i++) {
+            exactly(x, &b, i);
+            mpfr_mul_d(x, x, index[i], MPFR_RNDN);
+            mpfr_exp2(y, x, MPFR_RNDN);
+            within("pe__power", &power, i, y, power.a[i], -102);
         }
     }
     mpfr_clears(x, y, (mpfr_ptr)NULL);
@@ -300,6 +321,20 @@ static void constants(void **state)
     mpfr_mul_ui(x, pi, 2, MPFR_RNDN);
     mpfr_log(x, x, MPFR_RNDN);
     check_constant("pe__ln_2pi", x, pe__ln_2pi, 3);
+    for (unsigned k = 0; k < PE__POWERS; k++) {
+        mpfr_set_d(x, k / 16.0, MPFR_RNDN);
+        mpfr_exp2(x, x, MPFR_RNDN);
+        check_constant("pe__roots", x, pe__roots + (size_t)2 * k, 2);
+    }
+    for (unsigned k = 0; k < 20; k++) /* 0 is exact there, not so sin(pi) by pi rounded */
+        for (unsigned j = 0; j < 2; j++) {
+            mpfr_mul_ui(x, pi, k + 4 * j, MPFR_RNDN);
+            mpfr_div_ui(x, x, 8, MPFR_RNDN);
+            mpfr_sin(x, x, MPFR_RNDN);
+            if ((k + 4 * j) % 8 == 0)
+                mpfr_set_ui(x, 0, MPFR_RNDN);
+            check_constant("pe__sixteenths", x, pe__sixteenths + 2 * (size_t)k + j, 1);
+        }
     /* +-pi^n / n!, the first nine of each series in two doubles */
     mpfr_set_ui(power, 1, MPFR_RNDN);
     for (unsigned n = 0; n < 30; n++) {
@@ -365,10 +400,13 @@ static void frequencies_of_a_plan(void **state)
         plan_make(&p, tables[k].d_model, tables[k].base, 1);
         for (size_t pair = 0; pair < tables[k].d_model / 2; pair++) {
             const double *w = p.plan.frequency + pair;
+            const lanes exact = lanes_of_td(pe__exact_frequency(&p.plan, pair));
             lanes got;
-            got.a[0] = w[0], got.b[0] = w[p.plan.padded], got.c[0] = w[2 * p.plan.padded];
+            got.a[0] = w[0], got.b[0] = w[p.plan.padded], got.c[0] = 0;
             true_frequency(f, &p, pair);
-            within("a frequency", &got, 0, f, w[0], -138);
+            within("a frequency", &got, 0, f, w[0] * p.plan.error, 0);
+            within("an exact frequency", &exact, 0, f, w[0], -138);
+            assert_true(p.plan.error <= power_of_two(-99) && w[0] + got.b[0] == w[0]);
         }
         plan_free(&p);
     }
@@ -385,7 +423,7 @@ static void rows_of_a_plan(void **state)
         owned_plan p;
         plan_make(&p, tables[k].d_model, tables[k].base, amplitudes[k % 3]);
         int64_t unit = 1;
-        for (size_t level = 0; level < p.plan.levels; level++, unit *= PE__RADIX)
+        for (size_t level = 0; level < 2; level++, unit *= PE__RADIX)
             for (int64_t digit = 1; digit <= PE__DIGIT; digit++)
                 for (size_t pair = 0; pair < tables[k].d_model / 2; pair += 1 + pair / 8) {
                     const double *row = pe__row(&p.plan, level, digit) + pair;
@@ -423,6 +461,9 @@ static void turns_and_centres(void **state)
                 pe__dd ss, cc;
                 pe__exact_turn(&p.plan, from, t, &ss, &cc);
                 const lanes sine = lanes_of_dd(ss), cosine = lanes_of_dd(cc);
+                const double slack = pe__turn_error(&p.plan, t);
+                pe__close_turn(&p.plan, from, t, &ss, &cc);
+                const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
                 pe__centre(&p.plan, bounds[b], t, from, n, centre[0], centre[1]);
                 pe__anchor_turned(&p.plan, -digit, from, n, centre[0], centre[1], step[0], step[1]);
                 for (size_t i = 0; i < n; i++) {
@@ -430,6 +471,8 @@ static void turns_and_centres(void **state)
                     true_turn(s, c, &p, from + i, t);
                     within("the sine of an exact turn", &sine, i, s, 1, -98);
                     within("the cosine of an exact turn", &cosine, i, c, 1, -98);
+                    within("the sine of a close turn", &close[0], i, s, slack, 0);
+                    within("the cosine of a close turn", &close[1], i, c, slack, 0);
                     for (int turned = 0; turned <= whole; turned++) {
                         if (turned) /* t is exact after that */
                             true_turn(s, c, &p, from + i, t - (double)(17 * digit));
