@@ -242,7 +242,7 @@ $(foreach p,$(PROGRAMS),$(eval $(p).%: ; @$(STEP) $$@ sh tests/tools/unit.sh $$@
 
 check-%:
 	@[ -n "$(filter $*.%,$(UNITS))" ] || { echo "there is no unit test program '$*': $(PROGRAMS)"; exit 1; }
-	@$(SUBMAKE) -k $(PARALLEL) $(filter $*.%,$(UNITS))
+	+@$(GUARD) $(SUBMAKE) -k $(PARALLEL) $(filter $*.%,$(UNITS))
 
 fail:
 	@$(STEP) $@ sh tests/checks/fail.sh
@@ -257,11 +257,11 @@ demo-runs:
 
 .PHONY: sweep
 sweep:
-	@sh tests/tools/sweep.sh
+	@$(GUARD) sh tests/tools/sweep.sh
 
 .PHONY: fuzz fuzz-deps fuzz-replay $(FUZZ)
 fuzz: fuzz-deps
-	@sh tests/fuzz/run.sh fuzz
+	@$(GUARD) sh tests/fuzz/run.sh fuzz
 fuzz-deps:
 	@sh tests/tools/deps.sh fuzz
 fuzz-replay: $(FUZZ)
@@ -274,11 +274,11 @@ test-table:
 
 .PHONY: selfcheck
 selfcheck:
-	@sh tests/tools/selfcheck.sh
+	@$(GUARD) sh tests/tools/selfcheck.sh
 
 .PHONY: mutation
 mutation: deps
-	@sh tests/tools/mutation.sh
+	@$(GUARD) sh tests/tools/mutation.sh
 
 # ---- installing and packing -----------------------------------------------------------------------
 
@@ -304,27 +304,27 @@ dist-runs:
 	@$(STEP) $@ sh tests/checks/dist.sh
 
 distcheck:
-	@sh tests/checks/dist.sh full
+	@$(GUARD) sh tests/checks/dist.sh full
 # ---- verification: certified tables, golden hashes, everything in one command -------------------
 
 .PHONY: certify-full golden-write verify verify-full
 certify-full:
 	@$(STEP) $@ sh tests/checks/certify.sh full
 golden-write:
-	@sh tests/checks/golden.sh write
+	@$(GUARD) sh tests/checks/golden.sh write
 # What is to be run first comes first: `make verify` may run out of time. tests/tools/verify.sh asks for these.
 UNITS_some := $(foreach p,$(PROGRAMS),$(p).gcc.best.sleef) $(OTHERS) \
               $(filter-out %.neon.sleef.quick,$(filter %.quick,$(UNITS)))
 UNITS_full := $(UNITS) $(OTHERS)
 .PHONY: units-some units-full list-units-some list-units-full
 units-some units-full: units-%:
-	@$(SUBMAKE) -k $(PARALLEL) $(filter-out golden certify,$(UNITS_$*))
+	+@$(SUBMAKE) -k $(PARALLEL) $(filter-out golden certify,$(UNITS_$*))
 list-units-some list-units-full: list-units-%:
 	@echo $(filter-out golden certify,$(UNITS_$*))
 verify: deps
-	@MAKE="$(SUBMAKE)" sh tests/tools/verify.sh some
+	+@exec env MAKE="$(SUBMAKE)" $(GUARD) sh tests/tools/verify.sh some
 verify-full: deps
-	@MAKE="$(SUBMAKE)" sh tests/tools/verify.sh full
+	+@exec env MAKE="$(SUBMAKE)" $(GUARD) sh tests/tools/verify.sh full
 
 # ---- the rest ---------------------------------------------------------------------------------------
 

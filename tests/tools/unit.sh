@@ -88,6 +88,7 @@ if [ -n "$linked" ]; then
     cpp) flags="-O0 $(isa_flags "$isa")" ;; # whose subject is the header in C++
     budget | learned | selftest) flags="-O0 $(isa_flags "$isa")" ;; # they know private functions
     *)
+        [ -f "$BUILD/linked/$isa.o" ] || sh tests/tools/linked.sh "$isa" || exit 1
         includes="-I$BUILD/linked $includes"
         libraries="$BUILD/linked/$isa.o $libraries"
         ;;
