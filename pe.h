@@ -458,8 +458,8 @@ PE_API const char *pe_config_error(const pe_config *config);
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
-/* Tell how many bytes of memory a plan of this config needs: 136 to 152 per element of a row of 256
- * or more; 11 KB at 64, 2239 bytes at least. With fewer than 24 expected_rows: 8 to 10 per element.
+/* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element of a row of 256
+ * or more; 11 KB at 64, 2239 bytes at least. With fewer than 36 expected_rows: 8 to 10 per element.
  * With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least (tests/unit/test_errors.c).
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
@@ -2727,7 +2727,7 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #endif
 #undef PE__BOUND
 
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 2, PE__TILE = 512 };
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 128 };
 
 /* What a kernel makes of the doubles: elements of a type, or floats that are added to such
    elements. Known at compile time. */
@@ -3442,9 +3442,11 @@ PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, do
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
     const size_t pairs = pe__max(to->sines, to->cosines);
     for (size_t done = 0; done < pairs; done += PE__TILE) {
-        const pe__to part = pe__part(to, done, PE__TILE);
+        pe__to tile;
+        const pe__to *part = to;
+        if (pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
         pe__centre(plan, &pe__bound_lone, t, pair + done, pe__min(pairs - done, PE__TILE), s, c);
-        block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, &part);
+        block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, part);
     }
 }
 
@@ -3559,17 +3561,19 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
         /* of one block alone, its own middle */
         const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
         for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
-            const pe__to part = pe__part(to, done, PE__TILE);
+            pe__to tile;
+            const pe__to *part = to; /* all of a row, if it is short */
+            if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
             const size_t pair = axis->pair + done;
             const size_t count =
-                pe__max(part.sines, part.cosines) + (part.head ? PE_LANES - 1 : 0);
+                pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
             pe__centre(plan, &pe__bound_run, t + (double)centre, pair, count, centre_s, centre_c);
             for (int64_t j = made; j < made + n; j++) {
                 const int there = j == middle;
                 if (!there)
                     pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
                 block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
-                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, &part);
+                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
             }
         }
     }
@@ -3585,13 +3589,17 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
         else pe__lone(plan, axis->pair, to, t, block);
         return;
     }
+    const int has_0 = t <= 0 && -t < (double)rows && t == (double)(int64_t)t;
+    if (plan->table && !has_0) {
+        pe__run(plan, axis, to, t, rows, block);
+        return;
+    }
     pe__to part = *to;
     size_t run;
     for (size_t r = 0; r < rows; r += run) { /* row 0 is all alarm: by itself */
         const double at = t + (double)r;
         part.out = to->out + r * to->stride;
-        run = plan->table && at != 0 ? rows - r : 1;
-        if (at < 0 && -at < (double)run && at == (double)(int64_t)at) run = (size_t)-at;
+        run = !plan->table || at == 0 ? 1 : at < 0 ? (size_t)-at : rows - r;
         if (run == 1) pe__rows(plan, axis, &part, at, 1, block);
         else pe__run(plan, axis, &part, at, run, block);
     }
@@ -4885,11 +4893,17 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
  * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
 
-PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
+/* From one array to the next, if there are so many. The same columns of 16 rows are read together:
+   in 4096 bytes, the sets of a first-level cache, they are not to lie upon each other. */
+PE__INLINE size_t pe__padded(size_t pairs, size_t arrays)
+{
+    const size_t padded = (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7;
+    return padded + (arrays > 3 && padded >= 512 && padded % 512 < 64 ? 128 : 0);
+}
 
 /* Rows that follow each other, from which on rows of the plan make up for the time that they take:
-   25 with AVX-512 and 27 with AVX2, one number for all. */
-enum { PE__MANY = 24 };
+   35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
+enum { PE__MANY = 36 };
 
 /* Arrays of a plan of so many rows. */
 static inline size_t pe__arrays(const pe_config *config, size_t rows)
@@ -5016,7 +5030,8 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         column += width;
     }
     plan->axis[config->axes - 1].zeros += d - column;
-    plan->pairs = pairs, plan->padded = pe__padded(array);
+    plan->pairs = pairs;
+    plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
     return NULL;
 }
 
