@@ -20,7 +20,8 @@ GCC    ?= gcc
 GXX    ?= g++
 CLANG  ?= clang
 CLANGXX ?= clang++
-JOBS   ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+# All cores, unless make was given a number.
+JOBS   ?= $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1))
 
 # Homebrew keeps its libraries where no compiler looks by itself.
 ifeq ($(shell uname -s),Darwin)
@@ -30,29 +31,35 @@ EXTRA_CFLAGS ?= -I$(BREW)/include -L$(BREW)/lib
 endif
 endif
 
-export BUILD CC GCC GXX CLANG CLANGXX SLEEF DEPS STRICT JOBS EXTRA_CFLAGS
+export BUILD CC CXX CFLAGS GCC GXX CLANG CLANGXX SLEEF DEPS STRICT JOBS EXTRA_CFLAGS
 export FUZZ_SECONDS FUZZ_ENGINE FUZZ_SANITIZE FUZZ_SEED FUZZ_FLAGS
 
 SUBMAKE  = $(MAKE) --no-print-directory
-# All cores, unless the caller chose a number of jobs.
-PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
+PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+# Ctrl-C and SIGTERM end all that a command started.
+GUARD    = sh tests/tools/guard.sh
+STEP     = sh tests/tools/step.sh
 
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##   make examples    build and run the other examples, each with one idea: regression dots table
 ##                    attention train_learned rope_decoder, and dispatch; their pictures go to build/
 ##   make dispatch    one program with every instruction set, chosen when it starts
-##   make test        the tests: exact bits on every ISA, some of the matrix, bad input, packaging, ...
+##   make test        does pe do on this machine what it promises? 2 minutes on two cores: every element by
+##                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
+##   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
+##                    AArch64, sanitizers, warnings, fuzzing inputs, packaging, some of the matrix ...
 ##   make bench       benchmarks against the memory roof and other libraries
 ##
-##   make deps        install what demo and test need (they do it themselves)
-##   make check-X     one unit test program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
+##   make deps        install what demo, test and check need (they do it themselves)
+##   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
+##   make check-X     one unit program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
 ##                    rope_frequencies conventions rope algebra budget selftest memory
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
-##   make readme parity demo-runs cost   README's programs, other projects' formulas in float32, the
+##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
 ##   make api         every public function is described, in the tests of memory and in the hash of bits
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
@@ -73,9 +80,10 @@ PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 ##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
 ##   make verify      what proves the promise in 10 minutes; verify-full: all that does, in 2 hours
 ##                    (BUDGET=s). Writes build/verify.json and build/verify.txt
+##   make test-table  write tests/PROOFS.md, where each promise is proven, from the logs of test and check
 ##   make clean       remove build/
 ##
-## Variables: CC, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
+## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
 ## DEPS=0 installs nothing, STRICT=1 makes every skipped step a failure, JOBS=n
 
 .PHONY: help
@@ -86,14 +94,17 @@ help:
 
 # ---- what is needed -------------------------------------------------------------------------------
 
-.PHONY: deps deps-demo
+.PHONY: deps deps-demo deps-test
 deps:
+	@sh tests/tools/deps.sh check
+
+deps-test:
 	@sh tests/tools/deps.sh test
 
 deps-demo:
 	@sh tests/tools/deps.sh demo
 
-# Written by deps: HAVE_SLEEF, HAVE_PNG, NATIVE_FLAGS.
+# Written by deps: HAVE_SLEEF, HAVE_PNG, NATIVE_FLAGS, CPU_ISAS.
 -include $(BUILD)/config.mk
 
 # ---- demo -------------------------------------------------------------------------------------------
@@ -152,7 +163,38 @@ dispatch:
 	@$(BUILD)/dispatch/dispatch
 	@echo
 
-# ---- tests ------------------------------------------------------------------------------------------
+# ---- make test --------------------------------------------------------------------------------------
+
+# For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
+# program is linked with it (PROGRAM.ISA). Slow ones first.
+LINKED     := exact memory splits bounds conventions algebra rope_frequencies alibi learned errors rope
+LINKED     += budget types selftest hash seeds
+LIBRARIES  := $(foreach i,avx512 avx2 neon scalar best,library.$(i))
+LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
+TEST_ISAS   = $(or $(CPU_ISAS),scalar)
+TEST_STEPS  = $(TEST_ISAS:%=library.%) readme-c cpp.$(lastword $(TEST_ISAS)) \
+              $(foreach p,$(LINKED),$(TEST_ISAS:%=$(p).%))
+TEST_LOGS   = $(BUILD)/log-test
+
+.PHONY: test run-test test-steps readme-c $(LINKED_ALL) $(LIBRARIES)
+test: deps-test
+	+@$(GUARD) $(SUBMAKE) run-test
+run-test:
+	@rm -rf $(TEST_LOGS) $(BUILD)/linked && mkdir -p $(TEST_LOGS) && date +%s >$(TEST_LOGS)/start
+	+@export PE_LOGS=$(TEST_LOGS) PE_STEPS=$(words $(TEST_STEPS)); \
+	$(SUBMAKE) -k $(PARALLEL) test-steps; status=$$?; \
+	$(STEP) --summary || status=1; [ $$status -ne 0 ] || sh tests/tools/proven.sh; exit $$status
+test-steps: $(TEST_STEPS)
+
+$(LIBRARIES):
+	@$(STEP) $@ sh tests/tools/linked.sh $(@:library.%=%)
+$(foreach l,$(LIBRARIES),$(eval $(LINKED:%=%$(l:library%=%)): $(l)))
+$(LINKED_ALL):
+	@$(STEP) $@ sh tests/tools/unit.sh $@
+readme-c:
+	@$(STEP) $@ sh tests/checks/readme.sh some
+
+# ---- make check -------------------------------------------------------------------------------------
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
@@ -176,36 +218,42 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := fail warnings names api readme parity demo-runs cost golden certify
+OTHERS := fail warnings names api readme links parity demo-runs cost golden certify
 
-.PHONY: test test-steps $(UNITS) $(OTHERS) matrix
-test: deps
-	@rm -rf $(BUILD)/log
-	@$(SUBMAKE) -k $(PARALLEL) test-steps; status=$$?; \
+PACKAGING := package single-header dispatches dist-runs
+CHECK_STEPS := $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
+CHECK_LOGS = $(BUILD)/log
+
+.PHONY: check run-check check-steps $(UNITS) $(OTHERS) matrix
+check: deps
+	+@$(GUARD) $(SUBMAKE) run-check
+run-check:
+	@rm -rf $(CHECK_LOGS) && mkdir -p $(CHECK_LOGS) && date +%s >$(CHECK_LOGS)/start
+	+@export PE_STEPS=$(words $(CHECK_STEPS) matrix); \
+	$(SUBMAKE) -k $(PARALLEL) check-steps; status=$$?; \
 	MATRIX=some $(SUBMAKE) matrix || status=1; \
-	sh tests/tools/step.sh --summary && exit $$status
+	$(STEP) --summary && exit $$status
+check-steps: $(CHECK_STEPS)
 
-test-steps: $(UNITS) $(FUZZ) $(OTHERS)
-
-# Any unit step can be named, also one that `make test` does not run.
+# Any unit step can be named, also one that `make check` does not run.
 $(UNITS):
-	@sh tests/tools/step.sh $@ sh tests/tools/unit.sh $@
-$(foreach p,$(PROGRAMS),$(eval $(p).%: ; @sh tests/tools/step.sh $$@ sh tests/tools/unit.sh $$@))
+	@$(STEP) $@ sh tests/tools/unit.sh $@
+$(foreach p,$(PROGRAMS),$(eval $(p).%: ; @$(STEP) $$@ sh tests/tools/unit.sh $$@))
 
 check-%:
 	@[ -n "$(filter $*.%,$(UNITS))" ] || { echo "there is no unit test program '$*': $(PROGRAMS)"; exit 1; }
 	@$(SUBMAKE) -k $(PARALLEL) $(filter $*.%,$(UNITS))
 
 fail:
-	@sh tests/tools/step.sh $@ sh tests/checks/fail.sh
-warnings names api readme parity cost golden certify:
-	@sh tests/tools/step.sh $@ sh tests/checks/$@.sh
+	@$(STEP) $@ sh tests/checks/fail.sh
+warnings names api readme links parity cost golden certify:
+	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:
 	@[ "$$MATRIX" = some ] || sh tests/tools/deps.sh matrix
-	@sh tests/tools/step.sh $@ sh tests/tools/matrix.sh
+	@$(STEP) $@ sh tests/tools/matrix.sh
 demo-runs:
-	@sh tests/tools/step.sh $@ sh tests/checks/demo.sh
+	@$(STEP) $@ sh tests/checks/demo.sh
 
 .PHONY: sweep
 sweep:
@@ -218,7 +266,11 @@ fuzz-deps:
 	@sh tests/tools/deps.sh fuzz
 fuzz-replay: $(FUZZ)
 $(FUZZ):
-	@sh tests/tools/step.sh $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
+	@$(STEP) $@ sh tests/fuzz/run.sh replay $(@:fuzz-replay-%=%)
+
+.PHONY: test-table
+test-table:
+	@sh tests/tools/table.sh
 
 .PHONY: selfcheck
 selfcheck:
@@ -241,17 +293,15 @@ single:
 dist:
 	@sh packaging/dist.sh
 
-PACKAGING := package single-header dispatches dist-runs
 .PHONY: $(PACKAGING)
-test-steps: $(PACKAGING)
 package:
-	@sh tests/tools/step.sh $@ sh tests/checks/package.sh
+	@$(STEP) $@ sh tests/checks/package.sh
 single-header:
-	@sh tests/tools/step.sh $@ sh tests/checks/single.sh
+	@$(STEP) $@ sh tests/checks/single.sh
 dispatches:
-	@sh tests/tools/step.sh $@ sh tests/checks/dispatch.sh
+	@$(STEP) $@ sh tests/checks/dispatch.sh
 dist-runs:
-	@sh tests/tools/step.sh $@ sh tests/checks/dist.sh
+	@$(STEP) $@ sh tests/checks/dist.sh
 
 distcheck:
 	@sh tests/checks/dist.sh full
@@ -259,7 +309,7 @@ distcheck:
 
 .PHONY: certify-full golden-write verify verify-full
 certify-full:
-	@sh tests/tools/step.sh $@ sh tests/checks/certify.sh full
+	@$(STEP) $@ sh tests/checks/certify.sh full
 golden-write:
 	@sh tests/checks/golden.sh write
 # What is to be run first comes first: `make verify` may run out of time. tests/tools/verify.sh asks for these.

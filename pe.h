@@ -1348,7 +1348,7 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
 /* ---- where rows are -------------------------------------------------------------------------- */
 
 typedef enum pe__place {
-    PE__AT_RANGE = 0,
+    PE__AT_RANGE = 1, /* zeros are no place */
     PE__AT_I32,
     PE__AT_I64,
     PE__AT_F32,
@@ -1500,7 +1500,7 @@ static inline size_t pe__grid_cells(const pe_at *at)
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     int ok = 1;
-    if (at->kind < 0 || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
+    if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
     if (at->kind == PE__AT_RANGE) {
@@ -6061,7 +6061,7 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, size_t
     return pe__rope_go(plan, at, &call);
 }
 
-/* By a table of the caller's; head_dim 0: in place. */
+/* By a table of the caller's; in place, a head has no more than its pairs. */
 static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, const float *sines,
                                     size_t stride, size_t pairs, size_t tokens, size_t head_dim,
                                     const void *in, pe_heads in_heads, void *out,
@@ -6070,12 +6070,12 @@ static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, cons
     pe__rope_call call;
     pe__tile tile;
     if (tokens == 0 || (in_heads.heads == 0 && out_heads.heads == 0)) return PE_OK;
-    if (pairs == 0 && in == out) return PE_OK;
+    if (pairs == 0 && head_dim == 0) return PE_OK;
     if (pairs > 0 && (!cosines || !sines)) return PE_ERR_NULL;
     if (layout != PE_LAYOUT_INTERLEAVED && layout != PE_LAYOUT_HALVES) return PE_ERR_ENUM;
-    if (in_heads.heads != out_heads.heads || pairs > SIZE_MAX / 4) return PE_ERR_SHAPE;
+    if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
+    if (in_heads.heads != out_heads.heads || head_dim < 2 * pairs) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(pairs, tokens, stride, sizeof *cosines);
-    if (status == PE_OK && in != out && head_dim < 2 * pairs) status = PE_ERR_SHAPE;
     if (status != PE_OK) return status;
     call.tokens = tokens, call.head_dim = head_dim, call.in_element = call.out_element = element;
     call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
@@ -6164,22 +6164,22 @@ PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, co
                                       size_t table_stride, size_t pairs, size_t tokens, float *x,
                                       pe_heads heads)
 {
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
-                       sizeof *x, pe__turn_heads_f32);
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_f32);
 }
 PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
                                       size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
                                       pe_heads heads)
 {
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
-                       sizeof *x, pe__turn_heads_f16);
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_f16);
 }
 PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
                                        size_t table_stride, size_t pairs, size_t tokens,
                                        uint16_t *x, pe_heads heads)
 {
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 0, x, heads, x, heads,
-                       sizeof *x, pe__turn_heads_bf16);
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_bf16);
 }
 PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
                                          size_t table_stride, size_t pairs, size_t tokens,

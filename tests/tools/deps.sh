@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh demo|test|fuzz|tools: see what is missing for `make demo`, `make test`, `make fuzz`, or for
-# the targets of tests/tools/tools.mk (sanitize, analyze, coverage), and install it.
-# deps.sh matrix: that of test, and more for `make matrix`: other versions of the compilers, 32-bit
+# deps.sh demo|test|check|fuzz|tools: see what is missing for `make demo`, `make test`, `make check`,
+# `make fuzz`, or for the targets of tests/tools/tools.mk (sanitize, analyze, coverage), and install it.
+# deps.sh matrix: that of check, and more for `make matrix`: other versions of the compilers, 32-bit
 # x86, and compilers of other machines, whose programs run under qemu-user.
 #
 # Whether something is there is decided by building and linking with it, so libraries that came
@@ -117,10 +117,11 @@ without() {
 }
 
 items="sleef png"
+[ "$goal" != test ] || items="sleef mpfr cmocka g++"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-test | matrix) items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
+check | matrix) items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086
@@ -211,7 +212,7 @@ elif [ -n "$missing" ]; then
     missing=$(missing_items)
 fi
 
-if { [ "$goal" = test ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then
+if { [ "$goal" = check ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then
     if have_arm64; then
         sh tests/tools/arm64.sh || missing="$missing arm64-libraries"
     fi
@@ -227,6 +228,7 @@ mkdir -p "$BUILD"
     echo "# written by tests/tools/deps.sh"
     echo "HAVE_SLEEF := $([ "$SLEEF" = 0 ] && echo 0 || flag have_library sleef "$CC")"
     echo "HAVE_PNG := $(flag have_library png "$CC")"
+    echo "CPU_ISAS := $(cpu_isas)"
     echo "NATIVE_FLAGS := $(echo 'int main(void) { return 0; }' | links "$CC" -march=native && echo -march=native)"
 } >"$BUILD/config.mk.$$" && mv "$BUILD/config.mk.$$" "$BUILD/config.mk"
 

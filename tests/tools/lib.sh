@@ -6,6 +6,7 @@
 
 BUILD=${BUILD:-build}
 CC=${CC:-cc}
+CXX=${CXX:-c++}
 GCC=${GCC:-gcc}
 GXX=${GXX:-g++}
 CLANG=${CLANG:-clang}
@@ -57,6 +58,55 @@ public_functions() {
         sed 's/ *($//; s/.*[ *]//' | sort -u
 }
 
+# guarded COMMAND...: run it. If this script is told to end (Ctrl-C, SIGTERM), so is the command with
+# all that it started: a compiler behind a make behind a shell would not hear of it.
+guarded() {
+    "$@" &
+    guarded_pid=$!
+    trap 'end_all $guarded_pid; exit 130' INT
+    trap 'end_all $guarded_pid; exit 143' TERM HUP
+    wait $guarded_pid
+    guarded_status=$?
+    trap - INT TERM HUP
+    return $guarded_status
+}
+# Halted first, until no new one appears: what is halted starts nothing.
+end_all() {
+    doomed=
+    while more=$(descendants "$1") && [ "$more" != "$doomed" ]; do
+        doomed=$more
+        # shellcheck disable=SC2086
+        kill -STOP $doomed 2>/dev/null
+    done
+    # Half a second for what has to be tidied up.
+    # shellcheck disable=SC2086
+    {
+        kill -TERM $doomed
+        kill -CONT $doomed
+        sleep 0.5
+        kill -KILL $doomed
+    } 2>/dev/null
+}
+# A process and all below it.
+descendants() {
+    if [ -r /proc/self/status ]; then
+        cat /proc/[0-9]*/status 2>/dev/null | awk '/^Pid:/ { pid = $2 } /^PPid:/ { print pid, $2 }'
+    else
+        ps -A -o pid= -o ppid=
+    fi | awk -v root="$1" '
+        { parent[$1] = $2 }
+        END {
+            for (p in parent) {
+                for (a = p; a in parent && a != root; a = parent[a]) continue
+                if (a == root) print p
+            }
+        }' | sort -n
+}
+
+cpu_model() {
+    sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . ||
+        sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m
+}
 cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1; }
 JOBS=${JOBS:-$(cores)}
 

@@ -48,23 +48,23 @@ SANITIZE := $(foreach i,$(S_MEMCHECK),hash.gcc.$(i).sleef.memcheck.quick) \
 sanitize: tools-deps
 	@rm -rf $(BUILD)/log-sanitize
 	@PE_LOGS=$(BUILD)/log-sanitize $(SUBMAKE) -k $(PARALLEL) sanitize-steps; status=$$?; \
-	PE_LOGS=$(BUILD)/log-sanitize sh tests/tools/step.sh --summary && exit $$status
+	PE_LOGS=$(BUILD)/log-sanitize $(STEP) --summary && exit $$status
 sanitize-steps: $(SANITIZE)
 
 .PHONY: $(filter-out $(UNITS),$(SANITIZE))
 $(filter-out $(UNITS),$(SANITIZE)):
-	@sh tests/tools/step.sh $@ sh tests/tools/unit.sh $@
+	@$(STEP) $@ sh tests/tools/unit.sh $@
 hash.%:
-	@sh tests/tools/step.sh $@ sh tests/tools/unit.sh $@
+	@$(STEP) $@ sh tests/tools/unit.sh $@
 
 # ---- static analysis, coverage ----------------------------------------------------------------------
 
 .PHONY: analyze coverage coverage-table
 analyze: tools-deps
-	@sh tests/tools/step.sh $@ sh tests/tools/analyze.sh
+	@$(STEP) $@ sh tests/tools/analyze.sh
 	@cat $(BUILD)/log/$@.log
 coverage: tools-deps
-	@sh tests/tools/step.sh $@ sh tests/tools/coverage.sh
+	@$(STEP) $@ sh tests/tools/coverage.sh
 	@cat $(BUILD)/log/$@.log
 coverage-table:
 	@python3 tests/tools/coverage.py $(BUILD)/coverage --table docs/accuracy.md
@@ -72,4 +72,4 @@ coverage-table:
 # In `make verify`: what takes seconds.
 .PHONY: cppcheck
 cppcheck:
-	@sh tests/tools/step.sh $@ sh tests/tools/analyze.sh cppcheck
+	@$(STEP) $@ sh tests/tools/analyze.sh cppcheck

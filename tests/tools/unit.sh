@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: MIT
 #
 # unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/unit and run it.
+# unit.sh PROGRAM.ISA: as `make test` does: PROGRAM.cc.ISA.auto.quick, linked with build/linked/ISA.o,
+# where tests/tools/linked.sh has compiled the library once for all of them.
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
 #             rope_frequencies, conventions, alibi, learned, rope, algebra, budget, selftest,
 #             memory: tests/unit/test_PROGRAM.c
 #             cpp: tests/unit/test_cpp.cpp and tests/unit/test_cpp_two.c in one program
 #             hash: tests/unit/hash.c, which needs no library but pe
-#   COMPILER  gcc, clang
+#   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp)
 #   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
-#   SLEEF     sleef, none
+#   SLEEF     sleef, none, auto (what is there)
 #   VARIANT   any of: stream0 (every store is a streaming one), fma (the scalar code with hardware
 #             FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work),
 #             asan (address and undefined behaviour), tsan (threads), ubsan (all that clang knows
@@ -22,8 +24,13 @@
 set -u
 . tests/tools/lib.sh
 
+name=$1 linked=
+case $name in
+*.*.*) ;;
+*.*) name=${1%.*}.cc.${1#*.}.auto.quick linked=1 ;;
+esac
 IFS=. read -r program compiler isa sleef variants <<X
-$1
+$name
 X
 [ "$isa" = best ] && isa=$(best_isa)
 
@@ -32,6 +39,7 @@ includes=-I.
 libraries="-lcmocka -lmpfr -lgmp" libraries_needed="cmocka mpfr"
 [ "$program" != hash ] || libraries='' libraries_needed=''
 case $compiler in
+cc) cc=$CC cxx=$CXX ;;
 gcc) cc=$GCC cxx=$GXX ;;
 clang) cc=$CLANG cxx=$CLANGXX ;;
 *) echo "unknown compiler in $1" && exit 1 ;;
@@ -56,6 +64,10 @@ else
     skip "this CPU has no $isa"
 fi
 
+if [ "$sleef" = auto ]; then
+    sleef=none
+    [ "$SLEEF" = 0 ] || ! have_library sleef "$cc" || sleef=sleef
+fi
 case $sleef in
 sleef)
     [ "$SLEEF" != 0 ] || skip "SLEEF=0 was given"
@@ -69,6 +81,18 @@ esac
 
 flags="-O2 $(isa_flags "$isa")"
 sections=
+if [ -n "$linked" ]; then
+    # The library is optimised, what tests it need not be.
+    flags="-O1 $(isa_flags "$isa")"
+    case $program in
+    cpp) flags="-O0 $(isa_flags "$isa")" ;; # whose subject is the header in C++
+    budget | learned | selftest) flags="-O0 $(isa_flags "$isa")" ;; # they know private functions
+    *)
+        includes="-I$BUILD/linked $includes"
+        libraries="$BUILD/linked/$isa.o $libraries"
+        ;;
+    esac
+fi
 for variant in $(echo "$variants" | tr . ' '); do
     case $variant in
     stream0) flags="$flags -DPE_STREAM_BYTES=0" ;;
@@ -97,7 +121,7 @@ for variant in $(echo "$variants" | tr . ' '); do
     o0) flags="$flags -O0" ;;
     quick)
         export PE_QUICK=1
-        [ "$program" != hash ] || sections=${sections:-14} # all but the long tables
+        [ "$program" != hash ] || [ -n "$linked" ] || sections=${sections:-14} # all but the long tables
         ;;
     *) echo "unknown variant '$variant'" && exit 1 ;;
     esac
@@ -129,7 +153,12 @@ $runner "$out" $sections >"$out.txt" 2>&1
 status=$?
 { set +x; } 2>/dev/null
 cat "$out.txt"
-[ "$program" != hash ] || exit $status
+if [ "$program" = hash ]; then
+    [ -n "$linked" ] && [ $status -eq 0 ] || exit $status
+    sh tests/checks/golden.sh check "$out.txt" || exit 1
+    echo "$(grep -c -v '^#' "$out.txt") passed, 0 failed"
+    exit
+fi
 # A program that ran no test, or that stopped half-way, has not passed whatever it returned.
 grep -q '^\[  PASSED  \] [1-9][0-9]* test' "$out.txt" || exit 1
 ! grep -q '^\[  FAILED  \]' "$out.txt" || exit 1

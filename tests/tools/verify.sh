@@ -116,10 +116,6 @@ operating_system() {
     # shellcheck disable=SC1091
     if [ -r /etc/os-release ]; then (. /etc/os-release && echo "$PRETTY_NAME, $(uname -srm)"); else uname -srm; fi
 }
-cpu_model() {
-    sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . ||
-        sysctl -n machdep.cpu.brand_string 2>/dev/null || uname -m
-}
 cpu_flags() {
     sed -n 's/^\(flags\|Features\)[^:]*: *//p' /proc/cpuinfo 2>/dev/null | head -n 1 | grep . ||
         sysctl -n machdep.cpu.features 2>/dev/null
@@ -129,7 +125,7 @@ cpu_flags() {
 all_steps() {
     # shellcheck disable=SC2012
     ls -tr "$LOGS" | sed -n 's/\.count$//p' | while read -r all_name; do
-        read -r all_passed all_failed all_skipped all_seconds <"$LOGS/$all_name.count"
+        read -r all_passed all_failed all_skipped all_seconds _ <"$LOGS/$all_name.count"
         all_why=$(sed -n -e 's/^SKIP: //p' -e 's/^\[  SKIPPED \] \([a-z].*\)/the test \1/p' \
             "$LOGS/$all_name.log" | sort -u | tr '\n\t' '; ' | sed 's/;$//')
         printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$all_name" "${all_seconds:-0}" "$all_passed" \
