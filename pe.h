@@ -4081,12 +4081,14 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
         *step = 1;
         return 1;
     }
-    if (at->kind == PE__AT_RANGE) n = most;
-    while (n < most && pe__position(at, r + n, axis) + plan->offset == t + (double)n * *step) n++;
-    if (plan->has_padding) { /* up to the row of the padding position */
+    if (at->kind == PE__AT_RANGE) { /* up to the row of the padding position */
         const double before = (plan->padding - p) * *step;
-        if (before > 0 && before < (double)n && before == (double)(size_t)before)
-            n = (size_t)before;
+        return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
+    }
+    for (; n < most; n++) {
+        const double q = pe__position(at, r + n, axis);
+        if (q + plan->offset != t + (double)n * *step) break;
+        if (plan->has_padding && q == plan->padding) break;
     }
     return n;
 }
