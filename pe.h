@@ -2727,7 +2727,9 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #endif
 #undef PE__BOUND
 
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 128 };
+/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache: what
+   they miss waits for the buffers that streaming stores fill. Elsewhere long rows are better. */
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 512, PE__TILE_STREAMED = 128 };
 
 /* What a kernel makes of the doubles: elements of a type, or floats that are added to such
    elements. Known at compile time. */
@@ -3554,16 +3556,17 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
     double buffer[4 * PE__ANCHOR + PE__CHAIN];
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
     double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
+    const size_t columns = to->verb == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
     const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
     for (int64_t made = 0; made < blocks; made += PE__RADIX) {
         const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
         const int64_t middle = made + n / 2;
         /* of one block alone, its own middle */
         const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
-        for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
+        for (size_t done = 0; done < axis->pairs; done += columns) {
             pe__to tile;
             const pe__to *part = to; /* all of a row, if it is short */
-            if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
+            if (axis->pairs > columns) tile = pe__part(to, done, columns), part = &tile;
             const size_t pair = axis->pair + done;
             const size_t count =
                 pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
