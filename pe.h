@@ -479,7 +479,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  *
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
  *              too small. On an error the memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-140 of their value (tests/unit/test_exact.c sees their effect)
+ * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where that is asked for
+ *              (tests/unit/test_budget.c)
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory; once made, a plan is only read */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -2659,8 +2660,8 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
 /* ---- turns, fast --------------------------------------------------------------------------------
  * A row by itself comes from pe__direct(), pair by pair. In a run, 17 rows are a block: they follow
  * from the one in the middle, its anchor, by turning it forth and back by the plan's rows 1 ... 8.
- * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or from SLEEF;
- * the other anchors are the centre turned by the plan's rows 17, 34, ... 136, forth or back. */
+ * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more than
+ * 2 blocks, from SLEEF, where it is there; the other anchors are the centre turned by the plan's rows 17, 34, ... 136, forth or back. */
 
 /* Rounding test: what keeps floats correctly rounded
  *
@@ -2668,7 +2669,7 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
  * makes one component's the other's. What is rounded relatively adds 1 to a vector, what is below 1
  * and rounded absolutely 1/2 to each component. pe__direct() has at most
  *     0.62  the circle's sines and cosines, rounded
- *     0.01  the phase: frequencies to 2^-100, |t f| <= 2^36 half turns (beyond, turns are exact)
+ *     0.01  the phase: pi 2^-62 for positions up to plan->reach (beyond, turns are exact)
  *     0.30  the rest z, rounded twice: pi (2^-58 + 2^-57)
  *     0.62  sin(pi z) 0.27: the polynomial 0.01, its factor of z 2^-4 (2 + 0.1), the product 1/8;
  *           cos(pi z) 0.56: rounded 0.5, z^2 times the rest of it 0.06
@@ -2816,13 +2817,14 @@ PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, pe
 #endif
 
 /* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
-   there, where the bound is that of runs. Writes whole vectors: up to PE_LANES - 1 doubles more. */
-PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, double t, size_t pair,
-                            size_t count, double *s, double *c)
+   there, for tables. Writes whole vectors: up to PE_LANES - 1 doubles more. */
+PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
+                            size_t pair, size_t count, double *s, double *c)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const int distant = pe__distant(plan, t);
     pe__circle circle;
+    (void)table;
     pe__circle_of(pe__sixteenths, factor, &circle);
     for (size_t i = 0; i < count; i += PE_LANES) {
         const pe__vd tt = pe__time(plan, pair + i, t);
@@ -2833,8 +2835,7 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, double 
             sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
-        else if (bound == &pe__bound_run)
-            pe__by_sleef(plan, factor, pair + i, tt, &sine, &cosine);
+        else if (table) pe__by_sleef(plan, factor, pair + i, tt, &sine, &cosine);
 #endif
         else pe__direct(plan, &circle, pair + i, tt, &sine, &cosine);
         pe__store(s + i, sine);
@@ -3447,7 +3448,7 @@ PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, do
         pe__to tile;
         const pe__to *part = to;
         if (pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
-        pe__centre(plan, &pe__bound_lone, t, pair + done, pe__min(pairs - done, PE__TILE), s, c);
+        pe__centre(plan, &pe__bound_lone, 0, t, pair + done, pe__min(pairs - done, PE__TILE), s, c);
         block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, part);
     }
 }
@@ -3570,7 +3571,8 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
             const size_t pair = axis->pair + done;
             const size_t count =
                 pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-            pe__centre(plan, &pe__bound_run, t + (double)centre, pair, count, centre_s, centre_c);
+            pe__centre(plan, &pe__bound_run, n > 2, t + (double)centre, pair, count, centre_s,
+                       centre_c);
             for (int64_t j = made; j < made + n; j++) {
                 const int there = j == middle;
                 if (!there)
@@ -4973,21 +4975,15 @@ static inline const char *pe__field_error(const pe_config *config)
     return NULL;
 }
 
-/* What is wrong with the frequencies of an axis: binary exponents tell for most, logarithms for
-   all. */
+/* What is wrong with the frequencies of an axis. */
 static inline const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
     const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
     const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
     double d[2];
-    int of_s, of_b;
     pe__denominator(config, width, pairs, d);
     if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
     const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
-    (void)pe__frexp(s, &of_s);
-    (void)pe__frexp(config->base, &of_b);
-    if (of_s + by_pi < 20 && of_s - steps * of_b > -950 && of_s - steps * (of_b - 1) < 17)
-        if (of_s > -950) return NULL;
     const double first = pe__first_lane(pe__log2(s).a) + by_pi;
     const double last = first - steps * pe__first_lane(pe__log2(config->base).a);
     if (!pe__between(first, -960 - little, 21 + little) ||

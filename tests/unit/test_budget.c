@@ -464,7 +464,7 @@ static void turns_and_centres(void **state)
                 const double slack = pe__turn_error(&p.plan, t);
                 pe__close_turn(&p.plan, from, t, &ss, &cc);
                 const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
-                pe__centre(&p.plan, bounds[b], t, from, n, centre[0], centre[1]);
+                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, centre[0], centre[1]);
                 pe__anchor_turned(&p.plan, -digit, from, n, centre[0], centre[1], step[0], step[1]);
                 for (size_t i = 0; i < n; i++) {
                     const double by = p.plan.amplitude * (1 + bounds[b]->eta);
@@ -509,7 +509,7 @@ static void centres_beyond_the_fast_limit(void **state)
         const double size = 0x1p30 + (double)rng_below(&r, (size_t)1 << 30) + 0.3;
         double s[2 * PE_LANES], c[2 * PE_LANES];
         pe__dd sine, cosine;
-        pe__centre(&p.plan, &pe__bound_run, round % 2 ? -size : size, 0, 1, s, c);
+        pe__centre(&p.plan, &pe__bound_run, 1, round % 2 ? -size : size, 0, 1, s, c);
         pe__exact_turn(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
         const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
         assert_true(s[0] == want_s.a[0] * by && c[0] == want_c.a[0] * by);
