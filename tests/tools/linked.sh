@@ -16,11 +16,14 @@ out=$BUILD/linked
 mkdir -p "$out"
 cpu_has "$isa" || skip "this CPU has no $isa"
 
-extern() { sed 's/static inline \([a-z_0-9 ]*[ *]\)\(pe_[a-z0-9][a-z0-9_#]* *(\)/\1\2/g'; }
+extern() { sed 's/static inline \([a-z_0-9 ]*[ *]\)\(pe_[a-z0-9][A-Za-z0-9_#]* *(\)/\1\2/g'; }
 {
     sed '/^\/\*  PRIVATE: /,$d' pe.h | extern
     printf '%s\n' '#ifdef __cplusplus' '}' '#endif' '#endif'
 } >"$out/pe.h.$isa" && mv "$out/pe.h.$isa" "$out/pe.h"
+if grep -n 'static inline' "$out/pe.h"; then
+    echo "FAIL a prototype of the public part has a form that extern() does not know" && exit 1
+fi
 
 sleef=0
 [ "$SLEEF" = 0 ] || ! have_library sleef "$CC" || sleef=1
