@@ -3969,10 +3969,9 @@ PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
  * the time, the vector is made by exact turns. */
 
-enum { PE__TILE_F64 = 64, PE__ANEW = 64 };
-#define PE__GRID_F64 (1.0 / 67108864)                        /* 2^-26 */
-#define PE__ERROR_F64 (1.0 / 75557863725914323419136.0)      /* 2^-76 */
-#define PE__ERROR_ROW_F64 (1.0 / 1237940039285380274899124224.0) /* 2^-90: of an exact turn */
+enum { PE__TILE_F64 = 64, PE__VECTORS_F64 = PE__TILE_F64 / PE_LANES, PE__ANEW = 64 };
+#define PE__GRID_F64 (1.0 / 67108864)                   /* 2^-26 */
+#define PE__ERROR_F64 (1.0 / 75557863725914323419136.0) /* 2^-76 */
 
 /* n doubles to a row, or added to it. */
 static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, size_t n)
@@ -4029,186 +4028,151 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
     *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
 }
 
-/* A tile of columns. A pair (f, g) is (s, c), turned by (S, C), or (c, s), turned by (-S, C), as
-   they lie in a row: f' = fC + gS, g' = gC - fS. fours holds fours of arrays: the high and the low
-   parts of f (S), then those of g (C). */
+/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (S, C), or (c, s),
+   turned by (-S, C), as they lie in a row: f' = fC + gS, g' = gC - fS. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__to *to;
     size_t pair;
-    double error;
-    double *fours;
-    int swapped;
+    double amplitude, unit, error; /* unit: the 2^-26 of the anchor */
+    pe__dd row[PE__DIGIT + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
+    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* the anchor; row 17 */
 } pe__tile_f64;
-enum { /* fours: the plan's rows 0 ... 8, and the anchor, as parts; the anchor; row 17 */
-    PE__PARTS_F64 = PE__DIGIT + 1, PE__ANCHOR_F64, PE__NEXT_F64, PE__FOURS_F64
-};
 
-PE__INLINE double *pe__four(const pe__tile_f64 *x, size_t n, size_t i)
-{
-    return x->fours + n * 4 * PE__TILE_F64 + i;
-}
-PE__INLINE void pe__get_four(const double *four, pe__dd *f, pe__dd *g)
-{
-    f->hi = pe__load(four), f->lo = pe__load(four + PE__TILE_F64);
-    g->hi = pe__load(four + 2 * PE__TILE_F64), g->lo = pe__load(four + 3 * PE__TILE_F64);
-}
-PE__INLINE void pe__put_four(double *four, pe__dd f, pe__dd g)
-{
-    pe__store(four, f.hi), pe__store(four + PE__TILE_F64, f.lo);
-    pe__store(four + 2 * PE__TILE_F64, g.hi), pe__store(four + 3 * PE__TILE_F64, g.lo);
-}
-
-/* x as the nearest multiple of a power of two and a double for the rest. */
-PE__INLINE pe__dd pe__parts(pe__dd x, double unit)
+/* A multiple of a power of two, and a double for the rest. */
+PE__INLINE pe__dd pe__cut(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
-    pe__dd r;
-    r.hi = (x.hi + big) - big;
-    r.lo = (x.hi - r.hi) + x.lo;
-    return r;
+    const pe__vd high = (x.hi + big) - big;
+    x.lo = (x.hi - high) + x.lo, x.hi = high;
+    return x;
 }
 
-/* The last pairs of a row, n of f and m of g. */
-PE__OUTLINE void pe__put_some_f64(const pe__to *to, double *p, pe__vd f, size_t n, double *q,
-                                  pe__vd g, size_t m, int split)
+/* A vector of a row; what is added to is asked for ahead, see pe__sink_four(). */
+PE__WRAPS
+PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
-    double all[2 * PE_LANES];
-    pe__store(all, f);
-    pe__store(all + PE_LANES, g);
-    pe__sink_f64(to, p, all, split ? n : n + m);
-    if (split) pe__sink_f64(to, q, all + PE_LANES, m);
-}
-
-/* The vector of pairs at i of a row whose columns begin at x. */
-PE__WRAPS /* the addresses asked for: any will do */
-PE__INLINE void pe__put_f64(const pe__to *to, double *x, size_t i, pe__vd f, pe__vd g, int split)
-{
-    double *const p = x + (split ? i : 2 * i);
-    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : (ptrdiff_t)PE_LANES);
-    if (!split) pe__zip_two(f, g, &f, &g);
-    if (PE__UNLIKELY(i + PE_LANES > to->sines || i + PE_LANES > to->cosines)) {
-        pe__put_some_f64(to, p, f, pe__min(to->sines - pe__min(i, to->sines), PE_LANES), q, g,
-                         pe__min(to->cosines - pe__min(i, to->cosines), PE_LANES), split);
-    } else if (to->verb == PE__STREAM) {
-        pe__stream_vd(p, f);
-        pe__stream_vd(q, g);
-    } else if (to->verb == PE__ADD) { /* asked for ahead, see pe__sink_four() */
+    if (to->verb == PE__ADD) {
         pe__prefetch((uintptr_t)p + PE__RADIX * to->stride);
-        pe__prefetch((uintptr_t)q + PE__RADIX * to->stride);
-        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), f));
-        pe__store(q, pe__fused(pe__splat(to->scale), pe__load(q), g));
+        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
+    } else if (to->verb == PE__STREAM) {
+        pe__stream_vd(p, v);
     } else {
-        pe__store(p, f);
-        pe__store(q, g);
+        pe__store(p, v);
     }
 }
 
-/* Round a vector of pairs of position t, whose low parts are e too small, and put it there. */
-PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *out, double t,
-                               size_t i, pe__dd f, pe__dd g, int split, int careful)
+/* Round the pairs at i of position t, whose low parts are e too small, and put them into a row. */
+PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *row, double t,
+                               size_t i, pe__dd y, pe__dd z, pe__vd twice)
 {
-    const pe__vd twice = pe__splat(2 * x->error);
-    pe__vd a = f.hi + f.lo, b = g.hi + g.lo;
-    if (PE__UNLIKELY(pe__unequal(a, f.hi + (f.lo + twice), b, g.hi + (g.lo + twice)) || careful)) {
+    const int split = to->order == PE__SPLIT, swapped = to->order == PE__CS;
+    double *const p = row + (split ? i : 2 * i);
+    const ptrdiff_t across = (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine;
+    double *const q = p + (split ? across : (ptrdiff_t)PE_LANES);
+    pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
+    if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
         pe__settle_f64(x->plan, x->pair + i, t, &s, &c);
-        a = x->swapped ? c : s, b = x->swapped ? s : c;
+        f = swapped ? c : s, g = swapped ? s : c;
     }
-    pe__put_f64(to, out, i, a, b, split);
+    if (!split) pe__zip_two(f, g, &f, &g);
+    if (i + PE_LANES <= to->sines && i + PE_LANES <= to->cosines) {
+        pe__sink_vd(to, p, f);
+        pe__sink_vd(to, q, g);
+    } else {
+        const size_t sines = to->sines > i ? pe__min(to->sines - i, PE_LANES) : 0;
+        const size_t cosines = to->cosines > i ? pe__min(to->cosines - i, PE_LANES) : 0;
+        double all[2 * PE_LANES];
+        pe__store(all, f);
+        pe__store(all + PE_LANES, g);
+        pe__sink_f64(to, p, all, split ? sines : sines + cosines);
+        pe__sink_f64(to, q, all + PE_LANES, split ? cosines : 0);
+    }
 }
 
-/* The rows b after and before an anchor, whose positions are given; NULL: not wanted. */
-PE__INLINE void pe__turn_any_f64(const pe__tile_f64 *tile, size_t b, void *up, double t_up,
-                                 void *down, double t_down, int split)
+/* The rows b after and before the anchor, of the given positions; NULL: not wanted. */
+PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
+                              double t_down)
 {
-    const pe__tile_f64 x = *tile;
-    const pe__to to = *tile->to;
-    const size_t pairs = pe__max(to.sines, to.cosines);
-    const pe__vd less = pe__splat(-x.error);
-    for (size_t i = 0; i < pairs; i += PE_LANES) {
-        const double *const anchor = pe__four(&x, PE__ANCHOR_F64, i);
-        const pe__vd f0 = pe__load(anchor), g0 = pe__load(anchor + 2 * PE__TILE_F64);
-        pe__dd f, g, S, C, f_up, g_up, f_down, g_down;
-        pe__get_four(pe__four(&x, PE__PARTS_F64, i), &f, &g);
-        pe__get_four(pe__four(&x, b, i), &S, &C);
+    const pe__to to = *x->to;
+    const pe__vd less = pe__splat(-x->error), twice = pe__splat(2 * x->error);
+    for (size_t i = 0; i < to.sines || i < to.cosines; i += PE_LANES) {
+        const size_t v = i / PE_LANES;
+        const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
+        const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], S = x->row[b][v][0];
+        const pe__dd C = x->row[b][v][1];
+        pe__dd f_up, g_up, f_down, g_down;
         pe__turn(f.hi, g.hi, S.hi, C.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
         const pe__vd fC = pe__fma(f.lo, C.hi, pe__fma(f0, C.lo, less));
         const pe__vd gC = pe__fma(g.lo, C.hi, pe__fma(g0, C.lo, less));
         const pe__vd gS = pe__fma(g.lo, S.hi, g0 * S.lo), fS = pe__fma(f.lo, S.hi, f0 * S.lo);
         f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
-        if (up) pe__finish_f64(&x, &to, (double *)up, t_up, i, f_up, g_up, split, 0);
-        if (down) pe__finish_f64(&x, &to, (double *)down, t_down, i, f_down, g_down, split, 0);
+        if (up) pe__finish_f64(x, &to, (double *)up, t_up, i, f_up, g_up, twice);
+        if (down) pe__finish_f64(x, &to, (double *)down, t_down, i, f_down, g_down, twice);
     }
 }
-PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
-                              double t_down)
-{
-    if (x->to->order == PE__SPLIT) pe__turn_any_f64(x, b, up, t_up, down, t_down, 1);
-    else pe__turn_any_f64(x, b, up, t_up, down, t_down, 0);
-}
 
-/* Rows 1 ... last of the vector of pairs at i, and row 17. */
-PE__OUTLINE void pe__tile_begin(const pe__tile_f64 *x, size_t i, size_t last)
+/* The vector v of the rows 0 ... last and 17. */
+PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
 {
-    pe__dd s[PE__DIGIT + 1], c[PE__DIGIT + 1];
-    s[0].hi = s[0].lo = c[0].lo = pe__splat(0.0), c[0].hi = pe__splat(1.0);
-    pe__close_turn(x->plan, x->pair + i, 1.0, &s[1], &c[1]);
-    if (x->swapped) s[1].hi = -s[1].hi, s[1].lo = -s[1].lo;
+    pe__dd f[PE__DIGIT + 1], g[PE__DIGIT + 1];
+    f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0), g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b > 1) s[b] = s[b / 2], c[b] = c[b / 2];
-        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&s[b], &c[b]);
-        else if (b > 1) pe__dd_turn(&s[b], &c[b], s[b - b / 2], c[b - b / 2]);
-        pe__put_four(pe__four(x, b, i), pe__parts(s[b], PE__GRID_F64),
-                     pe__parts(c[b], PE__GRID_F64));
+        if (b == 1) pe__close_turn(x->plan, x->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1 && x->to->order == PE__CS) f[b].hi = -f[b].hi, f[b].lo = -f[b].lo;
+        if (b > 1) f[b] = f[b / 2], g[b] = g[b / 2];
+        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&f[b], &g[b]);
+        else if (b > 1) pe__dd_turn(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
+        x->row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
+        x->row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
     }
     if (last < PE__DIGIT) return;
-    pe__dd_turn_twice(&s[last], &c[last]);
-    pe__dd_turn(&s[last], &c[last], s[1], c[1]);
-    pe__put_four(pe__four(x, PE__NEXT_F64, i), s[last], c[last]);
+    pe__dd_turn_twice(&f[last], &g[last]);
+    pe__dd_turn(&f[last], &g[last], f[1], g[1]);
+    x->next[v][0] = f[last], x->next[v][1] = g[last];
 }
 
-/* The vector of pairs at i of the row of position t. */
-PE__INLINE void pe__anchor_f64(const pe__tile_f64 *x, size_t i, double t, pe__dd *f, pe__dd *g)
+/* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */
+PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
 {
-    pe__close_turn(x->plan, x->pair + i, t, x->swapped ? g : f, x->swapped ? f : g);
-    *f = pe__dd_scaled(*f, x->plan->amplitude), *g = pe__dd_scaled(*g, x->plan->amplitude);
-}
-
-/* The anchor of position t, or, if that is NULL, the one after the last. */
-PE__OUTLINE void pe__tile_anchor(const pe__tile_f64 *x, size_t i, const double *t)
-{
-    const double unit = PE__GRID_F64 * x->plan->scale;
-    double *const anchor = pe__four(x, PE__ANCHOR_F64, i);
-    pe__dd f, g, S, C;
+    const int swapped = x->to->order == PE__CS;
+    pe__dd f, g, s, c;
     if (t) {
-        pe__anchor_f64(x, i, *t, &f, &g);
+        pe__close_turn(x->plan, x->pair + v * PE_LANES, *t, &s, &c);
+        f = pe__dd_scaled(swapped ? c : s, x->amplitude);
+        g = pe__dd_scaled(swapped ? s : c, x->amplitude);
     } else {
-        pe__get_four(anchor, &f, &g);
-        pe__get_four(pe__four(x, PE__NEXT_F64, i), &S, &C);
-        pe__dd_turn(&f, &g, S, C);
+        f = x->whole[v][0], g = x->whole[v][1];
+        pe__dd_turn(&f, &g, x->next[v][0], x->next[v][1]);
         f = pe__dd_normal(f), g = pe__dd_normal(g);
     }
-    pe__put_four(anchor, f, g);
-    pe__put_four(pe__four(x, PE__PARTS_F64, i), pe__parts(f, unit), pe__parts(g, unit));
+    x->whole[v][0] = f, x->anchor[v][0] = pe__cut(f, x->unit);
+    x->whole[v][1] = g, x->anchor[v][1] = pe__cut(g, x->unit);
 }
 
-/* A tile of columns, from pair on, of two rows or more. */
+/* A tile of columns, from pair on. With an amplitude within 2^-900 ... 2^900 nothing overflows, and
+   what underflows does not matter: e is beyond 2^-980. Any other is left to exact turns. */
 PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *to, double t,
                                size_t rows)
 {
-    double buffer[PE__FOURS_F64 * 4 * PE__TILE_F64 + PE__CHAIN];
-    const double larger = pe__larger(t, t + (double)(rows + PE__RADIX));
-    const double error = PE__ERROR_F64 + pe__turn_error(plan, larger);
-    const pe__tile_f64 x = {plan, to, pair, error * plan->scale, pe__aligned(buffer),
-                            to->order == PE__CS};
+    const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
+    const double scale = usual ? plan->scale : 1;
+    const size_t last = pe__min(rows / 2, PE__DIGIT);
+    const size_t vectors = (pe__max(to->sines, to->cosines) + PE_LANES - 1) / PE_LANES;
     unsigned char *const first = to->out + pe__first_column(to) * to->element;
-    const size_t pairs = pe__max(to->sines, to->cosines), last = pe__min(rows / 2, PE__DIGIT);
-    for (size_t i = 0; i < pairs; i += PE_LANES) pe__tile_begin(&x, i, last);
+    pe__tile_f64 x;
+    x.plan = plan, x.to = to, x.pair = pair;
+    x.amplitude = usual ? plan->amplitude : 1;
+    x.unit = PE__GRID_F64 * scale, x.error = 4;
+    if (usual) /* with what the frequencies lack */
+        x.error = scale * (PE__ERROR_F64 +
+                           pe__turn_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
+    for (size_t v = 0; v < vectors; v++) pe__tile_begin(&x, v, last);
     for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {
         const double at = t + (double)q;
-        for (size_t i = 0; i < pairs; i += PE_LANES)
-            pe__tile_anchor(&x, i, n % PE__ANEW == 0 && q < rows ? &at : NULL);
+        for (size_t v = 0; v < vectors; v++)
+            pe__tile_anchor(&x, v, n % PE__ANEW == 0 && q < rows ? &at : NULL);
         for (size_t b = 0; b <= last; b++) {
             const size_t up = q + b, down = q - b;
             pe__turn_f64(&x, b, up < rows ? first + up * to->stride : NULL, t + (double)up,
@@ -4218,43 +4182,18 @@ PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *t
     }
 }
 
-/* One row, by an exact turn; all of it with care, if it is so. */
-PE__OUTLINE void pe__row_f64(const pe_plan *plan, size_t pair, const pe__to *to, double t,
-                             int careful)
-{
-    const double error = PE__ERROR_ROW_F64 + pe__turn_error(plan, t);
-    const pe__tile_f64 x = {plan, to, pair, error * plan->scale, NULL, to->order == PE__CS};
-    const pe__vd less = pe__splat(-x.error);
-    double *const out = (double *)(void *)to->out + pe__first_column(to);
-    pe__dd f, g;
-    f.hi = f.lo = g.hi = g.lo = pe__splat(0.0);
-    for (size_t i = 0; i < pe__max(to->sines, to->cosines); i += PE_LANES) {
-        if (!careful) pe__anchor_f64(&x, i, t, &f, &g);
-        f.lo = f.lo + less, g.lo = g.lo + less;
-        pe__finish_f64(&x, to, out, t, i, f, g, to->order == PE__SPLIT, careful);
-    }
-}
-
-/* With an amplitude within 2^-900 ... 2^900 nothing overflows, and what underflows does not matter:
-   e is beyond 2^-1000. */
 PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                               size_t rows)
 {
-    const int careful = plan->scale < pe__exp2i(-900) || plan->scale > pe__exp2i(900);
-    const int one_by_one = rows == 1 || plan->float32 || careful;
-    const size_t pairs = pe__max(to->sines, to->cosines);
-    pe__to part = *to;
-    if (part.verb == PE__STREAM) part.verb = PE__FILL;
-    for (size_t r = 0; one_by_one && r < rows; r++) {
-        part.out = to->out + r * to->stride;
-        pe__row_f64(plan, axis->pair, &part, t + (double)r, careful);
-    }
-    for (size_t done = 0, n; !one_by_one && done < pairs; done += n) {
-        n = done < to->head ? to->head : (size_t)PE__TILE_F64;
-        part = pe__part(to, done, n);
-        if (done < to->head) part.verb = PE__FILL;
-        pe__tile_rows(plan, axis->pair + done, &part, t, rows);
-    }
+    const size_t pairs = pe__max(to->sines, to->cosines), run = plan->float32 ? 1 : rows;
+    for (size_t r = 0; r < rows; r += run)
+        for (size_t done = 0, n; done < pairs; done += n) {
+            n = done < to->head ? to->head : (size_t)PE__TILE_F64;
+            pe__to part = pe__part(to, done, n);
+            part.out += r * to->stride;
+            if (done < to->head) part.verb = PE__FILL;
+            pe__tile_rows(plan, axis->pair + done, &part, t + (double)r, run);
+        }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -7387,7 +7326,6 @@ PE_API pe_status pe_selftest(void)
 #undef PE__FAST_LIMIT
 #undef PE__GRID_F64
 #undef PE__ERROR_F64
-#undef PE__ERROR_ROW_F64
 #undef PE__EIGHTHS
 #undef PE__OPAQUE
 #undef PE__INLINE
