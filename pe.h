@@ -340,8 +340,8 @@ static inline size_t pe_plan_size(const pe_config *config);
  *
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
  *              too small. On an error neither plan nor memory is written.
- * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where that is asked for
- *              (tests/unit/test_budget.c)
+ * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where a rounding
+ *              needs that (tests/unit/test_budget.c)
  * Aliasing     plan, config and memory may not overlap
  * Threads      as any write to plan and memory; later uses of the plan only read */
 static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -1721,8 +1721,8 @@ PE__OUTLINE pe__td pe__td_log(double x)
 }
 
 /* ---- frequencies --------------------------------------------------------------------------------
- * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two doubles,
- * fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x by 2^-105
+ * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
+ * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x by 2^-105
  * i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
  * pe__exact_frequency(). The order of the operations does not depend on the number of lanes. */
 
@@ -1748,8 +1748,9 @@ PE__INLINE pe__dd pe__dd_splat(const double *x)
     return r;
 }
 
-/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2 for
-   z = (x - g) / (x + g), |z| < 0.011. Off by 2^-106, or, if x is near to 1, relatively by 2^-103. */
+/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2
+   for z = (x - g) / (x + g), |z| < 0.011. Off by 2^-105, or, if x is near to 1, relatively by
+   2^-103. */
 static inline pe__td pe__log2(double x)
 {
     static const double odd[5][2] = {{1.0, 0.0},
@@ -2530,8 +2531,9 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
 /* ---- turns, fast --------------------------------------------------------------------------------
  * A row by itself comes from pe__direct(), pair by pair. In a run, 17 rows are a block: they follow
  * from the one in the middle, its anchor, by turning it forth and back by the plan's rows 1 ... 8.
- * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more than
- * 2 blocks, from SLEEF, where it is there; the other anchors are the centre turned by the plan's rows 17, 34, ... 136, forth or back. */
+ * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more
+ * than 2 blocks, from SLEEF, where it is there; the other anchors are the centre turned by the
+ * plan's rows 17, 34, ... 136, forth or back. */
 
 /* Rounding test: what keeps floats correctly rounded
  *
@@ -2582,8 +2584,8 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
                                               /* 16-bit numbers is on the right side   */
 #define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
 
-/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta 2^53,
-   and some. */
+/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta
+   2^53, and some. */
 typedef struct pe__bound {
     double error, eta;
     int32_t window;
@@ -2598,8 +2600,8 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #endif
 #undef PE__BOUND
 
-/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache: what
-   they miss waits for the buffers that streaming stores fill. Elsewhere long rows are better. */
+/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
+   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are better. */
 enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 512, PE__TILE_STREAMED = 128 };
 
 /* What a kernel makes of the doubles: elements of a type, or floats that are added to such
@@ -2639,8 +2641,8 @@ static const double pe__sixteenths[40] = {
 };
 
 /* The direct kernel: sin and cos of the turn of tt, for a vector of pairs, times the circle's
-   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest, |z| <=
-   2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
+   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest,
+   |z| <= 2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
 PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t pair, pe__vd tt,
                            pe__vd *s, pe__vd *c)
 {
@@ -3430,7 +3432,7 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
     const size_t columns = to->verb == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
     const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
     for (int64_t made = 0; made < blocks; made += PE__RADIX) {
-        const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : PE__RADIX;
+        const int64_t all = PE__RADIX, rest = blocks - made, n = rest < all ? rest : all;
         const int64_t middle = made + n / 2;
         /* of one block alone, its own middle */
         const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
@@ -4753,8 +4755,8 @@ static inline const char *pe_config_error(const pe_config *config)
     return error ? error : pe__plan_axes(&plan, config);
 }
 
-/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row 17
-   = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-96
+/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
+   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-96
    in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time, since
    each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
@@ -4836,7 +4838,8 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
 /* What follows from the error and size of the frequencies. */
 static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
 {
-    const double most = pe__exp2i(-62) / error, half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
     plan->fastest = fastest, plan->error = error;
     plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
