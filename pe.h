@@ -1722,8 +1722,8 @@ PE__OUTLINE pe__td pe__td_log(double x)
 
 /* ---- frequencies --------------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
- * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x by 2^-105
- * i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
+ * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
+ * by 2^-105 i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
  * pe__exact_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
@@ -2601,7 +2601,8 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #undef PE__BOUND
 
 /* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
-   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are better. */
+   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
+   better. */
 enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 512, PE__TILE_STREAMED = 128 };
 
 /* What a kernel makes of the doubles: elements of a type, or floats that are added to such
@@ -4756,8 +4757,8 @@ static inline const char *pe_config_error(const pe_config *config)
 }
 
 /* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
-   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-96
-   in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time, since
+   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
+   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time, since
    each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
