@@ -3338,18 +3338,16 @@ typedef struct pe__alone {
 
 /* The doubles of two vectors of pairs from pair i on, as they are rounded: a and b to a vector of
    floats as it lies in memory, c and d to the next, or, if split, to one of cosines. */
-PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, int float32, pe__vd *a,
-                             pe__vd *b, pe__vd *c, pe__vd *d)
+PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, pe__vd *a, pe__vd *b,
+                             pe__vd *c, pe__vd *d)
 {
     const size_t j = x->pair + i, k = j + PE_LANES;
-    pe__vd t0 = pe__splat(x->time), t1 = t0;
-    if (float32) t0 = pe__time(x->plan, j, x->time), t1 = pe__time(x->plan, k, x->time);
-    pe__direct(x->plan, &x->circle, j, t0, a, split ? c : b);
-    pe__direct(x->plan, &x->circle, k, t1, split ? b : c, d);
+    pe__direct(x->plan, &x->circle, j, pe__time(x->plan, j, x->time), a, split ? c : b);
+    pe__direct(x->plan, &x->circle, k, pe__time(x->plan, k, x->time), split ? b : c, d);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, int float32, pe__vf *v)
+PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, pe__vf *v)
 {
     const pe__order order = x->to->order, as = split ? PE__SPLIT : PE__SC;
     const pe__span span =
@@ -3357,7 +3355,7 @@ PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, int fl
     unsigned doubt[4];
     for (size_t n = 0; n < 4; n += 2) {
         pe__vd a, b, c, d;
-        pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
+        pe__lone_two(x, i + n * PE_LANES, split, &a, &b, &c, &d);
         v[n] = pe__careful(&span, a, b, as, PE__DROP_F32, &doubt[n]);
         v[n + 1] = pe__careful(&span, c, d, as, PE__DROP_F32, &doubt[n + 1]);
     }
@@ -3367,7 +3365,7 @@ PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, int fl
 }
 
 /* The whole vectors, by fours, from pair i on. Returns where they end. */
-PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split, int float32)
+PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
 {
     enum { FOUR = 4 * PE_LANES };
     const pe__to *to = x->to;
@@ -3383,14 +3381,14 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split, int fl
         pe__vf v[4];
         for (size_t n = 0; n < 4; n += 2) {
             pe__vd a, b, c, d;
-            pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
+            pe__lone_two(x, i + n * PE_LANES, split, &a, &b, &c, &d);
             v[n] = pe__round_two(a, b, as), v[n + 1] = pe__round_two(c, d, as);
             pe__watch_add(&watch, a, b, v[n], PE__DROP_F32);
             pe__watch_add(&watch, c, d, v[n + 1], PE__DROP_F32);
         }
         if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
             pe__vf settled[4];
-            pe__lone_settle(x, i, split, float32, settled);
+            pe__lone_settle(x, i, split, settled);
             v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
         }
         unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
@@ -3405,13 +3403,11 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to
     const size_t pairs = pe__max(to->sines, to->cosines);
     const size_t head = pe__min(to->head, pe__min(to->sines, to->cosines));
     const int split = to->order == PE__SPLIT, swap = to->order == PE__CS;
-    size_t i;
     pe__alone x;
     x.plan = plan, x.to = to, x.pair = pair, x.t = t, x.time = swap ? -t : t;
     pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
                   &x.circle);
-    if (plan->float32) i = split ? pe__lone_fours(&x, head, 1, 1) : pe__lone_fours(&x, head, 0, 1);
-    else i = split ? pe__lone_fours(&x, head, 1, 0) : pe__lone_fours(&x, head, 0, 0);
+    const size_t i = split ? pe__lone_fours(&x, head, 1) : pe__lone_fours(&x, head, 0);
     if (head != 0) {
         const pe__to part = pe__part(to, 0, head);
         pe__lone(plan, pair, &part, t, pe__block_f32);
@@ -4758,8 +4754,8 @@ static inline const char *pe_config_error(const pe_config *config)
 
 /* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
    17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
-   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time, since
-   each waits for its own results. */
+   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time,
+   since each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
