@@ -478,8 +478,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  *
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
  *              too small. On an error the memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where that is asked for
- *              (tests/unit/test_budget.c)
+ * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where a rounding
+ *              needs that (tests/unit/test_budget.c)
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory; once made, a plan is only read */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -1791,9 +1791,9 @@ PE__OUTLINE pe__td pe__td_log(double x)
 }
 
 /* ---- frequencies --------------------------------------------------------------------------------
- * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two doubles,
- * fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x by 2^-105
- * i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
+ * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
+ * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
+ * by 2^-105 i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
  * pe__exact_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
@@ -1818,8 +1818,9 @@ PE__INLINE pe__dd pe__dd_splat(const double *x)
     return r;
 }
 
-/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2 for
-   z = (x - g) / (x + g), |z| < 0.011. Off by 2^-106, or, if x is near to 1, relatively by 2^-103. */
+/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2
+   for z = (x - g) / (x + g), |z| < 0.011. Off by 2^-105, or, if x is near to 1, relatively by
+   2^-103. */
 static inline pe__td pe__log2(double x)
 {
     static const double odd[5][2] = {{1.0, 0.0},
@@ -2659,8 +2660,9 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
 /* ---- turns, fast --------------------------------------------------------------------------------
  * A row by itself comes from pe__direct(), pair by pair. In a run, 17 rows are a block: they follow
  * from the one in the middle, its anchor, by turning it forth and back by the plan's rows 1 ... 8.
- * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more than
- * 2 blocks, from SLEEF, where it is there; the other anchors are the centre turned by the plan's rows 17, 34, ... 136, forth or back. */
+ * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more
+ * than 2 blocks, from SLEEF, where it is there; the other anchors are the centre turned by the
+ * plan's rows 17, 34, ... 136, forth or back. */
 
 /* Rounding test: what keeps floats correctly rounded
  *
@@ -2705,8 +2707,8 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
 #define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
 #define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
 
-/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta 2^53,
-   and some. */
+/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta
+   2^53, and some. */
 typedef struct pe__bound {
     double error, eta;
     int32_t window;
@@ -2721,8 +2723,9 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #endif
 #undef PE__BOUND
 
-/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache: what
-   they miss waits for the buffers that streaming stores fill. Elsewhere long rows are better. */
+/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
+   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
+   better. */
 enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 512, PE__TILE_STREAMED = 128 };
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
@@ -2756,8 +2759,8 @@ static const double pe__sixteenths[40] = {
 };
 
 /* The direct kernel: sin and cos of the turn of tt, for a vector of pairs, times the circle's
-   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest, |z| <=
-   2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
+   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest,
+   |z| <= 2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
 PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t pair, pe__vd tt,
                            pe__vd *s, pe__vd *c)
 {
@@ -3782,31 +3785,29 @@ typedef struct pe__alone {
 
 /* The doubles of two vectors of pairs from pair i on, as they are rounded: a and b to a vector of
    floats as it lies in memory, c and d to the next, or, if split, to one of cosines. */
-PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, int float32, pe__vd *a,
-                             pe__vd *b, pe__vd *c, pe__vd *d)
+PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, pe__vd *a, pe__vd *b,
+                             pe__vd *c, pe__vd *d)
 {
     const pe_plan *const plan = x->span.plan;
     const size_t j = x->span.pair + i, k = j + PE_LANES;
-    pe__vd t0 = pe__splat(x->time), t1 = t0;
-    if (float32) t0 = pe__time(plan, j, x->time), t1 = pe__time(plan, k, x->time);
-    pe__direct(plan, &x->circle, j, t0, a, split ? c : b);
-    pe__direct(plan, &x->circle, k, t1, split ? b : c, d);
+    pe__direct(plan, &x->circle, j, pe__time(plan, j, x->time), a, split ? c : b);
+    pe__direct(plan, &x->circle, k, pe__time(plan, k, x->time), split ? b : c, d);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, int float32, float *v)
+PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, float *v)
 {
     enum { VECTOR = 2 * PE_LANES };
     for (size_t n = 0; n < 4; n += 2, i += VECTOR, v += 2 * VECTOR) {
         pe__vd a, b, c, d;
-        pe__lone_two(x, i, split, float32, &a, &b, &c, &d);
+        pe__lone_two(x, i, split, &a, &b, &c, &d);
         pe__settle_vector(&x->span, 0, i, split, 0, a, b, v);
         pe__settle_vector(&x->span, 0, split ? i : i + PE_LANES, split, 1, c, d, v + VECTOR);
     }
 }
 
 /* The whole vectors, by fours, from pair i on. Returns where they end. */
-PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split, int float32)
+PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
 {
     enum { FOUR = 4 * PE_LANES, VECTOR = 2 * PE_LANES };
     const size_t whole = pe__min(x->span.first, x->span.second);
@@ -3816,7 +3817,7 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split, int fl
         pe__vf v[4];
         for (size_t n = 0; n < 4; n += 2) {
             pe__vd a, b, c, d;
-            pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
+            pe__lone_two(x, i + n * PE_LANES, split, &a, &b, &c, &d);
             v[n] = pe__round_two(a, b, split), v[n + 1] = pe__round_two(c, d, split);
             pe__watch_add(&watch, a, b, v[n]);
             pe__watch_add(&watch, c, d, v[n + 1]);
@@ -3824,7 +3825,7 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split, int fl
         if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
             float all[4 * VECTOR];
             for (size_t n = 0; n < 4; n++) pe__put(all + n * VECTOR, v[n]);
-            pe__lone_settle(x, i, split, float32, all);
+            pe__lone_settle(x, i, split, all);
             for (size_t n = 0; n < 4; n++) v[n] = pe__get(all + n * VECTOR);
         }
         pe__sink_four(&x->span, x->span.row[0] + i * (split ? 4 : 8), split, v[0], v[1], v[2],
@@ -3841,13 +3842,11 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to
     pe__alone x;
     pe__span_begin(&x.span, plan, &pe__bound_lone, pair, to);
     const int split = x.span.split, swap = x.span.swapped;
-    size_t i;
     x.span.position[0] = t, x.span.row[0] = to->out + pe__first_column(to) * to->element;
     x.time = swap ? -t : t;
     pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
                   &x.circle);
-    if (plan->float32) i = split ? pe__lone_fours(&x, head, 1, 1) : pe__lone_fours(&x, head, 0, 1);
-    else i = split ? pe__lone_fours(&x, head, 1, 0) : pe__lone_fours(&x, head, 0, 0);
+    const size_t i = split ? pe__lone_fours(&x, head, 1) : pe__lone_fours(&x, head, 0);
     if (head != 0) {
         const pe__to part = pe__part(to, 0, head);
         pe__lone(plan, pair, &part, t, pe__block_f32);
@@ -5215,10 +5214,10 @@ PE_API const char *pe_config_error(const pe_config *config)
     return error ? error : pe__plan_axes(&plan, config);
 }
 
-/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row 17
-   = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-96
-   in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time, since
-   each waits for its own results. */
+/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
+   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
+   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time,
+   since each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
@@ -5282,7 +5281,8 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
 /* What follows from the error and size of the frequencies. */
 static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
 {
-    const double most = pe__exp2i(-62) / error, half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
     plan->fastest = fastest, plan->error = error;
     plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }

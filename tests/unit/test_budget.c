@@ -464,7 +464,8 @@ static void turns_and_centres(void **state)
                 const double slack = pe__turn_error(&p.plan, t);
                 pe__close_turn(&p.plan, from, t, &ss, &cc);
                 const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
-                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, centre[0], centre[1]);
+                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, centre[0],
+                           centre[1]);
                 pe__anchor_turned(&p.plan, -digit, from, n, centre[0], centre[1], step[0], step[1]);
                 for (size_t i = 0; i < n; i++) {
                     const double by = p.plan.amplitude * (1 + bounds[b]->eta);
