@@ -6259,6 +6259,13 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row
 {
     enum { ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
+    if (rows == 1 && plan->axes == 1) { /* a token: straight to it */
+        const pe__to to = pe__to_apart(out, element, 2 * count, 0, count, count);
+        pe__axis part;
+        part.pair = plan->axis[0].pair + pair, part.pairs = count;
+        make(plan, &part, &to, pe__position(at, row, 0) + plan->offset, 1);
+        return;
+    }
     if (!plan->woven || at->axes == 1) {
         size_t begin = 0; /* the first pair of an axis */
         for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
