@@ -3077,7 +3077,7 @@ typedef enum pe__verb { PE__FILL, PE__STREAM, PE__ADD } pe__verb;
 /* Where rows go: the block of columns of one axis. */
 typedef struct pe__to {
     unsigned char *out;    /* the first row                                                     */
-    size_t stride;         /* bytes from row to row                                             */
+    ptrdiff_t stride;      /* bytes from row to row; < 0 where positions descend                */
     size_t element;        /* bytes of an element                                               */
     size_t sine, cosine;   /* columns of the first sine and the first cosine                    */
     size_t sines, cosines; /* their number; they differ by one if the width is odd              */
@@ -3087,6 +3087,12 @@ typedef struct pe__to {
     size_t head;           /* floats: pairs before the first aligned address, where they stream */
     struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
 } pe__to;
+
+/* The address of row r. */
+PE__INLINE unsigned char *pe__row_at(const pe__to *to, size_t r)
+{
+    return to->out + (ptrdiff_t)r * to->stride;
+}
 
 /* Columns of two rows, as far behind an anchor as before it, or of one of them. (a, b) is (sine,
    cosine), or (cosine, sine) where cosines come first: what turns (s, c) forth turns (c, s) back, so
@@ -3469,8 +3475,9 @@ PE__COLD uint16_t pe__element_16(const pe__span *x, size_t side, size_t componen
 {
     const uint16_t h = pe__to_16(kind, y + e);
     if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(kind, pe__exact_element(x->plan, x->position[side], x->pair + k,
-                                             (int)component ^ x->swapped, pe__drop(kind)));
+    return pe__to_16(kind, (double)pe__exact_element(x->plan, x->position[side], x->pair + k,
+                                                     (int)component ^ x->swapped,
+                                                     pe__drop(kind)));
 }
 
 /* Make these elements from doubles. Far from a midpoint, which is a double with other last bits,
@@ -3558,7 +3565,7 @@ PE__WRAPS
 PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *row, size_t n)
 {
     const size_t bytes = n * to->element;
-    const uintptr_t ahead = (uintptr_t)x + PE__RADIX * to->stride;
+    const uintptr_t ahead = (uintptr_t)x + (uintptr_t)(PE__RADIX * to->stride);
     for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i);
     const float scale = (float)to->scale;
     if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
@@ -3649,7 +3656,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound
     x->across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
     x->head = to->verb == PE__STREAM ? to->head : 0;
     x->verb = to->verb, x->scale = (float)to->scale;
-    x->ahead = PE__RADIX * to->stride;
+    x->ahead = (size_t)(PE__RADIX * to->stride);
 }
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
@@ -3685,7 +3692,7 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             row[side] = x.row[side] = NULL;
             if (p < first || p > last || (behind && b == 0)) continue;
             x.position[side] = (double)p + fraction;
-            at[side] = to->out + (size_t)(p - first) * to->stride + column * to->element;
+            at[side] = pe__row_at(to, (size_t)(p - first)) + column * to->element;
             row[side] = direct ? at[side] : (unsigned char *)(buffer + side * PE__TILE);
             x.row[side] = row[side];
             if (x.position[side] != 0) continue;
@@ -3907,8 +3914,10 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
         return;
     }
     pe__to one = *to;
-    for (size_t r = 0; r < rows; r++, one.out += one.stride)
+    for (size_t r = 0; r < rows; r++) {
+        one.out = pe__row_at(to, r);
         pe__rows(plan, axis, &one, t + (double)r, 1, block);
+    }
 }
 
 /* The same for a type. 16-bit rows come in tiles of their own, with the plan's rows as floats. */
@@ -4052,7 +4061,7 @@ PE__WRAPS
 PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + PE__RADIX * to->stride);
+        pe__prefetch((uintptr_t)p + (uintptr_t)(PE__RADIX * to->stride));
         pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
         pe__stream_vd(p, v);
@@ -4159,7 +4168,7 @@ PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *t
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__DIGIT);
     const size_t vectors = (pe__max(to->sines, to->cosines) + PE_LANES - 1) / PE_LANES;
-    unsigned char *const first = to->out + pe__first_column(to) * to->element;
+    const size_t column = pe__first_column(to) * to->element;
     pe__tile_f64 x;
     x.plan = plan, x.to = to, x.pair = pair;
     x.amplitude = usual ? plan->amplitude : 1;
@@ -4174,8 +4183,8 @@ PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *t
             pe__tile_anchor(&x, v, n % PE__ANEW == 0 && q < rows ? &at : NULL);
         for (size_t b = 0; b <= last; b++) {
             const size_t up = q + b, down = q - b;
-            pe__turn_f64(&x, b, up < rows ? first + up * to->stride : NULL, t + (double)up,
-                         b > 0 && down < rows ? first + down * to->stride : NULL,
+            pe__turn_f64(&x, b, up < rows ? pe__row_at(to, up) + column : NULL, t + (double)up,
+                         b > 0 && down < rows ? pe__row_at(to, down) + column : NULL,
                          t + (double)down);
         }
     }
@@ -4189,7 +4198,7 @@ PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const p
         for (size_t done = 0, n; done < pairs; done += n) {
             n = done < to->head ? to->head : (size_t)PE__TILE_F64;
             pe__to part = pe__part(to, done, n);
-            part.out += r * to->stride;
+            part.out = pe__row_at(to, r);
             if (done < to->head) part.verb = PE__FILL;
             pe__tile_rows(plan, axis->pair + done, &part, t + (double)r, run);
         }
@@ -4262,7 +4271,7 @@ PE__INLINE pe__order pe__order_of(const pe_plan *plan)
 static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
 {
     pe__to to;
-    to.out = o->out, to.stride = o->stride, to.element = o->element;
+    to.out = o->out, to.stride = (ptrdiff_t)o->stride, to.element = o->element;
     to.sine = axis->sine, to.cosine = axis->cosine;
     to.sines = axis->sines, to.cosines = axis->cosines;
     to.order = pe__order_of(plan);
@@ -4275,7 +4284,8 @@ PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t 
                                size_t cosine, size_t count)
 {
     pe__to to;
-    to.out = (unsigned char *)out, to.stride = stride * element, to.element = element;
+    to.out = (unsigned char *)out, to.stride = (ptrdiff_t)(stride * element);
+    to.element = element;
     to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
     to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1, to.floats = NULL;
     return to;
@@ -4292,7 +4302,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
     const size_t offset = (size_t)(((uintptr_t)to->out + front) % vector);
     if (to->verb != PE__FILL || rows * plan->d_model * to->element < many) return;
     if (to->element >= sizeof(float)) {
-        if (offset % step || to->stride % vector) return;
+        if (offset % step || (size_t)to->stride % vector) return;
         if (to->order == PE__SPLIT &&
             (to->cosines * to->element % vector || to->sines != to->cosines))
             return;
@@ -4390,7 +4400,7 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
 {
     const size_t k = at->axes == 1 ? 0 : axis->coordinate;
     for (size_t r = 0, run; r < rows; r += run) {
-        unsigned char *const row = to->out + r * to->stride;
+        unsigned char *const row = pe__row_at(to, r);
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
         run = 1;
         if (plan->has_padding && p == plan->padding) {
@@ -4399,7 +4409,7 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
         }
         const size_t back = to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k);
         if (back) {
-            pe__copy_row(to, row, row - back * to->stride);
+            pe__copy_row(to, row, pe__row_at(to, r - back));
             continue;
         }
         double step;
@@ -4413,8 +4423,8 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
         if (step > 0) {
             make(plan, axis, &part, t, run);
         } else { /* from the last row up */
-            part.out = row + (run - 1) * to->stride;
-            part.stride = 0 - to->stride;
+            part.out = pe__row_at(to, r + run - 1);
+            part.stride = -to->stride;
             make(plan, axis, &part, t - (double)(run - 1), run);
         }
     }
@@ -4475,7 +4485,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             pe__axis part = *axis;
             pe__to to = x;
             part.pair += pair, part.pairs = pe__min(axis->pairs - pair, PAIRS);
-            to.out = (unsigned char *)buffer, to.stride = n * element, to.element = element;
+            to.out = (unsigned char *)buffer, to.stride = (ptrdiff_t)(n * element);
+            to.element = element;
             to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
             to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
             to.verb = PE__FILL;
@@ -4487,7 +4498,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                 for (size_t b = 0; b < batches; b++)
                     for (size_t k = 0; k < rows; k++) {
                         unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
-                        const unsigned char *const made = to.out + k * to.stride;
+                        const unsigned char *const made = pe__row_at(&to, k);
                         if (x.order != PE__SPLIT) {
                             add(&x, row + first * e, made, n);
                             continue;
@@ -4672,9 +4683,10 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
     enum { AHEAD = 8192 }; /* bytes to ask for in advance */
     const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
     const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
-    const size_t ahead = pe__max(AHEAD / to->stride, 1) * to->stride;
+    const size_t bytes_of_row = (size_t)to->stride;
+    const size_t ahead = pe__max(AHEAD / pe__max(bytes_of_row, 1), 1) * bytes_of_row;
     for (size_t r = 0; r < rows; r++) {
-        double *const row = (double *)(void *)(to->out + r * to->stride);
+        double *const row = (double *)(void *)pe__row_at(to, r);
         double *const x = row + column, *const cosines = row + to->cosine;
         for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
             pe__prefetch((uintptr_t)(x + i) + ahead);
