@@ -89,7 +89,7 @@ if [ -n "$linked" ]; then
     budget | learned | selftest) flags="-O0 $(isa_flags "$isa")" ;; # they know private functions
     *)
         [ -f "$BUILD/linked/$isa.o" ] || sh tests/tools/linked.sh "$isa" || exit 1
-        includes="-I$BUILD/linked $includes"
+        includes="-DPE_EXTERN $includes"
         libraries="$BUILD/linked/$isa.o $libraries"
         ;;
     esac

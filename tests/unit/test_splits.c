@@ -438,15 +438,16 @@ static void plans_without_rows(void **state)
                         assert_int_equal(
                             pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
                         memset(out, 0x3c, n * sizeof(double));
+                        const pe_at at = pe_from(firsts[f]);
                         const pe_status status =
-                            type == 0   ? pe_fill_f32(&p.plan, firsts[f], rows, (float *)out, d)
-                            : type == 1 ? pe_fill_f64(&p.plan, firsts[f], rows, (double *)out, d)
-                            : type == 2 ? pe_fill_f16(&p.plan, firsts[f], rows, (uint16_t *)out, d)
-                            : type == 3 ? pe_fill_bf16(&p.plan, firsts[f], rows, (uint16_t *)out, d)
-                            : type == 4 ? pe_add_f32(&p.plan, firsts[f], rows, 2, (float *)out, d)
+                            type == 0   ? pe_fill_f32(&p.plan, at, rows, (float *)out, d)
+                            : type == 1 ? pe_fill_f64(&p.plan, at, rows, (double *)out, d)
+                            : type == 2 ? pe_fill_f16(&p.plan, at, rows, (uint16_t *)out, d)
+                            : type == 3 ? pe_fill_bf16(&p.plan, at, rows, (uint16_t *)out, d)
+                            : type == 4 ? pe_add_f32(&p.plan, at, rows, 2, (float *)out, d)
                             : type == 5
-                                ? pe_add_f16(&p.plan, firsts[f], rows, 2, (uint16_t *)out, d)
-                                : pe_add_bf16(&p.plan, firsts[f], rows, 2, (uint16_t *)out, d);
+                                ? pe_add_f16(&p.plan, at, rows, 2, (uint16_t *)out, d)
+                                : pe_add_bf16(&p.plan, at, rows, 2, (uint16_t *)out, d);
                         assert_int_equal(status, PE_OK);
                         plan_free(&p);
                     }

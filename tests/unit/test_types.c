@@ -12,6 +12,8 @@
  */
 #include "types.h"
 
+#include "pe_simd.h"
+
 enum { FLOATS = 2 * PE_LANES };
 
 static pe__vf get_bf16(const uint16_t *p) { return pe__get_bf16(p); }
