@@ -11,13 +11,14 @@
  *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
  *
  * When the table is needed more than once, from another position, with another base or stride, make
- * a plan (281 KB at d_model = 512; it serves every position):
+ * a plan; it serves every position:
  *
  *     pe_config config = pe_config_default(512);
  *     void *memory = malloc(pe_plan_size(&config));
  *     pe_plan plan;
  *     if (pe_plan_init(&plan, &config, memory, pe_plan_size(&config)) != PE_OK) ...
- *     pe_fill_f32(&plan, 1000000, 512, table, 512);  // rows for the positions 1000000 ... 1000511
+ *     pe_fill_f32(&plan, pe_from(1000000), 512, table, 512);   // positions 1000000 ... 1000511
+ *     pe_add_f32(&plan, pe_at_i32(ids), rows, 1, x, 512);      // x += PE, positions of a list
  *
  * FORMULA AND LAYOUT
  *
@@ -43,8 +44,8 @@
  *
  * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
  * what to do. Arguments are checked before anything is written: after an error the output is as it
- * was. rows = 0 is fine and touches nothing, NULL included (but see pe_fill_grid_T and
- * pe_rope_sections).
+ * was. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever the
+ * other arguments are, NULL included.
  *
  * OPTIONS (define before including, or with -D)
  *
@@ -56,13 +57,17 @@
  *                      build. Affects speed only.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
+ *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
+ *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
+ *                      large program compiles them once. Default: every file that includes pe.h has
+ *                      functions of its own, all static.
  *
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
  * as they are. No call takes more than 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64
  * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
- * each on its own rows.
+ * each on its own rows; pe_skip() gives each thread its part of the positions.
  *
  * LIMITS
  *
@@ -74,10 +79,10 @@
 #define PE_H
 
 #define PE_VERSION_MAJOR 0
-#define PE_VERSION_MINOR 1
+#define PE_VERSION_MINOR 2
 #define PE_VERSION_PATCH 0
-#define PE_VERSION_HEX 0x000100
-#define PE_VERSION_STRING "0.1.0"
+#define PE_VERSION_HEX 0x000200
+#define PE_VERSION_STRING "0.2.0"
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -85,7 +90,25 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
+/* What stands before every public function. */
+#ifndef PE_EXTERN
+#define PE_API static inline
+#else
+#define PE_API extern
+#endif
+
+#if defined(PE_IMPLEMENTATION) && !defined(PE_EXTERN)
+#error "PE_IMPLEMENTATION goes with PE_EXTERN: define both, in one file of the program"
+#endif
+
+#if !defined(PE_EXTERN) || defined(PE_IMPLEMENTATION)
+#define PE__DEFINE 1
 #include "pe_simd.h"
+#else
+#define PE__DEFINE 0
+#include <stddef.h>
+#include <stdint.h>
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,24 +122,31 @@ extern "C" {
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
     X(PE_ERR_NULL, "a pointer that is needed is NULL: a plan, config, list or buffer (did malloc " \
-                   "fail?); NULL is fine with rows = 0")                                           \
-    X(PE_ERR_CONFIG, "the config is invalid, or not meant for this call: pe_config_error() and "   \
-                     "pe_rope_config_error() say which field is wrong; rows of several axes come " \
-                     "from pe_fill_grid or pe_fill_coords; in RoPE: a pairing of the enum, a plan "\
-                     "of even d_model and one axis without padding, a type that "                  \
-                     "pe_rope_type_named() knows; in ALiBi: a mode of the enum, finite slopes, "   \
-                     "max_bias >= 0; in resampling: a method of the enum, a within -16 ... 16")    \
+                   "fail?); NULL is fine with 0 rows")                                             \
+    X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
+                     "which field is wrong")                                                       \
+    X(PE_ERR_PLAN, "the plan was never made or could not be made (look at the status of its "      \
+                   "init), or is not for this call: RoPE wants an even d_model and no padding "    \
+                   "position; shifts want pairs, no odd PE_ODD_SINE width and no "                 \
+                   "PE_ANGLE_FLOAT32; dot products one axis; interleaved sections are for RoPE "   \
+                   "and its tables alone")                                                         \
+    X(PE_ERR_ENUM, "an argument is none of its enum's values: a layout, a table layout, an ALiBi " \
+                   "mode, a resampling method, or a pe_at that no function made")                  \
+    X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
+                        "times the scale, 2^-960 ... 2^21 in magnitude; pe_frequency_error() "     \
+                        "says which one")                                                          \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
                     "the row (d_model, keys, the rows of a head or of a batch), out must be in "   \
-                    "or lie apart from it, frequencies must be d_model / 2 (rounded up with "      \
-                    "PE_ODD_SINE), sections must sum to the pairs, axes be 1 ... 8")               \
-    X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check first, "       \
-                    "first + rows - 1 (rows - 1 where there is no first) and every entry of a "    \
-                    "position list, also with the offset; queries, keys, and the rows of a "       \
-                    "learned table likewise")                                                      \
-    X(PE_ERR_SIZE, "a size does not fit: rows * stride or a list overflows the address space, "    \
-                   "the memory given is smaller than pe_plan_size(), or heads or rows are beyond " \
-                   "what the function's comment allows")                                           \
+                    "or lie apart from it, frequencies must be as many as pairs, head_dim must "   \
+                    "hold the rotary dim, a pe_at must have one coordinate or as many as the "     \
+                    "plan has axes, and a grid as many cells as rows are asked for")               \
+    X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check the first and "\
+                    "the last, every entry of a list, also with the offset; queries and keys "     \
+                    "likewise; in learned tables, a position that is no row; in ALiBi and "        \
+                    "resampling, a number that is not finite or out of bounds")                    \
+    X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid overflows the address "   \
+                   "space, the memory given is smaller than the plan's size, or heads or rows "    \
+                   "are beyond what the function's comment allows")                                \
     X(PE_ERR_SELFTEST, "this build gives other bits than it should: call "                         \
                        "fesetround(FE_TONEAREST) first, compile without options that change "      \
                        "arithmetic, take pe.h and pe_simd.h unchanged and of one version; where "  \
@@ -128,10 +158,13 @@ typedef enum pe_status {
 #undef PE__STATUS_NAME
 } pe_status;
 
-/* How a row is laid out, with h pairs. */
+/* How a row is laid out, with h pairs; in RoPE, which two elements of a head are pair i. */
 typedef enum pe_layout {
-    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...             */
-    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1) */
+    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...; RoPE: 2i and 2i + 1, "adjacent": RoFormer, GPT-J,
+                                  Meta's Llama, ggml NORM, ONNX interleaved = 1, MLX traditional,
+                                  complex numbers in torch                                        */
+    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1); RoPE: i and i + h: GPT-NeoX, Hugging
+                                  Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
 /* D of the frequencies w_i = scale base^(-i / D). width is that of the axis, h = floor(width /
@@ -152,7 +185,7 @@ typedef enum pe_odd {
 typedef enum pe_angle {
     PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
     PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): what float32 code meant, to reproduce
-                           models trained with it; each row takes sines, 10 to 13 times slower */
+                           models trained with it; each row takes sines of its own */
 } pe_angle;
 
 enum { PE_MAX_AXES = 8 };
@@ -184,6 +217,8 @@ typedef struct pe_config {
     int has_padding;          /* 1: the row of padding_position is all zeros                      */
     int64_t padding_position; /* a position as calls give it, before the offset                   */
     size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
+    size_t expected_rows;     /* rows that will be asked for in all; 0: many. A plan for few rows
+                                 is small and made fast; every plan has the same bits             */
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; what is right of them is 0.
                                  Not looked at if axes is 1: that axis has the whole row          */
@@ -210,40 +245,61 @@ typedef enum pe_preset {
     PE_PRESET_COUNT
 } pe_preset;
 
+/* Where rows are: the positions of row 0, 1, 2 ... of a call. A small value: pass it on, keep it,
+   copy it. Made by pe_from() and the others below; all fields are private. A list that it points to
+   is read by the calls that take it and must stay until then. */
+typedef struct pe_at {
+    const void *list;         /* positions or coordinates; NULL for ranges and grids            */
+    int64_t first, step;      /* a range: first, first + step, ...                              */
+    size_t skipped;           /* rows of a list or grid to leave out first                      */
+    size_t axes;              /* coordinates of a row                                           */
+    size_t row_stride;        /* of coordinates: elements from row to row                       */
+    size_t axis_stride;       /* and from a coordinate to the next                              */
+    size_t size[PE_MAX_AXES]; /* of a grid                                                      */
+    int kind;                 /* see pe__place                                                  */
+    int back, delta;          /* see pe_back() and pe_delta()                                   */
+    pe_status status;         /* what its maker was given wrong                                 */
+} pe_at;
+
 /* Private: the columns and pairs of one axis of a plan. */
 typedef struct pe__axis {
-    size_t column, width;  /* columns with sines and cosines  */
-    size_t zeros;          /* columns of zeros behind them    */
-    size_t pair, pairs;    /* its pairs in the plan's arrays  */
+    size_t sine, cosine;   /* columns of its first sine and first cosine                   */
+    size_t sines, cosines; /* their number; they differ by one if the width is odd         */
+    size_t zero, zeros;    /* columns of zeros: the first, their number                    */
+    size_t pair, pairs;    /* its pairs in the plan's arrays                               */
     size_t coordinate;
     double denominator[2]; /* D of its frequencies: a sum    */
 } pe__axis;
 
-/* Frequencies and some rows, in memory that the caller gave. All fields are private. A plan may
-   be copied by assignment; its memory must outlive the copies, and must not be moved. */
+/* Frequencies and some rows, in memory that the caller gave. d_model, pairs and axes may be read;
+   all else is private. A plan may be copied by assignment; its memory must outlive the copies, and
+   must not be moved. A plan of all zeros is none: every call refuses it with PE_ERR_PLAN. Plans are
+   the same on every instruction set. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
-    size_t pairs;            /* to the end of the last axis' pairs                           */
+    size_t pairs;            /* frequencies, on all axes together                            */
+    size_t axes;             /* coordinates of a row                                         */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
-    size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
-    int64_t nearby;          /* the largest sum of one such row of each level                */
-    int64_t whole;           /* the offset = whole + fraction                                */
-    double fraction;         /* in [0, 1)                                                    */
-    const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
-    const double *table;     /* 2 arrays a row: sin(p w), cos(p w), see pe__row()            */
+    double offset;           /* added to every position: a multiple of 2^-20                 */
+    const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
+    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__row()   */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half turns a position                  */
+    double error;            /* of the frequencies, relative                                 */
+    double reach;            /* positions up to that are for pe__direct()                    */
+    double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
     int32_t guard, guard_16; /* bits of the smallest float that the rounding test may judge, */
                              /* and of the smallest to be rounded to 16 bits                 */
     int cos_first, has_padding;
-    int half_turns;          /* some turn may end at a quarter exactly                       */
-    int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
+    int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
+    int exact;               /* frequencies are the sums of their two doubles                */
+    int joint;               /* RoPE: the axes share one layout of the whole row             */
+    int woven;               /* and their pairs come in turn: interleaved sections           */
     pe_layout layout;
-    int64_t padding;
-    size_t axes;
+    double padding;
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;
 
@@ -251,16 +307,94 @@ typedef struct pe_plan {
 /*  FUNCTIONS                                                                                     */
 /*                                                                                                */
 /*  T is f32 (float), f64 (double), f16 (IEEE binary16) or bf16 (bfloat16), the last two in       */
-/*  uint16_t. Output rows: row r begins at out + r * stride, stride in elements, >= d_model.      */
+/*  uint16_t. Every verb has its arguments in this order: the plan, where its rows are, how many, */
+/*  what to do with them, then the buffers, each with its stride in elements.                     */
 /* ============================================================================================== */
+
+/* ---- this build ------------------------------------------------------------------------------ */
 
 /* Say what a status means and what to do about it: constant English text, never NULL, also for a
    number that is no status. Threads: any. */
-static inline const char *pe_status_string(pe_status status);
+PE_API const char *pe_status_string(pe_status status);
+
+/* The version of the functions that are called, as PE_VERSION_HEX; with PE_EXTERN that of the file
+   that defines them. Threads: any. */
+PE_API int pe_version(void);
+
+/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "scalar".
+   Threads: any. */
+PE_API const char *pe_isa_name(void);
+
+/* Check that this program has the bits that every other has: small tables in each type and by each
+ * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
+ * at 2^31 and next to ties, are hashed and compared with constants. Takes well under a second; a
+ * program that calls it has most of the library to compile, so put it in a source file of its own.
+ *
+ * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
+ *              compiler option or a compiler that breaks arithmetic, changed headers. That
+ *              subnormals are flushed is not noticed: nothing here is one
+ * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
+ * Threads      any. 64 KB of stack, no other memory */
+PE_API pe_status pe_selftest(void);
+
+/* ---- where rows are ------------------------------------------------------------------------------
+ * A pe_at says at which positions the rows of a call are. The functions that make one check
+ * nothing: a NULL list, axes beyond 1 ... PE_MAX_AXES, a position out of range is found by the call
+ * that takes it, before that writes anything. Integers and reals within -2^31 ... 2^31; consecutive
+ * positions, ascending or descending, are the fastest, in lists, too. */
+
+/* The positions first, first + 1, ... Threads: any. */
+PE_API pe_at pe_from(int64_t first);
+
+/* The positions first, first + step, first + 2 step, ...; step may be 0 or negative. Threads: any.
+ */
+PE_API pe_at pe_from_by(int64_t first, int64_t step);
+
+/* The same position for every row: pe_from_by(position, 0). Threads: any. */
+PE_API pe_at pe_all(int64_t position);
+
+/* Row r at positions[r]: any order, repeated, negative, not whole: diffusion timesteps, m/z values,
+   positions divided by a scale. A list of reals with whole numbers has the bits of the integers.
+   Threads: any. */
+PE_API pe_at pe_at_i32(const int32_t *positions);
+PE_API pe_at pe_at_i64(const int64_t *positions);
+PE_API pe_at pe_at_f32(const float *positions);
+PE_API pe_at pe_at_f64(const double *positions);
+
+/* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
+   copied. A call may ask for the first rows alone; more rows than there are cells are refused with
+   PE_ERR_SHAPE, sizes whose product overflows with PE_ERR_SIZE. Threads: any. */
+PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
+
+/* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. [rows][axes] has the
+   strides axes and 1, [axes][rows], as in M-RoPE's (t, y, x), 1 and rows. The plan has as many axes,
+   or axes is 1. Threads: any. */
+PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride);
+PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+
+/* The same places from row rows on: how threads split a call. Twice: the sum. Threads: any. */
+PE_API pe_at pe_skip(pe_at at, size_t rows);
+
+/* The opposite turn: -(p + offset) for the position p; the amplitude stays. In RoPE the transposed
+   map, which is the gradient, and the inverse where the amplitude is 1. Twice: as it was. A padding
+   position stays one. Threads: any. */
+PE_API pe_at pe_back(pe_at at);
+
+/* Differences of positions: the plan's offset and amplitude are left out, a padding position is
+   none. With pe_rope_T this is a K-shift: keys that are turned already move to other positions, as
+   in llama_memory_seq_add. pe_back(pe_delta(at)) undoes a turn by the same numbers. Threads: any. */
+PE_API pe_at pe_delta(pe_at at);
+
+/* ---- plans ------------------------------------------------------------------------------------ */
 
 /* Make the config of "Attention Is All You Need": interleaved sines and cosines, base 10000,
    amplitude 1. d_model is not checked here. Threads: any. */
-static inline pe_config pe_config_default(size_t d_model);
+PE_API pe_config pe_config_default(size_t d_model);
 
 /* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ..., "sc"
  * and "cs" are halves, sines or cosines first; the exponent is that of 1 / base, base = 10000.
@@ -307,41 +441,50 @@ static inline pe_config pe_config_default(size_t d_model);
  * Fields may be changed afterwards: axes of T2T_ND and NERF; exponent_shift and scale of DDPM (its
  * downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are divided by s;
  * half_turns = 0 for NERF features 2^k; scale = min_timescale and base = max_timescale /
- * min_timescale for T2T. DETR's normalised positions are real ones: pe_fill_coords_T.
+ * min_timescale for T2T. DETR's normalised positions are real ones: pe_coords_f64().
  * A refused width, or a number that is no preset, makes pe_plan_init() say PE_ERR_CONFIG.
  *
  * Accuracy     tests/unit/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
-static inline pe_config pe_config_preset(pe_preset preset, size_t d_model);
-
-/* The name of a preset in lower case, "vaswani" ...; never NULL. Threads: any. */
-static inline const char *pe_preset_name(pe_preset preset);
+PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 
 /* Say what is wrong with a config: constant English text that names the field and its range, or
    NULL if nothing is. Threads: any. */
-static inline const char *pe_config_error(const pe_config *config);
+PE_API const char *pe_config_error(const pe_config *config);
 
-/* Tell how many bytes of memory a plan of this config needs: 530 to 600 per element of a row of 256
- * or more; 43 KB at 64, 8575 bytes at least. With PE_ANGLE_FLOAT32: 24 to 28 per element, 447 bytes
- * at least (tests/unit/test_errors.c).
+/* Say what is wrong with frequencies for pe_plan_init_frequencies(): constant English text, or NULL
+   if nothing is. *index becomes the number of the first that is not finite or out of bounds, and
+   pairs if none is; index may be NULL. Threads: any. */
+PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
+                                      size_t *index);
+
+/* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element of a row of 256
+ * or more; 11 KB at 64, 2239 bytes at least. With fewer than 36 expected_rows: 8 to 10 per element.
+ * With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least (tests/unit/test_errors.c).
  * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
  * counted in. Threads: any. */
-static inline size_t pe_plan_size(const pe_config *config);
+PE_API size_t pe_plan_size(const pe_config *config);
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and 64 rows
- * from which all others follow.
+/* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
+   PE_ANGLE_FLOAT32, too. An array of so many bytes on the stack makes a plan that a call uses once:
+   16 bytes a pair, and some (tests/unit/test_errors.c). */
+#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
+
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, where
+ * enough rows will be asked for, the 16 from which blocks of rows follow.
  *
- * memory       at least pe_plan_size(config) bytes, any alignment; it belongs to the plan until the
- *              caller takes it back. Nothing outside [memory, memory + memory_size) is touched.
+ * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
+ *              used. Nothing outside [memory, memory + memory_size) is touched.
  * memory_size  its bytes
  *
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
- *              too small. On an error neither plan nor memory is written.
- * Accuracy     frequencies to 2^-140 of their value (tests/unit/test_exact.c sees their effect)
+ *              too small. On an error the memory is not touched and the plan becomes all zeros.
+ * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where that is asked for
+ *              (tests/unit/test_budget.c)
  * Aliasing     plan, config and memory may not overlap
- * Threads      as any write to plan and memory; later uses of the plan only read */
-static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
-                                     size_t memory_size);
+ * Threads      one at a time on a plan and its memory; once made, a plan is only read */
+PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                              size_t memory_size);
 
 /* The same with frequencies of the caller's: w_i = omega[i] * scale, times pi with half_turns; base
  * and exponent are not looked at, though they must be valid.
@@ -351,98 +494,56 @@ static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, voi
  *              Frequencies 0 are right but slow.
  * pairs        the pairs of a row: d_model / 2, rounded up with PE_ODD_SINE
  *
- * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_CONFIG also for such a number
- *              out of bounds or not finite, and for several axes; PE_ERR_SHAPE if pairs is another
- *              number
+ * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_CONFIG also for several axes;
+ *              PE_ERR_SHAPE if pairs is another number; PE_ERR_FREQUENCY if one is out of bounds or
+ *              not finite: pe_frequency_error() says which
  * Accuracy     as pe_plan_init (tests/unit/test_conventions.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
-static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
-                                                 const double *omega, size_t pairs, void *memory,
-                                                 size_t memory_size);
-
-/* How many frequencies a plan has, on all axes together; 0 for NULL. Threads: any. */
-static inline size_t pe_plan_pairs(const pe_plan *plan);
+PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
+                                          const double *omega, size_t pairs, void *memory,
+                                          size_t memory_size);
 
 /* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
- * turn, axis after axis: pe_plan_pairs(plan) doubles. Where w_i is 0, the wavelength is infinity.
+ * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
- * Returns      PE_OK; PE_ERR_NULL
- * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN
+ * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
  * Aliasing     what is written may not overlap the plan or its memory
  * Threads      any */
-static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
-static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
+PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
+PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
-/* pe_fill_T: rows for the positions first, first + 1, ..., first + rows - 1:
+/* ---- sinusoidal encodings ------------------------------------------------------------------------ */
+
+/* Fill rows with the encodings of the positions that at has. For pe_from(first):
  *
  *     out[r * stride + 2i]     = A sin((first + r + offset) w_i)      (interleaved)
  *     out[r * stride + 2i + 1] = A cos((first + r + offset) w_i)
  *
- * first        any position; first and first + rows - 1 within -2^31 ... 2^31, with the offset, too
- * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * With several axes each block of columns has the coordinate that it belongs to: images, video,
+ * points in space. A pe_at of one coordinate gives all axes the same.
+ *
+ * at           where the rows are; every position within -2^31 ... 2^31, with the offset, too. A
+ *              real position and an offset are rounded to their sum's double once
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG for a plan of several
- *              axes; PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL, for a list, too; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
+ *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
  * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and
  *              subnormals included; f64: 0.501 ulp, subnormal ones 1 ulp (tests/unit/test_exact.c,
- *              test_conventions.c)
- * Aliasing     out may not overlap the plan or its memory
+ *              tests/unit/test_conventions.c)
+ * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
- * See          Vaswani et al. 2017, section 3.5
- *
- * pe_fill_at_T: row r for positions[r]: any order, repeated, negative. The same bits; stretches of
- * consecutive positions run as fast.
- *
- * positions    rows entries within -2^31 ... 2^31; all are checked before anything is written
- * Aliasing     out may not overlap positions
- *
- * pe_fill_real_T: row r for the real position positions[r], |t| <= 2^31: diffusion timesteps, m/z
- * values, interpolated positions. The same bits where it is an integer. t + offset is rounded to a
- * double once; no rounding if offset is 0.
- *
- * Returns      PE_ERR_RANGE also for NaN and infinity */
-#define PE__DECLARE_FILL(T, element)                                                               \
-    static inline pe_status pe_fill_##T(const pe_plan *plan, int64_t first, size_t rows,           \
-                                        element *out, size_t stride);                              \
-    static inline pe_status pe_fill_at_##T(const pe_plan *plan, const int64_t *positions,          \
-                                           size_t rows, element *out, size_t stride);              \
-    static inline pe_status pe_fill_real_##T(const pe_plan *plan, const double *positions,         \
-                                             size_t rows, element *out, size_t stride);
-PE__DECLARE_FILL(f32, float)
-PE__DECLARE_FILL(f64, double)
-PE__DECLARE_FILL(f16, uint16_t)
-PE__DECLARE_FILL(bf16, uint16_t)
-#undef PE__DECLARE_FILL
-
-/* Rows that encode several coordinates: images, video, points in space. Each axis of the config
- * fills its block of columns, as pe_fill_T would, for the coordinate it belongs to.
- *
- * pe_fill_grid_T: one row for each point of a grid, coordinate k running from 0 to shape[k] - 1,
- * the last one fastest.
- * shape        plan's axes numbers; if one is 0, nothing is done. Rows: their product. Neither plan
- *              nor shape may be NULL even then: PE_ERR_NULL
- *
- * pe_fill_coords_T: row r for the coordinates coords[r * axes ... r * axes + axes - 1].
- * coords       rows * axes real numbers, |t| <= 2^31; t + offset is rounded as in pe_fill_real_T
- *
- * Returns      as pe_fill_T, but no PE_ERR_CONFIG: one axis will do, too; PE_ERR_RANGE also for NaN
- *              and infinity
- * Accuracy     as pe_fill_T (tests/unit/test_conventions.c)
- * Aliasing     out may not overlap the inputs, the plan or its memory
- * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_GRID(T, element)                                                               \
-    static inline pe_status pe_fill_grid_##T(const pe_plan *plan, const size_t *shape,             \
-                                             element *out, size_t stride);                         \
-    static inline pe_status pe_fill_coords_##T(const pe_plan *plan, const double *coords,          \
-                                               size_t rows, element *out, size_t stride);
-PE__DECLARE_GRID(f32, float)
-PE__DECLARE_GRID(f64, double)
-PE__DECLARE_GRID(f16, uint16_t)
-PE__DECLARE_GRID(bf16, uint16_t)
-#undef PE__DECLARE_GRID
+ * See          Vaswani et al. 2017, section 3.5 */
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride);
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out,
+                             size_t stride);
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                             size_t stride);
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                              size_t stride);
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
  *
@@ -450,39 +551,49 @@ PE__DECLARE_GRID(bf16, uint16_t)
  * float (double for f64), rounded once to the type of x. So for f32 and scale 1 the bits are those
  * of adding the filled table, on every machine.
  *
- * pe_add_T, pe_add_at_T: positions as pe_fill_T and pe_fill_at_T have them.
- * pe_add_batch_T: the same rows to each of some batches, batch_stride elements apart: [batch, rows,
- * d_model] with batch_stride >= rows * stride, or [rows, batch, d_model] with stride >= batches *
- * batch_stride. batches = 0 does nothing; where it is 1, batch_stride is not looked at.
- *
+ * at, rows     as pe_fill_T
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
+ * x            as out of pe_fill_T
  *
- * Returns      as pe_fill_T; PE_ERR_SHAPE also if batches would overlap
+ * Returns      as pe_fill_T
  * Accuracy     the bits of that sum (tests/unit/test_conventions.c)
- * Aliasing     in place; x may not overlap positions, the plan or its memory
+ * Aliasing     in place; x may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_ADD(T, element, F)                                                             \
-    static inline pe_status pe_add_##T(const pe_plan *plan, int64_t first, size_t rows, F scale,   \
-                                       element *x, size_t stride);                                 \
-    static inline pe_status pe_add_at_##T(const pe_plan *plan, const int64_t *positions,           \
-                                          size_t rows, F scale, element *x, size_t stride);        \
-    static inline pe_status pe_add_batch_##T(const pe_plan *plan, int64_t first, size_t rows,      \
-                                             size_t batches, F scale, element *x, size_t stride,   \
-                                             size_t batch_stride);
-PE__DECLARE_ADD(f32, float, float)
-PE__DECLARE_ADD(f64, double, double)
-PE__DECLARE_ADD(f16, uint16_t, float)
-PE__DECLARE_ADD(bf16, uint16_t, float)
-#undef PE__DECLARE_ADD
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
+                            size_t stride);
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride);
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                            size_t stride);
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                             size_t stride);
+
+/* Add the same rows to each of some batches, batch_stride elements apart; the sines are made once.
+ *
+ * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
+ *              stride >= batches * batch_stride. Of one batch, batch_stride is not looked at
+ *
+ * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
+ * Accuracy     as pe_add_T (tests/unit/test_conventions.c)
+ * Aliasing     as pe_add_T
+ * Threads      as pe_add_T, each with its own rows or batches */
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, float *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, uint16_t *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                   float scale, uint16_t *x, size_t stride, size_t batch_stride);
 
 /* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
  * plan, the same bits.
  *
  * out          rows * d_model floats
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
  * Threads      any */
-static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
 /* ---- algebra of positions -----------------------------------------------------------------------
  * A shift by k positions turns each pair (s, c) by k w_i, wherever it is:
@@ -491,87 +602,64 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
  * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
- * on k alone. k is a difference: offset, padding position and, but for dot products and norms, the
+ * on k alone. k is a difference: the offset, the padding position and, but for dot products, the
  * amplitude of the plan do not matter. Shifts compose as integers: R(a) R(b) = R(a + b). Add the
  * numbers and turn once; turning twice rounds twice.
  *
- * PE_ERR_CONFIG refuses plans whose rows are not such pairs: several axes; an odd width with
- * PE_ODD_SINE, whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add
- * up. Columns of zeros stay as they are. */
+ * PE_ERR_PLAN refuses plans whose rows are not such pairs: an odd width with PE_ODD_SINE, whose
+ * last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up; interleaved
+ * sections. Columns of zeros stay as they are. */
 
-/* Turn rows from the positions where they are to those k further, in place: rows of PE, or any rows
- * with their pairs in the plan's layout.
+/* Turn rows from the positions where they are to those further by deltas, in place: rows of PE, or
+ * any rows with their pairs in the plan's layout. pe_all(k) moves all rows by k.
  *
- * k            within -2^31 ... 2^31; 0 leaves every bit as it is
- * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * deltas       within -2^31 ... 2^31, of one coordinate or of as many as the plan has; a row whose
+ *              delta is 0 keeps every bit
  * x            rows * stride elements, as pe_fill_T has them
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_CONFIG, see above;
- *              PE_ERR_RANGE. On an error nothing is written.
+ * The matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and sin(k w_i),
+ * -sin(k w_i) beside it, is what becomes of the identity's rows by pe_all(-k).
+ *
+ * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles within
  *              0.501 ulp), one product is rounded, the other is fused with the sum:
  *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
  *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
  *              of PE within 4 * 2^-24 |A| of the row where it should be (tests/unit/test_algebra.c)
- * Aliasing     in place; x may not overlap the plan or its memory
+ * Aliasing     in place; x may not overlap deltas, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_SHIFT(T, element)                                                            \
-    static inline pe_status pe_shift_##T(const pe_plan *plan, int64_t k, size_t rows, element *x, \
-                                         size_t stride);
-PE__DECLARE_SHIFT(f32, float)
-PE__DECLARE_SHIFT(f64, double)
-PE__DECLARE_SHIFT(f16, uint16_t)
-PE__DECLARE_SHIFT(bf16, uint16_t)
-#undef PE__DECLARE_SHIFT
+PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
+                              size_t stride);
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride);
+PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                              size_t stride);
+PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                               size_t stride);
 
-/* Write the shift as a matrix M, row-major, for column vectors: PE(p + k) = M PE(p). The columns a
- * and b of the sine and the cosine of pair i have
+/* Compute dot products of any two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
+ * of deltas. Consecutive differences take the time of filling as many rows of f32, or less. The
+ * product with itself, k = 0, is the square of a row's length, A^2 d_model / 2.
  *
- *     M[a][a] = M[b][b] = cos(k w_i)      M[a][b] = sin(k w_i)      M[b][a] = -sin(k w_i)
+ * deltas       within -2^31 ... 2^31, of one coordinate
+ * count        how many; 0 does nothing
+ * dots         count doubles
  *
- * and columns of zeros have a 1 on the diagonal: M is a rotation, and the one by -k is its
- * transpose.
- *
- * matrix       d_model rows of d_model doubles, each stride elements after the last
- * Returns      as pe_shift_T
- * Accuracy     0.501 ulp (tests/unit/test_algebra.c); M(a) M(b) is within 2^-51 of M(a + b) if
- *              multiplied in double
- * Aliasing     matrix may not overlap the plan or its memory
- * Threads      any */
-static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
-                                            size_t stride);
-
-/* Compute the dot product of any two rows that are k positions apart: A^2 sum_i cos(k w_i).
- *
- * pe_dots_f64: for the differences first_k, first_k + 1, ..., first_k + count - 1; the same bits,
- * and the time of filling as many rows of f32, or less. count = 0 does nothing.
- *
- * k            within -2^31 ... 2^31, and so is first_k + count - 1
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above; PE_ERR_RANGE; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, see above, and for several axes; PE_ERR_ENUM;
+ *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
  * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
  *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
  *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
  *              is 0 (tests/unit/test_algebra.c)
- * Aliasing     dot and out may not overlap the plan or its memory
+ * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
-static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot);
-static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count,
-                                    double *out);
-
-/* Compute the length of a row, which is that of every row: |A| sqrt(d_model / 2), columns of zeros
- * left out.
- *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG, see above
- * Accuracy     0.501 ulp (tests/unit/test_algebra.c)
- * Aliasing     norm may not overlap the plan or its memory
- * Threads      any */
-static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm);
+PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
 
 /* ---- RoPE frequencies ---------------------------------------------------------------------------
- * The frequencies w_i of rotary encodings, from the names that model configs use. Give them to
- * pe_plan_init_frequencies() with the attention factor as the amplitude. With n = rotary_dim,
+ * The frequencies w_i of rotary encodings, from the names that model configs use;
+ * pe_rope_plan_init() makes a plan of them. With n = rotary_dim,
  * B = rope_theta, f = factor, L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
  *
  *     PE_ROPE_DEFAULT       w_i
@@ -635,11 +723,11 @@ static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm);
  *                                                                            freq_factors
  *     short_mscale, long_mscale           rope.scaling.attn_factor         the same
  *     -                                   rope_freqs.weight, freq_factors  freq_factors
- *     mrope_section, mrope_interleaved    rope.dimension_sections          none: sections choose
- *                                                                            the position, not w_i
+ *     mrope_section, mrope_interleaved    rope.dimension_sections          axes, sections,
+ *                                                                            section_order
  *     llama_4_scaling_beta, attn_scale    -                                none: scales queries
  *     inv_freq                            freq_base^(-2i/n_dims)           omega
- *     MLX: freqs                          -                                pe_rope_periods()
+ *     MLX: freqs                          -                                1 / omega
  *
  * (1) DeepSeek's own code takes m(mscale) / m(mscale_all_dim) also where only one is given, absent
  * being 1 and 0, and multiplies the logits by m(mscale_all_dim)^2, which is the caller's to do.
@@ -656,6 +744,16 @@ typedef enum pe_rope_type {
     PE_ROPE_LONGROPE,
     PE_ROPE_PROPORTIONAL
 } pe_rope_type;
+
+/* Where the pairs of a head get their coordinate from, if tokens have several. */
+typedef enum pe_sections {
+    PE_SECTIONS_BLOCKS = 0,  /* the first sections[0] pairs by coordinate 0, the next sections[1] by
+                                coordinate 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24] */
+    PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
+                                by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]     */
+    PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
+                                rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION         */
+} pe_sections;
 
 /* How a model turns its heads. Start from pe_rope_config_default() and change fields: more may be
    added. 0 is absent; every number that is there lies within 2^-128 ... 2^128, also in a field that
@@ -682,62 +780,73 @@ typedef struct pe_rope_config {
     double long_mscale;                      /* LONGROPE                                         */
     const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
-    const float *freq_factors;               /* pe_rope_pairs() numbers, or NULL                 */
+    const float *freq_factors;               /* one number a pair, or NULL                       */
+    pe_layout layout;                        /* which elements are a pair; halves by default     */
+    size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
+    size_t sections[PE_MAX_AXES];            /* pairs of each, all pairs together; one axis: not
+                                                looked at                                        */
+    pe_sections section_order;               /* which pairs these are                            */
+    double offset;                           /* added to every position, as in pe_config         */
+    pe_angle angle;                          /* exact, or as float32 code has it                 */
+    size_t expected_rows;                    /* as in pe_config: 1 for a plan used for a token   */
 } pe_rope_config;
 
-/* Make the config of the RoFormer paper: rotary_dim = head_dim, rope_theta 10000, PE_ROPE_DEFAULT.
-   What the types need besides is absent, or as their papers have it: low_freq_factor 1 and
-   high_freq_factor 4, beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is
-   checked here. Threads: any. */
-static inline pe_rope_config pe_rope_config_default(size_t head_dim);
+/* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim = head_dim,
+   rope_theta 10000, PE_ROPE_DEFAULT, one axis. What the types need besides is absent, or as their
+   papers have it: low_freq_factor 1 and high_freq_factor 4, beta_fast 32 and beta_slow 1,
+   extrapolation_factor 1, truncate 1. Nothing is checked here. Threads: any. */
+PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
  * "yarn", "deepseek_yarn" (YARN); "longrope", "su" (LONGROPE); "proportional". "dynamic" with a key
  * alpha is PE_ROPE_NTK, which no name alone can tell.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another name: then *type stays as it was
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type stays as it was
  * Accuracy     case counts, and every letter (tests/unit/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
-static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
+PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
 
 /* Say what is wrong with a config: constant English text that names the field and its range, or
    NULL if nothing is. Threads: any. */
-static inline const char *pe_rope_config_error(const pe_rope_config *config);
-
-/* Tell how many frequencies a config has: rotary_dim / 2, or head_dim / 2 for PE_ROPE_PROPORTIONAL.
-   Returns 0 for an invalid config, NULL included. Threads: any. */
-static inline size_t pe_rope_pairs(const pe_rope_config *config);
+PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 
 /* Compute the frequencies and the attention factor of a config, as the formulas above say.
  *
  * config            lists that it points to are only read
- * omega             pe_rope_pairs(config) doubles
+ * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
  * attention_factor  one double, or NULL
  *
  * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
  *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, rounded once: at most 0.501 ulp from it
- *              (tests/unit/test_rope_frequencies.c). A number in a formula, such as 0.1, is that
- *              decimal; steps and branches (floor, ceil, the waves of LLAMA3) are decided by exact
- *              values too. The same bits everywhere.
+ *              config, rounded once: at most 0.501 ulp from it (tests/unit/test_rope_frequencies.c).
+ *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
+ *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any; 64 pairs take 5 to 9 us with AVX-512, 30 to 40 us in scalar code
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
  *              Ding et al. 2024 (LongRoPE); modeling_rope_utils.py; ggml_rope_ext() */
-static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
-                                            double *attention_factor);
+PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
+                                     double *attention_factor);
 
-/* Turn frequencies into periods, or back: periods[i] = 1 / omega[i], and 0 and infinity are each
- * other's. MLX calls periods freqs. The wavelength is 2 pi times as long.
+/* Tell how many bytes of memory the plan of a RoPE config needs; as pe_plan_size(). Threads: any. */
+PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
+
+/* Make a plan for RoPE: that of pe_plan_init_frequencies() with the doubles of
+ * pe_rope_frequencies(), its amplitude the attention factor, its d_model twice the pairs.
  *
- * Returns      PE_OK, also for pairs = 0 and NULL; PE_ERR_NULL; PE_ERR_SIZE
- * Accuracy     one rounding (tests/unit/test_rope_frequencies.c)
- * Aliasing     periods may be omega
- * Threads      any */
-static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods);
+ * memory       as in pe_plan_init(), at least pe_rope_plan_size(config) bytes
+ *
+ * Returns      PE_OK; PE_ERR_NULL, also for the list that PE_ROPE_LONGROPE needs; PE_ERR_CONFIG;
+ *              PE_ERR_FREQUENCY if the factors make a frequency of more than 2^21; PE_ERR_SIZE. On
+ *              an error the memory is not touched and the plan becomes all zeros.
+ * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/test_rope.c)
+ * Aliasing     plan, config, its lists and memory may not overlap
+ * Threads      as pe_plan_init */
+PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, void *memory,
+                                   size_t memory_size);
 
 /* ---- RoPE ---------------------------------------------------------------------------------------
  * Rotary encodings turn the pairs (a, b) of each head of queries and keys:
@@ -745,16 +854,15 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  *     a' = a c - b s      c = A cos(p w_i)
  *     b' = b c + a s      s = A sin(p w_i)
  *
- * for a token at position p. The plan has the frequencies w_i and the amplitude A. Its d_model is
- * the rotary dim n, an even number; the first n elements of a head turn, the others stay:
+ * for a token at position p. The plan has the frequencies w_i, the amplitude A, and which elements
+ * are a pair: its layout. Its d_model is the rotary dim n, an even number; the first n elements of a
+ * head turn, the others stay. Make it by pe_rope_plan_init(), or by pe_plan_init() with the layout
+ * that is wanted; which of sine and cosine a plan has first does not matter here; an offset and
+ * PE_ANGLE_FLOAT32 do what they say. Plans with a padding position or with an odd width are refused
+ * as PE_ERR_PLAN.
  *
- *     pe_plan_init()               the config pe_config_default(n), base = rope_theta
- *     pe_plan_init_frequencies()   the same with omega from pe_rope_frequencies(), and the
- *                                  attention factor as the amplitude; n = 2 pe_rope_pairs()
- *
- * The layout of the plan, and which of sine and cosine it has first, do not matter here; an offset
- * and PE_ANGLE_FLOAT32 do what they say. Plans of several axes, with a padding position or with an
- * odd d_model are refused as PE_ERR_CONFIG.
+ * Positions are a pe_at as everywhere: pe_from(p) for a prompt, a list for a batch, pe_coords_T for
+ * (t, y, x), reals, pe_back() for the gradient, pe_delta() for a K-shift.
  *
  * Rounding: c and s are correctly rounded floats, made once for a token, not for each head. Of the
  * two products one is rounded to float, and the other is fused with the sum:
@@ -765,253 +873,151 @@ static inline pe_status pe_rope_periods(const double *omega, size_t pairs, doubl
  * the same on every machine (but for sign and payload of a NaN). Where nothing overflows or
  * is subnormal, a float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product
  * are half an ulp off each, and so is the sum. f16 and bf16 have one rounding to their own
- * precision on top.
- */
+ * precision on top. */
 
-/* Which two elements of a head are pair i of h = n / 2. */
-typedef enum pe_rope_pairing {
-    PE_ROPE_ADJACENT = 0, /* 2i and 2i + 1: RoFormer, GPT-J, Meta's Llama, ggml NORM, ONNX
-                             interleaved = 1,
-                             MLX traditional, complex numbers in torch                            */
-    PE_ROPE_HALVES        /* i and i + h: GPT-NeoX, Hugging Face rotate_half, ggml NEOX, ONNX
-                             interleaved = 0                                                      */
-} pe_rope_pairing;
+/* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
+   head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
+   tokens, head_dim] {heads, tokens * head_dim, head_dim}. Of one head, head_stride is not looked at;
+   of one token, token_stride. */
+typedef struct pe_heads {
+    size_t heads, head_stride, token_stride;
+} pe_heads;
 
-/* Turn the heads of tokens, in place. T is f32, f16 or bf16, the last two in uint16_t.
+/* Turn the heads of tokens, in place.
  *
- * pe_rope_T: token t is at position first + t.
- * pe_rope_at_T: token t is at positions[t]; any order, repeated, negative. The same bits.
+ * at, tokens    token t is at the position of row t
+ * x             heads as they lie; the head_dim itself is not needed: only the n elements that turn
+ *               are touched
+ * heads         no two of the heads may overlap
  *
- * x             element e of head k of token t is x[t * token_stride + k * head_stride + e]: both
- *               [tokens, heads, head_dim] and [heads, tokens, head_dim] will do. The head_dim
- *               itself is not needed: only the n elements that turn are touched.
- * token_stride  elements; with several tokens, no two of the heads may overlap
- * head_stride   elements, >= n if there are several heads
- * tokens, heads 0 does nothing and is PE_OK, whatever the other arguments are
- *
- * Returns       PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for a plan that RoPE has no use for, see above,
- *               and for a pairing that is none; PE_ERR_SHAPE if heads would overlap; PE_ERR_SIZE;
- *               PE_ERR_RANGE if a position, with or without the offset, is beyond 2^31 in
- *               magnitude. On an error nothing is written.
+ * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE has no use for, see above;
+ *               PE_ERR_ENUM; PE_ERR_SHAPE if heads would overlap, or coordinates are not as many as
+ *               the plan has; PE_ERR_SIZE; PE_ERR_RANGE. On an error nothing is written.
  * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
- * Aliasing      in place; x may not overlap positions, the plan or its memory
+ * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
- * See           Su et al. 2021 (RoFormer)
- *
- * pe_rope_inverse_T, pe_rope_inverse_at_T: the same with -s for s: the transposed map, which is the
- * gradient of pe_rope_T, and its inverse where A is 1 (up to rounding); the bits of turning by
- * -p. */
-#define PE__DECLARE_ROPE(T, element)                                                               \
-    static inline pe_status pe_rope_##T(const pe_plan *plan, pe_rope_pairing pairing,              \
-                                        int64_t first, size_t tokens, size_t heads, element *x,    \
-                                        size_t token_stride, size_t head_stride);                  \
-    static inline pe_status pe_rope_at_##T(const pe_plan *plan, pe_rope_pairing pairing,           \
-                                           const int64_t *positions, size_t tokens, size_t heads,  \
-                                           element *x, size_t token_stride, size_t head_stride);   \
-    static inline pe_status pe_rope_inverse_##T(const pe_plan *plan, pe_rope_pairing pairing,      \
-                                                int64_t first, size_t tokens, size_t heads,        \
-                                                element *x, size_t token_stride,                   \
-                                                size_t head_stride);                               \
-    static inline pe_status pe_rope_inverse_at_##T(                                                \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t heads, element *x, size_t token_stride, size_t head_stride);
-PE__DECLARE_ROPE(f32, float)
-PE__DECLARE_ROPE(f16, uint16_t)
-PE__DECLARE_ROPE(bf16, uint16_t)
-#undef PE__DECLARE_ROPE
+ * See           Su et al. 2021 (RoFormer) */
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
+                             pe_heads heads);
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                             pe_heads heads);
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                              pe_heads heads);
 
 /* Turn out of place: out = the turned in, whole heads of head_dim elements, those behind the first
- * n copied as they are. The bits of a copy and pe_rope_T (pe_rope_at_T).
+ * n as they are. The bits of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its floats
+ * once more, to the type of a cache.
  *
  * head_dim      elements of a head, >= n
- * in, out       each with its own strides, as x of pe_rope_T, >= head_dim
+ * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_CONFIG also for head_dim < n; PE_ERR_SHAPE also if the memory
- *               from the first to the last element of in overlaps that of out, unless they are the
- *               same pointer with the same strides: that is in place.
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for head_dim < n, for another number of heads, and
+ *               if the memory from the first to the last element of in overlaps that of out, unless
+ *               they are the same pointer with the same strides and type: that is in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
- * Aliasing      in and out as above; out may not overlap positions, the plan or its memory
+ * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
-#define PE__DECLARE_ROPE_TO(T, element)                                                            \
-    static inline pe_status pe_rope_to_##T(                                                        \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
-        size_t head_dim, const element *in, size_t in_token_stride, size_t in_head_stride,         \
-        element *out, size_t out_token_stride, size_t out_head_stride);                            \
-    static inline pe_status pe_rope_to_at_##T(                                                     \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t heads, size_t head_dim, const element *in, size_t in_token_stride,                  \
-        size_t in_head_stride, element *out, size_t out_token_stride, size_t out_head_stride);
-PE__DECLARE_ROPE_TO(f32, float)
-PE__DECLARE_ROPE_TO(f16, uint16_t)
-PE__DECLARE_ROPE_TO(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_TO
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                pe_heads out_heads);
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                 pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                    const float *in, pe_heads in_heads, uint16_t *out,
+                                    pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                     const float *in, pe_heads in_heads, uint16_t *out,
+                                     pe_heads out_heads);
 
 /* Turn queries and keys in place, in one call that makes sines and cosines once for both:
- * grouped-query attention has fewer heads of keys. The bits of two calls of pe_rope_T
- * (pe_rope_at_T).
+ * grouped-query attention has fewer heads of keys. The bits of two calls of pe_rope_T.
  *
- * q, k          as x of pe_rope_T, each with its heads and strides; either may have 0 heads, and be
- *               NULL then
+ * q, k          as x of pe_rope_T, each with its heads; either may have 0 heads, and be NULL then
  *
- * Returns       as pe_rope_T, for q and k alike: PE_ERR_NULL also if one that has heads is NULL,
- *               PE_ERR_SHAPE and PE_ERR_SIZE for each by itself. On an error neither is written.
+ * Returns       as pe_rope_T, for q and k alike. On an error neither is written.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in place; q and k may lie between each other, as in a fused [tokens, q k v], but
- *               not share elements, which is not checked. Neither may overlap positions, the plan
- *               or its memory
+ *               not share elements, which is not checked. Neither may overlap the positions, the
+ *               plan or its memory
  * Threads       as pe_rope_T */
-#define PE__DECLARE_ROPE_QK(T, element)                                                            \
-    static inline pe_status pe_rope_qk_##T(                                                        \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,                \
-        size_t q_heads, element *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads,   \
-        element *k, size_t k_token_stride, size_t k_head_stride);                                  \
-    static inline pe_status pe_rope_qk_at_##T(                                                     \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t q_heads, element *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads,   \
-        element *k, size_t k_token_stride, size_t k_head_stride);
-PE__DECLARE_ROPE_QK(f32, float)
-PE__DECLARE_ROPE_QK(f16, uint16_t)
-PE__DECLARE_ROPE_QK(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_QK
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+                                pe_heads q_heads, float *k, pe_heads k_heads);
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                pe_heads q_heads, uint16_t *k, pe_heads k_heads);
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads);
 
-enum { PE_ROPE_MAX_AXES = 8 };
+/* How a table has its cosines and sines; h = n / 2 pairs. */
+typedef enum pe_rope_table_layout {
+    PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers        */
+    PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. A plan of halves: c0 ... c(h-1) and
+                                again c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...:
+                                GPT-J, Diffusers                                                  */
+    PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache         */
+    PE_ROPE_TABLE_COMPLEX    /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+} pe_rope_table_layout;
 
-/* Say for each pair which coordinate of a token turns it: axis[i] for pair i, for pe_rope_axes_T.
+/* Fill tables of A cos(p w_i) and A sin(p w_i), for programs that turn heads themselves.
  *
- * With interleaved = 0, the first sections[0] pairs belong to axis 0, the next sections[1] to axis
- * 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24]; their sum must be pairs. ggml's fourth
- * section is one axis more.
+ * cosines      rows of stride elements; where one array has both, that array
+ * sines        likewise, of the same stride; NULL where one array has both
+ * stride       elements, >= h for PE_ROPE_TABLE_APART, >= n for the others
  *
- * With interleaved = 1, pair i belongs to axis a = i mod axes if i < axes * sections[a], else to
- * axis 0: interleaved M-RoPE of Qwen3-VL (t y x t y x ... t t t), mrope_section = [24, 20, 20]. The
- * sum must be pairs, and sections 1, 2 ... must find all their pairs.
- *
- * Vision towers (Qwen2-VL's, ggml VISION) have sections whose frequencies start anew. That is a
- * matter of the plan: pe_plan_init_frequencies() with the list of one section twice, from
- * pe_rope_frequencies() with head_dim = rotary_dim = n / 2, and here interleaved = 0 and sections =
- * {n / 4, n / 4}.
- *
- * axis         pairs numbers are written
- * axes         1 ... PE_ROPE_MAX_AXES
- *
- * Returns      PE_OK; PE_ERR_NULL, also for pairs = 0; PE_ERR_SHAPE if axes or the sections do not
- *              fit; PE_ERR_SIZE. On an error nothing is written.
- * Accuracy     whole numbers (tests/unit/test_rope.c)
- * Aliasing     axis may not overlap sections
- * Threads      any */
-static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
-                                         size_t pairs, uint8_t *axis);
+ * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE has no use for, see pe_rope_T;
+ *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also if there is an array too
+ *              many
+ * Accuracy     correctly rounded (tests/unit/test_rope.c)
+ * Aliasing     cosines, sines, the positions and the plan may not overlap
+ * Threads      any number on one plan, each with its own rows */
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, float *cosines, float *sines,
+                                   size_t stride);
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                   size_t stride);
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                    size_t stride);
 
-/* Turn heads of tokens that have several coordinates, in place: pair i of token t by the position
- * positions[axis[i] * tokens + t]. With all coordinates equal the bits of pe_rope_at_T.
+/* Turn heads by cosines and sines of the caller's, with the rotation and rounding above: ONNX
+ * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t. _to_T does
+ * it out of place.
  *
- * axis         n / 2 numbers below axes, from pe_rope_sections() or of the caller's own
- * axes         1 ... PE_ROPE_MAX_AXES
- * positions    [axes][tokens], such as (t, y, x); within -2^31 ... 2^31, also where no pair looks
- * x            as pe_rope_T has it
- *
- * Returns      as pe_rope_T; PE_ERR_SHAPE also if axes or a number in axis does not fit
- * Accuracy     as pe_rope_T (tests/unit/test_rope.c)
- * Aliasing     in place; x may not overlap axis, positions, the plan or its memory
- * Threads      as pe_rope_T */
-#define PE__DECLARE_ROPE_AXES(T, element)                                                          \
-    static inline pe_status pe_rope_axes_##T(const pe_plan *plan, pe_rope_pairing pairing,         \
-                                             const uint8_t *axis, size_t axes,                     \
-                                             const int64_t *positions, size_t tokens,              \
-                                             size_t heads, element *x, size_t token_stride,        \
-                                             size_t head_stride);
-PE__DECLARE_ROPE_AXES(f32, float)
-PE__DECLARE_ROPE_AXES(f16, uint16_t)
-PE__DECLARE_ROPE_AXES(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_AXES
-
-/* K-shift: move keys that are turned already to other positions, when a cache drops or shifts
- * tokens: a key of position p becomes one of p + delta. Amplitude and offset of the plan are left
- * out: the keys have them. Each call rounds once more; a key that moves often is better turned anew
- * from the start.
- *
- * pe_rope_shift_T: all tokens by delta; its sines are made once.
- * pe_rope_shift_at_T: token t by deltas[t].
- *
- * With PE_ANGLE_FLOAT32 the keys turn by the float angle of delta, as in ggml's shift of its cache.
- * Float angles do not add up: the result is not quite the key turned at p + delta.
- *
- * x            as pe_rope_T has it, e.g. the keys of one layer
- * delta        within -2^31 ... 2^31
- *
- * Returns      as pe_rope_T
- * Accuracy     as pe_rope_T, of a plan without amplitude and offset at position delta: the bits of
- *              pe_rope_at_T (tests/unit/test_rope.c)
- * Aliasing     in place; x may not overlap deltas, the plan or its memory
- * Threads      as pe_rope_T
- * See          llama_memory_seq_add (ggml's K-shift) */
-#define PE__DECLARE_ROPE_SHIFT(T, element)                                                         \
-    static inline pe_status pe_rope_shift_##T(const pe_plan *plan, pe_rope_pairing pairing,        \
-                                              int64_t delta, size_t tokens, size_t heads,          \
-                                              element *x, size_t token_stride,                     \
-                                              size_t head_stride);                                 \
-    static inline pe_status pe_rope_shift_at_##T(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *deltas, size_t tokens,        \
-        size_t heads, element *x, size_t token_stride, size_t head_stride);
-PE__DECLARE_ROPE_SHIFT(f32, float)
-PE__DECLARE_ROPE_SHIFT(f16, uint16_t)
-PE__DECLARE_ROPE_SHIFT(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_SHIFT
-
-/* Turn heads in place by cosines and sines of the caller's, with the rotation and rounding above:
- * ONNX RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
- *
+ * layout       which elements are a pair
  * cosines      tokens rows of pairs floats, table_stride elements apart, >= pairs
  * sines        likewise
- * x            as pe_rope_T has it, with n = 2 pairs
+ * pairs        n / 2; 0 does nothing in place, and copies out of place
+ * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs
  *
- * Returns      PE_OK, also for pairs = 0; PE_ERR_NULL; PE_ERR_CONFIG for a pairing that is none;
- *              PE_ERR_SHAPE; PE_ERR_SIZE
+ * Returns      as pe_rope_T and pe_rope_to_T, but there is no plan and no position; PE_ERR_ENUM for
+ *              another layout; PE_ERR_SHAPE also for table_stride < pairs
  * Accuracy     the bits of that rotation by the floats given (tests/unit/test_rope.c)
- * Aliasing     in place; x may not overlap the table
+ * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
-#define PE__DECLARE_ROPE_BY(T, element)                                                            \
-    static inline pe_status pe_rope_by_table_##T(                                                  \
-        pe_rope_pairing pairing, const float *cosines, const float *sines, size_t table_stride,    \
-        size_t pairs, size_t tokens, size_t heads, element *x, size_t token_stride,                \
-        size_t head_stride);
-PE__DECLARE_ROPE_BY(f32, float)
-PE__DECLARE_ROPE_BY(f16, uint16_t)
-PE__DECLARE_ROPE_BY(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_BY
-
-/* Fill tables of A cos(p w_i) and A sin(p w_i) for the positions first ... first + rows - 1, for
- * programs that turn heads themselves. h = n / 2 pairs; row r begins r * stride elements after the
- * first.
- *
- *                             a row holds                              as in
- *   pe_rope_table_T           cosines: c0 ... c(h-1); sines the same   ONNX's, xformers
- *   pe_rope_table_joined_T    c0 ... c(h-1) s0 ... s(h-1)              vLLM cos_sin_cache
- *   pe_rope_table_complex_T   c0 s0 c1 s1 ...                          Meta's freqs_cis, torchtune
- *   pe_rope_table_twice_T     cosines: n elements, sines the same:
- *                             halves:   c0 ... c(h-1) c0 ... c(h-1)    Hugging Face
- *                             adjacent: c0 c0 c1 c1 ...                GPT-J, Diffusers
- *
- * stride       elements, >= h for pe_rope_table_T, >= n for the others
- *
- * Returns      as pe_fill_T; PE_ERR_CONFIG also for plans that RoPE has no use for, see pe_rope_T
- * Accuracy     correctly rounded (tests/unit/test_rope.c)
- * Aliasing     cosines, sines and the plan may not overlap
- * Threads      any number on one plan, each with its own rows */
-#define PE__DECLARE_ROPE_TABLE(T, element)                                                         \
-    static inline pe_status pe_rope_table_##T(const pe_plan *plan, int64_t first, size_t rows,     \
-                                              element *cosines, element *sines, size_t stride);    \
-    static inline pe_status pe_rope_table_joined_##T(const pe_plan *plan, int64_t first,           \
-                                                     size_t rows, element *out, size_t stride);    \
-    static inline pe_status pe_rope_table_complex_##T(const pe_plan *plan, int64_t first,          \
-                                                      size_t rows, element *out, size_t stride);   \
-    static inline pe_status pe_rope_table_twice_##T(                                               \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t rows,                  \
-        element *cosines, element *sines, size_t stride);
-PE__DECLARE_ROPE_TABLE(f32, float)
-PE__DECLARE_ROPE_TABLE(f16, uint16_t)
-PE__DECLARE_ROPE_TABLE(bf16, uint16_t)
-#undef PE__DECLARE_ROPE_TABLE
+PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
+                                      pe_heads heads);
+PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
+                                      pe_heads heads);
+PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
+                                       size_t table_stride, size_t pairs, size_t tokens,
+                                       uint16_t *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const float *in, pe_heads in_heads,
+                                         float *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                         uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
+                                          const float *sines, size_t table_stride, size_t pairs,
+                                          size_t tokens, size_t head_dim, const uint16_t *in,
+                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
 /* Parity with engines whose angles are floats. Those that round p w_i, or p and w_i, to float:
  * PE_ANGLE_FLOAT32, with the frequencies that they have. ggml (llama.cpp) multiplies its way from
@@ -1021,31 +1027,28 @@ PE__DECLARE_ROPE_TABLE(bf16, uint16_t)
  *
  * rounding each result to float, so that its angles are no products p w_i: they come from here. */
 
-/* The arguments of ggml_rope_ext(), by their names there. */
+/* The arguments of ggml_rope_ext(), by their names there. Zero all, set n_dims, and what else the
+   model says: 0 is what llama.cpp has for a model that says nothing. */
 typedef struct pe_rope_ggml {
     size_t n_dims;             /* even, 2 ... 2^20                                               */
-    float freq_base;           /* 1 ... 2^100; more than 1 where ext_factor > 0                  */
-    float freq_scale;          /* 2^-60 ... 2^10; 1 / factor                                     */
+    float freq_base;           /* 1 ... 2^100, more than 1 where ext_factor > 0; 0: 10000        */
+    float freq_scale;          /* 2^-60 ... 2^10, 1 / factor; 0: 1                               */
     float ext_factor;          /* 0: no YaRN; else 0 ... 1                                       */
-    float attn_factor;         /* 2^-60 ... 2^60                                                 */
-    float beta_fast;           /* YARN: 2^-60 ... 2^60                                           */
-    float beta_slow;
+    float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
+    float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
+    float beta_slow;           /* likewise; 0: 1                                                 */
     size_t n_ctx_orig;         /* YARN: 1 ... 2^31 - 1                                           */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
 } pe_rope_ggml;
-
-/* What llama.cpp has for a model that says nothing: base 10000, scale and attention factor 1, no
-   YaRN, betas 32 and 1. Threads: any. */
-static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
 
 /* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its
  * float angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself;
  * powf and logf are taken as correctly rounded, which glibc's are but for a few arguments.
  *
- * cosines, sines  rows of n_dims / 2 floats, stride apart, for the positions first ... first + rows
- *                 - 1
+ * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
+ * cosines, sines  rows of n_dims / 2 floats, stride apart
  *
- * Returns      PE_OK, also for rows = 0; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_SHAPE; PE_ERR_SIZE;
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE;
  *              PE_ERR_RANGE
  * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
  *              sinf, are within an ulp or so), then times the float attention factor, rounded
@@ -1053,8 +1056,8 @@ static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims);
  * Aliasing     cosines, sines and what is read may not overlap
  * Threads      any
  * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
-static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
-                                         float *cosines, float *sines, size_t stride);
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines,
+                                  float *sines, size_t stride);
 
 /* ---- ALiBi: a penalty on attention scores that grows with the distance ----------------------- */
 
@@ -1070,30 +1073,16 @@ typedef enum pe_alibi_mode {
  *     slopes[h] = 2^(-max_bias (h + 1) / n)                   h < n
  *     slopes[h] = 2^(-max_bias (2 (h - n) + 1) / (2n))        n <= h < heads
  *
- * heads        at most 2^28; 0 does nothing and is PE_OK, whatever the other arguments are
+ * heads        at most 2^28
  * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
  * slopes       heads floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for another max_bias; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE for another max_bias; PE_ERR_SIZE
  * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
  * Threads      any
  * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
  *              max_bias of ggml_soft_max_ext() */
-static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
-
-/* Fill a packed matrix [heads, queries, keys] with the linear bias: pe_alibi_fill_f32 with
- * PE_ALIBI_LINEAR and without strides. Keys after the query are the caller's to mask.
- *
- *     bias[(h * queries + q) * keys + k] = -slopes[h] (first_query + q - k)
- *
- * The parameters are those of pe_alibi_fill_f32.
- *
- * Returns      as pe_alibi_fill_f32
- * Accuracy     its bits (tests/unit/test_alibi.c)
- * Aliasing     bias may not overlap slopes
- * Threads      any number, each with its own heads */
-static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
-                                          size_t queries, size_t keys, float *bias);
+PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
 
 /* Fill the bias of the keys 0 ... keys - 1 for the queries first_query, first_query + 1, ...:
  *
@@ -1105,26 +1094,25 @@ static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int
  *              All queries within -2^31 ... 2^31
  * keys         positions of keys end at 2^31. heads, queries or keys = 0 does nothing and is PE_OK
  * bias         aligned as its type; what lies between rows is not touched
- * query_stride elements from one query's row to the next, >= keys
+ * query_stride elements from one query's row to the next, >= keys; of one query not looked at
  * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
- *              round, for [queries, heads, keys]. A stride that leads nowhere (one query, one
- *              head) is not looked at
+ *              round, for [queries, heads, keys]. Of one head not looked at
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE;
- *              PE_ERR_CONFIG for an unknown mode or a slope that is not finite
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
+ *              overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a slope that is not finite
  * Accuracy     the exact product, rounded once to the output's type; zero is +0
  *              (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes
  * Threads      any number, each with its own rows */
-static inline pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                          int64_t first_query, size_t queries, size_t keys,
-                                          float *bias, size_t query_stride, size_t head_stride);
-static inline pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                          int64_t first_query, size_t queries, size_t keys,
-                                          uint16_t *bias, size_t query_stride, size_t head_stride);
-static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                           int64_t first_query, size_t queries, size_t keys,
-                                           uint16_t *bias, size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, float *bias,
+                                   size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
+                                   size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                    int64_t first_query, size_t queries, size_t keys,
+                                    uint16_t *bias, size_t query_stride, size_t head_stride);
 
 /* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
  * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after
@@ -1139,80 +1127,72 @@ static inline pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe
  *              (tests/unit/test_alibi.c)
  * Aliasing     in place; scores may not overlap slopes
  * Threads      any number, each with its own rows */
-static inline pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                         int64_t first_query, size_t queries, size_t keys,
-                                         float *scores, size_t query_stride, size_t head_stride);
-static inline pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                         int64_t first_query, size_t queries, size_t keys,
-                                         uint16_t *scores, size_t query_stride, size_t head_stride);
-static inline pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                          int64_t first_query, size_t queries, size_t keys,
-                                          uint16_t *scores, size_t query_stride,
-                                          size_t head_stride);
+PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys, float *scores,
+                                  size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys,
+                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ---- learned tables -------------------------------------------------------------------------- */
 
-/* Add rows of a learned table to activations in place:
+/* Add rows of a learned table to activations in place: with p the position of row r,
  *
- *     x[r * stride + c] += table[positions[r] * d_model + c]
+ *     x[r * stride + c] += table[p * d_model + c]
  *
  * table        table_rows * d_model elements, packed
  * d_model      at least 1
- * positions    rows entries within 0 ... table_rows - 1, in any order, also repeated; all are
- *              checked before anything is written: they are not clamped
- * rows         0 does nothing and is PE_OK, whatever the other arguments are
+ * at, rows     positions of one coordinate, whole and within 0 ... table_rows - 1, in any order,
+ *              also repeated; all are checked before anything is written: they are not clamped
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG if d_model is 0; PE_ERR_SHAPE; PE_ERR_SIZE;
- *              PE_ERR_RANGE for a position outside the table
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also if d_model is 0; PE_ERR_SIZE;
+ *              PE_ERR_RANGE for a position that is no row of the table
  * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has the bits to
  *              make the second rounding harmless (tests/unit/test_learned.c)
- * Aliasing     x may not overlap table or positions
+ * Aliasing     x may not overlap the table or the positions
  * Threads      any number, each with its own rows of x
  * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
-static inline pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model,
-                                           const int64_t *positions, size_t rows, float *x,
-                                           size_t stride);
-static inline pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                           const int64_t *positions, size_t rows, uint16_t *x,
-                                           size_t stride);
-static inline pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows,
-                                            size_t d_model, const int64_t *positions, size_t rows,
-                                            uint16_t *x, size_t stride);
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
+                                    size_t rows, float *x, size_t stride);
+PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                    pe_at at, size_t rows, uint16_t *x, size_t stride);
+PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                     pe_at at, size_t rows, uint16_t *x, size_t stride);
 
 /* Add the gradient of x to the gradient of the table, which is not cleared before:
  *
- *     grad_table[positions[r] * d_model + c] += grad_x[r * stride + c]     r = 0, 1, ..., rows - 1
+ *     grad_table[p * d_model + c] += grad_x[r * stride + c]     r = 0, 1, ..., rows - 1
  *
  * The rows are added one after the other, so that a position that is met often has the same sum in
  * every run and on every machine.
  *
- * grad_x       rows * stride elements (the last row needs only d_model)
  * grad_table   table_rows * d_model elements, packed
+ * grad_x       rows * stride elements (the last row needs only d_model)
  *
  * Returns      as pe_learned_add_f32; on an error nothing is written
  * Accuracy     each of the rows' additions is rounded once (tests/unit/test_learned.c)
- * Aliasing     grad_table may not overlap grad_x or positions
+ * Aliasing     grad_table may not overlap grad_x or the positions
  * Threads      one at a time on a grad_table, or each with its own columns */
-static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
-                                            const int64_t *positions, size_t rows,
-                                            float *grad_table, size_t table_rows, size_t d_model);
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
+                                     size_t rows, const float *grad_x, size_t stride);
 
-typedef enum pe_resample_method { PE_RESAMPLE_LINEAR, PE_RESAMPLE_CUBIC } pe_resample_method;
+typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
 
-/* How to stretch a table. Start from pe_resample_default() and change fields: more may be added. */
+/* How to stretch a table. Zero all and change fields: more may be added. */
 typedef struct pe_resample {
     pe_resample_method method;
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
-                          Catmull-Rom, whose curves keep straight lines straight */
+                          Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
     int align_corners; /* 1: the first and last rows stay; 0: rows are cells, whose edges stay */
 } pe_resample;
 
-/* What vision models do to their tables: cubic, a = -0.75, align_corners = 0. Threads: any. */
-static inline pe_resample pe_resample_default(void);
-
-/* Resample a learned table of so many rows to another number of rows:
+/* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
+ * d_model]; a table of rows is a grid of width 1. Along each axis, of so many rows:
  *
  *     out[i] = sum over k of w_k table[n + k]         n = floor(s), t = s - n, rows beyond an end
  *                                                     are the row at the end
@@ -1221,63 +1201,37 @@ static inline pe_resample pe_resample_default(void);
  *     w_0 = 1 - t, w_1 = t                            linear
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
  *
- * There is no low-pass filter: for far fewer rows than before, filter first.
+ * A cell has the product of its weights in the two. There is no low-pass filter: for far fewer rows
+ * than before, filter first.
  *
- * table        rows * d_model floats, packed; tokens before the positions (CLS) are not for here
- * rows         1 ... 2^31; so is out_rows, but out_rows = 0 does nothing and is PE_OK
+ * table        height * width * d_model floats, packed; tokens before the positions (CLS) are not
+ *              for here
+ * height, width          1 ... 2^31 each
+ * out_height, out_width  at most 2^31; a 0 does nothing and is PE_OK
  * d_model      at least 1
- * how          see pe_resample
- * out          out_rows * d_model floats, packed
+ * how          NULL: what vision models do to their tables, cubic, a = -0.75, align_corners = 0
+ * out          out_height * out_width * d_model floats, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG for d_model = 0, another method or such an a;
- *              PE_ERR_RANGE if the table has no rows; PE_ERR_SIZE
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
+ *              PE_ERR_RANGE for such an a, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
  *              of |w_k table[n + k]| (tests/unit/test_learned.c). Where s is a whole number, as it
  *              is where out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
-static inline pe_status pe_learned_resample_f32(const float *table, size_t rows, size_t d_model,
-                                                const pe_resample *how, float *out,
-                                                size_t out_rows);
+PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size_t width,
+                                         size_t d_model, const pe_resample *how, float *out,
+                                         size_t out_height, size_t out_width);
 
-/* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
- * d_model]: both axes as pe_learned_resample_f32 does one; a cell has the product of its weights in
- * the two.
- *
- * height, width          as rows there
- * out_height, out_width  as out_rows there: a 0 does nothing and is PE_OK
- *
- * Returns      as pe_learned_resample_f32
- * Accuracy     the same, over the cells (tests/unit/test_learned.c)
- * Aliasing     out may not overlap table
- * Threads      any */
-static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t height, size_t width,
-                                                   size_t d_model, const pe_resample *how,
-                                                   float *out, size_t out_height,
-                                                   size_t out_width);
-
-/* ---- this build ------------------------------------------------------------------------------ */
-
-/* Check that this program has the bits that every other has: small tables in each type and by each
- * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
- * at 2^31 and next to ties, are hashed and compared with constants. Takes well under a second; a
- * program that calls it has most of the library to compile, so put it in a source file of its own.
- *
- * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
- *              compiler option or a compiler that breaks arithmetic, changed headers. That
- *              subnormals are flushed is not noticed: nothing here is one
- * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
- * Threads      any. 64 KB of stack, no other memory */
-static inline pe_status pe_selftest(void);
-
+#if PE__DEFINE
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
 /* ============================================================================================== */
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static inline const char *pe_status_string(pe_status status)
+PE_API const char *pe_status_string(pe_status status)
 {
     static const char *const texts[] = {
 #define PE__STATUS_TEXT(name, text) text,
@@ -1288,7 +1242,11 @@ static inline const char *pe_status_string(pe_status status)
     return index < sizeof texts / sizeof *texts ? texts[index] : "this number is no pe_status";
 }
 
-static inline pe_config pe_config_default(size_t d_model)
+PE_API int pe_version(void) { return PE_VERSION_HEX; }
+
+PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
+
+PE_API pe_config pe_config_default(size_t d_model)
 {
     pe_config config;
     memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -1301,36 +1259,6 @@ static inline pe_config pe_config_default(size_t d_model)
     return config;
 }
 
-#define PE__PRESETS(X)                                                                             \
-    X(VASWANI, "vaswani")                                                                          \
-    X(T2T, "t2t")                                                                                  \
-    X(FAIRSEQ, "fairseq")                                                                          \
-    X(OPENNMT, "opennmt")                                                                          \
-    X(MARIAN, "marian")                                                                            \
-    X(TRANSFORMER_XL, "transformer_xl")                                                            \
-    X(TENER, "tener")                                                                              \
-    X(DDPM, "ddpm")                                                                                \
-    X(LDM, "ldm")                                                                                  \
-    X(MUSICGEN, "musicgen")                                                                        \
-    X(MLX, "mlx")                                                                                  \
-    X(MAE_2D, "mae_2d")                                                                            \
-    X(VIDEO_3D, "video_3d")                                                                        \
-    X(T2T_ND, "t2t_nd")                                                                            \
-    X(DETR, "detr")                                                                                \
-    X(NERF, "nerf")
-
-static inline const char *pe_preset_name(pe_preset preset)
-{
-    switch (preset) {
-#define PE__PRESET_NAME(name, text) \
-    case PE_PRESET_##name: return text;
-        PE__PRESETS(PE__PRESET_NAME)
-#undef PE__PRESET_NAME
-    case PE_PRESET_COUNT: break;
-    }
-    return "this number is no pe_preset";
-}
-
 /* Blocks of the given widths for the coordinates (0 1), (1 0) or (0 2 1). */
 static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widths,
                               const size_t *coordinates)
@@ -1340,7 +1268,7 @@ static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widt
         config->axis[a].width = widths[a], config->axis[a].coordinate = coordinates[a];
 }
 
-static inline pe_config pe_config_preset(pe_preset preset, size_t d_model)
+PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 {
     const size_t d = d_model, halves[2] = {d / 2, d / 2}, video[3] = {d / 4, d / 8 * 3, d / 8 * 3};
     static const size_t zeros[PE_MAX_AXES] = {0}, in_order[PE_MAX_AXES] = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -1394,13 +1322,6 @@ static inline pe_config pe_config_preset(pe_preset preset, size_t d_model)
     return c;
 }
 
-#define PE__POSITION_LIMIT ((int64_t)1 << 31)
-
-PE__INLINE int pe__position_ok(int64_t p)
-{
-    return p >= -PE__POSITION_LIMIT && p <= PE__POSITION_LIMIT;
-}
-
 /* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
 PE__INLINE size_t pe__reach(size_t element)
 {
@@ -1424,42 +1345,196 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
     return PE_OK;
 }
 
+#define PE__POSITION_LIMIT ((int64_t)1 << 31)
+
+/* rows that follow each other from first. */
 static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
-    if (!pe__position_ok(first)) return PE_ERR_RANGE;
+    if (first < -PE__POSITION_LIMIT || first > PE__POSITION_LIMIT) return PE_ERR_RANGE;
     const uint64_t room = (uint64_t)(PE__POSITION_LIMIT - first); /* rows that may follow */
     return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
 }
 
-/* Rows that follow each other from first, and with the plan's offset. */
-static inline pe_status pe__check_rows(const pe_plan *plan, int64_t first, size_t rows)
+/* ---- where rows are -------------------------------------------------------------------------- */
+
+typedef enum pe__place {
+    PE__AT_RANGE = 1, /* zeros are no place */
+    PE__AT_I32,
+    PE__AT_I64,
+    PE__AT_F32,
+    PE__AT_F64,
+    PE__AT_GRID,
+    PE__AT_KINDS
+} pe__place;
+
+static inline pe_at pe__at(pe__place kind, const void *list, size_t axes, size_t row_stride,
+                           size_t axis_stride)
 {
-    const pe_status status = pe__check_range(first, rows);
-    return status != PE_OK ? status
-                           : pe__check_range(first + plan->whole, rows + (plan->fraction > 0));
+    pe_at at;
+    memset(&at, 0, sizeof at);
+    at.kind = (int)kind, at.list = list;
+    at.axes = axes, at.row_stride = row_stride, at.axis_stride = axis_stride;
+    if (axes < 1 || axes > PE_MAX_AXES) at.status = PE_ERR_SHAPE;
+    return at;
 }
 
-static inline pe_status pe__check_positions(const pe_plan *plan, const int64_t *positions,
-                                            size_t rows)
+PE_API pe_at pe_from_by(int64_t first, int64_t step)
 {
-    const int64_t whole = plan->whole, beyond = whole + (plan->fraction > 0);
-    int ok = 1;
-    for (size_t r = 0; r < rows; r++) {
-        const int within = pe__position_ok(positions[r]);
-        const int64_t p = within ? positions[r] : 0;
-        ok &= within & pe__position_ok(p + whole) & pe__position_ok(p + beyond);
-    }
-    return ok ? PE_OK : PE_ERR_RANGE;
+    pe_at at = pe__at(PE__AT_RANGE, NULL, 1, 0, 0);
+    at.first = first, at.step = step;
+    return at;
+}
+PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
+PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
+
+PE_API pe_at pe_at_i32(const int32_t *positions) { return pe_coords_i32(positions, 1, 1, 0); }
+PE_API pe_at pe_at_i64(const int64_t *positions) { return pe_coords_i64(positions, 1, 1, 0); }
+PE_API pe_at pe_at_f32(const float *positions) { return pe_coords_f32(positions, 1, 1, 0); }
+PE_API pe_at pe_at_f64(const double *positions) { return pe_coords_f64(positions, 1, 1, 0); }
+
+PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__at(PE__AT_I32, coords, axes, row_stride, axis_stride);
+}
+PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__at(PE__AT_I64, coords, axes, row_stride, axis_stride);
+}
+PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride)
+{
+    return pe__at(PE__AT_F32, coords, axes, row_stride, axis_stride);
+}
+PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride)
+{
+    return pe__at(PE__AT_F64, coords, axes, row_stride, axis_stride);
 }
 
-static inline pe_status pe__check_reals(const double *positions, size_t n, double offset)
+PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
-    const double limit = (double)PE__POSITION_LIMIT;
-    int ok = 1;
-    for (size_t i = 0; i < n; i++) {
-        const double t = positions[i], u = t + offset; /* NaN fails every comparison */
-        ok &= (t >= -limit) & (t <= limit) & (u >= -limit) & (u <= limit);
+    pe_at at = pe__at(PE__AT_GRID, NULL, axes, 0, 0);
+    if (!sizes) at.status = PE_ERR_NULL;
+    for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
+    return at;
+}
+
+PE_API pe_at pe_back(pe_at at)
+{
+    at.back = !at.back;
+    return at;
+}
+
+PE_API pe_at pe_delta(pe_at at)
+{
+    at.delta = 1;
+    return at;
+}
+
+PE_API pe_at pe_skip(pe_at at, size_t rows)
+{
+    if (at.kind != (int)PE__AT_RANGE) {
+        at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
+        return at;
     }
+    const uint64_t step = at.step < 0 ? (uint64_t)(-(at.step + 1)) + 1 : (uint64_t)at.step;
+    if (step == 0 || rows == 0) return at;
+    if ((uint64_t)rows > (uint64_t)INT64_MAX / step) {
+        at.status = PE_ERR_RANGE;
+        return at;
+    }
+    const int64_t by = (int64_t)(step * rows);
+    const int beyond = at.step < 0 ? at.first < INT64_MIN + by : at.first > INT64_MAX - by;
+    if (beyond) at.status = PE_ERR_RANGE;
+    else at.first = at.step < 0 ? at.first - by : at.first + by;
+    return at;
+}
+
+/* Cells of a grid before a coordinate changes. */
+PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
+{
+    size_t cells = 1;
+    for (size_t a = axis + 1; a < at->axes; a++) cells *= at->size[a];
+    return cells;
+}
+
+/* Coordinate axis of row r, without the offset; that of a pe_back() is the opposite. Whole numbers
+   within the limits are exact. */
+PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+{
+    const size_t i = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
+    double p;
+    switch (at->kind) {
+    case PE__AT_I32: p = (double)((const int32_t *)at->list)[i]; break;
+    case PE__AT_I64: p = (double)((const int64_t *)at->list)[i]; break;
+    case PE__AT_F32: p = (double)((const float *)at->list)[i]; break;
+    case PE__AT_F64: p = ((const double *)at->list)[i]; break;
+    case PE__AT_GRID:
+        p = (double)((at->skipped + r) / pe__cells(at, axis) % at->size[axis]);
+        break;
+    default: p = (double)(at->first + (int64_t)r * at->step); break;
+    }
+    return at->back ? -p : p;
+}
+
+/* Is a position within the limits, and with the offset? NaN is not. */
+PE__INLINE int pe__position_ok(double p, double offset)
+{
+    const double limit = 2147483648.0, t = p + offset;
+    return (p >= -limit) & (p <= limit) & (t >= -limit) & (t <= limit);
+}
+
+/* Do the indices of so many rows of a list fit? */
+static inline int pe__list_fits(const pe_at *at, size_t rows)
+{
+    const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
+    const size_t limit = pe__reach(element) - 1, axes = at->axes - 1;
+    if (rows - 1 > SIZE_MAX - at->skipped || pe__exceeds(axes, at->axis_stride, limit)) return 0;
+    return !pe__exceeds(at->skipped + rows - 1, at->row_stride, limit - axes * at->axis_stride);
+}
+
+/* The cells of a grid: SIZE_MAX if they are more. */
+static inline size_t pe__grid_cells(const pe_at *at)
+{
+    size_t cells = 1;
+    for (size_t a = 0; a < at->axes; a++)
+        if (at->size[a] == 0) return 0;
+    for (size_t a = 0; a < at->axes; a++)
+        cells = pe__exceeds(cells, at->size[a], SIZE_MAX - 1) ? SIZE_MAX : cells * at->size[a];
+    return cells;
+}
+
+/* What is wrong with the places of rows > 0 rows of so many coordinates and this offset, which is
+   that of a pe_back() already? */
+static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
+{
+    int ok = 1;
+    if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
+    if (at->status != PE_OK) return at->status;
+    if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
+    if (at->kind == PE__AT_RANGE) {
+        const int64_t most = 2 * PE__POSITION_LIMIT; /* from one end to the other */
+        const int64_t step = at->step < 0 ? at->step < -most ? most + 1 : -at->step : at->step;
+        if (!pe__position_ok(pe__position(at, 0, 0), offset)) return PE_ERR_RANGE;
+        if (step == 0 || rows == 1) return PE_OK;
+        if ((uint64_t)rows - 1 > (uint64_t)(most / step)) return PE_ERR_RANGE;
+        return pe__position_ok(pe__position(at, rows - 1, 0), offset) ? PE_OK : PE_ERR_RANGE;
+    }
+    if (at->kind == PE__AT_GRID) {
+        const size_t cells = pe__grid_cells(at);
+        if (cells == SIZE_MAX) return PE_ERR_SIZE;
+        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
+        for (size_t a = 0; a < at->axes; a++) {
+            const double last = (double)(at->size[a] - 1);
+            ok &= pe__position_ok(0, offset) & pe__position_ok(at->back ? -last : last, offset);
+        }
+        return ok ? PE_OK : PE_ERR_RANGE;
+    }
+    if (!at->list) return PE_ERR_NULL;
+    if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
+    for (size_t a = 0; a < at->axes; a++)
+        for (size_t r = 0; r < rows; r++) ok &= pe__position_ok(pe__position(at, r, a), offset);
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
@@ -1529,19 +1604,6 @@ PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
     c->lo = c->lo - two * ss.lo;
     sc.hi = two * sc.hi, sc.lo = two * sc.lo;
     *s = sc;
-}
-
-/* Make s^2 + c^2 one again, which turning twice takes for granted: a length that is wrong by some
-   part would be wrong by four times that, and the angle with it. */
-PE__INLINE void pe__dd_unit(pe__dd *s, pe__dd *c)
-{
-    const pe__dd ss = pe__dd_mul(*s, *s), cc = pe__dd_mul(*c, *c);
-    pe__vd e;
-    const pe__vd sum = pe__two_sum(ss.hi, cc.hi, &e);
-    const pe__vd excess = (sum - pe__splat(1.0)) + (e + (ss.lo + cc.lo));
-    const pe__vd by = excess * pe__splat(-0.5);
-    s->lo = pe__fma(s->hi, by, s->lo);
-    c->lo = pe__fma(c->hi, by, c->lo);
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
@@ -1630,44 +1692,46 @@ PE__INLINE double pe__frexp(double x, int *e)
     return x;
 }
 
+/* 1 / n! */
+static const double pe__inverse_factorial[17][3] = {
+    {1.0, 0.0, 0.0},
+    {1.0, 0.0, 0.0},
+    {0.5, 0.0, 0.0},
+    {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
+    {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
+    {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
+    {0.001388888888888889, -5.300543954373577e-20, -1.7386867553495878e-36},
+    {0.0001984126984126984, 1.7209558293420705e-22, 1.4926912391394127e-40},
+    {2.48015873015873e-05, 2.1511947866775882e-23, 1.865864048924266e-41},
+    {2.7557319223985893e-06, -1.858393274046472e-22, 8.491754604881993e-39},
+    {2.755731922398589e-07, 2.3767714622250297e-23, -3.263188903340883e-40},
+    {2.505210838544172e-08, -1.448814070935912e-24, 2.0426735146714455e-41},
+    {2.08767569878681e-09, -1.20734505911326e-25, 1.702227928892871e-42},
+    {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
+    {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
+    {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
+    {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
+};
+
 /* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
    squarings. Lane by lane, but k is taken lane by lane through memory. */
 PE__OUTLINE pe__td pe__td_exp(pe__td x)
 {
-    static const double inverse_factorial[17][3] = {
-        {1.0, 0.0, 0.0},
-        {1.0, 0.0, 0.0},
-        {0.5, 0.0, 0.0},
-        {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
-        {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
-        {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
-        {0.001388888888888889, -5.300543954373577e-20, -1.7386867553495878e-36},
-        {0.0001984126984126984, 1.7209558293420705e-22, 1.4926912391394127e-40},
-        {2.48015873015873e-05, 2.1511947866775882e-23, 1.865864048924266e-41},
-        {2.7557319223985893e-06, -1.858393274046472e-22, 8.491754604881993e-39},
-        {2.755731922398589e-07, 2.3767714622250297e-23, -3.263188903340883e-40},
-        {2.505210838544172e-08, -1.448814070935912e-24, 2.0426735146714455e-41},
-        {2.08767569878681e-09, -1.20734505911326e-25, 1.702227928892871e-42},
-        {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
-        {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
-        {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
-        {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
-    };
     const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
     pe__td r = pe__td_add(x, pe__td_scale(pe__td_const(pe__ln2), -k));
     const pe__vd eighth = pe__splat(1.0 / 64);
     r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
 
-    pe__td y = pe__td_const(inverse_factorial[16]);
+    pe__td y = pe__td_const(pe__inverse_factorial[16]);
     for (int n = 15; n >= 1; n--)
-        y = pe__td_add(pe__td_mul(y, r), pe__td_const(inverse_factorial[n]));
+        y = pe__td_add(pe__td_mul(y, r), pe__td_const(pe__inverse_factorial[n]));
     y = pe__td_mul(y, r); /* exp(r) - 1, so that squaring loses nothing */
     for (int n = 0; n < 6; n++) {
         pe__td twice = y;
         twice.a = y.a + y.a, twice.b = y.b + y.b, twice.c = y.c + y.c;
         y = pe__td_add(pe__td_mul(y, y), twice);
     }
-    y = pe__td_add(y, pe__td_const(inverse_factorial[0]));
+    y = pe__td_add(y, pe__td_const(pe__inverse_factorial[0]));
 
     double power[PE_LANES];
     pe__store(power, k);
@@ -1728,51 +1792,152 @@ PE__OUTLINE pe__td pe__td_log(double x)
 }
 
 /* ---- frequencies --------------------------------------------------------------------------------
- * f_i = w_i / pi for w_i = scale r^i with r = base^(-1 / D), in triple-double: eight by exp, each
- * further one from the one eight before it. So the order of the operations on f_i, and its bits, do
- * not depend on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for
- * every i up to 2^20, where 2^31 half-turns still leave 2^-97. */
+ * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two doubles,
+ * fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x by 2^-105
+ * i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
+ * pe__exact_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
+enum { PE__POWERS = 16 };
 
-typedef struct pe__geometric {
-    pe__td ratio;                         /* r^8 */
-    pe__td next[(int)PE__CHAIN / (int)PE_LANES]; /* the eight frequencies to come */
-} pe__geometric;
+/* 2^(k / 16), k = 0 ... 15. */
+static const double pe__roots[2 * PE__POWERS] = {
+    1.0, 0.0, 1.0442737824274138, 8.551889705537965e-17, 1.0905077326652577,
+    -3.046782079812471e-17, 1.1387886347566916, 8.912812676025408e-17, 1.189207115002721,
+    3.982015231465646e-17, 1.241857812073484, 4.658027591836937e-17, 1.2968395546510096,
+    2.5382502794888315e-17, 1.3542555469368927, 7.70094837980299e-17, 1.4142135623730951,
+    -9.667293313452913e-17, 1.4768261459394993, -3.483994556892796e-17, 1.5422108254079407,
+    7.949834809697621e-17, 1.6104903319492543, 2.4707192569797888e-17, 1.681792830507429,
+    8.199010020581497e-17, 1.7562521603732995, 2.960140695448873e-17, 1.8340080864093424,
+    3.283107224245627e-17, 1.9152065613971474, -1.0619946056195963e-16,
+};
+
+PE__INLINE pe__dd pe__dd_splat(const double *x)
+{
+    pe__dd r;
+    r.hi = pe__splat(x[0]), r.lo = pe__splat(x[1]);
+    return r;
+}
+
+/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2 for
+   z = (x - g) / (x + g), |z| < 0.011. Off by 2^-106, or, if x is near to 1, relatively by 2^-103. */
+static inline pe__td pe__log2(double x)
+{
+    static const double odd[5][2] = {{1.0, 0.0},
+                                     {0.3333333333333333, 1.850371707708594e-17},
+                                     {0.2, -1.1102230246251566e-17},
+                                     {0.14285714285714285, 7.93016446160826e-18},
+                                     {0.1111111111111111, 6.1679056923619804e-18}};
+    static const double two_by_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17};
+    int e, k = 0;
+    double m = 2 * pe__frexp(x, &e);
+    while (k < PE__POWERS && m > 1.0218971486541166 * pe__roots[2 * k]) k++; /* 2^(1/32) */
+    if (k == PE__POWERS) m /= 2, e++, k = 0;
+    const double whole = e - 1 + k / 16.0;
+    const pe__dd g = pe__dd_splat(pe__roots + 2 * k);
+    pe__dd top, below, z, y;
+    pe__vd error, low;
+    top.hi = pe__two_sum(pe__splat(m) - g.hi, -g.lo, &top.lo);
+    below.hi = pe__two_sum(pe__splat(m), g.hi, &below.lo);
+    below.lo = below.lo + g.lo;
+    z.hi = top.hi / below.hi;
+    const pe__vd p = pe__two_prod(z.hi, below.hi, &error);
+    z.lo = (((top.hi - p) - error) + (top.lo - z.hi * below.lo)) / below.hi;
+    const pe__dd zz = pe__dd_mul(z, z);
+    y.hi = pe__splat(1.0 / 17), y.lo = pe__splat(0.0);
+    for (int n = 15; n >= 11; n -= 2) y.hi = pe__fma(y.hi, zz.hi, pe__splat(1.0 / n));
+    for (int n = 4; n >= 0; n--) y = pe__dd_add_small(odd[n], pe__dd_mul(y, zz));
+    y = pe__dd_mul(pe__dd_mul(y, z), pe__dd_splat(two_by_ln2));
+    const pe__vd sum = pe__two_sum(pe__splat(whole), y.hi, &low);
+    return pe__td_of(sum, low, y.lo);
+}
+
+/* 2^(i step) for |i step| < 1022; beyond, anything. */
+PE__INLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
+{
+    const pe__vd large = pe__splat(422212465065984.0); /* 1.5 * 2^48: its last bit is 1/16 */
+    pe__vd e, low, less;
+    pe__dd x, root, y;
+    const pe__vd p = pe__two_prod(i, step->a, &e), where = p + large, k = where - large;
+    x.hi = pe__two_sum(p - k, e, &x.lo);
+    x.hi = pe__two_sum(x.hi, pe__two_prod(i, step->b, &low), &less);
+    x.lo = (x.lo + less) + (low + i * step->c);
+    x = pe__dd_mul(pe__dd_normal(x), pe__dd_splat(pe__ln2));
+    y.hi = pe__splat(pe__inverse_factorial[13][0]), y.lo = pe__splat(0.0);
+    for (int n = 12; n > 7; n--)
+        y.hi = pe__fma(y.hi, x.hi, pe__splat(pe__inverse_factorial[n][0]));
+    for (int n = 7; n > 0; n--)
+        y = pe__dd_add_small(pe__inverse_factorial[n], pe__dd_mul(y, x));
+    pe__circle_at(roots, where, &root.hi, &root.lo);
+    y = pe__dd_mul(root, pe__dd_mul(y, x));
+    x.hi = pe__fast_two_sum(root.hi, y.hi, &x.lo);
+    x.lo = x.lo + (root.lo + y.lo);
+
+    double power[PE_LANES]; /* by the whole part: k = whole + 0/16 ... 15/16 */
+    pe__store(power, pe__round(k - pe__splat(15.0 / 32)));
+    for (int lane = 0; lane < PE_LANES; lane++) {
+        const double n = power[lane] > -1022 ? power[lane] : -1022;
+        power[lane] = pe__exp2i(n < 1023 ? (int)n : 1023);
+    }
+    const pe__vd by = pe__load(power);
+    x.hi = x.hi * by, x.lo = x.lo * by;
+    return x;
+}
 
 /* The config's scale, in half turns. */
-static inline pe__td pe__frequency_unit(const pe_config *config)
+static inline pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
-    return pe__td_scale(pe__td_const(config->half_turns ? one : pe__inverse_pi),
-                        pe__splat(config->scale));
+    return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
+}
+
+typedef struct pe__geometric {
+    pe__td step;                                   /* of x */
+    pe__dd unit, low[PE__POWERS / (int)PE_LANES]; /* f_0, and 2^x_0 ... 2^x_15 */
+    pe__circle roots;
+} pe__geometric;
+
+static inline void pe__index(double *index, size_t first, size_t step)
+{
+    for (size_t lane = 0; lane < PE_LANES; lane++) index[lane] = (double)(first + lane * step);
 }
 
 static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config,
                                        const double *denominator)
 {
-    const pe__td unit = pe__frequency_unit(config);
-    pe__td d = pe__td_splat(denominator[0]);
-    d.b = pe__splat(denominator[1]);
-    const pe__td log_base = pe__td_log(config->base);
-    const pe__td step = pe__td_ratio(pe__td_scale(log_base, pe__splat(-1.0)), d); /* ln r */
-    g->ratio = pe__td_exp(pe__td_scale(step, pe__splat(PE__CHAIN)));
-    for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++) {
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    pe__td d = pe__td_splat(-denominator[0]);
+    d.b = pe__splat(-denominator[1]);
+    g->unit.hi = unit.a, g->unit.lo = unit.b;
+    g->step = pe__td_ratio(pe__log2(config->base), d);
+    pe__circle_of(pe__roots, 1, &g->roots);
+    for (size_t v = 0; v < PE__POWERS / PE_LANES; v++) {
         double index[PE_LANES];
-        for (int lane = 0; lane < PE_LANES; lane++) index[lane] = v * PE_LANES + lane;
-        const pe__td power = pe__td_exp(pe__td_scale(step, pe__load(index)));
-        g->next[v] = pe__td_mul(power, unit);
+        pe__index(index, v * PE_LANES, 1);
+        g->low[v] = pe__power(&g->roots, &g->step, pe__load(index));
     }
 }
 
-/* Write the next eight frequencies to f, f + padded, f + 2 padded. */
-PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
+/* Write count frequencies, from f_first on, to f and f + padded: up to 7 numbers more. */
+PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t count, double *f,
+                                    size_t padded)
 {
-    for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++, f += PE_LANES) {
-        pe__store(f, g->next[v].a);
-        pe__store(f + padded, g->next[v].b);
-        pe__store(f + 2 * padded, g->next[v].c);
-        g->next[v] = pe__td_mul(g->next[v], g->ratio);
+    for (size_t done = 0; done < count; done += PE_LANES * PE__POWERS) {
+        double index[PE_LANES], hi[PE_LANES], lo[PE_LANES];
+        pe__index(index, first + done, PE__POWERS);
+        const pe__dd high =
+            pe__dd_normal(pe__dd_mul(g->unit, pe__power(&g->roots, &g->step, pe__load(index))));
+        pe__store(hi, high.hi);
+        pe__store(lo, high.lo);
+        for (size_t i = done, n = 0; i < count && n < PE_LANES; i += PE__POWERS, n++) {
+            pe__dd one;
+            one.hi = pe__splat(hi[n]), one.lo = pe__splat(lo[n]);
+            for (size_t v = 0; v < PE__POWERS / PE_LANES && i + v * PE_LANES < count; v++) {
+                const pe__dd y = pe__dd_normal(pe__dd_mul(one, g->low[v]));
+                pe__store(f + i + v * PE_LANES, y.hi);
+                pe__store(f + i + v * PE_LANES + padded, y.lo);
+            }
+        }
     }
 }
 
@@ -1791,7 +1956,7 @@ static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; 
 static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
                                      -2.647943193699614e-33};
 
-static inline pe_rope_config pe_rope_config_default(size_t head_dim)
+PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 {
     pe_rope_config config;
     config.head_dim = head_dim;
@@ -1816,10 +1981,17 @@ static inline pe_rope_config pe_rope_config_default(size_t head_dim)
     config.short_factor = NULL;
     config.long_factor = NULL;
     config.freq_factors = NULL;
+    config.layout = PE_LAYOUT_HALVES;
+    config.axes = 1;
+    memset(config.sections, 0, sizeof config.sections);
+    config.section_order = PE_SECTIONS_BLOCKS;
+    config.offset = 0.0;
+    config.angle = PE_ANGLE_EXACT;
+    config.expected_rows = 0;
     return config;
 }
 
-static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
+PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
     static const struct {
         char name[16];
@@ -1842,7 +2014,7 @@ static inline pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
             return PE_OK;
         }
     }
-    return PE_ERR_CONFIG;
+    return PE_ERR_ENUM;
 }
 
 /* L0: the length whose wavelengths a type asks about. */
@@ -1920,6 +2092,33 @@ PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
     return NULL;
 }
 
+/* What is wrong with how heads are laid out. */
+PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
+{
+    const size_t pairs = pe__rope_count(config), axes = config->axes;
+    const double steps = config->offset * 1048576.0; /* 2^20 */
+    size_t sum = 0;
+    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
+    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
+    if (!(config->offset >= -2147483648.0 && config->offset <= 2147483648.0) ||
+        steps != (double)(int64_t)steps)
+        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
+    if (axes < 1 || axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
+    if (axes == 1) return NULL;
+    if ((unsigned)config->section_order > PE_SECTIONS_VISION)
+        return "section_order must be one of PE_SECTIONS_...";
+    for (size_t a = 0; a < axes; a++) {
+        if (config->sections[a] > pairs - sum) return "sections must sum to the pairs";
+        sum += config->sections[a];
+        if (config->section_order == PE_SECTIONS_INTERLEAVED && a > 0 &&
+            config->sections[a] > (pairs + axes - 1 - a) / axes)
+            return "interleaved sections but the first must find all their pairs";
+        if (config->section_order == PE_SECTIONS_VISION && config->sections[a] != pairs / axes)
+            return "sections of a vision tower must be of equal length";
+    }
+    return sum == pairs ? NULL : "sections must sum to the pairs";
+}
+
 /* What the type lacks. */
 PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
 {
@@ -1962,11 +2161,12 @@ PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
     return config->factor > 0 ? NULL : "this rope_type needs a factor above 0";
 }
 
-static inline const char *pe_rope_config_error(const pe_rope_config *config)
+PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 {
     if (!config) return "the config is NULL";
     const char *error = pe__rope_field_error(config);
     if (!error) error = pe__rope_type_error(config);
+    if (!error) error = pe__rope_layout_error(config);
     if (error) return error;
     const double *factors = pe__rope_factors(config);
     for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
@@ -1977,11 +2177,6 @@ static inline const char *pe_rope_config_error(const pe_rope_config *config)
         if (!pe__rope_number((double)config->freq_factors[i]))
             return "freq_factors must hold numbers within 2^-128 ... 2^128";
     return NULL;
-}
-
-static inline size_t pe_rope_pairs(const pe_rope_config *config)
-{
-    return pe_rope_config_error(config) ? 0 : pe__rope_count(config);
 }
 
 PE__INLINE double pe__first_lane(pe__vd x)
@@ -2201,33 +2396,57 @@ PE__COLD double pe__rope_attention(const pe_rope_config *config, pe__td factor)
     return pe__first_lane(y.a);
 }
 
-static inline pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
-                                            double *attention_factor)
+/* The frequencies of a config, vector by vector. */
+typedef struct pe__rope_list {
+    pe__rope rope;
+    pe__td factor;
+    pe_rope_config section; /* PE_SECTIONS_VISION: a head of one section */
+    size_t period;          /* pairs after which it begins anew; 0: never */
+} pe__rope_list;
+
+static inline void pe__rope_list_begin(pe__rope_list *list, const pe_rope_config *config)
+{
+    list->section = *config;
+    list->period = 0;
+    if (config->axes > 1 && config->section_order == PE_SECTIONS_VISION) {
+        list->period = config->sections[0];
+        list->section.rotary_dim = list->section.head_dim = 2 * list->period;
+    }
+    list->factor = pe__rope_factor(config);
+    pe__rope_begin(&list->rope, &list->section, list->factor);
+}
+
+/* Those from pair i on, a multiple of the lanes; lanes behind the last pair are defined. */
+static inline void pe__rope_list_next(const pe__rope_list *list, const pe_rope_config *config,
+                                      size_t i, double *omega)
+{
+    const size_t turning = list->rope.turning;
+    if (!list->period) {
+        pe__store(omega, i < turning ? pe__rope_vector(&list->rope, config, i) : pe__splat(0.0));
+        for (size_t k = 0; k < PE_LANES; k++)
+            if (i + k >= turning) omega[k] = 0;
+        return;
+    }
+    for (size_t k = 0; k < PE_LANES; k++)
+        omega[k] = pe__first_lane(
+            pe__rope_vector(&list->rope, &list->section, (i + k) % list->period));
+}
+
+PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
+                                     double *attention_factor)
 {
     if (!config || !omega) return PE_ERR_NULL;
     if (config->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(config)) return PE_ERR_NULL;
     if (pe_rope_config_error(config)) return PE_ERR_CONFIG;
-    pe__rope r;
+    pe__rope_list list;
     const size_t pairs = pe__rope_count(config);
-    const pe__td factor = pe__rope_factor(config);
-    pe__rope_begin(&r, config, factor);
-    for (size_t i = 0; i < r.turning; i += PE_LANES) {
+    pe__rope_list_begin(&list, config);
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
         double lanes[PE_LANES];
-        pe__store(lanes, pe__rope_vector(&r, config, i));
-        for (size_t k = 0; k < PE_LANES && i + k < r.turning; k++) omega[i + k] = lanes[k];
+        pe__rope_list_next(&list, config, i, lanes);
+        for (size_t k = 0; k < PE_LANES && i + k < pairs; k++) omega[i + k] = lanes[k];
     }
-    for (size_t i = r.turning; i < pairs; i++) omega[i] = 0.0;
-    if (attention_factor) *attention_factor = pe__rope_attention(config, factor);
-    return PE_OK;
-}
-
-PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-static inline pe_status pe_rope_periods(const double *omega, size_t pairs, double *periods)
-{
-    if (pairs == 0) return PE_OK;
-    if (!omega || !periods) return PE_ERR_NULL;
-    if (pairs > (size_t)PTRDIFF_MAX / sizeof *periods) return PE_ERR_SIZE;
-    for (size_t i = 0; i < pairs; i++) periods[i] = 1.0 / omega[i];
+    if (attention_factor) *attention_factor = pe__rope_attention(config, list.factor);
     return PE_OK;
 }
 
@@ -2308,15 +2527,43 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
+/* The frequencies of a vector of pairs to 2^-140, from what the config says. */
+PE__COLD pe__td pe__exact_frequency(const pe_plan *plan, size_t pair)
+{
+    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
+    pe__td f, d;
+    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
+    f.c = pe__splat(0.0);
+    if (plan->float32) return pe__td_const(pe__inverse_pi);
+    if (plan->exact) return f;
+    if (plan->base == 0) { /* given: the doubles that these are, times the unit */
+        const pe__vd w = pe__td_ratio(f, unit).a;
+        return pe__td_scale(unit, w);
+    }
+    double index[PE_LANES], by[2][PE_LANES];
+    for (size_t lane = 0; lane < PE_LANES; lane++) {
+        size_t a = 0;
+        while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair + lane) a++;
+        const pe__axis *axis = &plan->axis[a];
+        const size_t i = pair + lane - axis->pair;
+        index[lane] = (double)(i < axis->pairs ? i : axis->pairs ? axis->pairs - 1 : 0);
+        by[0][lane] = -axis->denominator[0], by[1][lane] = -axis->denominator[1];
+    }
+    d.a = pe__load(by[0]), d.b = pe__load(by[1]), d.c = f.c;
+    const pe__td x = pe__td_scale(pe__td_ratio(pe__td_log(plan->base), d), pe__load(index));
+    return pe__td_mul(pe__td_exp(x), unit);
+}
+
 /* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0.
    They are known to 2^-140, relatively; what comes nearer to one than can be told by that is at it.
    A frequency that is a double is exact, and needs no such care. */
-PE__COLD void pe__snap(pe__dd *z, pe__vd turns, const double *rest)
+PE__COLD void pe__snap(pe__dd *z, pe__vd turns, pe__vd below)
 {
-    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES];
+    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES], rest[PE_LANES];
     pe__store(hi, z->hi);
     pe__store(lo, z->lo);
     pe__store(all, pe__abs(turns));
+    pe__store(rest, below);
     for (int lane = 0; lane < PE_LANES; lane++) {
         const double size = hi[lane] < 0 ? -hi[lane] : hi[lane];
         if (all[lane] >= 0.25 && rest[lane] != 0 && size < all[lane] * pe__exp2i(-136))
@@ -2325,17 +2572,13 @@ PE__COLD void pe__snap(pe__dd *z, pe__vd turns, const double *rest)
     z->hi = pe__load(hi), z->lo = pe__load(lo);
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
-   2^-98. */
-PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                pe__dd *cosine)
+/* sin and cos of pi tt f, to 2^-98 of what f is. */
+PE__INLINE void pe__turn_by(const pe_plan *plan, pe__vd tt, const pe__td *f, int snap, pe__dd *sine,
+                            pe__dd *cosine)
 {
-    const double *f = plan->frequency + pair;
-    const pe__vd tt = pe__time(plan, pair, t), half = pe__splat(0.5);
+    const pe__vd half = pe__splat(0.5);
     pe__vd e0, e1;
-    const pe__vd p0 = pe__two_prod(tt, pe__load(f), &e0);
-    const pe__vd p1 = pe__two_prod(tt, pe__load(f + plan->padded), &e1);
-    const pe__vd p2 = tt * pe__load(f + 2 * plan->padded);
+    const pe__vd p0 = pe__two_prod(tt, f->a, &e0), p1 = pe__two_prod(tt, f->b, &e1);
 
     /* half turns modulo 2, then to the nearest quarter turn: both exact */
     pe__vd x = p0 - pe__round(p0 * half) * pe__splat(2.0);
@@ -2343,11 +2586,11 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     x = x - q * half;
     const pe__td r = pe__td_of(x, e0, pe__splat(0.0));
     pe__td rest;
-    rest.a = p1, rest.b = e1, rest.c = p2;
+    rest.a = p1, rest.b = e1, rest.c = tt * f->c;
     const pe__td sum = pe__td_add(r, rest);
     pe__dd z;
     z.hi = sum.a, z.lo = sum.b;
-    if (PE__UNLIKELY(plan->snap)) pe__snap(&z, p0, f + plan->padded);
+    if (snap) pe__snap(&z, p0, f->b);
     const pe__dd zz = pe__dd_mul(z, z);
 
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
@@ -2356,6 +2599,39 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     pe__quarters(q, &sine->lo, &cosine->lo);
     if (PE__UNLIKELY(plan->half_turns))
         sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
+}
+
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98
+   and what the plan's frequencies lack: together pe__turn_error(). */
+PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                                pe__dd *cosine)
+{
+    pe__td f;
+    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
+    f.c = pe__splat(0.0);
+    pe__turn_by(plan, pe__time(plan, pair, t), &f, 0, sine, cosine);
+}
+PE__INLINE double pe__larger(double x, double y) /* in magnitude */
+{
+    x = x < 0 ? -x : x, y = y < 0 ? -y : y;
+    return x > y ? x : y;
+}
+PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
+{
+    return pe__exp2i(-98) + 4 * (t < 0 ? -t : t) * plan->fastest * plan->error;
+}
+
+/* The same to 2^-98, slow: what asks for it is what nothing else decides. */
+PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                             pe__dd *cosine)
+{
+    if (t == 0) {
+        sine->hi = sine->lo = cosine->lo = pe__splat(0.0), cosine->hi = pe__splat(1.0);
+        return;
+    }
+    const pe__td f = pe__exact_frequency(plan, pair);
+    const int snap = plan->half_turns && plan->base != 0;
+    pe__turn_by(plan, pe__time(plan, pair, t), &f, snap, sine, cosine);
 }
 
 /* x times a double, normal. */
@@ -2374,7 +2650,7 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
     pe__td f;
     f.a = pe__splat(plan->frequency[pair]);
     f.b = pe__splat(plan->frequency[pair + plan->padded]);
-    f.c = pe__splat(plan->frequency[pair + 2 * plan->padded]);
+    f.c = pe__splat(0.0);
     const pe__td y = pe__td_mul(f, pe__td_const(pe__pi));
     pe__store(w[0], y.a);
     pe__store(w[1], y.b);
@@ -2382,47 +2658,39 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
 }
 
 /* ---- turns, fast --------------------------------------------------------------------------------
- * Positions are written in base 17, with digits from -8 to 8, and the plan stores the rows of the
- * numbers that have one digit only. The rows that differ in the last digit are a block; they follow
- * from its anchor, the row with last digit 0, by turning it forth and back by the rows 1 ... 8. The
- * anchor itself is turned together from the rows of its other digits; beyond 17^levels / 2, or once
- * in 17 blocks of a long run, it comes from sines, by pe__anchor(), and the other 16 by one turn
- * from there. Positions that are no integers, and angles rounded to float, take sines for each
- * row. */
-
-#if !PE_SLEEF
-/* sin and cos of pi a to 2 ulp, |a| < 2. */
-PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
-{
-    a = a - pe__round(a * pe__splat(0.5)) * pe__splat(2.0);
-    const pe__vd q = pe__round(a + a), x = a - q * pe__splat(0.5), xx = x * x;
-    pe__vd sine = pe__splat(pe__sine_series[9][0]), cosine = pe__splat(pe__cosine_series[9][0]);
-    for (int k = 8; k >= 0; k--) {
-        sine = pe__fma(sine, xx, pe__splat(pe__sine_series[k][0]));
-        cosine = pe__fma(cosine, xx, pe__splat(pe__cosine_series[k][0]));
-    }
-    *s = sine * x, *c = cosine;
-    pe__quarters(q, s, c);
-}
-#endif
+ * A row by itself comes from pe__direct(), pair by pair. In a run, 17 rows are a block: they follow
+ * from the one in the middle, its anchor, by turning it forth and back by the plan's rows 1 ... 8.
+ * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more than
+ * 2 blocks, from SLEEF, where it is there; the other anchors are the centre turned by the plan's rows 17, 34, ... 136, forth or back. */
 
 /* Rounding test: what keeps floats correctly rounded
  *
- * In units of u = 2^-53 and for amplitude 1, a value that pe__turn() makes has an error of at most
- *     4.95  SLEEF's sine and cosine, 3.5 ulp each (u35), as a vector: 3.5 sqrt(2)
- *     0.71  their correction by the low part of the phase, rounded: 0.5 sqrt(2)
- *     0.01  the phase, kept to 2^-106 |t f| <= 2^-64 half turns for |t f| <= 2^42 (beyond, the
- *           anchors are exact)
- *     2.0   the amplitude's factor, rounded, and the product with it: 1 each, relative
- *     5.42  two turns, to the block's anchor and to the row; each turn has
- *           0.71  a row of the plan, rounded: 0.5 sqrt(2)
- *           2.0   products 1 (|sC| + |cS| <= 1), their sum 1; less where it is fused
- * together 13.1; or, from rows of the plan alone,
- *     0.71  the row of the first digit
- *     2.0   the amplitude's factor
- *     10.84 four turns by the other digits
- * together 13.6. Dividing the factor (1 + eta) out again, in pe__careful(), adds 1.5. e = 15.5 u
- * |A|. A position of more than five digits has three turns more: e = 23.5 u |A|.
+ * Errors are in units of u = 2^-53, for amplitude 1, and of (sine, cosine) as a vector, for a turn
+ * makes one component's the other's. What is rounded relatively adds 1 to a vector, what is below 1
+ * and rounded absolutely 1/2 to each component. pe__direct() has at most
+ *     0.62  the circle's sines and cosines, rounded
+ *     0.01  the phase: pi 2^-62 for positions up to plan->reach (beyond, turns are exact)
+ *     0.30  the rest z, rounded twice: pi (2^-58 + 2^-57)
+ *     0.62  sin(pi z) 0.27: the polynomial 0.01, its factor of z 2^-4 (2 + 0.1), the product 1/8;
+ *           cos(pi z) 0.56: rounded 0.5, z^2 times the rest of it 0.06
+ *     2.00  the factor A (1 + eta), rounded, and the circle's products with it
+ *     1.20  the turn by z: a product 0.2, for |sin(pi z)| < 0.196, and the sum 1; where nothing is
+ *           fused the other product, too: both (1 + 0.383)^(1/2) = 1.18, and the sum 1
+ * together 4.75, and 5.75 where nothing is fused: a row by itself has 5.75 (pe__bound_lone). With
+ * SLEEF a centre has
+ *     4.95  sine and cosine, 3.5 ulp each (u35)
+ *     1.02  the phase and the rest, as above, and the correction by what is below x, rounded
+ *     2.00  the factor and the products with it
+ * together 7.97. Each turn by a row of the plan adds
+ *     0.71  the row, rounded
+ *     2.00  a product and the sum; where nothing is fused, two products and the sum: 2 again for
+ *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next turn asks for:
+ *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
+ * A row of a run is two turns from its centre: 10.17 fused, 5.75 + 3.13 + 2.71 = 11.59 not fused,
+ * with SLEEF 13.39 and 13.81: 11.75 and 14 (pe__bound_run).
+ *
+ * pe__careful() divides (1 + eta) out again, by a factor that is rounded (0.5), with a product (1),
+ * and adds and subtracts e (1): e is 2.5 more for it.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a
  * few integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >=
@@ -2438,24 +2706,31 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
  * the very midpoint of two of them: the bits that the second rounding drops are 1000..., and are
  * watched instead.
  *
- * eta is e / 2^-12, and a little for the (1 + eta) on e itself. */
+ * eta is the error before pe__careful() / 2^-12, and a little for the (1 + eta) on it. */
 #define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
 #define PE__GUARD_16 (1.0 / 1048576)          /* 2^-20: here a float that is no tie of */
                                               /* 16-bit numbers is on the right side   */
-#define PE__FAST_LIMIT 4398046511104.0        /* 2^42 half turns                       */
+#define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
 
-/* What the test needs to know of values: e and eta for amplitude 1, and 2 eta 2^53, and some. */
+/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta 2^53,
+   and some. */
 typedef struct pe__bound {
     double error, eta;
     int32_t window;
 } pe__bound;
-static const pe__bound pe__bound_near = {15.5 / 9007199254740992.0,
-                                         15.75 / 2199023255552.0, 32 << 12};
-static const pe__bound pe__bound_far = {23.5 / 9007199254740992.0,
-                                        23.75 / 2199023255552.0, 48 << 12};
+#define PE__BOUND(units, window)                                                                   \
+    {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
+static const pe__bound pe__bound_lone = PE__BOUND(5.75, 12);
+#if PE_SLEEF
+static const pe__bound pe__bound_run = PE__BOUND(14, 29);
+#else
+static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
+#endif
+#undef PE__BOUND
 
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 8, PE__TILE = 512 };
-#define PE__NEAR ((int64_t)709928) /* the largest number of five digits */
+/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache: what
+   they miss waits for the buffers that streaming stores fill. Elsewhere long rows are better. */
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 512, PE__TILE_STREAMED = 128 };
 
 /* What a kernel makes of the doubles: elements of a type, or floats that are added to such
    elements. Known at compile time. */
@@ -2480,37 +2755,91 @@ PE__INLINE double *pe__aligned(void *p)
     return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
 }
 
-/* The anchor: A (1 + eta) times sin and cos of position t, for count pairs from pair on. Writes
-   whole vectors: up to PE_LANES - 1 doubles more. */
-PE__OUTLINE void pe__anchor(const pe_plan *plan, double t, size_t pair, size_t count, double *s,
-                            double *c)
+/* sin and cos of k / 16 of a turn, rounded, for k = 0 ... 19: the cosines are the sines from k = 4
+   on. */
+static const double pe__sixteenths[40] = {
+    0, 1, 0.3826834323650898, 0.9238795325112867, 0.7071067811865476, 0.7071067811865476,
+    0.9238795325112867, 0.3826834323650898, 1, 0, 0.9238795325112867, -0.3826834323650898,
+    0.7071067811865476, -0.7071067811865476, 0.3826834323650898, -0.9238795325112867,
+    0, -1, -0.3826834323650898, -0.9238795325112867, -0.7071067811865476, -0.7071067811865476,
+    -0.9238795325112867, -0.3826834323650898, -1, 0, -0.9238795325112867, 0.3826834323650898,
+    -0.7071067811865476, 0.7071067811865476, -0.3826834323650898, 0.9238795325112867,
+    0, 1, 0.3826834323650898, 0.9238795325112867, 0.7071067811865476, 0.7071067811865476,
+    0.9238795325112867, 0.3826834323650898,
+};
+
+/* The direct kernel: sin and cos of the turn of tt, for a vector of pairs, times the circle's
+   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest, |z| <=
+   2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
+PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t pair, pe__vd tt,
+                           pe__vd *s, pe__vd *c)
 {
-    const double *f = plan->frequency + pair;
-    const pe__vd half = pe__splat(0.5);
-    const pe__vd scale = pe__splat(plan->amplitude * (1 + pe__bound_near.eta));
-    const int distant = !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
+    const pe__vd f = pe__load(plan->frequency + pair);
+    pe__vd k, S, C;
+    const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
+    const pe__vd zz = z * z;
+    pe__circle_at(circle, k, &S, &C);
+    pe__vd sine = pe__fma(pe__splat(0.0820578389392869), zz, pe__splat(-0.5992641468366016));
+    pe__vd cosine = pe__fma(pe__splat(-0.02576698680948774), zz, pe__splat(0.23533036842743957));
+    sine = pe__fma(sine, zz, pe__splat(2.5501640391505007));
+    cosine = pe__fma(cosine, zz, pe__splat(-1.335262768129103));
+    sine = pe__fma(sine, zz, pe__splat(-5.167712780049406));
+    cosine = pe__fma(cosine, zz, pe__splat(4.058712126415924));
+    sine = pe__fma(sine, zz, pe__splat(3.141592653589793)) * z;
+    cosine = pe__fma(cosine, zz, pe__splat(-4.934802200544679));
+    cosine = pe__fma(cosine, zz, pe__splat(1.0));
+    *s = pe__fma(S, cosine, C * sine);
+    *c = pe__fnma(S, sine, C * cosine);
+}
+
+/* Is the turn of position t beyond what the direct kernel is good for? */
+PE__INLINE int pe__distant(const pe_plan *plan, double t)
+{
+    return !((t < 0 ? -t : t) <= plan->reach);
+}
+
+#if PE_SLEEF
+/* pe__direct() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
+PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, pe__vd tt, pe__vd *s,
+                             pe__vd *c)
+{
+    const pe__vd f = pe__load(plan->frequency + pair);
+    pe__vd k, low, sine, cosine;
+    const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
+    const pe__vd turns = k - pe__splat(PE__EIGHTHS);
+    const pe__vd whole = pe__round(turns * pe__splat(0.5)) * pe__splat(2.0);
+    const pe__vd x = pe__fast_two_sum(turns - whole, z, &low);
+    pe__sincospi(x, &sine, &cosine);
+    low = low * pe__splat(3.141592653589793);
+    *s = pe__fma(low, cosine, sine) * pe__splat(factor);
+    *c = pe__fnma(low, sine, cosine) * pe__splat(factor);
+}
+#endif
+
+/* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
+   there, for tables. Writes whole vectors: up to PE_LANES - 1 doubles more. */
+PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
+                            size_t pair, size_t count, double *s, double *c)
+{
+    const double factor = plan->amplitude * (1 + bound->eta);
+    const int distant = pe__distant(plan, t);
+    pe__circle circle;
+    (void)table;
+    pe__circle_of(pe__sixteenths, factor, &circle);
     for (size_t i = 0; i < count; i += PE_LANES) {
+        const pe__vd tt = pe__time(plan, pair + i, t);
         pe__vd sine, cosine;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
             pe__exact_turn(plan, pair + i, t, &ss, &cc);
-            sine = ss.hi, cosine = cc.hi;
-        } else {
-            const pe__vd tt = pe__time(plan, pair + i, t);
-            pe__vd e;
-            const pe__vd p = pe__two_prod(tt, pe__load(f + i), &e);
-            const pe__vd turn = p - pe__round(p * half) * pe__splat(2.0);
-            pe__vd low;
-            const pe__vd rest = pe__fma(tt, pe__load(f + i + plan->padded), e);
-            const pe__vd x = pe__two_sum(turn, rest, &low);
-            pe__sincospi(x, &sine, &cosine);
-            low = low * pe__splat(3.141592653589793);
-            const pe__vd unmoved = sine;
-            sine = pe__fma(low, cosine, sine);
-            cosine = pe__fnma(low, unmoved, cosine);
+            sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
         }
-        pe__store(s + i, sine * scale);
-        pe__store(c + i, cosine * scale);
+#if PE_SLEEF
+        else if (table) pe__by_sleef(plan, factor, pair + i, tt, &sine, &cosine);
+#endif
+        else pe__direct(plan, &circle, pair + i, tt, &sine, &cosine);
+        pe__store(s + i, sine);
+        pe__store(c + i, cosine);
     }
 }
 
@@ -2663,6 +2992,14 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     return pe__round_16(y, drop);
 }
 
+/* hi + lo, however large lo is, rounded once. */
+static inline float pe__round_sum(double hi, double lo, int drop)
+{
+    pe__vd low;
+    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
+}
+
 /* By how many powers of two a position so far below one turn of a pair that the sine is a multiple
    of it must be made larger, so that products with it do not lose their low bits. */
 static inline int pe__lift(const pe_plan *plan, size_t pair, double t)
@@ -2713,15 +3050,23 @@ PE__OUTLINE void pe__exact_turn_lifted(const pe_plan *plan, size_t pair, double 
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
 {
-    pe__dd sine, cosine;
+    pe__dd turn[2];
     double hi[2][PE_LANES], lo[2][PE_LANES];
     const int up = pe__lift(plan, pair, t);
-    pe__exact_turn(plan, pair, t * pe__exp2i(up), &sine, &cosine);
-    sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
-    pe__store(hi[0], sine.hi);
-    pe__store(lo[0], sine.lo);
-    pe__store(hi[1], cosine.hi);
-    pe__store(lo[1], cosine.lo);
+    for (int exact = up != 0 || t == 0; exact < 2; exact++) {
+        if (exact) pe__exact_turn(plan, pair, t * pe__exp2i(up), &turn[0], &turn[1]);
+        else pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+        for (int k = 0; k < 2; k++) {
+            turn[k] = pe__dd_scaled(turn[k], plan->mantissa);
+            pe__store(hi[k], turn[k].hi);
+            pe__store(lo[k], turn[k].lo);
+        }
+        const double h = hi[component][0] * plan->scale, l = lo[component][0] * plan->scale;
+        const double e = pe__turn_error(plan, t) * plan->scale;
+        if (exact) break;
+        const float above = pe__round_sum(h, l + e, drop), below = pe__round_sum(h, l - e, drop);
+        if (above == below && above != 0) return above;
+    }
     double h = hi[component][0], l = lo[component][0];
     if (h == 0) return (float)(0 * plan->amplitude);
     if (hi[1 - component][0] != 0 && (l < 0 ? -l : l) <= (h < 0 ? -h : h) * pe__exp2i(-95))
@@ -2983,50 +3328,11 @@ PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe_
                      i < to->cosines ? pe__min(to->cosines - i, PE_LANES) : 0, sides, order, kind);
 }
 
-/* The plan's row digit * 17^level, 1 <= digit <= 8; for digit 0 row 0. */
+/* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
 PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digit)
 {
-    const size_t index = digit ? level * PE__DIGIT + (size_t)digit : 0;
+    const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
     return plan->table + 2 * index * plan->padded;
-}
-
-/* p / 17 to nearest, for p >= 0; and the multiple of 17 that is nearest to any p. */
-PE__INLINE uint64_t pe__seventeenth(uint64_t p) { return (p + PE__DIGIT) / PE__RADIX; }
-PE__INLINE int64_t pe__nearest_17(int64_t p)
-{
-    const int64_t q = (int64_t)(PE__RADIX * pe__seventeenth((uint64_t)(p < 0 ? -p : p)));
-    return p < 0 ? -q : q;
-}
-
-/* As pe__anchor(), from the rows of the digits of p; |p| <= plan->near. */
-PE__OUTLINE void pe__anchor_from_rows(const pe_plan *plan, const pe__bound *bound, int64_t p,
-                                      size_t pair, size_t count, double *s, double *c)
-{
-    const double *row[PE__LEVELS] = {plan->table + pair};
-    double sign[PE__LEVELS] = {1};
-    size_t n = 0;
-    uint64_t rest = (uint64_t)(p < 0 ? -p : p);
-    for (size_t level = 0; rest != 0; level++) {
-        const uint64_t next = pe__seventeenth(rest);
-        const int64_t digit = (int64_t)rest - (int64_t)(PE__RADIX * next);
-        rest = next;
-        if (digit == 0) continue;
-        row[n] = pe__row(plan, level, digit < 0 ? -digit : digit) + pair;
-        sign[n++] = (digit < 0) != (p < 0) ? -1 : 1;
-    }
-    const pe__vd scale = pe__splat(plan->amplitude * (1 + bound->eta));
-    const pe__vd first = scale * pe__splat(sign[0]);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        pe__vd sine = pe__load(row[0] + i) * first;
-        pe__vd cosine = pe__load(row[0] + plan->padded + i) * scale;
-        for (size_t k = 1; k < n; k++) {
-            pe__vd s_down, c_down;
-            pe__turn(sine, cosine, pe__load(row[k] + i) * pe__splat(sign[k]),
-                     pe__load(row[k] + plan->padded + i), &sine, &cosine, &s_down, &c_down);
-        }
-        pe__store(s + i, sine);
-        pe__store(c + i, cosine);
-    }
 }
 
 /* Turn an anchor by 17 digit. */
@@ -3131,64 +3437,208 @@ PE__BLOCK(pe__block_f16_add, PE__F16_ADD)
 
 enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN }; /* doubles of an anchor's sines or cosines */
 
-/* Consecutive rows from position first (and the offset's fraction) on, in tiles of columns, block
-   after block; or, if the angles are rounded to float or real positions are given, row after
-   row. */
-PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                          int64_t first, size_t rows, const double *real, pe__blocker *block)
+/* A row by itself, by way of doubles in memory. */
+PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                          pe__blocker *block)
+{
+    double buffer[2 * PE__ANCHOR + PE__CHAIN];
+    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
+    const size_t pairs = pe__max(to->sines, to->cosines);
+    for (size_t done = 0; done < pairs; done += PE__TILE) {
+        pe__to tile;
+        const pe__to *part = to;
+        if (pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
+        pe__centre(plan, &pe__bound_lone, 0, t, pair + done, pe__min(pairs - done, PE__TILE), s, c);
+        block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, part);
+    }
+}
+
+/* A row by itself: its circle and its time, both turned if cosines come first, since cos x = sin(-x
+   + pi/2) and sin x = cos(-x + pi/2). */
+typedef struct pe__alone {
+    const pe_plan *plan;
+    const pe__to *to;
+    size_t pair; /* the plan's pair of column 0 */
+    double t, time;
+    pe__circle circle;
+} pe__alone;
+
+/* The doubles of two vectors of pairs from pair i on, as they are rounded: a and b to a vector of
+   floats as it lies in memory, c and d to the next, or, if split, to one of cosines. */
+PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, int float32, pe__vd *a,
+                             pe__vd *b, pe__vd *c, pe__vd *d)
+{
+    const size_t j = x->pair + i, k = j + PE_LANES;
+    pe__vd t0 = pe__splat(x->time), t1 = t0;
+    if (float32) t0 = pe__time(x->plan, j, x->time), t1 = pe__time(x->plan, k, x->time);
+    pe__direct(x->plan, &x->circle, j, t0, a, split ? c : b);
+    pe__direct(x->plan, &x->circle, k, t1, split ? b : c, d);
+}
+
+/* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
+PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, int float32, pe__vf *v)
+{
+    const pe__order order = x->to->order, as = split ? PE__SPLIT : PE__SC;
+    const pe__span span =
+        pe__span_of(x->plan, &pe__bound_lone, x->to, x->pair, NULL, NULL, order, PE__F32);
+    unsigned doubt[4];
+    for (size_t n = 0; n < 4; n += 2) {
+        pe__vd a, b, c, d;
+        pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
+        v[n] = pe__careful(&span, a, b, as, PE__DROP_F32, &doubt[n]);
+        v[n + 1] = pe__careful(&span, c, d, as, PE__DROP_F32, &doubt[n + 1]);
+    }
+    for (size_t n = 0; n < 4; n++)
+        if (doubt[n])
+            v[n] = pe__exactly(&span, x->t, i, n, 4, order, PE__DROP_F32, v[n], doubt[n]);
+}
+
+/* The whole vectors, by fours, from pair i on. Returns where they end. */
+PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split, int float32)
+{
+    enum { FOUR = 4 * PE_LANES };
+    const pe__to *to = x->to;
+    const size_t whole = pe__min(to->sines, to->cosines);
+    const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * 4;
+    const ptrdiff_t bytes = sizeof(pe__vf), at1 = split ? across : bytes;
+    const ptrdiff_t at2 = split ? bytes : 2 * bytes, at3 = at1 + at2;
+    const int32_t window = pe__bound_lone.window, guard = x->plan->guard;
+    unsigned char *p = pe__column(to, to->order) + i * (split ? 4 : 8);
+    for (; i + FOUR <= whole; i += FOUR, p += FOUR * (split ? 4 : 8)) {
+        const pe__order as = split ? PE__SPLIT : PE__SC;
+        pe__watch watch = pe__watch_begin();
+        pe__vf v[4];
+        for (size_t n = 0; n < 4; n += 2) {
+            pe__vd a, b, c, d;
+            pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
+            v[n] = pe__round_two(a, b, as), v[n + 1] = pe__round_two(c, d, as);
+            pe__watch_add(&watch, a, b, v[n], PE__DROP_F32);
+            pe__watch_add(&watch, c, d, v[n + 1], PE__DROP_F32);
+        }
+        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
+            pe__vf settled[4];
+            pe__lone_settle(x, i, split, float32, settled);
+            v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
+        }
+        unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
+        pe__sink_four(PE__F32, to, four, v[0], v[1], v[2], v[3]);
+    }
+    return i;
+}
+
+/* A row of floats by itself, from turn to memory. */
+PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to, double t)
+{
+    const size_t pairs = pe__max(to->sines, to->cosines);
+    const size_t head = pe__min(to->head, pe__min(to->sines, to->cosines));
+    const int split = to->order == PE__SPLIT, swap = to->order == PE__CS;
+    size_t i;
+    pe__alone x;
+    x.plan = plan, x.to = to, x.pair = pair, x.t = t, x.time = swap ? -t : t;
+    pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
+                  &x.circle);
+    if (plan->float32) i = split ? pe__lone_fours(&x, head, 1, 1) : pe__lone_fours(&x, head, 0, 1);
+    else i = split ? pe__lone_fours(&x, head, 1, 0) : pe__lone_fours(&x, head, 0, 0);
+    if (head != 0) {
+        const pe__to part = pe__part(to, 0, head);
+        pe__lone(plan, pair, &part, t, pe__block_f32);
+    }
+    if (i < pairs) {
+        pe__to part = pe__part(to, i, pairs - i);
+        part.head = 0;
+        pe__lone(plan, pair + i, &part, t, pe__block_f32);
+    }
+}
+
+/* Rows that follow each other, 17 blocks by 17, in tiles of columns. */
+PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                         size_t rows, pe__blocker *block)
 {
     double buffer[4 * PE__ANCHOR + PE__CHAIN];
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
     double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
-    const int64_t last = first + (int64_t)rows - 1;
-    const int run = rows > 2 * PE__RADIX; /* then one centre will do for many blocks */
-    const int64_t nearby = run && plan->nearby > PE__NEAR ? PE__NEAR : plan->nearby;
-    for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
-        pe__to tile;
-        const pe__to *part = to; /* all of a row, if it is short */
-        if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
-        const size_t pair = axis->pair + done;
-        const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-        if (real || plan->float32) {
-            pe__to one = *part;
-            for (size_t r = 0; r < rows; r++) {
-                one.out = part->out + r * part->stride;
-                const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
-                pe__anchor(plan, t, pair, count, s, c);
-                block(plan, &pe__bound_near, 0, t, s, c, 0, 0, pair, &one);
+    const size_t columns = to->verb == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
+    const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
+    for (int64_t made = 0; made < blocks; made += PE__RADIX) {
+        const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
+        const int64_t middle = made + n / 2;
+        /* of one block alone, its own middle */
+        const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
+        for (size_t done = 0; done < axis->pairs; done += columns) {
+            pe__to tile;
+            const pe__to *part = to; /* all of a row, if it is short */
+            if (axis->pairs > columns) tile = pe__part(to, done, columns), part = &tile;
+            const size_t pair = axis->pair + done;
+            const size_t count =
+                pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
+            pe__centre(plan, &pe__bound_run, n > 2, t + (double)centre, pair, count, centre_s,
+                       centre_c);
+            for (int64_t j = made; j < made + n; j++) {
+                const int there = j == middle;
+                if (!there)
+                    pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
+                block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
+                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
             }
-            continue;
-        }
-        const pe__bound *bound = &pe__bound_near;
-        int64_t made = INT64_MAX; /* the centre that is there */
-        for (int64_t q = pe__nearest_17(first); q - PE__DIGIT <= last; q += PE__RADIX) {
-            const int64_t centre = run ? PE__RADIX * pe__nearest_17(q / PE__RADIX) : q;
-            double *const from_s = run ? centre_s : s, *const from_c = run ? centre_c : c;
-            if (centre != made) {
-                bound = &pe__bound_near;
-                if (plan->fraction == 0 && -nearby <= centre && centre <= nearby) {
-                    if (centre < -PE__NEAR || centre > PE__NEAR) bound = &pe__bound_far;
-                    pe__anchor_from_rows(plan, bound, centre, pair, count, from_s, from_c);
-                }
-                else pe__anchor(plan, (double)centre + plan->fraction, pair, count, from_s, from_c);
-            }
-            made = centre;
-            if (run)
-                pe__anchor_turned(plan, (q - centre) / PE__RADIX, pair, count, from_s, from_c, s,
-                                  c);
-            block(plan, bound, q, plan->fraction, s, c, first, last, pair, part);
         }
     }
 }
 
-/* ---- f64 ----------------------------------------------------------------------------------------
- * Doubles come from turns in double-double, row after row, by row 1 of the plan's frequencies;
- * every 64 rows start anew from an exact turn. One turn adds less than 2^-100, and the test below
- * takes 2^-93 for all: where that could change the rounded double, the vector is made by an exact
- * turn. */
+/* Rows for the positions t, t + 1, ..., each of them a double. */
+PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                          size_t rows, pe__blocker *block)
+{
+    if (rows == 1) { /* (what was just written is not copied: a wide load would wait for it) */
+        if (block == pe__block_f32 && t != 0 && !pe__distant(plan, t))
+            pe__lone_f32(plan, axis->pair, to, t);
+        else pe__lone(plan, axis->pair, to, t, block);
+        return;
+    }
+    const int has_0 = t <= 0 && -t < (double)rows && t == (double)(int64_t)t;
+    if (plan->table && !has_0) {
+        pe__run(plan, axis, to, t, rows, block);
+        return;
+    }
+    pe__to part = *to;
+    size_t run;
+    for (size_t r = 0; r < rows; r += run) { /* row 0 is all alarm: by itself */
+        const double at = t + (double)r;
+        part.out = to->out + r * to->stride;
+        run = !plan->table || at == 0 ? 1 : at < 0 ? (size_t)-at : rows - r;
+        if (run == 1) pe__rows(plan, axis, &part, at, 1, block);
+        else pe__run(plan, axis, &part, at, run, block);
+    }
+}
 
-enum { PE__STEPS = 64 };
-#define PE__ERROR_F64 (1.0 / 9903520314283042199192993792.0) /* 2^-93 */
+/* ---- f64 ----------------------------------------------------------------------------------------
+ * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is turned forth
+ * and back by the rows 1 ... 8, and to the next block's by row 17. All these are double-double, and
+ * made on the stack for each call; each PE__ANEW blocks the anchor is an exact turn.
+ *
+ * Sums of products in double-double, cheaply: sines and cosines are cut into a multiple of 2^-26,
+ * |x| <= 1, and a double for the rest, |x| <= 2^-27. The products of the former are multiples of
+ * 2^-52, so that they and their sums are exact, fused or not, and with (s, c) = (s1 + s2, c1 + c2),
+ *
+ *     sC + cS = (s1 C1 + c1 S1) + (s C2 + s2 C1 + c S2 + c2 S1)
+ *
+ * only the second bracket has errors. The anchor has the amplitude A in it; let 2^k be the power of
+ * two at or above |A|, and u = 2^(k - 81). In units of u, and with nothing fused, these are at most
+ *      2.83  s2, C2, c2, S2, each rounded: |C| + |s| + |S| + |c|
+ *      2     s and c as doubles: half a unit in their last place, times C2 and S2
+ *      4     four products of at most 2^(k - 27)
+ *      8     two sums of two of them, at most 2^(k - 26) and little more
+ *      4     their sum or difference, at most 2.83 2^(k - 27)
+ *      4     the same with 2e added
+ *      0.1   the anchor and the rows: 2^-98, or 2^-91 where the angle is beyond 2^49 half turns; a
+ *            turn adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
+ * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
+ * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
+ * the time, the vector is made by exact turns. */
+
+enum { PE__TILE_F64 = 64, PE__ANEW = 64 };
+#define PE__GRID_F64 (1.0 / 67108864)                        /* 2^-26 */
+#define PE__ERROR_F64 (1.0 / 75557863725914323419136.0)      /* 2^-76 */
+#define PE__ERROR_ROW_F64 (1.0 / 1237940039285380274899124224.0) /* 2^-90: of an exact turn */
 
 /* n doubles to a row, or added to it. */
 static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, size_t n)
@@ -3196,24 +3646,6 @@ static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, si
     if (to->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
     else
         for (size_t i = 0; i < n; i++) x[i] = pe__fma_once(to->scale, x[i], v[i]);
-}
-
-/* A vector of pairs to where pair i of a row belongs. */
-PE__INLINE void pe__put_f64(const pe__to *to, unsigned char *row, size_t i, pe__vd s, pe__vd c)
-{
-    double all[2 * PE_LANES], *const out = (double *)(void *)row;
-    const size_t sines = to->sines > i ? pe__min(to->sines - i, PE_LANES) : 0;
-    const size_t cosines = to->cosines > i ? pe__min(to->cosines - i, PE_LANES) : 0;
-    if (to->order == PE__SPLIT) {
-        pe__store(all, s);
-        pe__store(all + PE_LANES, c);
-        pe__sink_f64(to, out + to->sine + i, all, sines);
-        pe__sink_f64(to, out + to->cosine + i, all + PE_LANES, cosines);
-        return;
-    }
-    if (to->order == PE__SC) pe__zip_store(all, s, c);
-    else pe__zip_store(all, c, s);
-    pe__sink_f64(to, out + pe__min(to->sine, to->cosine) + 2 * i, all, sines + cosines);
 }
 
 /* hi + lo to the nearer double; where it is the middle of two as far as can be told, to the one
@@ -3263,60 +3695,245 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
     *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
 }
 
-/* Up to 64 rows of the vector of pairs at i. */
-PE__OUTLINE void pe__column_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                                size_t i, unsigned char *row, double t, size_t rows)
+/* A tile of columns. A pair (f, g) is (s, c), turned by (S, C), or (c, s), turned by (-S, C), as
+   they lie in a row: f' = fC + gS, g' = gC - fS. fours holds fours of arrays: the high and the low
+   parts of f (S), then those of g (C). */
+typedef struct pe__tile_f64 {
+    const pe_plan *plan;
+    const pe__to *to;
+    size_t pair;
+    double error;
+    double *fours;
+    int swapped;
+} pe__tile_f64;
+enum { /* fours: the plan's rows 0 ... 8, and the anchor, as parts; the anchor; row 17 */
+    PE__PARTS_F64 = PE__DIGIT + 1, PE__ANCHOR_F64, PE__NEXT_F64, PE__FOURS_F64
+};
+
+PE__INLINE double *pe__four(const pe__tile_f64 *x, size_t n, size_t i)
 {
-    const pe__vd error = pe__splat(PE__ERROR_F64);
-    const size_t pair = axis->pair + i;
-    const int minor = plan->scale < pe__exp2i(-900) || (t > -1 && t < 1 && t != 0);
-    pe__dd s, c, S, C;
-    pe__exact_turn(plan, pair, t, &s, &c);
-    pe__exact_turn(plan, pair, 1.0, &S, &C);
-    s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
-    for (size_t r = 0; r < rows; r++) {
-        pe__vd sine = s.hi, cosine = c.hi;
-        const pe__vd moved_s = pe__abs((s.hi + (s.lo + error)) - (s.hi + (s.lo - error)));
-        const pe__vd moved_c = pe__abs((c.hi + (c.lo + error)) - (c.hi + (c.lo - error)));
-        double moved[PE_LANES], any = 0;
-        pe__store(moved, moved_s + moved_c);
-        for (int lane = 0; lane < PE_LANES; lane++) any += moved[lane];
-        if (PE__UNLIKELY(any != 0 || minor)) {
-            pe__settle_f64(plan, pair, t + (double)r, &sine, &cosine);
-        } else {
-            sine = sine * pe__splat(plan->scale);
-            cosine = cosine * pe__splat(plan->scale);
-        }
-        pe__put_f64(to, row + r * to->stride, i, sine, cosine);
-        pe__dd_turn(&s, &c, S, C);
-        s = pe__dd_normal(s), c = pe__dd_normal(c);
+    return x->fours + n * 4 * PE__TILE_F64 + i;
+}
+PE__INLINE void pe__get_four(const double *four, pe__dd *f, pe__dd *g)
+{
+    f->hi = pe__load(four), f->lo = pe__load(four + PE__TILE_F64);
+    g->hi = pe__load(four + 2 * PE__TILE_F64), g->lo = pe__load(four + 3 * PE__TILE_F64);
+}
+PE__INLINE void pe__put_four(double *four, pe__dd f, pe__dd g)
+{
+    pe__store(four, f.hi), pe__store(four + PE__TILE_F64, f.lo);
+    pe__store(four + 2 * PE__TILE_F64, g.hi), pe__store(four + 3 * PE__TILE_F64, g.lo);
+}
+
+/* x as the nearest multiple of a power of two and a double for the rest. */
+PE__INLINE pe__dd pe__parts(pe__dd x, double unit)
+{
+    const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
+    pe__dd r;
+    r.hi = (x.hi + big) - big;
+    r.lo = (x.hi - r.hi) + x.lo;
+    return r;
+}
+
+/* The last pairs of a row, n of f and m of g. */
+PE__OUTLINE void pe__put_some_f64(const pe__to *to, double *p, pe__vd f, size_t n, double *q,
+                                  pe__vd g, size_t m, int split)
+{
+    double all[2 * PE_LANES];
+    pe__store(all, f);
+    pe__store(all + PE_LANES, g);
+    pe__sink_f64(to, p, all, split ? n : n + m);
+    if (split) pe__sink_f64(to, q, all + PE_LANES, m);
+}
+
+/* The vector of pairs at i of a row whose columns begin at x. */
+PE__WRAPS /* the addresses asked for: any will do */
+PE__INLINE void pe__put_f64(const pe__to *to, double *x, size_t i, pe__vd f, pe__vd g, int split)
+{
+    double *const p = x + (split ? i : 2 * i);
+    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : (ptrdiff_t)PE_LANES);
+    if (!split) pe__zip_two(f, g, &f, &g);
+    if (PE__UNLIKELY(i + PE_LANES > to->sines || i + PE_LANES > to->cosines)) {
+        pe__put_some_f64(to, p, f, pe__min(to->sines - pe__min(i, to->sines), PE_LANES), q, g,
+                         pe__min(to->cosines - pe__min(i, to->cosines), PE_LANES), split);
+    } else if (to->verb == PE__STREAM) {
+        pe__stream_vd(p, f);
+        pe__stream_vd(q, g);
+    } else if (to->verb == PE__ADD) { /* asked for ahead, see pe__sink_four() */
+        pe__prefetch((uintptr_t)p + PE__RADIX * to->stride);
+        pe__prefetch((uintptr_t)q + PE__RADIX * to->stride);
+        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), f));
+        pe__store(q, pe__fused(pe__splat(to->scale), pe__load(q), g));
+    } else {
+        pe__store(p, f);
+        pe__store(q, g);
     }
 }
 
-PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                              int64_t first, size_t rows, const double *real)
+/* Round a vector of pairs of position t, whose low parts are e too small, and put it there. */
+PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *out, double t,
+                               size_t i, pe__dd f, pe__dd g, int split, int careful)
 {
-    const size_t pairs = pe__max(to->sines, to->cosines);
-    const size_t steps = real || plan->float32 ? 1 : PE__STEPS;
-    for (size_t r = 0; r < rows; r += steps) {
-        const double t = real ? real[r] : (double)(first + (int64_t)r) + plan->fraction;
+    const pe__vd twice = pe__splat(2 * x->error);
+    pe__vd a = f.hi + f.lo, b = g.hi + g.lo;
+    if (PE__UNLIKELY(pe__unequal(a, f.hi + (f.lo + twice), b, g.hi + (g.lo + twice)) || careful)) {
+        pe__vd s, c;
+        pe__settle_f64(x->plan, x->pair + i, t, &s, &c);
+        a = x->swapped ? c : s, b = x->swapped ? s : c;
+    }
+    pe__put_f64(to, out, i, a, b, split);
+}
+
+/* The rows b after and before an anchor, whose positions are given; NULL: not wanted. */
+PE__INLINE void pe__turn_any_f64(const pe__tile_f64 *tile, size_t b, void *up, double t_up,
+                                 void *down, double t_down, int split)
+{
+    const pe__tile_f64 x = *tile;
+    const pe__to to = *tile->to;
+    const size_t pairs = pe__max(to.sines, to.cosines);
+    const pe__vd less = pe__splat(-x.error);
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
+        const double *const anchor = pe__four(&x, PE__ANCHOR_F64, i);
+        const pe__vd f0 = pe__load(anchor), g0 = pe__load(anchor + 2 * PE__TILE_F64);
+        pe__dd f, g, S, C, f_up, g_up, f_down, g_down;
+        pe__get_four(pe__four(&x, PE__PARTS_F64, i), &f, &g);
+        pe__get_four(pe__four(&x, b, i), &S, &C);
+        pe__turn(f.hi, g.hi, S.hi, C.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
+        const pe__vd fC = pe__fma(f.lo, C.hi, pe__fma(f0, C.lo, less));
+        const pe__vd gC = pe__fma(g.lo, C.hi, pe__fma(g0, C.lo, less));
+        const pe__vd gS = pe__fma(g.lo, S.hi, g0 * S.lo), fS = pe__fma(f.lo, S.hi, f0 * S.lo);
+        f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
+        if (up) pe__finish_f64(&x, &to, (double *)up, t_up, i, f_up, g_up, split, 0);
+        if (down) pe__finish_f64(&x, &to, (double *)down, t_down, i, f_down, g_down, split, 0);
+    }
+}
+PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
+                              double t_down)
+{
+    if (x->to->order == PE__SPLIT) pe__turn_any_f64(x, b, up, t_up, down, t_down, 1);
+    else pe__turn_any_f64(x, b, up, t_up, down, t_down, 0);
+}
+
+/* Rows 1 ... last of the vector of pairs at i, and row 17. */
+PE__OUTLINE void pe__tile_begin(const pe__tile_f64 *x, size_t i, size_t last)
+{
+    pe__dd s[PE__DIGIT + 1], c[PE__DIGIT + 1];
+    s[0].hi = s[0].lo = c[0].lo = pe__splat(0.0), c[0].hi = pe__splat(1.0);
+    pe__close_turn(x->plan, x->pair + i, 1.0, &s[1], &c[1]);
+    if (x->swapped) s[1].hi = -s[1].hi, s[1].lo = -s[1].lo;
+    for (size_t b = 0; b <= last; b++) {
+        if (b > 1) s[b] = s[b / 2], c[b] = c[b / 2];
+        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&s[b], &c[b]);
+        else if (b > 1) pe__dd_turn(&s[b], &c[b], s[b - b / 2], c[b - b / 2]);
+        pe__put_four(pe__four(x, b, i), pe__parts(s[b], PE__GRID_F64),
+                     pe__parts(c[b], PE__GRID_F64));
+    }
+    if (last < PE__DIGIT) return;
+    pe__dd_turn_twice(&s[last], &c[last]);
+    pe__dd_turn(&s[last], &c[last], s[1], c[1]);
+    pe__put_four(pe__four(x, PE__NEXT_F64, i), s[last], c[last]);
+}
+
+/* The vector of pairs at i of the row of position t. */
+PE__INLINE void pe__anchor_f64(const pe__tile_f64 *x, size_t i, double t, pe__dd *f, pe__dd *g)
+{
+    pe__close_turn(x->plan, x->pair + i, t, x->swapped ? g : f, x->swapped ? f : g);
+    *f = pe__dd_scaled(*f, x->plan->amplitude), *g = pe__dd_scaled(*g, x->plan->amplitude);
+}
+
+/* The anchor of position t, or, if that is NULL, the one after the last. */
+PE__OUTLINE void pe__tile_anchor(const pe__tile_f64 *x, size_t i, const double *t)
+{
+    const double unit = PE__GRID_F64 * x->plan->scale;
+    double *const anchor = pe__four(x, PE__ANCHOR_F64, i);
+    pe__dd f, g, S, C;
+    if (t) {
+        pe__anchor_f64(x, i, *t, &f, &g);
+    } else {
+        pe__get_four(anchor, &f, &g);
+        pe__get_four(pe__four(x, PE__NEXT_F64, i), &S, &C);
+        pe__dd_turn(&f, &g, S, C);
+        f = pe__dd_normal(f), g = pe__dd_normal(g);
+    }
+    pe__put_four(anchor, f, g);
+    pe__put_four(pe__four(x, PE__PARTS_F64, i), pe__parts(f, unit), pe__parts(g, unit));
+}
+
+/* A tile of columns, from pair on, of two rows or more. */
+PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                               size_t rows)
+{
+    double buffer[PE__FOURS_F64 * 4 * PE__TILE_F64 + PE__CHAIN];
+    const double larger = pe__larger(t, t + (double)(rows + PE__RADIX));
+    const double error = PE__ERROR_F64 + pe__turn_error(plan, larger);
+    const pe__tile_f64 x = {plan, to, pair, error * plan->scale, pe__aligned(buffer),
+                            to->order == PE__CS};
+    unsigned char *const first = pe__column(to, to->order);
+    const size_t pairs = pe__max(to->sines, to->cosines), last = pe__min(rows / 2, PE__DIGIT);
+    for (size_t i = 0; i < pairs; i += PE_LANES) pe__tile_begin(&x, i, last);
+    for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {
+        const double at = t + (double)q;
         for (size_t i = 0; i < pairs; i += PE_LANES)
-            pe__column_f64(plan, axis, to, i, to->out + r * to->stride, t,
-                           pe__min(steps, rows - r));
+            pe__tile_anchor(&x, i, n % PE__ANEW == 0 && q < rows ? &at : NULL);
+        for (size_t b = 0; b <= last; b++) {
+            const size_t up = q + b, down = q - b;
+            pe__turn_f64(&x, b, up < rows ? first + up * to->stride : NULL, t + (double)up,
+                         b > 0 && down < rows ? first + down * to->stride : NULL,
+                         t + (double)down);
+        }
+    }
+}
+
+/* One row, by an exact turn; all of it with care, if it is so. */
+PE__OUTLINE void pe__row_f64(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                             int careful)
+{
+    const double error = PE__ERROR_ROW_F64 + pe__turn_error(plan, t);
+    const pe__tile_f64 x = {plan, to, pair, error * plan->scale, NULL, to->order == PE__CS};
+    const pe__vd less = pe__splat(-x.error);
+    double *const out = (double *)(void *)pe__column(to, to->order);
+    pe__dd f, g;
+    f.hi = f.lo = g.hi = g.lo = pe__splat(0.0);
+    for (size_t i = 0; i < pe__max(to->sines, to->cosines); i += PE_LANES) {
+        if (!careful) pe__anchor_f64(&x, i, t, &f, &g);
+        f.lo = f.lo + less, g.lo = g.lo + less;
+        pe__finish_f64(&x, to, out, t, i, f, g, to->order == PE__SPLIT, careful);
+    }
+}
+
+/* With an amplitude within 2^-900 ... 2^900 nothing overflows, and what underflows does not matter:
+   e is beyond 2^-1000. */
+PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                              size_t rows)
+{
+    const int careful = plan->scale < pe__exp2i(-900) || plan->scale > pe__exp2i(900);
+    const int one_by_one = rows == 1 || plan->float32 || careful;
+    const size_t pairs = pe__max(to->sines, to->cosines);
+    pe__to part = *to;
+    if (part.verb == PE__STREAM) part.verb = PE__FILL;
+    for (size_t r = 0; one_by_one && r < rows; r++) {
+        part.out = to->out + r * to->stride;
+        pe__row_f64(plan, axis->pair, &part, t + (double)r, careful);
+    }
+    for (size_t done = 0, n; !one_by_one && done < pairs; done += n) {
+        n = done < to->head ? to->head : (size_t)PE__TILE_F64;
+        part = pe__part(to, done, n);
+        if (done < to->head) part.verb = PE__FILL;
+        pe__tile_rows(plan, axis->pair + done, &part, t, rows);
     }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* What the public functions of one type differ in. */
-typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, int64_t first,
-                       size_t rows, const double *real);
+typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                       size_t rows);
 typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
 #define PE__ROWER(type, kind, block)                                                               \
     PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
-                                     int64_t first, size_t rows, const double *real)               \
+                                     double t, size_t rows)                                        \
     {                                                                                              \
-        pe__rows(plan, axis, to, first, rows, real, block);                                        \
+        pe__rows(plan, axis, to, t, rows, block);                                                  \
     }                                                                                              \
     PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column,         \
                                       size_t n)                                                    \
@@ -3342,36 +3959,56 @@ typedef struct pe__output {
     unsigned char *out;
     size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
     pe__verb verb;
-    double scale;           /* of adding             */
-    size_t total;           /* rows of the whole call */
-    pe__rower *rows;
-    pe__zeroer *zeros;
+    double scale; /* of adding */
+    size_t rows;
+    pe__rower *make;
+    pe__zeroer *zero;
 } pe__output;
 
 PE__WRAPS /* the stride, which is used only after pe__check() */
-PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t total, size_t stride,
-                                    pe__rower *rows, pe__zeroer *zeros)
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    pe__rower *make, pe__zeroer *zero)
 {
     pe__output o;
     o.out = (unsigned char *)out, o.element = element, o.columns = stride;
     o.stride = element * stride;
-    o.verb = PE__FILL, o.scale = 1, o.total = total, o.rows = rows, o.zeros = zeros;
+    o.verb = PE__FILL, o.scale = 1, o.rows = rows, o.make = make, o.zero = zero;
+    return o;
+}
+PE__INLINE pe__output pe__sum_of(void *x, size_t element, size_t rows, size_t stride, double scale,
+                                 pe__rower *make, pe__zeroer *zero)
+{
+    pe__output o = pe__output_of(x, element, rows, stride, make, zero);
+    o.verb = PE__ADD, o.scale = scale;
     return o;
 }
 
-/* The columns of one axis of an output. */
-static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
-                                 unsigned char *row)
+PE__INLINE pe__order pe__order_of(const pe_plan *plan)
 {
-    const size_t width = axis->width, front = (width + 1) / 2, back = width / 2;
-    const int split = plan->layout == PE_LAYOUT_HALVES;
+    if (plan->layout == PE_LAYOUT_HALVES) return PE__SPLIT;
+    return plan->cos_first ? PE__CS : PE__SC;
+}
+
+/* The columns of one axis of an output. */
+static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
+{
     pe__to to;
-    to.out = row, to.stride = o->stride, to.element = o->element;
-    to.sines = plan->cos_first ? back : front, to.cosines = plan->cos_first ? front : back;
-    to.sine = axis->column + (!plan->cos_first ? 0 : split ? front : 1);
-    to.cosine = axis->column + (plan->cos_first ? 0 : split ? front : 1);
-    to.order = split ? PE__SPLIT : plan->cos_first ? PE__CS : PE__SC;
+    to.out = o->out, to.stride = o->stride, to.element = o->element;
+    to.sine = axis->sine, to.cosine = axis->cosine;
+    to.sines = axis->sines, to.cosines = axis->cosines;
+    to.order = pe__order_of(plan);
     to.verb = o->verb, to.scale = o->scale, to.head = 0;
+    return to;
+}
+
+/* Count pairs, sines then cosines, in rows of stride elements at out. */
+PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t sine,
+                               size_t cosine, size_t count)
+{
+    pe__to to;
+    to.out = (unsigned char *)out, to.stride = stride * element, to.element = element;
+    to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
+    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
     return to;
 }
 
@@ -3391,258 +4028,350 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
     to->verb = PE__STREAM;
 }
 
-/* The columns of one axis, and the zeros behind them, for consecutive positions or for real
-   ones. */
-PE__OUTLINE void pe__emit(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
-                          unsigned char *row, int64_t first, size_t rows, const double *real)
+/* A, and what the rounding test knows of it. */
+static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 {
-    pe__to to = pe__to_axis(plan, axis, o, row);
-    if (o->element < sizeof(double)) pe__stream_rows(plan, &to, o->total);
-    o->rows(plan, axis, &to, first, rows, real);
-    if (to.verb == PE__STREAM) pe__fence();
-    to.verb = o->verb;
-    for (size_t r = 0; axis->zeros && r < rows; r++)
-        o->zeros(&to, row + r * o->stride, axis->column + axis->width, axis->zeros);
+    int exponent;
+    const double size = amplitude < 0 ? -amplitude : amplitude;
+    const double mantissa = pe__frexp(size, &exponent);
+    const float guard = (float)(size * PE__GUARD), guard_16 = (float)(size * PE__GUARD_16);
+    plan->amplitude = amplitude;
+    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
+    plan->scale = pe__exp2i(exponent);
+    memcpy(&plan->guard, &guard, sizeof guard);
+    memcpy(&plan->guard_16, &guard_16, sizeof guard_16);
+    if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
+    if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
+    if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
 }
 
-/* Rows of zeros. */
-static inline void pe__emit_padding(const pe_plan *plan, const pe__output *o, unsigned char *row)
+/* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
+   the opposite turn has the opposite offset and padding position. */
+static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
-    const pe__to to = pe__to_axis(plan, &plan->axis[0], o, row);
-    o->zeros(&to, row, 0, plan->d_model);
-}
-
-/* Rows for the positions first, first + 1 ... */
-PE__OUTLINE void pe__emit_range(const pe_plan *plan, int64_t first, const pe__output *o)
-{
-    size_t rows = o->total, skip = 0; /* up to the padding position and from there on */
-    if (plan->has_padding && plan->padding >= first &&
-        (uint64_t)plan->padding - (uint64_t)first < rows) {
-        skip = (size_t)(plan->padding - first) + 1;
-        pe__emit_padding(plan, o, o->out + (skip - 1) * o->stride);
-        if (skip > 1) pe__emit(plan, plan->axis, o, o->out, first + plan->whole, skip - 1, NULL);
+    if (!at->delta && !at->back) return plan;
+    *own = *plan;
+    if (at->delta) {
+        pe__plan_amplitude(own, 1.0);
+        own->offset = 0, own->has_padding = 0;
     }
-    if (skip < rows)
-        pe__emit(plan, plan->axis, o, o->out + skip * o->stride,
-                 first + (int64_t)skip + plan->whole, rows - skip, NULL);
+    if (at->back) own->offset = -own->offset, own->padding = -own->padding;
+    return own;
 }
 
-/* Rows for the positions of a list. */
-PE__OUTLINE void pe__emit_list(const pe_plan *plan, const int64_t *positions, const pe__output *o)
+/* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
+   known. */
+static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis)
 {
-    for (size_t r = 0, run; r < o->total; r += run) {
-        unsigned char *const row = o->out + r * o->stride;
+    if (at->kind == PE__AT_RANGE) return at->step == 0;
+    if (at->kind == PE__AT_GRID) {
+        const size_t cells = pe__cells(at, axis), period = cells * at->size[axis];
+        if ((at->skipped + first + r) % cells != 0) return 1;
+        return r >= period ? period : 0;
+    }
+    return pe__position(at, first + r - 1, axis) == pe__position(at, first + r, axis);
+}
+
+/* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1?
+   Only positions of 2^-20 are looked at, for which these sums are exact, as with any offset. */
+static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
+                                 size_t axis, double *step)
+{
+    const double p = pe__position(at, r, axis), t = p + plan->offset, units = t * 1048576.0;
+    size_t n = 1;
+    *step = 1;
+    if (most == 1 || (double)(int64_t)units != units) return 1;
+    *step = pe__position(at, r + 1, axis) + plan->offset - t;
+    if (*step != 1 && *step != -1) {
+        *step = 1;
+        return 1;
+    }
+    if (at->kind == PE__AT_RANGE) { /* up to the row of the padding position */
+        const double before = (plan->padding - p) * *step;
+        return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
+    }
+    for (; n < most; n++) {
+        const double q = pe__position(at, r + n, axis);
+        if (q + plan->offset != t + (double)n * *step) break;
+        if (plan->has_padding && q == plan->padding) break;
+    }
+    return n;
+}
+
+/* One row's elements of an axis to another row. */
+PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigned char *from)
+{
+    const size_t e = to->element, sine = to->sine * e, cosine = to->cosine * e;
+    if (to->order == PE__SPLIT) {
+        memcpy(row + sine, from + sine, to->sines * e);
+        memcpy(row + cosine, from + cosine, to->cosines * e);
+    } else {
+        const size_t first = pe__min(sine, cosine);
+        memcpy(row + first, from + first, (to->sines + to->cosines) * e);
+    }
+}
+
+/* The rows of one axis from row first of at on, run after run; repeated ones are copied, padding
+   rows zeroed. */
+PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                          const pe_at *at, size_t first, size_t rows, pe__rower *make,
+                          pe__zeroer *zero)
+{
+    const size_t k = at->axes == 1 ? 0 : axis->coordinate;
+    for (size_t r = 0, run; r < rows; r += run) {
+        unsigned char *const row = to->out + r * to->stride;
+        const double p = pe__position(at, first + r, k), t = p + plan->offset;
         run = 1;
-        if (plan->has_padding && positions[r] == plan->padding) {
-            pe__emit_padding(plan, o, row);
+        if (plan->has_padding && p == plan->padding) {
+            zero(to, row, pe__min(to->sine, to->cosine), to->sines + to->cosines);
             continue;
         }
-        while (r + run < o->total && positions[r + run] == positions[r] + (int64_t)run &&
-               !(plan->has_padding && positions[r + run] == plan->padding))
-            run++;
-        pe__emit(plan, plan->axis, o, row, positions[r] + plan->whole, run, NULL);
+        const size_t back = to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k);
+        if (back) {
+            pe__copy_row(to, row, row - back * to->stride);
+            continue;
+        }
+        double step;
+        run = pe__stretch(plan, at, first + r, rows - r, k, &step);
+        if (r == 0 && step > 0) {
+            make(plan, axis, to, t, run);
+            continue;
+        }
+        pe__to part = *to;
+        part.out = row;
+        if (step > 0) {
+            make(plan, axis, &part, t, run);
+        } else { /* from the last row up */
+            part.out = row + (run - 1) * to->stride;
+            part.stride = 0 - to->stride;
+            make(plan, axis, &part, t - (double)(run - 1), run);
+        }
     }
 }
 
-/* One row, or the columns of one axis, for a real position: that of an integer if it is one. */
-static inline void pe__emit_real(const pe_plan *plan, const pe__axis *axis, const pe__output *o,
-                                 unsigned char *row, double position)
-{
-    const double t = position + ((double)plan->whole + plan->fraction);
-    const int64_t nearby = (int64_t)t;
-    if (plan->fraction == 0 && (double)nearby == t) pe__emit(plan, axis, o, row, nearby, 1, NULL);
-    else pe__emit(plan, axis, o, row, 0, 1, &t);
-}
-
-/* Rows for real coordinates, one for each axis. */
-PE__OUTLINE void pe__emit_reals(const pe_plan *plan, const double *coords, const pe__output *o)
-{
-    for (size_t r = 0; r < o->total; r++) {
-        unsigned char *const row = o->out + r * o->stride;
-        const double *at = coords + r * plan->axes;
-        if (plan->has_padding && at[0] == (double)plan->padding && plan->axes == 1) {
-            pe__emit_padding(plan, o, row);
-            continue;
-        }
-        for (size_t a = 0; a < plan->axes; a++)
-            pe__emit_real(plan, &plan->axis[a], o, row, at[plan->axis[a].coordinate]);
-    }
-}
-
-/* Rows for the points of a grid: the columns of an axis are made once for each of its coordinates,
-   and copied to the other rows that have it. */
-PE__OUTLINE void pe__emit_grid(const pe_plan *plan, const size_t *shape, const pe__output *o)
+/* All rows of a call, axis after axis, and the zeros behind them. */
+PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output *o)
 {
     for (size_t a = 0; a < plan->axes; a++) {
-        const pe__axis *axis = &plan->axis[a];
-        const size_t n = shape[axis->coordinate], bytes = (axis->width + axis->zeros) * o->element;
-        size_t inner = 1; /* rows with the same coordinate before the next */
-        for (size_t k = axis->coordinate + 1; k < plan->axes; k++) inner *= shape[k];
-        pe__output once = *o;
-        once.total = 0; /* what is copied is not streamed */
-        once.stride = o->stride * inner;
-        pe__emit(plan, axis, &once, o->out, plan->whole, n, NULL);
-        unsigned char *const column = o->out + axis->column * o->element;
-        for (size_t r = 0; r < o->total; r++) {
-            const size_t from = r / inner % n * inner;
-            if (r != from) memcpy(column + r * o->stride, column + from * o->stride, bytes);
-        }
+        const pe__axis *const axis = &plan->axis[a];
+        pe__to to = pe__to_axis(plan, axis, o);
+        if (at->kind != PE__AT_GRID) pe__stream_rows(plan, &to, o->rows);
+        pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
+        if (to.verb == PE__STREAM) pe__fence();
+        to.verb = o->verb;
+        for (size_t r = 0; axis->zeros && r < o->rows; r++)
+            o->zero(&to, o->out + r * o->stride, axis->zero, axis->zeros);
     }
 }
 
 /* The calls: check, then write. */
-static inline pe_status pe__check(const pe_plan *plan, const void *input, const pe__output *o)
+static inline pe_status pe__check(const pe_plan *plan, const pe__output *o)
 {
-    if (!plan || !input || !o->out) return PE_ERR_NULL;
-    return pe__check_shape(plan->d_model, o->total, o->columns, o->element);
+    if (!plan || !o->out) return PE_ERR_NULL;
+    if (plan->d_model == 0 || plan->woven) return PE_ERR_PLAN;
+    return pe__check_shape(plan->d_model, o->rows, o->columns, o->element);
 }
 
-static inline pe_status pe__call_range(const pe_plan *plan, int64_t first, const pe__output *o)
+static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe__output *o)
 {
-    if (o->total == 0) return PE_OK;
-    pe_status status = pe__check(plan, plan, o);
-    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
-    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
-    if (status == PE_OK) pe__emit_range(plan, first, o);
+    pe_plan own;
+    if (o->rows == 0) return PE_OK;
+    pe_status status = pe__check(plan, o);
+    if (status != PE_OK) return status;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__emit(view, at, o);
     return status;
 }
 
-static inline pe_status pe__call_list(const pe_plan *plan, const int64_t *positions,
-                                      const pe__output *o)
-{
-    if (o->total == 0) return PE_OK;
-    pe_status status = pe__check(plan, positions, o);
-    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
-    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
-    if (status == PE_OK) status = pe__check_positions(plan, positions, o->total);
-    if (status == PE_OK) pe__emit_list(plan, positions, o);
-    return status;
-}
+/* Add a row of a tile to a row of x: all elements of an axis from the first on. */
+typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
 
-static inline pe_status pe__call_reals(const pe_plan *plan, const double *coords,
-                                       const pe__output *o)
+/* The same rows to several batches: made once, tile by tile, on the stack. */
+PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                                  size_t batches, size_t batch_bytes, pe__rower *make,
+                                  pe__summer *add)
 {
-    if (o->total == 0) return PE_OK;
-    pe_status status = pe__check(plan, coords, o);
-    if (status == PE_OK && o->total > (size_t)PTRDIFF_MAX / sizeof *coords / plan->axes)
-        status = PE_ERR_SIZE;
-    if (status == PE_OK)
-        status = pe__check_reals(coords, o->total * plan->axes,
-                                 (double)plan->whole + plan->fraction);
-    if (status == PE_OK) pe__emit_reals(plan, coords, o);
-    return status;
-}
-
-static inline pe_status pe__call_grid(const pe_plan *plan, const size_t *shape, pe__output *o)
-{
-    pe_status status = PE_OK;
-    if (!plan || !shape) return PE_ERR_NULL;
-    o->total = 1;
-    for (size_t a = 0; a < plan->axes; a++)
-        if (shape[a] == 0) return PE_OK;
+    enum { PAIRS = 512, BYTES = 16384 };
+    double buffer[BYTES / sizeof(double)];
+    const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
     for (size_t a = 0; a < plan->axes; a++) {
-        if (o->total > SIZE_MAX / shape[a]) return PE_ERR_SIZE;
-        o->total *= shape[a];
+        const pe__axis *const axis = &plan->axis[a];
+        for (size_t pair = 0; pair < axis->pairs; pair += PAIRS) {
+            const pe__to whole = pe__to_axis(plan, axis, o), x = pe__part(&whole, pair, PAIRS);
+            const size_t n = x.sines + x.cosines, e = x.element;
+            const size_t most = BYTES / element / n, first = pe__min(x.sine, x.cosine);
+            pe__axis part = *axis;
+            pe__to to = x;
+            part.pair += pair, part.pairs = pe__min(axis->pairs - pair, PAIRS);
+            to.out = (unsigned char *)buffer, to.stride = n * element, to.element = element;
+            to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
+            to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
+            to.verb = PE__FILL;
+            const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
+            for (size_t r = 0; r < o->rows; r += most) {
+                const size_t rows = pe__min(most, o->rows - r);
+                pe__walk(plan, &part, &to, at, r, rows, make,
+                         element == sizeof(double) ? pe__zeros_f64 : pe__zeros_f32);
+                for (size_t b = 0; b < batches; b++)
+                    for (size_t k = 0; k < rows; k++) {
+                        unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
+                        const unsigned char *const made = to.out + k * to.stride;
+                        if (x.order != PE__SPLIT) {
+                            add(&x, row + first * e, made, n);
+                            continue;
+                        }
+                        add(&x, row + first * e, made, front);
+                        add(&x, row + (x.sine + x.cosine - first) * e, made + front * element,
+                            n - front);
+                    }
+            }
+        }
+        const pe__to to = pe__to_axis(plan, axis, o);
+        for (size_t b = 0; axis->zeros && b < batches; b++)
+            for (size_t r = 0; r < o->rows; r++)
+                o->zero(&to, o->out + b * batch_bytes + r * o->stride, axis->zero, axis->zeros);
     }
-    status = pe__check(plan, shape, o);
-    for (size_t a = 0; a < plan->axes; a++) {
-        if (status == PE_OK) status = pe__check_rows(plan, 0, shape[a]);
-    }
-    if (status == PE_OK && plan->axes == 1) pe__emit_range(plan, 0, o);
-    else if (status == PE_OK) pe__emit_grid(plan, shape, o);
-    return status;
 }
 
-static inline pe_status pe__call_batch(const pe_plan *plan, int64_t first, size_t batches,
-                                       size_t batch_stride, pe__output *o)
+static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batches,
+                                       size_t batch_stride, const pe__output *o, pe__rower *make,
+                                       pe__summer *add)
 {
-    if (o->total == 0 || batches == 0) return PE_OK;
-    pe_status status = pe__check(plan, plan, o);
-    if (status == PE_OK && plan->axes != 1) status = PE_ERR_CONFIG;
+    pe_plan own;
+    if (o->rows == 0 || batches == 0) return PE_OK;
+    if (batches == 1) return pe__call(plan, at, o);
+    pe_status status = pe__check(plan, o);
+    if (status != PE_OK) return status;
     /* either the batches follow each other, or their rows lie between each other's */
-    if (status == PE_OK && batches > 1) {
-        const size_t batch = (o->total - 1) * o->columns + plan->d_model;
-        const size_t limit = (size_t)PTRDIFF_MAX / o->element;
-        if (batch_stride > limit / batches || batch_stride * (batches - 1) > limit - batch)
-            status = PE_ERR_SIZE;
-        else if (batch_stride < batch &&
-                 (batch_stride < plan->d_model ||
-                  (o->columns - plan->d_model) / batch_stride < batches - 1))
-            status = PE_ERR_SHAPE;
-    }
-    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
-    for (size_t b = 0; status == PE_OK && b < batches; b++) {
-        pe__emit_range(plan, first, o);
-        if (b + 1 < batches) o->out += batch_stride * o->element;
-    }
+    const size_t batch = (o->rows - 1) * o->columns + plan->d_model;
+    const size_t limit = (size_t)PTRDIFF_MAX / o->element;
+    if (batch_stride > limit / batches || batch_stride * (batches - 1) > limit - batch)
+        return PE_ERR_SIZE;
+    if (batch_stride < batch && (batch_stride < plan->d_model ||
+                                 (o->columns - plan->d_model) / batch_stride < batches - 1))
+        return PE_ERR_SHAPE;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status == PE_OK)
+        pe__emit_batches(view, at, o, batches, batch_stride * o->element, make, add);
     return status;
 }
 
-/* The public functions, stamped for each type. */
-#define PE__STAMP_TYPE(type, element, F, fill, add)                                                \
-    static inline pe_status pe_fill_##type(const pe_plan *plan, int64_t first, size_t rows,        \
-                                           element *out, size_t stride)                            \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
-        return pe__call_range(plan, first, &o);                                                    \
-    }                                                                                              \
-    static inline pe_status pe_fill_at_##type(const pe_plan *plan, const int64_t *positions,       \
-                                              size_t rows, element *out, size_t stride)            \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
-        return pe__call_list(plan, positions, &o);                                                 \
-    }                                                                                              \
-    static inline pe_status pe_fill_real_##type(const pe_plan *plan, const double *positions,      \
-                                                size_t rows, element *out, size_t stride)          \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
-        if (rows != 0 && plan && plan->axes != 1) return PE_ERR_CONFIG;                            \
-        return pe__call_reals(plan, positions, &o);                                                \
-    }                                                                                              \
-    static inline pe_status pe_fill_coords_##type(const pe_plan *plan, const double *coords,       \
-                                                  size_t rows, element *out, size_t stride)        \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##fill, pe__zeros_##fill);      \
-        return pe__call_reals(plan, coords, &o);                                                   \
-    }                                                                                              \
-    static inline pe_status pe_fill_grid_##type(const pe_plan *plan, const size_t *shape,          \
-                                                element *out, size_t stride)                       \
-    {                                                                                              \
-        pe__output o =                                                                             \
-            pe__output_of(out, sizeof *out, 1, stride, pe__rows_##fill, pe__zeros_##fill);         \
-        return pe__call_grid(plan, shape, &o);                                                     \
-    }                                                                                              \
-    static inline pe_status pe_add_##type(const pe_plan *plan, int64_t first, size_t rows,         \
-                                          F scale, element *x, size_t stride)                      \
-    {                                                                                              \
-        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
-        return pe__call_range(plan, first, &o);                                                    \
-    }                                                                                              \
-    static inline pe_status pe_add_at_##type(const pe_plan *plan, const int64_t *positions,        \
-                                             size_t rows, F scale, element *x, size_t stride)      \
-    {                                                                                              \
-        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
-        return pe__call_list(plan, positions, &o);                                                 \
-    }                                                                                              \
-    static inline pe_status pe_add_batch_##type(const pe_plan *plan, int64_t first, size_t rows,   \
-                                                size_t batches, F scale, element *x,               \
-                                                size_t stride, size_t batch_stride)                \
-    {                                                                                              \
-        pe__output o = pe__output_of(x, sizeof *x, rows, stride, pe__rows_##add, pe__zeros_##add); \
-        o.verb = PE__ADD, o.scale = (double)scale;                                                 \
-        return pe__call_batch(plan, first, batches, batch_stride, &o);                             \
-    }
-PE__STAMP_TYPE(f32, float, float, f32, f32_add)
-PE__STAMP_TYPE(f64, double, double, f64, f64)
-PE__STAMP_TYPE(f16, uint16_t, float, f16, f16_add)
-PE__STAMP_TYPE(bf16, uint16_t, float, bf16, bf16_add)
-#undef PE__STAMP_TYPE
+PE__INLINE void pe__sum_row(pe__kind kind, const pe__to *to, unsigned char *x, const void *row,
+                            size_t n)
+{
+    const float *const v = (const float *)row;
+    size_t i = 0;
+    for (; i + 2 * PE_LANES <= n; i += 2 * PE_LANES)
+        pe__sink(kind, PE__ADD, pe__splat_f32((float)to->scale), x + i * to->element,
+                 pe__get(v + i));
+    if (i == n) return;
+    float rest[2 * PE_LANES] = {0};
+    memcpy(rest, v + i, (n - i) * sizeof *v);
+    pe__sink_some(kind, to, x + i * to->element, pe__get(rest), n - i);
+}
+PE__OUTLINE void pe__sum_f32(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sum_row(PE__F32_ADD, to, x, row, n);
+}
+PE__OUTLINE void pe__sum_f16(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sum_row(PE__F16_ADD, to, x, row, n);
+}
+PE__OUTLINE void pe__sum_bf16(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sum_row(PE__BF16_ADD, to, x, row, n);
+}
+PE__OUTLINE void pe__sum_f64(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sink_f64(to, (double *)(void *)x, (const double *)row, n);
+}
+
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f32, pe__zeros_f32);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f64, pe__zeros_f64);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                             size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f16, pe__zeros_f16);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                              size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__rows_bf16, pe__zeros_bf16);
+    return pe__call(plan, &at, &o);
+}
+
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
+                            size_t stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32_add,
+                                    pe__zeros_f32_add);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride)
+{
+    const pe__output o =
+        pe__sum_of(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                            size_t stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16_add,
+                                    pe__zeros_f16_add);
+    return pe__call(plan, &at, &o);
+}
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                             size_t stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16_add,
+                                    pe__zeros_bf16_add);
+    return pe__call(plan, &at, &o);
+}
+
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, float *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32_add,
+                                    pe__zeros_f32_add);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f32);
+}
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o =
+        pe__sum_of(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f64, pe__sum_f64);
+}
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, uint16_t *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16_add,
+                                    pe__zeros_f16_add);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f16);
+}
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16_add,
+                                    pe__zeros_bf16_add);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_bf16);
+}
 
 /* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
  * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
@@ -3656,7 +4385,7 @@ PE__INLINE size_t pe__size_of(pe__kind type)
 }
 
 /* The address of element i. */
-PE__INLINE void *pe__at(pe__kind type, void *p, size_t i)
+PE__INLINE void *pe__at_element(pe__kind type, void *p, size_t i)
 {
     return (unsigned char *)p + i * pe__size_of(type);
 }
@@ -3719,19 +4448,19 @@ PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const 
 {
     size_t i = 0;
     for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
-        void *at = pe__at(type, x, i), *next = pe__at(type, x, i + PE__FLOATS);
+        void *at = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
         pe__put_two_as(type, at, pe__add_f32(pe__get_as(type, at), v), next,
                        pe__add_f32(pe__get_as(type, next), w));
     }
     for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
-        void *at = pe__at(type, x, i);
+        void *at = pe__at_element(type, x, i);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
     }
     if (i < n) {
-        void *at = pe__at(type, x, i);
+        void *at = pe__at_element(type, x, i);
         const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
         pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
     }
@@ -3746,137 +4475,18 @@ PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t
 }
 
 /* ---- algebra of positions -----------------------------------------------------------------------
- * The operator of a shift is a row of sines and cosines, which the engine makes once for all rows,
- * in tiles of columns. */
+ * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
+ * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
+ * their own, made in tiles of columns. */
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs */
 
 /* Are rows of this plan made of pairs that turn by differences? */
-static inline pe_status pe__algebra_check(const pe_plan *plan, int64_t k)
+static inline int pe__algebraic(const pe_plan *plan)
 {
-    if (plan->axes != 1 || plan->float32 || plan->axis[0].width % 2) return PE_ERR_CONFIG;
-    return pe__position_ok(k) ? PE_OK : PE_ERR_RANGE;
-}
-
-/* A plan whose rows are the turns themselves: no amplitude, no offset. */
-static inline pe_plan pe__difference(const pe_plan *plan)
-{
-    const float guard = (float)PE__GUARD, guard_16 = (float)PE__GUARD_16;
-    pe_plan p = *plan;
-    p.amplitude = 1, p.mantissa = 0.5, p.scale = 2;
-    p.whole = 0, p.fraction = 0;
-    memcpy(&p.guard, &guard, sizeof guard);
-    memcpy(&p.guard_16, &guard_16, sizeof guard_16);
-    return p;
-}
-
-/* The sines of count pairs, turned by k, then their cosines. */
-static inline void pe__operator(const pe_plan *plan, int64_t k, size_t pair, size_t count,
-                                size_t element, void *out, pe__rower *rows)
-{
-    pe__axis axis = plan->axis[0];
-    pe__to to;
-    axis.pair += pair, axis.pairs = count;
-    to.out = (unsigned char *)out, to.stride = 0, to.element = element;
-    to.sine = 0, to.cosine = to.sines = to.cosines = count, to.head = 0;
-    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
-    rows(plan, &axis, &to, k, 1, NULL);
-}
-
-/* Turn a vector of a row, at x: one of sines with one of cosines, so many bytes behind, by the
-   vectors C and S; or one of neighbours, by C0 C0 C1 C1 ... and S0 -S0 S1 -S1 ... (-S0 S0 ... with
-   the cosines first). */
-PE__INLINE void pe__shift_vector(pe__kind kind, pe__order order, unsigned char *x, ptrdiff_t across,
-                                 const float *C, const float *S)
-{
-    const pe__vf v = pe__get_as(kind, x), cosine = pe__get(C), sine = pe__get(S);
-    if (order == PE__SPLIT) {
-        const pe__vf c = pe__get_as(kind, x + across);
-        pe__put_two_as(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(c, sine)), x + across,
-                       pe__fms_f32(c, cosine, pe__mul_f32(v, sine)));
-    } else {
-        pe__put_as(kind, x, pe__fma_f32(v, cosine, pe__mul_f32(pe__swap(v), sine)));
-    }
-}
-
-/* Ask for a row some 2 KB ahead, or for both halves of one 8 KB ahead, in the order of addresses:
-   two streams so near to each other, and whole lines at a time, are more than the hardware's
-   prefetchers follow. */
-PE__INLINE size_t pe__shift_ahead(const pe__to *to)
-{
-    const size_t bytes = to->order == PE__SPLIT ? 8192 : 2048;
-    return pe__max(bytes / to->stride, 1) * to->stride;
-}
-PE__INLINE void pe__shift_ask(uintptr_t row, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(row + i);
-}
-
-/* All rows of a tile of n pairs by C and S, as pe__shift_vector() has them. */
-PE__INLINE void pe__shift_rows(pe__kind kind, pe__order order, const pe__to *to, size_t rows,
-                               const float *C, const float *S)
-{
-    enum { VECTOR = 2 * PE_LANES, BYTES = VECTOR * sizeof(float) };
-    const int split = order == PE__SPLIT;
-    const size_t n = to->sines * (split ? 1 : 2), whole = n - n % VECTOR, e = to->element;
-    const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)e;
-    unsigned char *const first = to->out + (split ? to->sine : pe__min(to->sine, to->cosine)) * e;
-    const size_t ahead = pe__shift_ahead(to);
-    for (size_t r = 0; r < rows; r++) {
-        unsigned char *const x = first + r * to->stride;
-        pe__shift_ask((uintptr_t)x + ahead, n * e);
-        if (split) pe__shift_ask((uintptr_t)(x + across) + ahead, n * e);
-        for (size_t i = 0; i < whole; i += VECTOR)
-            pe__shift_vector(kind, order, x + i * e, across, C + i, S + i);
-        if (whole == n) continue;
-        unsigned char rest[2 * BYTES] = {0}, *const tail = x + whole * e;
-        memcpy(rest, tail, (n - whole) * e);
-        if (split) memcpy(rest + BYTES, tail + across, (n - whole) * e);
-        pe__shift_vector(kind, order, rest, BYTES, C + whole, S + whole);
-        memcpy(tail, rest, (n - whole) * e);
-        if (split) memcpy(tail + across, rest + BYTES, (n - whole) * e);
-    }
-}
-
-typedef void pe__shifter(const pe__to *to, size_t rows, const float *C, const float *S);
-#define PE__SHIFTER(type, kind)                                                                    \
-    PE__OUTLINE void pe__shift_rows_##type(const pe__to *to, size_t rows, const float *C,          \
-                                           const float *S)                                         \
-    {                                                                                              \
-        if (to->order == PE__SPLIT)                                                                \
-            pe__shift_rows(kind, PE__SPLIT, to, rows, C, S);                                       \
-        else                                                                                       \
-            pe__shift_rows(kind, PE__SC, to, rows, C, S);                                          \
-    }
-PE__SHIFTER(f32, PE__F32)
-PE__SHIFTER(bf16, PE__BF16)
-PE__SHIFTER(f16, PE__F16)
-#undef PE__SHIFTER
-
-/* Floats, in tiles. */
-PE__OUTLINE void pe__shift_floats(const pe_plan *plan, const pe__to *to, int64_t k, size_t rows,
-                                  pe__shifter *shift)
-{
-    enum { SPARE = 2 * PE_LANES }; /* what the last vector of a row reads more */
-    float C[2 * PE__SHIFT_TILE + SPARE], S[2 * PE__SHIFT_TILE + SPARE];
-    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
-        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
-        const size_t n = part.sines, end = to->order == PE__SPLIT ? n : 2 * n;
-        float row[2 * PE__SHIFT_TILE];
-        pe__operator(plan, k, done, n, sizeof *row, row, pe__rows_f32);
-        for (size_t i = 0; i < n; i++) {
-            const float s = row[i], c = row[n + i];
-            if (to->order == PE__SPLIT) {
-                S[i] = s, C[i] = c;
-            } else {
-                S[2 * i] = to->order == PE__SC ? s : -s, S[2 * i + 1] = -S[2 * i];
-                C[2 * i] = C[2 * i + 1] = c;
-            }
-        }
-        memset(C + end, 0, SPARE * sizeof *C);
-        memset(S + end, 0, SPARE * sizeof *S);
-        shift(&part, rows, C, S);
-    }
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven;
+    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    return ok;
 }
 
 /* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
@@ -3902,14 +4512,16 @@ PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines
 PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *C,
                                    const double *S)
 {
+    enum { AHEAD = 8192 }; /* bytes to ask for in advance */
     const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
     const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
+    const size_t ahead = pe__max(AHEAD / to->stride, 1) * to->stride;
     for (size_t r = 0; r < rows; r++) {
         double *const row = (double *)(void *)(to->out + r * to->stride);
         double *const x = row + column, *const cosines = row + to->cosine;
-        if (order == PE__SPLIT) {
-            pe__shift_ask((uintptr_t)x + pe__shift_ahead(to), n * sizeof *x);
-            pe__shift_ask((uintptr_t)cosines + pe__shift_ahead(to), n * sizeof *x);
+        for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
+            pe__prefetch((uintptr_t)(x + i) + ahead);
+            pe__prefetch((uintptr_t)(cosines + i) + ahead);
         }
         for (size_t i = 0; i < whole; i += PE_LANES)
             pe__shift_vector_f64(order, x + i * step, cosines + i, C + i, S + i);
@@ -3924,13 +4536,18 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
     }
 }
 
-PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__to *to, int64_t k, size_t rows)
+/* Rows of the same delta: their columns of one axis. */
+PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                                   double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE + PE_LANES];
     for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
         const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
-        pe__operator(plan, k, done, n, sizeof *row, row, pe__rows_f64);
+        const pe__to made = pe__to_apart(row, sizeof *row, 0, 0, n, n);
+        pe__axis tile = *axis;
+        tile.pair += done, tile.pairs = n;
+        pe__rows_f64(plan, &tile, &made, delta, 1);
         memset(row + 2 * n, 0, PE_LANES * sizeof *row);
         if (to->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
         else if (to->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
@@ -3938,57 +4555,50 @@ PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__to *to, int64_
     }
 }
 
-static inline pe_status pe__call_shift(const pe_plan *plan, int64_t k, const pe__output *o,
-                                       pe__shifter *shift)
+/* From row r on, the rows of the same delta: their number. */
+static inline size_t pe__alike(const pe_at *at, size_t r, size_t rows, size_t axis)
 {
-    if (o->total == 0) return PE_OK;
-    pe_status status = pe__check(plan, plan, o);
-    if (status == PE_OK) status = pe__algebra_check(plan, k);
-    if (status != PE_OK || k == 0) return status;
-    const pe_plan turns = pe__difference(plan);
-    const pe__to to = pe__to_axis(plan, plan->axis, o, o->out);
-    if (shift) pe__shift_floats(&turns, &to, k, o->total, shift);
-    else pe__shift_doubles(&turns, &to, k, o->total);
-    return PE_OK;
+    size_t n = 1;
+    if (at->kind == PE__AT_RANGE && at->step == 0) return rows - r;
+    while (r + n < rows && pe__position(at, r + n, axis) == pe__position(at, r, axis)) n++;
+    return n;
 }
 
-#define PE__STAMP_SHIFT(type, element, shift)                                                      \
-    static inline pe_status pe_shift_##type(const pe_plan *plan, int64_t k, size_t rows,           \
-                                            element *x, size_t stride)                             \
-    {                                                                                              \
-        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);                \
-        return pe__call_shift(plan, k, &o, shift);                                                 \
-    }
-PE__STAMP_SHIFT(f32, float, pe__shift_rows_f32)
-PE__STAMP_SHIFT(f64, double, NULL)
-PE__STAMP_SHIFT(f16, uint16_t, pe__shift_rows_f16)
-PE__STAMP_SHIFT(bf16, uint16_t, pe__shift_rows_bf16)
-#undef PE__STAMP_SHIFT
-
-static inline pe_status pe_shift_matrix_f64(const pe_plan *plan, int64_t k, double *matrix,
-                                            size_t stride)
+/* Does row r stay where it is? */
+static inline int pe__stays(const pe_at *at, size_t r)
 {
-    if (!plan || !matrix) return PE_ERR_NULL;
-    const size_t d = plan->d_model;
-    const pe__output o = pe__output_of(matrix, sizeof *matrix, d, stride, NULL, NULL);
-    pe_status status = pe__check(plan, plan, &o);
-    if (status == PE_OK) status = pe__algebra_check(plan, k);
+    int stays = 1;
+    for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
+    return stays;
+}
+
+static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *at, const pe__output *o)
+{
+    const pe_status status = pe__check(plan, o);
     if (status != PE_OK) return status;
-    const pe_plan turns = pe__difference(plan);
-    const pe__to to = pe__to_axis(plan, plan->axis, &o, o.out);
-    const size_t step = to.order == PE__SPLIT ? 1 : 2;
-    for (size_t j = 0; j < d; j++) {
-        for (size_t i = 0; i < d; i++) matrix[j * stride + i] = 0;
-        matrix[j * stride + j] = 1;
-    }
-    for (size_t done = 0; done < to.sines; done += PE__SHIFT_TILE) {
-        const size_t n = pe__min(to.sines - done, PE__SHIFT_TILE);
-        double row[2 * PE__SHIFT_TILE];
-        pe__operator(&turns, k, done, n, sizeof *row, row, pe__rows_f64);
-        for (size_t i = 0; i < n; i++) {
-            const size_t a = to.sine + (done + i) * step, b = to.cosine + (done + i) * step;
-            matrix[a * stride + a] = matrix[b * stride + b] = row[n + i];
-            matrix[a * stride + b] = row[i], matrix[b * stride + a] = 0 - row[i];
+    if (!pe__algebraic(plan)) return PE_ERR_PLAN;
+    return pe__check_at(at, o->rows, plan->axes, 0);
+}
+
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    if (rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, &deltas, &o);
+    if (status != PE_OK) return status;
+    const pe_at at = pe_delta(deltas);
+    pe_plan own;
+    const pe_plan *const turns = pe__view(plan, &at, &own);
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *const axis = &turns->axis[a];
+        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
+        pe__to to = pe__to_axis(turns, axis, &o);
+        for (size_t r = 0, run; r < rows; r += run) {
+            const double delta = pe__position(&at, r, k);
+            run = pe__alike(&at, r, rows, k);
+            to.out = o.out + r * o.stride;
+            if (delta != 0) pe__shift_doubles(turns, axis, &to, delta, run);
         }
     }
     return PE_OK;
@@ -4013,46 +4623,43 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return pe__dd_normal(r);
 }
 
-/* One of them: eight sums, and their sum in a fixed order, in double-double. */
-PE__OUTLINE double pe__dot(const pe_plan *plan, int64_t k)
+/* One of them: eight sums, and their sum in a fixed order, in double-double; from exact turns where
+   others may move it by more than 2^-64 of its value. */
+PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const pe__axis *axis = plan->axis;
-    double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
-    for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+    const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
+    for (int exact = 0;; exact++) {
+        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
+        for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+            pe__dd sum;
+            sum.hi = sum.lo = pe__splat(0.0);
+            for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
+                double all[2][PE_LANES];
+                pe__dd s, c;
+                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
+                else pe__close_turn(plan, axis->pair + i, k, &s, &c);
+                if (axis->pairs - i < PE_LANES) {
+                    pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                    for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
+                        all[0][lane] = all[1][lane] = 0;
+                    c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+                }
+                sum = pe__dd_add(sum, c);
+            }
+            pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+        }
         pe__dd sum;
         sum.hi = sum.lo = pe__splat(0.0);
-        for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
-            double all[2][PE_LANES];
-            pe__dd s, c;
-            pe__exact_turn(plan, axis->pair + i, (double)k, &s, &c);
-            if (axis->pairs - i < PE_LANES) {
-                pe__store(all[0], c.hi), pe__store(all[1], c.lo);
-                for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
-                    all[0][lane] = all[1][lane] = 0;
-                c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
-            }
-            sum = pe__dd_add(sum, c);
+        for (size_t v = 0; v < PE__CHAIN; v++) {
+            pe__dd one;
+            one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
+            sum = pe__dd_add(sum, one);
         }
-        pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+        const double value = pe__first_lane(sum.hi), size = value < 0 ? -value : value;
+        if (exact && size <= pairs * pe__exp2i(-88)) return 0;
+        if (exact || error < size * pe__exp2i(-64)) return pe__dot_of(plan, sum);
     }
-    pe__dd sum;
-    sum.hi = sum.lo = pe__splat(0.0);
-    for (size_t v = 0; v < PE__CHAIN; v++) {
-        pe__dd one;
-        one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
-        sum = pe__dd_add(sum, one);
-    }
-    const double least = (double)axis->pairs * pe__exp2i(-88), size = pe__first_lane(sum.hi);
-    if ((size < 0 ? -size : size) <= least) return 0;
-    return pe__dot_of(plan, sum);
-}
-
-static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot)
-{
-    if (!plan || !dot) return PE_ERR_NULL;
-    const pe_status status = pe__algebra_check(plan, k);
-    if (status == PE_OK) *dot = pe__dot(plan, k);
-    return status;
 }
 
 /* Many of them, as a product of matrices: with anchors q that are 31 apart,
@@ -4071,7 +4678,7 @@ static inline pe_status pe_dot_f64(const pe_plan *plan, int64_t k, double *dot)
  *               nothing is fused
  *     12 h      the sums of these
  *     h^2 / 4   h / 16 additions to at most 4 h
- * together h (160 + h / 4), with what the turns in double-double lack. The sum's double is known
+ * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
  * where adding and subtracting that makes no difference; else it is made one by one. */
 
 enum {
@@ -4117,7 +4724,7 @@ PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double gr
     enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
-        pe__exact_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
+        pe__close_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
         s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
     }
     for (size_t b = 0; b < PE__DOTS; b++) {
@@ -4220,7 +4827,9 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     int g = 26;
     while (h > pe__exp2i(52 - 2 * g)) g--;
     const double grid = 1.5 * pe__exp2i(52 - g);
-    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4);
+    const double distant = (double)(first < 0 ? -first : first) + (double)count;
+    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
+                         2 * h * pe__turn_error(plan, distant);
     pe__dots_table table;
     pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -4232,8 +4841,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
         pe__dots_make_table(plan, axis->pair + i, grid, &table);
         for (size_t v = 0; v < VECTORS; v++) {
             const size_t pair = axis->pair + i + v * PE_LANES;
-            pe__exact_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
-            pe__exact_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
+            pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
+            pe__close_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
         }
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
             for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
@@ -4258,63 +4867,56 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
         for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
             const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
             const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
-            out[at] = dot == dot ? dot : pe__dot(plan, first + (int64_t)at);
+            out[at] = dot == dot ? dot : pe__dot(plan, (double)(first + (int64_t)at));
         }
     }
 }
 
-static inline pe_status pe_dots_f64(const pe_plan *plan, int64_t first_k, size_t count, double *out)
+PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
     enum { CHUNK = PE__DOTS_ANCHORS * PE__DOTS_NEXT, FEW = 8 };
     if (count == 0) return PE_OK;
-    if (!plan || !out) return PE_ERR_NULL;
-    if (count > (size_t)PTRDIFF_MAX / sizeof *out) return PE_ERR_SIZE;
-    pe_status status = pe__algebra_check(plan, first_k);
-    if (status == PE_OK) status = pe__check_range(first_k, count);
+    if (!plan || !dots) return PE_ERR_NULL;
+    if (!pe__algebraic(plan) || plan->axes != 1) return PE_ERR_PLAN;
+    if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
+    const pe_status status = pe__check_at(&deltas, count, 1, 0);
     if (status != PE_OK) return status;
+    const int run = deltas.kind == PE__AT_RANGE && deltas.step == 1 && !deltas.back;
     for (size_t done = 0, n; done < count; done += n) {
-        n = pe__min(count - done, CHUNK);
-        if (n >= FEW) pe__dots(plan, first_k + (int64_t)done, n, out + done);
+        n = run ? pe__min(count - done, CHUNK) : 1;
+        if (n >= FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
         else
-            for (size_t j = 0; j < n; j++)
-                out[done + j] = pe__dot(plan, first_k + (int64_t)(done + j));
+            for (size_t j = done; j < done + n; j++)
+                dots[j] = pe__dot(plan, pe__position(&deltas, j, 0));
     }
     return PE_OK;
 }
 
-static inline pe_status pe_norm_f64(const pe_plan *plan, double *norm)
-{
-    if (!plan || !norm) return PE_ERR_NULL;
-    const pe_status status = pe__algebra_check(plan, 0);
-    if (status != PE_OK) return status;
-    /* sqrt(h) = r + (h - r^2) / 2r to 2^-105 */
-    const double h = (double)plan->axis[0].pairs, r = sqrt(h);
-    const double size = plan->mantissa < 0 ? -plan->mantissa : plan->mantissa;
-    pe__dd root;
-    pe__vd e;
-    const pe__vd p = pe__two_prod(pe__splat(r), pe__splat(r), &e);
-    root.hi = pe__splat(r);
-    root.lo = ((pe__splat(h) - p) - e) / pe__splat(r > 0 ? 2 * r : 1);
-    *norm = pe__first_lane(pe__dd_scaled(root, size).hi) * plan->scale;
-    return PE_OK;
-}
-
 /* ---- plans --------------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; floats of them, if the
- * angles are rounded to float; row 0 and 8 rows a level in 2 arrays each. The axes' pairs follow
+ * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
+ * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
+ * pairs follow
  * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
  * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
  * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
 
-PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
-
-/* Arrays of a plan with so many levels. */
-#define PE__ARRAYS(levels) (3 + 2 * (1 + PE__DIGIT * (levels)))
-
-/* log2(x), to a few ulp. */
-static inline double pe__log2(double x)
+/* From one array to the next, if there are so many. The same columns of 16 rows are read together:
+   in 4096 bytes, the sets of a first-level cache, they are not to lie upon each other. */
+PE__INLINE size_t pe__padded(size_t pairs, size_t arrays)
 {
-    return pe__first_lane(pe__td_log(x).a) * 1.4426950408889634;
+    const size_t padded = (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7;
+    return padded + (arrays > 3 && padded >= 512 && padded % 512 < 64 ? 128 : 0);
+}
+
+/* Rows that follow each other, from which on rows of the plan make up for the time that they take:
+   35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
+enum { PE__MANY = 36 };
+
+/* Arrays of a plan of so many rows. */
+static inline size_t pe__arrays(const pe_config *config, size_t rows)
+{
+    if (config->angle == PE_ANGLE_FLOAT32) return 3;
+    return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
 }
 
 /* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
@@ -4341,7 +4943,7 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 /* What is wrong with a config, without a look at its axes; NULL if nothing is. */
 static inline const char *pe__field_error(const pe_config *config)
 {
-    const size_t most = PTRDIFF_MAX / sizeof(double) / PE__ARRAYS(PE__LEVELS) / 2;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
     const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
     const double s = config->scale < 0 ? -config->scale : config->scale;
     const double steps = config->offset * 1048576.0; /* 2^20 */
@@ -4376,13 +4978,14 @@ static inline const char *pe__field_error(const pe_config *config)
 /* What is wrong with the frequencies of an axis. */
 static inline const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
-    const double little = 1e-9;
+    const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
+    const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
     double d[2];
     pe__denominator(config, width, pairs, d);
-    const double first = pe__log2(config->scale < 0 ? -config->scale : config->scale) +
-                         (config->half_turns ? 1.6514961294723187 : 0.0); /* log2(pi) */
     if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
-    const double last = first - (double)(pairs ? pairs - 1 : 0) / d[0] * pe__log2(config->base);
+    const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
+    const double first = pe__first_lane(pe__log2(s).a) + by_pi;
+    const double last = first - steps * pe__first_lane(pe__log2(config->base).a);
     if (!pe__between(first, -960 - little, 21 + little) ||
         !pe__between(last, -960 - little, 21 + little))
         return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
@@ -4391,11 +4994,22 @@ static inline const char *pe__frequency_error(const pe_config *config, size_t wi
     return NULL;
 }
 
+/* The sines and cosines of an axis that has width columns from the given one on. */
+static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, size_t column,
+                                    size_t width)
+{
+    const size_t front = (width + 1) / 2, back = width / 2;
+    const size_t second = column + (config->layout == PE_LAYOUT_HALVES ? front : 1);
+    const int cos_first = config->cos_first != 0;
+    axis->sine = cos_first ? second : column, axis->cosine = cos_first ? column : second;
+    axis->sines = cos_first ? back : front, axis->cosines = cos_first ? front : back;
+}
+
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
 static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model;
-    size_t column = 0, pairs = 0;
+    size_t column = 0, pairs = 0, array = 0;
     plan->axes = config->axes, plan->d_model = d;
     for (size_t a = 0; a < config->axes; a++) {
         pe__axis *const axis = &plan->axis[a];
@@ -4406,35 +5020,36 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        axis->column = column, axis->width = width - axis->zeros;
-        axis->pairs = (axis->width + 1) / 2;
-        pairs = (pairs + 7) & ~(size_t)7;
-        axis->pair = pairs;
+        axis->zero = column + width - axis->zeros;
+        axis->pairs = (width - axis->zeros + 1) / 2;
+        pe__axis_columns(axis, config, column, width - axis->zeros);
+        array = (array + 7) & ~(size_t)7;
+        axis->pair = array, array += axis->pairs, pairs += axis->pairs;
         pe__denominator(config, width, axis->pairs, axis->denominator);
         const char *const error = pe__frequency_error(config, width, axis->pairs);
         if (error) return error;
-        column += width, pairs += axis->pairs;
+        column += width;
     }
     plan->axis[config->axes - 1].zeros += d - column;
     plan->pairs = pairs;
+    plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
     return NULL;
 }
 
 static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
-    const size_t arrays =
-        config->angle == PE_ANGLE_FLOAT32 ? PE__ARRAYS(0) + 1 : PE__ARRAYS(PE__LEVELS);
-    return pe__padded(plan->pairs) * arrays * sizeof(double) + 63;
+    const size_t arrays = pe__arrays(config, config->expected_rows);
+    return plan->padded * arrays * sizeof(double) + 63;
 }
 
-static inline size_t pe_plan_size(const pe_config *config)
+PE_API size_t pe_plan_size(const pe_config *config)
 {
     pe_plan plan;
     return pe__plan_bytes(config, &plan);
 }
 
-static inline const char *pe_config_error(const pe_config *config)
+PE_API const char *pe_config_error(const pe_config *config)
 {
     pe_plan plan;
     if (!config) return "config is NULL";
@@ -4442,10 +5057,10 @@ static inline const char *pe_config_error(const pe_config *config)
     return error ? error : pe__plan_axes(&plan, config);
 }
 
-/* Row 0 is (0, 1) and row 1 an exact turn. Within a level, row b comes from the rows b/2 and b -
-   b/2, one after the other; the first row of the next level, 17 = 8 + 8 + 1, from the rows 8 and 1.
-   All in double-double: an error of 2^-98 in row 1 and in each turn grows with the number of the
-   row, to 2^-66 in the last. Some vectors at a time, since each waits for its own results. */
+/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row 17
+   = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-96
+   in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time, since
+   each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
@@ -4454,14 +5069,10 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
     for (size_t i = 0; i < padded; i += TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
-        for (size_t v = 0; v < vectors; v++) {
-            pe__store(row + v * PE_LANES, pe__splat(0.0));
-            pe__store(row + padded + v * PE_LANES, pe__splat(1.0));
-            if (plan->levels) pe__exact_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        }
-        for (size_t level = 0; level < plan->levels; level++) {
-            for (size_t b = 1; b <= PE__DIGIT; b++) {
-                row += 2 * padded;
+        for (size_t v = 0; v < vectors; v++)
+            pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+        for (size_t level = 0; level < 2; level++) {
+            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
                 for (size_t v = 0; v < vectors; v++) {
                     pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
                     if (b % 2 == 0) pe__dd_turn_twice(&sine, &cosine);
@@ -4470,61 +5081,39 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
                     pe__store(row + v * PE_LANES, sine.hi + sine.lo);
                     pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
                 }
-            }
             for (size_t v = 0; v < vectors; v++) {
                 pe__dd sine = s[PE__DIGIT][v], cosine = c[PE__DIGIT][v];
                 pe__dd_turn_twice(&sine, &cosine);
                 pe__dd_turn(&sine, &cosine, s[1][v], c[1][v]);
-                sine = pe__dd_normal(sine), cosine = pe__dd_normal(cosine);
-                pe__dd_unit(&sine, &cosine);
                 s[1][v] = sine, c[1][v] = cosine;
             }
         }
     }
 }
 
-/* A, and what the rounding test knows of it. */
-static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
-{
-    int exponent;
-    const double size = amplitude < 0 ? -amplitude : amplitude;
-    const double mantissa = pe__frexp(size, &exponent);
-    const float guard = (float)(size * PE__GUARD), guard_16 = (float)(size * PE__GUARD_16);
-    plan->amplitude = amplitude;
-    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
-    plan->scale = pe__exp2i(exponent);
-    memcpy(&plan->guard, &guard, sizeof guard);
-    memcpy(&plan->guard_16, &guard_16, sizeof guard_16);
-    if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
-    if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
-    if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
-}
-
 /* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
-static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels,
-                                  double *memory)
+static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
+    const size_t arrays = pe__arrays(config, config->expected_rows);
     plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
-    plan->has_padding = config->has_padding != 0, plan->padding = config->padding_position;
+    plan->has_padding = config->has_padding != 0;
+    plan->padding = (double)config->padding_position;
     pe__plan_amplitude(plan, config->amplitude);
-    plan->snap = 0, plan->half_turns = config->half_turns != 0;
-    plan->whole = (int64_t)config->offset;
-    if ((double)plan->whole > config->offset) plan->whole--;
-    plan->fraction = config->offset - (double)plan->whole;
-
-    plan->levels = levels;
-    plan->nearby = 0;
-    for (size_t level = 0; level < levels; level++)
-        plan->nearby = plan->nearby * PE__RADIX + PE__DIGIT;
-    plan->padded = pe__padded(plan->pairs);
+    plan->half_turns = config->half_turns != 0, plan->exact = 0;
+    plan->base = config->base, plan->unit = config->scale;
+    plan->woven = plan->joint = 0, plan->offset = config->offset;
     plan->frequency = memory;
-    plan->float32 = config->angle == PE_ANGLE_FLOAT32 ? memory + 3 * plan->padded : NULL;
-    plan->table = memory + (plan->float32 ? 4 : 3) * plan->padded;
+    plan->float32 = arrays == 3 ? memory + 2 * plan->padded : NULL;
+    plan->table = arrays > 3 ? memory + 2 * plan->padded : NULL;
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
+    if (plan->joint) { /* no gaps */
+        for (size_t i = plan->pairs; i < plan->padded; i++) array[i] = array[i - 1];
+        return;
+    }
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *axis = &plan->axis[a];
         const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
@@ -4532,95 +5121,208 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* The frequencies are there: all that follows from them. */
-static inline void pe__plan_end(pe_plan *plan, double *memory)
+/* What follows from the error and size of the frequencies. */
+static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
 {
-    const size_t padded = plan->padded;
-    for (size_t part = 0; part < 3; part++) pe__plan_pad(plan, memory + part * padded);
-    if (plan->float32) {
-        double *const w = memory + 3 * padded;
-        for (size_t i = 0; i < padded; i++) {
-            double hi, lo;
-            pe__radians(plan, i, &hi, &lo);
-            w[i] = (double)pe__round_once(hi, lo, 1, PE__DROP_F32);
-        }
-        for (size_t part = 0; part < 3; part++)
-            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
-    }
-    plan->fastest = 0;
-    for (size_t i = 0; i < padded; i++) {
-        const double f = plan->float32 ? plan->float32[i] * pe__inverse_pi[0] : plan->frequency[i];
-        if (plan->fastest < f || plan->fastest < -f) plan->fastest = f < 0 ? -f : f;
-    }
-    pe__plan_rows(plan, memory + (plan->float32 ? 4 : 3) * padded);
+    const double most = pe__exp2i(-62) / error, half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    plan->fastest = fastest, plan->error = error;
+    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-static inline pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
-                                     size_t memory_size)
+/* The frequencies are there, with that error and of at most that size: all that follows. */
+static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
+{
+    const size_t padded = plan->padded;
+    for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
+    if (plan->float32) {
+        double *const w = memory + 2 * padded;
+        for (size_t i = 0; i < padded; i += PE_LANES) {
+            double hi[PE_LANES], lo[PE_LANES];
+            pe__dd f;
+            f.hi = pe__load(memory + i), f.lo = pe__load(memory + padded + i);
+            f = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+            pe__store(hi, f.hi);
+            pe__store(lo, f.lo);
+            for (size_t lane = 0; lane < PE_LANES; lane++)
+                w[i + lane] = (double)pe__round_once(hi[lane], lo[lane], 1, PE__DROP_F32);
+        }
+        for (size_t part = 0; part < 2; part++)
+            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
+        fastest *= 1.0000001, error = pe__exp2i(-106);
+    }
+    pe__plan_reach(plan, error, fastest);
+    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
+}
+
+/* What every init begins with: a plan that is none until it is made. */
+static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
+{
+    if (!plan) return PE_ERR_NULL;
+    memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    return config && memory ? PE_OK : PE_ERR_NULL;
+}
+
+PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                              size_t memory_size)
 {
     pe_plan made;
-    if (!plan || !config || !memory) return PE_ERR_NULL;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK) return status;
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS, f);
-    made.snap = config->half_turns;
+    pe__plan_begin(&made, config, f);
+    double fastest = 0, steps = 0;
     for (size_t a = 0; a < made.axes; a++) {
         const pe__axis *axis = &made.axis[a];
         pe__geometric g;
+        if (axis->pairs == 0) continue;
+        const size_t last = axis->pairs - 1;
         pe__geometric_begin(&g, config, axis->denominator);
-        for (size_t i = 0; i < axis->pairs; i += PE__CHAIN)
-            pe__geometric_next(&g, f + axis->pair + i, made.padded);
+        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made.padded);
+        fastest = pe__larger(fastest, pe__larger(f[axis->pair], f[axis->pair + last]));
+        steps = pe__larger(steps, (double)last / axis->denominator[0]);
     }
-    pe__plan_end(&made, f);
+    /* powers of a power of two, in half turns */
+    int exponent;
+    made.exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                 pe__frexp(config->base, &exponent) == 0.5;
+    pe__plan_end(&made, pe__exp2i(-100) + steps * pe__exp2i(-105), fastest, f);
     *plan = made;
     return PE_OK;
 }
 
-static inline pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
-                                                 const double *omega, size_t pairs, void *memory,
-                                                 size_t memory_size)
+PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
+                                      size_t *index)
+{
+    const double scale = config ? config->scale < 0 ? -config->scale : config->scale : 0;
+    if (index) *index = pairs;
+    if (!config || (!omega && pairs)) return "config or omega is NULL";
+    for (size_t i = 0; i < pairs; i++) {
+        const double w = omega[i] < 0 ? -omega[i] : omega[i];
+        if (w == 0 || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
+                       pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
+            continue;
+        if (index) *index = i;
+        return w == w ? "a frequency must be 0, or within 2^-900 ... 2^900 and, times the scale, "
+                        "within 2^-960 ... 2^21 in magnitude"
+                      : "a frequency is not a number";
+    }
+    return NULL;
+}
+
+/* The two doubles of each frequency from omega, which may be the array of the first ones. */
+static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
+                                  double *f)
+{
+    double fastest = 0;
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    made->base = 0, made->exact = made->half_turns;
+    for (size_t i = 0; i < made->pairs; i += PE_LANES) {
+        double w[PE_LANES] = {0};
+        memcpy(w, omega + i, pe__min(PE_LANES, made->pairs - i) * sizeof *w);
+        const pe__td y = pe__td_scale(unit, pe__load(w));
+        pe__store(f + i, y.a);
+        pe__store(f + made->padded + i, y.b);
+    }
+    for (size_t i = 0; i < made->pairs; i++) fastest = pe__larger(fastest, f[i]);
+    pe__plan_end(made, pe__exp2i(-104), fastest, f);
+}
+
+PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
+                                          const double *omega, size_t pairs, void *memory,
+                                          size_t memory_size)
 {
     pe_plan made;
-    if (!plan || !config || !omega || !memory) return PE_ERR_NULL;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK || !omega) return PE_ERR_NULL;
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0 || made.axes != 1) return PE_ERR_CONFIG;
     if (pairs != made.pairs) return PE_ERR_SHAPE;
-    for (size_t i = 0; i < pairs; i++) {
-        const double w = omega[i] < 0 ? -omega[i] : omega[i];
-        if (w == 0) continue;
-        if (!pe__between(w, pe__exp2i(-900), pe__exp2i(900))) return PE_ERR_CONFIG;
-        const double scaled = w * (config->scale < 0 ? -config->scale : config->scale);
-        if (!pe__between(scaled, pe__exp2i(-960), pe__exp2i(21))) return PE_ERR_CONFIG;
-    }
+    if (pe_frequency_error(config, omega, pairs, NULL)) return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS, f);
-    const pe__td unit = pe__frequency_unit(config);
-    for (size_t i = 0; i < pairs; i += PE_LANES) {
-        double w[PE_LANES] = {0};
-        memcpy(w, omega + i, pe__min(PE_LANES, pairs - i) * sizeof *w);
-        const pe__td y = pe__td_scale(unit, pe__load(w));
-        pe__store(f + i, y.a);
-        pe__store(f + made.padded + i, y.b);
-        pe__store(f + 2 * made.padded + i, y.c);
-    }
-    pe__plan_end(&made, f);
+    pe__plan_begin(&made, config, f);
+    pe__plan_omega(&made, config, omega, f);
     *plan = made;
     return PE_OK;
 }
 
-static inline size_t pe_plan_pairs(const pe_plan *plan)
+/* The plan's side of a RoPE config that is right: all but amplitude and frequencies. */
+static inline pe_config pe__rope_plan_config(const pe_rope_config *rope)
 {
-    size_t pairs = 0;
-    for (size_t a = 0; plan && a < plan->axes; a++) pairs += plan->axis[a].pairs;
-    return pairs;
+    pe_config config = pe_config_default(2 * pe__rope_count(rope));
+    config.layout = rope->layout, config.offset = rope->offset, config.angle = rope->angle;
+    config.expected_rows = rope->expected_rows;
+    return config;
 }
 
-static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
+{
+    if (pe_rope_config_error(rope)) return 0;
+    const pe_config config = pe__rope_plan_config(rope);
+    return pe_plan_size(&config);
+}
+
+/* May a frequency be larger than 1? Then all are looked at before anything is written. */
+static inline int pe__rope_risky(const pe_rope_config *rope)
+{
+    const double *const factors = pe__rope_factors(rope);
+    int risky = rope->factor > 0 && rope->factor < 1;
+    for (size_t i = 0; factors && i < rope->rotary_dim / 2; i++) risky |= factors[i] < 1;
+    for (size_t i = 0; rope->freq_factors && i < pe__rope_count(rope); i++)
+        risky |= rope->freq_factors[i] < 1;
+    return risky;
+}
+
+PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, void *memory,
+                                   size_t memory_size)
+{
+    pe_plan made;
+    const pe_status status = pe__init_begin(plan, rope, memory);
+    if (status != PE_OK) return status;
+    if (rope->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(rope)) return PE_ERR_NULL;
+    if (pe_rope_config_error(rope)) return PE_ERR_CONFIG;
+    pe_config config = pe__rope_plan_config(rope);
+    const size_t size = pe__plan_bytes(&config, &made);
+    if (size == 0) return PE_ERR_CONFIG;
+    if (memory_size < size) return PE_ERR_SIZE;
+    pe__rope_list list;
+    pe__rope_list_begin(&list, rope);
+    if (pe__rope_risky(rope))
+        for (size_t i = 0; i < made.pairs; i += PE_LANES) {
+            double w[PE_LANES];
+            pe__rope_list_next(&list, rope, i, w);
+            if (pe_frequency_error(&config, w, pe__min(PE_LANES, made.pairs - i), NULL))
+                return PE_ERR_FREQUENCY;
+        }
+    double *const f = pe__aligned(memory);
+    config.amplitude = pe__rope_attention(rope, list.factor);
+    pe__plan_begin(&made, &config, f);
+    for (size_t i = 0; i < made.pairs; i += PE_LANES) pe__rope_list_next(&list, rope, i, f + i);
+    if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
+        const pe__axis all = made.axis[0];
+        const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
+        made.axes = rope->axes, made.joint = 1;
+        made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
+        for (size_t a = 0, pair = 0; a < made.axes; pair += rope->sections[a++]) {
+            pe__axis *const axis = &made.axis[a];
+            *axis = all;
+            axis->sine += step * pair, axis->cosine += step * pair;
+            axis->sines = axis->cosines = axis->pairs = rope->sections[a];
+            axis->pair += pair, axis->coordinate = a;
+        }
+    }
+    pe__plan_omega(&made, &config, f, f);
+    *plan = made;
+    return PE_OK;
+}
+
+PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 {
     if (!plan || !omega) return PE_ERR_NULL;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             double lo;
@@ -4633,9 +5335,10 @@ static inline pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 }
 
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
+PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     if (!plan || !wavelength) return PE_ERR_NULL;
+    if (plan->d_model == 0) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t pair = plan->axis[a].pair + i;
@@ -4646,20 +5349,21 @@ static inline pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelen
     return PE_OK;
 }
 
-/* Without a plan: tiles of columns, each with a small plan on the stack that has no more rows than
-   it needs. */
-static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
+/* Without a plan: tiles of columns, each with a small plan on the stack. */
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PAIRS = 32, PADDED = PAIRS + PE__CHAIN };
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
-    const pe_config config = pe_config_default(d_model);
-    if (pe__field_error(&config)) return PE_ERR_CONFIG;
+    if (d_model == 0) return PE_ERR_SHAPE;
+    pe_config config = pe_config_default(d_model);
+    config.expected_rows = rows;
+    if (pe__field_error(&config)) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
-    double memory[PADDED * PE__ARRAYS(2) + PE__CHAIN];
+    double memory[PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
     double *const f = pe__aligned(memory);
     pe_plan plan;
     pe__geometric g;
@@ -4669,14 +5373,14 @@ static inline pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_mode
         pe_config part = config;
         part.d_model = pe__min(2 * PAIRS, d_model - column);
         (void)pe__plan_axes(&plan, &part);
-        pe__plan_begin(&plan, &part, rows > PE__DIGIT + 1 ? 2 : 1, f);
-        for (size_t i = 0; i < plan.pairs; i += PE__CHAIN)
-            pe__geometric_next(&g, f + i, plan.padded);
-        pe__plan_end(&plan, f);
+        pe__plan_begin(&plan, &part, f);
+        pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
+        pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
+        const pe_at at = pe_from(0);
         const pe__output o =
             pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros_f32);
-        pe__emit_range(&plan, 0, &o);
+        pe__emit(&plan, &at, &o);
     }
     return PE_OK;
 }
@@ -4704,12 +5408,12 @@ PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
     }
 }
 
-static inline pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
+PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
     const size_t most = (size_t)1 << 28;
     if (heads == 0) return PE_OK;
     if (!slopes) return PE_ERR_NULL;
-    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_CONFIG;
+    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
     if (heads > most) return PE_ERR_SIZE;
     size_t n = 1;
     while (n <= heads / 2) n *= 2;
@@ -4785,7 +5489,7 @@ PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, v
         for (size_t i = 0; i < n; i++) {
             const double x = pe__alibi_product(line.slope, j + (int64_t)i);
             const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);
-            pe__put_n_as(type, pe__at(type, out, i), pe__splat_f32(y), 1);
+            pe__put_n_as(type, pe__at_element(type, out, i), pe__splat_f32(y), 1);
         }
         return;
     }
@@ -4796,7 +5500,7 @@ PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, v
     for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
         const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
         const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
-        void *at = pe__at(type, out, i);
+        void *at = pe__at_element(type, out, i);
         if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
         else pe__put_n_as(type, at, v, n - i);
     }
@@ -4822,7 +5526,7 @@ PE__OUTLINE void pe__bend_store(pe__kind type, pe__bend bend, int64_t j, size_t 
 {
     const size_t past = pe__alibi_past(j, n);
     pe__line_store(type, bend.past, j, past, out);
-    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at(type, out, past));
+    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at_element(type, out, past));
 }
 
 /* What becomes of floats: stored, stored past the caches, or added to elements of some type. */
@@ -4879,16 +5583,16 @@ PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
     pe__vf d = pe__add_f32(first, pe__get(count + 3 * STEP));
     size_t i = 0;
     for (; i + 4 * STEP <= n; i += 4 * STEP) {
-        pe__bend_put(to, type, mode, pe__at(type, out, i), bend, a);
-        pe__bend_put(to, type, mode, pe__at(type, out, i + STEP), bend, b);
-        pe__bend_put(to, type, mode, pe__at(type, out, i + 2 * STEP), bend, c);
-        pe__bend_put(to, type, mode, pe__at(type, out, i + 3 * STEP), bend, d);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + STEP), bend, b);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 2 * STEP), bend, c);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 3 * STEP), bend, d);
         a = pe__add_f32(a, four), b = pe__add_f32(b, four);
         c = pe__add_f32(c, four), d = pe__add_f32(d, four);
     }
     for (; i + STEP <= n; i += STEP, a = pe__add_f32(a, step))
-        pe__bend_put(to, type, mode, pe__at(type, out, i), bend, a);
-    if (i < n) pe__bend_put_n(to, type, mode, pe__at(type, out, i), bend, a, n - i);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
+    if (i < n) pe__bend_put_n(to, type, mode, pe__at_element(type, out, i), bend, a, n - i);
 }
 
 /* Further away: made in pieces, and stored or added from there. */
@@ -4898,7 +5602,7 @@ PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, dou
     float values[256];
     const pe__bend bend = pe__alibi_bend(mode, slope);
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        void *at = pe__at(type, x, i);
+        void *at = pe__at_element(type, x, i);
         part = pe__min(n - i, sizeof values / sizeof *values);
         if (to != PE__HOW_ADD) {
             pe__bend_store(type, bend, j, part, at);
@@ -4907,7 +5611,7 @@ PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, dou
         const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
         pe__bend_store(PE__F32, bend, j, part, values);
         pe__add_floats(type, at, values, sums);
-        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at(type, at, sums));
+        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at_element(type, at, sums));
     }
 }
 
@@ -4923,7 +5627,7 @@ static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
 {
     if (!a->slopes || !out) return PE_ERR_NULL;
     if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
-        return PE_ERR_CONFIG;
+        return PE_ERR_ENUM;
 
     /* rows do not overlap: the rows of a head lie together, or those of a query do */
     const size_t q = a->queries - 1, h = a->heads - 1, keys = a->keys;
@@ -4947,7 +5651,7 @@ static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
     int finite = 1;
     for (size_t i = 0; i < a->heads; i++)
         finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
-    return finite ? PE_OK : PE_ERR_CONFIG;
+    return finite ? PE_OK : PE_ERR_RANGE;
 }
 
 /* Large enough, and at addresses of its type, to be written past the caches? */
@@ -4970,7 +5674,7 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode,
         bend.slope = pe__splat_f32((float)slope);
         bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
         for (size_t query = 0; query < a->queries; query++) {
-            unsigned char *row = (unsigned char *)pe__at(
+            unsigned char *row = (unsigned char *)pe__at_element(
                 type, out, head * a->head_stride + query * a->query_stride);
             int64_t j = -(a->first_query + (int64_t)query);
             size_t part, rest = a->keys;
@@ -5011,7 +5715,7 @@ PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, in
             const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
             pe__bend_store(a->type, bend, (int64_t)key - last, keys + rows - 1, tile);
             for (size_t r = 0; r < rows; r++) {
-                void *row = pe__at(a->type, out, (query + r) * a->query_stride + key);
+                void *row = pe__at_element(a->type, out, (query + r) * a->query_stride + key);
                 const uint16_t *from = tile + (rows - 1 - r);
                 if (stream) pe__copy(row, from, keys * sizeof *from, 1);
                 else pe__copy(row, from, keys * sizeof *from, 0);
@@ -5024,7 +5728,7 @@ PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
     const int stream = pe__alibi_streams(a, bias);
     if (a->type != PE__F32)
         for (size_t head = 0; head < a->heads; head++)
-            pe__alibi_copies(a, head, pe__at(a->type, bias, head * a->head_stride), stream);
+            pe__alibi_copies(a, head, pe__at_element(a->type, bias, head * a->head_stride), stream);
     else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
     else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
     if (stream) pe__fence();
@@ -5048,40 +5752,68 @@ PE__INLINE pe__alibi pe__alibi_of(pe__kind type, const float *slopes, size_t hea
     return a;
 }
 
-#define PE__ALIBI(verb, name, T, type)                                                             \
-    static inline pe_status name(const float *slopes, size_t heads, pe_alibi_mode mode,            \
-                                 int64_t first_query, size_t queries, size_t keys, T *x,           \
-                                 size_t query_stride, size_t head_stride)                          \
-    {                                                                                              \
-        const pe__alibi a = pe__alibi_of(type, slopes, heads, mode, first_query, queries, keys,    \
-                                         query_stride, head_stride);                               \
-        if (heads == 0 || queries == 0 || keys == 0) return PE_OK;                                 \
-        const pe_status status = pe__alibi_check(&a, x);                                           \
-        if (status == PE_OK) verb(&a, x);                                                          \
-        return status;                                                                             \
-    }
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f32, float, PE__F32)
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_f16, uint16_t, PE__F16)
-PE__ALIBI(pe__alibi_fill, pe_alibi_fill_bf16, uint16_t, PE__BF16)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_f32, float, PE__F32)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_f16, uint16_t, PE__F16)
-PE__ALIBI(pe__alibi_add, pe_alibi_add_bf16, uint16_t, PE__BF16)
-#undef PE__ALIBI
-
-static inline pe_status pe_alibi_bias_f32(const float *slopes, size_t heads, int64_t first_query,
-                                          size_t queries, size_t keys, float *bias)
+/* A call: nothing, or check and write. */
+static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
+                                       void (*verb)(const pe__alibi *, void *))
 {
-    if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
-    if (!slopes || !bias) return PE_ERR_NULL;
-    if (queries > (size_t)PTRDIFF_MAX / keys) return PE_ERR_SIZE;
-    return pe_alibi_fill_f32(slopes, heads, PE_ALIBI_LINEAR, first_query, queries, keys, bias, keys,
-                             queries * keys);
+    if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
+    const pe_status status = pe__alibi_check(a, x);
+    if (status == PE_OK) verb(a, x);
+    return status;
+}
+
+PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, float *bias,
+                                   size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__F32, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, bias, pe__alibi_fill);
+}
+PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
+                                   size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__F16, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, bias, pe__alibi_fill);
+}
+PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                    int64_t first_query, size_t queries, size_t keys,
+                                    uint16_t *bias, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__BF16, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, bias, pe__alibi_fill);
+}
+PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys, float *scores,
+                                  size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__F32, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, scores, pe__alibi_add);
+}
+PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__F16, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, scores, pe__alibi_add);
+}
+PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys,
+                                   uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    const pe__alibi a = pe__alibi_of(PE__BF16, slopes, heads, mode, first_query, queries, keys,
+                                     query_stride, head_stride);
+    return pe__alibi_call(&a, scores, pe__alibi_add);
 }
 
 /* ---- RoPE ---------------------------------------------------------------------------------------
- * A tile of rows of sines and cosines of some tokens is made on the stack, and all heads of these
- * tokens are turned by it. The rows are those that pe_fill_f32 makes: sines, then cosines, for
- * halves, and s0 c0 s1 c1 ... for adjacent pairs. */
+ * Rows of sines and cosines of some tokens are made on the stack, a tile, and all heads of these
+ * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
 
 enum {
     PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
@@ -5094,81 +5826,57 @@ typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t rest; /* bytes behind the pairs to copy */
+    size_t rest; /* elements behind the pairs to copy */
 } pe__heads;
 
-/* The columns of a tile: count pairs from the given one on, of all pairs of a head. */
+/* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
+   of a head. */
 typedef struct pe__tile {
-    const float *rows;
+    const float *sines, *cosines;
     size_t stride; /* floats from row to row; 0: all tokens share one */
     size_t pair, count, pairs;
     size_t token, tokens;
-    pe__order order;
+    pe_layout layout;
 } pe__tile;
 
-/* Two vectors that are halves (a, b), and adjacent pairs, whose sines and cosines are each there
-   twice. */
-PE__INLINE void pe__rope_two(pe__kind kind, pe__vf a, pe__vf b, pe__vf s, pe__vf c,
-                             unsigned char *out, size_t across)
+/* A vector of pairs, by their sines and cosines: of halves the vectors u of their first elements
+   and v of their second ones; of neighbours one vector and the next. */
+PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf v, pe__vf s,
+                                pe__vf c, unsigned char *out, unsigned char *next)
 {
-    pe__put_two_as(kind, out, pe__fms_f32(a, c, pe__mul_f32(b, s)), out + across,
-                 pe__fma_f32(b, c, pe__mul_f32(a, s)));
-}
-PE__INLINE pe__vf pe__rope_one(pe__vf v, pe__vf s, pe__vf c)
-{
-    return pe__fmas_f32(v, c, pe__mul_f32(pe__swap(v), s));
+    if (layout == PE_LAYOUT_HALVES) {
+        pe__put_two_as(kind, out, pe__fms_f32(u, c, pe__mul_f32(v, s)), next,
+                       pe__fma_f32(v, c, pe__mul_f32(u, s)));
+        return;
+    }
+    const pe__vf s0 = pe__low_twice(s), s1 = pe__high_twice(s);
+    pe__put_two_as(kind, out, pe__fmas_f32(u, pe__low_twice(c), pe__mul_f32(pe__swap(u), s0)), next,
+                   pe__fmas_f32(v, pe__high_twice(c), pe__mul_f32(pe__swap(v), s1)));
 }
 
-/* One head; what does not fill a vector ends with one that overlaps the last, and is read before
-   that is written. Adjacent pairs go by two vectors, or twice by the same one. */
-PE__INLINE void pe__rope_halves(pe__kind kind, const float *row, size_t n, size_t across,
-                                const unsigned char *in, unsigned char *out)
+/* n pairs of one head; what does not fill a vector ends with one that overlaps the last, and is
+   read before that is written. */
+PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                              const float *c, size_t n, size_t pairs, const unsigned char *in,
+                              unsigned char *out)
 {
     enum { VECTOR = 2 * PE_LANES };
-    const size_t element = kind == PE__F32 ? 4 : 2, end = n - VECTOR;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), end = n - VECTOR;
+    const size_t step = layout == PE_LAYOUT_HALVES ? 1 : 2; /* elements from a pair to the next */
+    const size_t next = layout == PE_LAYOUT_HALVES ? pairs : (size_t)VECTOR;
     const int tail = n % VECTOR != 0;
-    pe__vf a = pe__splat_f32(0.0f), b = a;
-    if (tail) {
-        a = pe__get_as(kind, in + end * element);
-        b = pe__get_as(kind, in + end * element + across);
-    }
-    for (size_t i = 0; i + VECTOR <= n; i += VECTOR) {
-        const unsigned char *const p = in + i * element;
-        pe__rope_two(kind, pe__get_as(kind, p), pe__get_as(kind, p + across),
-                     pe__get(row + i), pe__get(row + n + i), out + i * element, across);
-    }
-    if (tail)
-        pe__rope_two(kind, a, b, pe__get(row + end), pe__get(row + n + end), out + end * element,
-                     across);
-}
-
-PE__INLINE void pe__rope_adjacent(pe__kind kind, const float *row, size_t n,
-                                  const unsigned char *in, unsigned char *out)
-{
-    enum { VECTOR = 2 * PE_LANES };
-    const size_t element = kind == PE__F32 ? 4 : 2, whole = n / VECTOR * VECTOR;
-    const size_t end = whole / (2 * VECTOR) * (2 * VECTOR);
-    /* what the pairs of vectors leave: a vector, the overlapping one, both or none */
-    const size_t last = n - VECTOR, odd = whole != end ? end : last;
-    const int rest = end != n;
     pe__vf u = pe__splat_f32(0.0f), v = u;
-    if (rest) {
-        u = pe__get_as(kind, in + odd * element);
-        v = pe__get_as(kind, in + last * element);
+    if (tail) {
+        u = pe__get_as(from, in + end * step * e);
+        v = pe__get_as(from, in + (end * step + next) * e);
     }
-    for (size_t i = 0; i < end; i += 2 * VECTOR) {
-        const pe__vf x = pe__get(row + i), y = pe__get(row + i + VECTOR);
-        unsigned char *const p = out + i * element;
-        const pe__vf w0 = pe__get_as(kind, in + i * element);
-        const pe__vf w1 = pe__get_as(kind, in + (i + VECTOR) * element);
-        pe__put_two_as(kind, p, pe__rope_one(w0, pe__evens(x), pe__odds(x)), p + VECTOR * element,
-                     pe__rope_one(w1, pe__evens(y), pe__odds(y)));
-    }
-    if (rest) {
-        const pe__vf x = pe__get(row + odd), y = pe__get(row + last);
-        pe__put_two_as(kind, out + odd * element, pe__rope_one(u, pe__evens(x), pe__odds(x)),
-                     out + last * element, pe__rope_one(v, pe__evens(y), pe__odds(y)));
-    }
+    for (size_t i = 0; i + VECTOR <= n; i += VECTOR)
+        pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
+                        pe__get_as(from, in + (i * step + next) * e), pe__get(s + i),
+                        pe__get(c + i), out + i * step * f, out + (i * step + next) * f);
+    if (tail)
+        pe__rope_pairs(to, layout, u, v, pe__get(s + end), pe__get(c + end), out + end * step * f,
+                        out + (end * step + next) * f);
 }
 
 /* As much of a head as four vectors have bf16, with even and odd elements apart, which is cheaper
@@ -5202,286 +5910,284 @@ PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s0, pe__v
                       pe__fma_f32(b1, c1, pe__mul_f32(a1, s1)));
 }
 
-/* All heads of one token, four vectors of sines and cosines at a time, which stay in registers.
+/* Pairs that pe__rope_token() takes at a time. */
+PE__INLINE size_t pe__rope_block(pe_layout layout)
+{
+    return layout == PE_LAYOUT_HALVES ? 8 * PE_LANES : 4 * PE_LANES;
+}
+
+/* All heads of one token, as many pairs at a time as leave their sines and cosines in registers.
    ahead: bytes to what will be wanted soon, or 0. */
-PE__INLINE void pe__rope_token(pe__kind kind, pe__order order, const float *row, size_t n,
-                               size_t across, const unsigned char *in, size_t in_head,
-                               unsigned char *out, size_t out_head, size_t heads, size_t ahead)
+PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                               const float *c, size_t n, size_t pairs, const unsigned char *in,
+                               size_t in_head, unsigned char *out, size_t out_head, size_t heads,
+                               size_t ahead)
 {
     enum { VECTOR = 2 * PE_LANES };
-    const size_t step = VECTOR * (kind == PE__F32 ? 4 : 2);
-    for (size_t i = 0; i < n; i += 4 * VECTOR, in += 4 * step, out += 4 * step) {
-        const float *const x = row + i, *const y = order == PE__SPLIT ? x + n : x;
-        pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = pe__get(x + 2 * VECTOR);
-        pe__vf s3 = pe__get(x + 3 * VECTOR), c0 = pe__get(y), c1 = pe__get(y + VECTOR);
-        pe__vf c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
-        if (kind == PE__BF16) { /* (s0, s1), (s2, s3) etc. become evens and odds */
-            pe__vf s[4] = {s0, s1, s2, s3}, c[4] = {c0, c1, c2, c3};
-            for (size_t j = 0; j < 4; j++) /* a table of the caller's may have any NaN */
-                if (PE__UNLIKELY(pe__any_nan(s[j], c[j])))
-                    s[j] = pe__quiet(s[j]), c[j] = pe__quiet(c[j]);
-            s0 = pe__unzip_evens(s[0], s[1]), s1 = pe__unzip_odds(s[0], s[1]);
-            s2 = pe__unzip_evens(s[2], s[3]), s3 = pe__unzip_odds(s[2], s[3]);
-            c0 = pe__unzip_evens(c[0], c[1]), c1 = pe__unzip_odds(c[0], c[1]);
-            c2 = pe__unzip_evens(c[2], c[3]), c3 = pe__unzip_odds(c[2], c[3]);
-        } else if (order != PE__SPLIT) {
-            s0 = pe__evens(s0), s1 = pe__evens(s1), s2 = pe__evens(s2), s3 = pe__evens(s3);
-            c0 = pe__odds(c0), c1 = pe__odds(c1), c2 = pe__odds(c2), c3 = pe__odds(c3);
+    const int halves = layout == PE_LAYOUT_HALVES, bf16 = from == PE__BF16 && to == PE__BF16;
+    const size_t step = VECTOR * pe__size_of(from), to_step = VECTOR * pe__size_of(to);
+    const size_t across = pairs * pe__size_of(from), to_across = pairs * pe__size_of(to);
+    for (size_t i = 0; i < n; i += pe__rope_block(layout), in += 4 * step, out += 4 * to_step) {
+        const float *const x = s + i, *const y = c + i;
+        pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = s0, s3 = s1;
+        pe__vf c0 = pe__get(y), c1 = pe__get(y + VECTOR), c2 = c0, c3 = c1;
+        if (halves) {
+            s2 = pe__get(x + 2 * VECTOR), s3 = pe__get(x + 3 * VECTOR);
+            c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
+        }
+        if (bf16) { /* a table of the caller's may have any NaN */
+            if (PE__UNLIKELY(pe__any_nan(s0, c0))) s0 = pe__quiet(s0), c0 = pe__quiet(c0);
+            if (PE__UNLIKELY(pe__any_nan(s1, c1))) s1 = pe__quiet(s1), c1 = pe__quiet(c1);
+            if (PE__UNLIKELY(pe__any_nan(s2, c2))) s2 = pe__quiet(s2), c2 = pe__quiet(c2);
+            if (PE__UNLIKELY(pe__any_nan(s3, c3))) s3 = pe__quiet(s3), c3 = pe__quiet(c3);
+        }
+        if (bf16 && halves) { /* (s0, s1), (s2, s3) etc. become evens and odds */
+            const pe__vf s_even = pe__unzip_evens(s2, s3), c_even = pe__unzip_evens(c2, c3);
+            const pe__vf s_first = pe__unzip_evens(s0, s1), c_first = pe__unzip_evens(c0, c1);
+            s1 = pe__unzip_odds(s0, s1), s3 = pe__unzip_odds(s2, s3), s0 = s_first, s2 = s_even;
+            c1 = pe__unzip_odds(c0, c1), c3 = pe__unzip_odds(c2, c3), c0 = c_first, c2 = c_even;
+        } else if (!bf16 && !halves) {
+            s2 = pe__low_twice(s1), s3 = pe__high_twice(s1), s1 = pe__high_twice(s0);
+            c2 = pe__low_twice(c1), c3 = pe__high_twice(c1), c1 = pe__high_twice(c0);
+            s0 = pe__low_twice(s0), c0 = pe__low_twice(c0);
         }
         for (size_t k = 0; k < heads; k++) {
             const unsigned char *const p = in + k * in_head;
             unsigned char *const q = out + k * out_head;
-#define PE__GET(j) pe__get_as(kind, p + (j) * step)
-#define PE__GET_BACK(j) pe__get_as(kind, p + (j) * step + across)
             for (size_t j = 0; ahead && j < 4 * step; j += 64) {
                 pe__prefetch((uintptr_t)p + ahead + j);
-                if (order == PE__SPLIT) pe__prefetch((uintptr_t)p + ahead + across + j);
+                if (halves) pe__prefetch((uintptr_t)p + ahead + across + j);
             }
-            if (kind == PE__BF16 && order == PE__SPLIT) {
+#define PE__HALF(j, s, c)                                                                          \
+    pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + (j) * step),                        \
+                    pe__get_as(from, p + (j) * step + across), s, c, q + (j) * to_step,            \
+                    q + (j) * to_step + to_across)
+#define PE__ONE(j, s, c)                                                                           \
+    pe__fmas_f32(pe__get_as(from, p + (j) * step), c,                                              \
+                 pe__mul_f32(pe__swap(pe__get_as(from, p + (j) * step)), s))
+            if (bf16 && halves) {
                 pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
                 pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
-            } else if (kind == PE__BF16) { /* sines are the evens of a row, cosines the odds */
-                pe__rope_adjacent_bf16(p, s0, s1, s2, s3, q);
-            } else if (order == PE__SPLIT) {
-                pe__rope_two(kind, PE__GET(0), PE__GET_BACK(0), s0, c0, q, across);
-                pe__rope_two(kind, PE__GET(1), PE__GET_BACK(1), s1, c1, q + step, across);
-                pe__rope_two(kind, PE__GET(2), PE__GET_BACK(2), s2, c2, q + 2 * step, across);
-                pe__rope_two(kind, PE__GET(3), PE__GET_BACK(3), s3, c3, q + 3 * step, across);
+            } else if (bf16) { /* each get has a vector of pairs */
+                pe__rope_adjacent_bf16(p, s0, c0, s1, c1, q);
+            } else if (halves) {
+                PE__HALF(0, s0, c0), PE__HALF(1, s1, c1);
+                PE__HALF(2, s2, c2), PE__HALF(3, s3, c3);
             } else {
-                pe__put_two_as(kind, q, pe__rope_one(PE__GET(0), s0, c0), q + step,
-                             pe__rope_one(PE__GET(1), s1, c1));
-                pe__put_two_as(kind, q + 2 * step, pe__rope_one(PE__GET(2), s2, c2), q + 3 * step,
-                             pe__rope_one(PE__GET(3), s3, c3));
+                pe__put_two_as(to, q, PE__ONE(0, s0, c0), q + to_step, PE__ONE(1, s1, c1));
+                pe__put_two_as(to, q + 2 * to_step, PE__ONE(2, s2, c2), q + 3 * to_step,
+                               PE__ONE(3, s3, c3));
             }
-#undef PE__GET
-#undef PE__GET_BACK
+#undef PE__HALF
+#undef PE__ONE
         }
     }
 }
 
 /* Fewer pairs than a vector has floats: by way of some that are long enough. */
-PE__OUTLINE void pe__rope_few(pe__kind kind, pe__order order, const float *row, size_t count,
-                              size_t across, const unsigned char *in, unsigned char *out)
+PE__INLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                             const float *c, size_t n, size_t pairs, const unsigned char *in,
+                             unsigned char *out)
 {
     enum { VECTOR = 2 * PE_LANES };
-    const size_t element = kind == PE__F32 ? 4 : 2, bytes = count * element;
-    unsigned char x[2 * VECTOR * sizeof(float)] = {0};
-    float all[2 * VECTOR] = {0};
-    if (order == PE__SPLIT) {
-        memcpy(all, row, count * sizeof *row);
-        memcpy(all + VECTOR, row + count, count * sizeof *row);
-        memcpy(x, in, bytes);
-        memcpy(x + VECTOR * element, in + across, bytes);
+    const size_t e = pe__size_of(from), f = pe__size_of(to);
+    unsigned char x[2 * VECTOR * sizeof(float)] = {0}, y[2 * VECTOR * sizeof(float)];
+    float sines[VECTOR] = {0}, cosines[VECTOR] = {0};
+    memcpy(sines, s, n * sizeof *s);
+    memcpy(cosines, c, n * sizeof *c);
+    if (layout == PE_LAYOUT_HALVES) {
+        memcpy(x, in, n * e);
+        memcpy(x + VECTOR * e, in + pairs * e, n * e);
     } else {
-        memcpy(all, row, 2 * count * sizeof *row);
-        memcpy(x, in, 2 * bytes);
+        memcpy(x, in, 2 * n * e);
     }
-#define PE__FEW(kind)                                                                              \
-    do {                                                                                           \
-        if (order == PE__SPLIT) pe__rope_halves(kind, all, VECTOR, VECTOR * element, x, x);        \
-        else pe__rope_adjacent(kind, all, 2 * VECTOR, x, x);                                       \
-    } while (0)
-    if (kind == PE__F32) PE__FEW(PE__F32);
-    else if (kind == PE__BF16) PE__FEW(PE__BF16);
-    else PE__FEW(PE__F16);
-#undef PE__FEW
-    if (order == PE__SPLIT) {
-        memcpy(out, x, bytes);
-        memcpy(out + across, x + VECTOR * element, bytes);
+    pe__rope_head(from, to, layout, sines, cosines, VECTOR, VECTOR, x, y);
+    if (layout == PE_LAYOUT_HALVES) {
+        memcpy(out, y, n * f);
+        memcpy(out + pairs * f, y + VECTOR * f, n * f);
     } else {
-        memcpy(out, x, 2 * bytes);
+        memcpy(out, y, 2 * n * f);
+    }
+}
+
+/* n elements of one type as those of another. */
+PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
+                            unsigned char *out, size_t n)
+{
+    if (from == to) {
+        memcpy(out, in, n * pe__size_of(to));
+        return;
+    }
+    for (size_t i = 0, part; i < n; i += part) {
+        part = pe__min(n - i, PE__FLOATS);
+        pe__put_n_as(to, out + i * pe__size_of(to),
+                     pe__get_n_as(from, in + i * pe__size_of(from), part), part);
     }
 }
 
 /* All heads of a tile's tokens, in the order of their addresses. */
-PE__INLINE void pe__rope_heads(pe__kind kind, pe__order order, const pe__tile *tile,
+PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
                                const pe__heads *x)
 {
-    const size_t element = kind == PE__F32 ? 4 : 2, across = tile->pairs * element;
-    const size_t column = tile->pair * element * (order == PE__SPLIT ? 1 : 2);
-    const size_t n = order == PE__SPLIT ? tile->count : 2 * tile->count, width = 2 * across;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), n = tile->count, pairs = tile->pairs;
+    const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2), width = 2 * pairs * e;
     const int by_head = x->out_head > x->out_token;
     const size_t outer = by_head ? x->heads : tile->tokens;
     const size_t inner = by_head ? tile->tokens : x->heads;
     /* several passes over a token's heads only where they are in the cache anyway, or cost less
        than what is computed */
-    const int once = n == 8 * PE_LANES, few = tile->tokens == 1;
+    const size_t block = pe__rope_block(layout);
+    const int once = n == block, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (!by_head && (once || few || kind != PE__F32) && x->rest == 0 && n % (8 * PE_LANES) == 0) {
+    if (!by_head && (once || few || from != PE__F32) && x->rest == 0 && n % block == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
-            pe__rope_token(kind, order, tile->rows + t * tile->stride, n, across,
-                           x->in + (tile->token + t) * x->in_token + column, x->in_head,
-                           x->out + (tile->token + t) * x->out_token + column, x->out_head,
+            pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
+                           tile->cosines + t * tile->stride, n, pairs,
+                           x->in + (tile->token + t) * x->in_token + first * e, x->in_head,
+                           x->out + (tile->token + t) * x->out_token + first * f, x->out_head,
                            x->heads, ahead);
         return;
     }
     for (size_t i = 0; i < outer; i++) {
         for (size_t j = 0; j < inner; j++) {
             const size_t t = by_head ? j : i, k = by_head ? i : j;
-            const float *const row = tile->rows + t * tile->stride;
+            const float *const s = tile->sines + t * tile->stride;
+            const float *const c = tile->cosines + t * tile->stride;
             const unsigned char *const in =
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
             for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch((uintptr_t)in + ahead + b);
             if (n < 2 * PE_LANES)
-                pe__rope_few(kind, order, row, tile->count, across, in + column, out + column);
-            else if (order == PE__SPLIT)
-                pe__rope_halves(kind, row, n, across, in + column, out + column);
-            else pe__rope_adjacent(kind, row, n, in + column, out + column);
-            if (x->rest && tile->pair == 0) memcpy(out + width, in + width, x->rest);
+                pe__rope_few(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+            else
+                pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+            if (x->rest && tile->pair == 0)
+                pe__convert(from, to, in + 2 * pairs * e, out + 2 * pairs * f, x->rest);
         }
     }
 }
 
-/* The same for each type. */
+/* The same for each type, and for floats that become 16-bit numbers. */
 typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
-#define PE__TURNER(type, kind)                                                  \
-    PE__OUTLINE void pe__rope_heads_##type(const pe__tile *tile, const pe__heads *x) \
-    {                                                                           \
-        if (tile->order == PE__SPLIT) pe__rope_heads(kind, PE__SPLIT, tile, x); \
-        else pe__rope_heads(kind, PE__SC, tile, x);                             \
+#define PE__TURNER(name, from, to)                                                     \
+    PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                    \
+    {                                                                                  \
+        if (tile->layout == PE_LAYOUT_HALVES)                                          \
+            pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x);                       \
+        else                                                                           \
+            pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                  \
     }
-PE__TURNER(f32, PE__F32)
-PE__TURNER(bf16, PE__BF16)
-PE__TURNER(f16, PE__F16)
+PE__TURNER(pe__turn_heads_f32, PE__F32, PE__F32)
+PE__TURNER(pe__turn_heads_f16, PE__F16, PE__F16)
+PE__TURNER(pe__turn_heads_bf16, PE__BF16, PE__BF16)
+PE__TURNER(pe__turn_heads_f32_f16, PE__F32, PE__F16)
+PE__TURNER(pe__turn_heads_f32_bf16, PE__F32, PE__BF16)
 #undef PE__TURNER
+
+/* Which coordinate a pair of interleaved sections belongs to: their lengths are the axes' pairs. */
+PE__INLINE size_t pe__woven_axis(const pe_plan *plan, size_t pair)
+{
+    const size_t a = pair % plan->axes;
+    return pair < plan->axes * plan->axis[a].pairs ? a : 0;
+}
+
+/* Rows from row first of at on: count pairs from the given one on, sines and then cosines, without
+   gaps. */
+PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                size_t pair, size_t count, void *out, size_t element,
+                                pe__rower *make)
+{
+    enum { ELEMENTS = 2 * PE__ROPE_PAIRS };
+    unsigned char own[ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
+    if (!plan->woven || at->axes == 1) {
+        size_t begin = 0; /* the first pair of an axis */
+        for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
+            pe__axis part = plan->axis[a];
+            if (plan->woven) part.pairs = plan->pairs; /* all of them are at one position */
+            const size_t first = pe__max(pair, begin);
+            const size_t end = pe__min(pair + count, begin + part.pairs);
+            if (first < end) {
+                const pe__to to = pe__to_apart(out, element, 2 * count, first - pair,
+                                               count + first - pair, end - first);
+                part.pair += first - begin, part.pairs = end - first;
+                pe__walk(plan, &part, &to, at, row, rows, make, NULL);
+            }
+            if (plan->woven) return;
+        }
+        return;
+    }
+    const pe__to to = pe__to_apart(own, element, 0, 0, count, count);
+    for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
+        for (size_t a = 0; a < plan->axes; a++) { /* a row for each coordinate, and its pairs of it */
+            pe__axis part = plan->axis[a];
+            part.pair = pair, part.pairs = count;
+            pe__walk(plan, &part, &to, at, row + t, 1, make, NULL);
+            for (size_t i = 0; i < count; i++) {
+                if (pe__woven_axis(plan, pair + i) != a) continue;
+                memcpy(all + i * element, own + i * element, element);
+                memcpy(all + (count + i) * element, own + (count + i) * element, element);
+            }
+        }
+    }
+}
 
 /* What a call asks for. */
 typedef struct pe__rope_call {
-    const pe_plan *plan;      /* NULL: turned by a table of the caller's     */
-    const float *cosines, *sines;
-    size_t table_stride;
-    pe_rope_pairing pairing;
-    int inverse;
-    int uniform;              /* all tokens are at first                     */
-    int64_t first;
-    const int64_t *positions; /* or NULL                                     */
-    const uint8_t *axis;      /* [pairs], or NULL: all belong to axis 0      */
-    size_t axes, tokens, head_dim, element;
+    size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
     pe__turner *turn;
     pe__heads x[2];
 } pe__rope_call;
 
-/* Rows for consecutive positions, without the offset: the cosine of a pair is so many floats behind
-   its sine if they are split. */
-PE__INLINE void pe__rope_rows(const pe_plan *plan, size_t pair, size_t count, pe__order order,
-                              size_t across, int64_t first, size_t rows, float *out, size_t stride)
-{
-    pe__axis axis = plan->axis[0];
-    pe__to to;
-    axis.pair += pair, axis.pairs = count;
-    to.out = (unsigned char *)out, to.stride = stride * sizeof *out, to.element = sizeof *out;
-    to.sine = 0, to.cosine = order == PE__SPLIT ? across : 1;
-    to.sines = to.cosines = count, to.head = 0;
-    to.order = order, to.verb = PE__FILL, to.scale = 1;
-    pe__rows_f32(plan, &axis, &to, first + plan->whole, rows, NULL);
-}
-
-/* Rows for the positions of a list, repeated ones copied. */
-static inline void pe__rope_list(const pe_plan *plan, size_t pair, size_t count, pe__order order,
-                                 size_t across, const int64_t *positions, size_t rows, float *out,
-                                 size_t stride)
-{
-    for (size_t r = 0, run; r < rows; r += run) {
-        float *const row = out + r * stride;
-        run = 1;
-        if (r > 0 && positions[r] == positions[r - 1]) {
-            memcpy(row, row - stride, (order == PE__SPLIT ? count : 2 * count) * sizeof *row);
-            if (order == PE__SPLIT)
-                memcpy(row + across, row + across - stride, count * sizeof *row);
-            continue;
-        }
-        while (r + run < rows && positions[r + run] == positions[r] + (int64_t)run) run++;
-        pe__rope_rows(plan, pair, count, order, across, positions[r], run, row, stride);
-    }
-}
-
-/* Rows whose pairs belong to several axes: stretches of one axis are made in place, scattered pairs
-   are picked from a row of their own. */
-PE__OUTLINE void pe__rope_by_axis(const pe__rope_call *x, const pe__tile *tile, float *out)
-{
-    const uint8_t *const axis = x->axis + tile->pair;
-    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
-    const size_t across = tile->order == PE__SPLIT ? n : 1;
-    float own[2 * PE__ROPE_PAIRS];
-    for (size_t a = 0; a < x->axes; a++) {
-        const int64_t *const positions = x->positions + a * x->tokens + tile->token;
-        size_t begin = 0, end = n, mine = 0;
-        while (begin < n && axis[begin] != a) begin++;
-        while (end > begin && axis[end - 1] != a) end--;
-        for (size_t i = begin; i < end; i++) mine += axis[i] == a;
-        if (mine == 0) continue;
-        if (mine == end - begin) {
-            pe__rope_list(x->plan, tile->pair + begin, mine, tile->order, n, positions,
-                          tile->tokens, out + begin * step, tile->stride);
-            continue;
-        }
-        for (size_t t = 0; t < tile->tokens; t++) {
-            float *const row = out + t * tile->stride;
-            if (t == 0 || positions[t] != positions[t - 1])
-                pe__rope_rows(x->plan, tile->pair, n, tile->order, n, positions[t], 1, own, 0);
-            for (size_t i = begin; i < end; i++)
-                if (axis[i] == a) {
-                    const size_t sine = i * step, cosine = sine + across;
-                    memcpy(row + sine, own + sine, sizeof *row);
-                    memcpy(row + cosine, own + cosine, sizeof *row);
-                }
-        }
-    }
-}
-
-/* The caller's table as rows of a tile. */
-static inline void pe__rope_from_table(const pe__rope_call *x, const pe__tile *tile, float *out)
-{
-    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
-    const size_t across = tile->order == PE__SPLIT ? n : 1;
-    for (size_t t = 0; t < tile->tokens; t++, out += tile->stride) {
-        const float *const c = x->cosines + (tile->token + t) * x->table_stride + tile->pair;
-        const float *const s = x->sines + (tile->token + t) * x->table_stride + tile->pair;
-        for (size_t i = 0; i < n; i++) out[i * step] = s[i], out[i * step + across] = c[i];
-    }
-}
-
-/* Make the rows of a tile. */
-static inline void pe__rope_make(const pe__rope_call *x, const pe__tile *tile, float *out)
-{
-    const size_t n = tile->count, step = tile->order == PE__SPLIT ? 1 : 2;
-    const int64_t *const list = x->positions ? x->positions + tile->token : NULL;
-    if (!x->plan) pe__rope_from_table(x, tile, out);
-    else if (x->uniform)
-        pe__rope_rows(x->plan, tile->pair, n, tile->order, n, x->first, 1, out, 0);
-    else if (x->axis) pe__rope_by_axis(x, tile, out);
-    else if (list)
-        pe__rope_list(x->plan, tile->pair, n, tile->order, n, list, tile->tokens, out,
-                      tile->stride);
-    else
-        pe__rope_rows(x->plan, tile->pair, n, tile->order, n, x->first + (int64_t)tile->token,
-                      tile->tokens, out, tile->stride);
-    for (size_t t = 0; x->inverse && t < tile->tokens; t++)
-        for (size_t i = 0; i < n; i++)
-            out[t * tile->stride + i * step] = -out[t * tile->stride + i * step];
-}
-
-PE__OUTLINE void pe__rope_run(const pe__rope_call *x, size_t pairs)
+/* Tile after tile, the first token at row of at: all pairs of one layout. */
+PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
+                              const pe__rope_call *call)
 {
     float buffer[PE__ROPE_TILE + 16];
     float *const rows = (float *)(void *)pe__aligned(buffer);
+    const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
+    const size_t pairs = plan->pairs;
     pe__tile tile;
-    tile.rows = rows, tile.pairs = pairs;
-    tile.order = x->pairing == PE_ROPE_HALVES ? PE__SPLIT : PE__SC;
-    size_t most = x->tokens;
-    if (most > 1 && !x->uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    for (size_t t = 0; t < x->tokens; t += most) {
-        tile.token = t, tile.tokens = pe__min(most, x->tokens - t);
+    tile.pairs = pairs, tile.layout = plan->layout, tile.sines = rows;
+    size_t most = call->tokens;
+    if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    for (size_t t = 0; t < call->tokens; t += most) {
+        tile.token = t, tile.tokens = pe__min(most, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
-            tile.pair = pair, tile.count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            tile.stride = x->uniform ? 0 : 2 * tile.count;
-            pe__rope_make(x, &tile, rows);
+            const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
+            tile.pair = pair, tile.count = n, tile.cosines = rows + n;
+            tile.stride = uniform ? 0 : 2 * n;
+            pe__rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
+                           sizeof *rows, pe__rows_f32);
             for (size_t i = 0; i < 2; i++)
-                if (x->x[i].heads) x->turn(&tile, &x->x[i]);
+                if (call->x[i].heads) call->turn(&tile, &call->x[i]);
         }
+    }
+}
+
+/* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
+   else together. */
+static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                   unsigned char *x, size_t stride, size_t element,
+                                   pe__turner *turn)
+{
+    pe__rope_call call;
+    memset(&call, 0, sizeof call);
+    call.tokens = rows, call.turn = turn;
+    call.x[0].heads = 1, call.x[0].in_token = call.x[0].out_token = stride;
+    call.x[0].in_head = call.x[0].out_head = stride;
+    if (plan->axes == 1 || plan->joint) {
+        call.x[0].in = call.x[0].out = x;
+        pe__rope_run(plan, at, row, &call);
+        return;
+    }
+    for (size_t a = 0; a < plan->axes; a++) {
+        pe_plan one = *plan;
+        const pe__axis *const axis = &plan->axis[a];
+        one.axes = 1, one.axis[0] = *axis, one.pairs = axis->pairs;
+        call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * element;
+        if (axis->pairs) pe__rope_run(&one, at, row, &call);
     }
 }
 
@@ -5508,155 +6214,244 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? */
-static inline pe_status pe__rope_plan_ok(const pe_plan *plan)
+/* Can RoPE use this plan? Its pairs are one layout, all of the row. */
+static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
-    return plan->axes == 1 && !plan->has_padding && plan->axis[0].width == plan->d_model &&
-                   plan->d_model % 2 == 0
-               ? PE_OK
-               : PE_ERR_CONFIG;
+    int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
+    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    return ok && (plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED);
 }
 
-/* Heads whose strides are given in elements. */
-PE__INLINE void pe__heads_set(pe__heads *x, const void *in, size_t in_token, size_t in_head,
-                              void *out, size_t out_token, size_t out_head, size_t heads)
+/* Heads from one place to another. */
+PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_heads to)
 {
-    x->in = (const unsigned char *)in, x->out = (unsigned char *)out, x->heads = heads;
-    x->in_token = in_token, x->in_head = in_head, x->out_token = out_token;
-    x->out_head = out_head, x->rest = 0;
+    pe__heads x;
+    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = from.heads;
+    x.in_token = from.token_stride, x.in_head = from.head_stride;
+    x.out_token = to.token_stride, x.out_head = to.head_stride, x.rest = 0;
+    return x;
 }
 
 /* Check one set of heads and turn its strides into bytes. */
-static inline pe_status pe__rope_check_heads(const pe__rope_call *x, pe__heads *h, size_t rotary)
+static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary)
 {
-    const size_t width = x->head_dim ? x->head_dim : rotary;
+    const size_t width = call->head_dim ? call->head_dim : rotary;
     size_t in_span = 0, out_span = 0;
     if (h->heads == 0) return PE_OK;
     if (!h->in || !h->out) return PE_ERR_NULL;
-    pe_status status =
-        pe__rope_shape(width, x->tokens, h->heads, h->in_token, h->in_head, x->element, &in_span);
-    if (h->in == h->out && h->in_token == h->out_token && h->in_head == h->out_head) {
-        if (status != PE_OK) return status;
-    } else {
-        if (status == PE_OK)
-            status = pe__rope_shape(width, x->tokens, h->heads, h->out_token, h->out_head,
-                                    x->element, &out_span);
-        if (status != PE_OK) return status;
+    pe_status status = pe__rope_shape(width, call->tokens, h->heads, h->in_token, h->in_head,
+                                      call->in_element, &in_span);
+    if (status == PE_OK && (h->in != h->out || h->in_token != h->out_token ||
+                            h->in_head != h->out_head || call->in_element != call->out_element)) {
+        status = pe__rope_shape(width, call->tokens, h->heads, h->out_token, h->out_head,
+                                call->out_element, &out_span);
         const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-        if (in < out ? out - in < in_span * x->element : in - out < out_span * x->element)
-            return PE_ERR_SHAPE;
-        h->rest = (width - rotary) * x->element;
+        if (status == PE_OK && (in < out ? out - in < in_span * call->in_element
+                                         : in - out < out_span * call->out_element))
+            status = PE_ERR_SHAPE;
+        h->rest = width - rotary;
     }
-    /* A stride that leads nowhere may be any number: that of a single head becomes that of its
-       token, and the other way round. */
-    if (x->tokens == 1) h->in_token = h->out_token = 0;
-    if (h->heads == 1) h->in_head = h->in_token, h->out_head = h->out_token;
-    if (x->tokens == 1) h->in_token = h->in_head, h->out_token = h->out_head;
-    h->in_token *= x->element, h->in_head *= x->element;
-    h->out_token *= x->element, h->out_head *= x->element;
-    return PE_OK;
-}
-
-/* Check the heads, then turn. Lists are read last: a size that does not fit is refused unread. */
-static inline pe_status pe__rope_check(pe__rope_call *x, size_t rotary)
-{
-    pe_status status = PE_OK;
-    if (x->pairing != PE_ROPE_ADJACENT && x->pairing != PE_ROPE_HALVES) return PE_ERR_CONFIG;
-    for (size_t i = 0; i < 2 && status == PE_OK; i++)
-        status = pe__rope_check_heads(x, &x->x[i], rotary);
-    return status;
-}
-
-static inline pe_status pe__rope_go(pe__rope_call *x, size_t rotary)
-{
-    const pe_status status = pe__rope_check(x, rotary);
-    if (status == PE_OK) pe__rope_run(x, rotary / 2);
-    return status;
-}
-
-/* Turned by a plan: check plan and positions as well. */
-static inline pe_status pe__rope_plan_go(pe__rope_call *x)
-{
-    if (x->tokens == 0 || (x->x[0].heads == 0 && x->x[1].heads == 0)) return PE_OK;
-    if (!x->plan || (!x->positions && x->axes)) return PE_ERR_NULL;
-    if (x->axes && x->axis && x->axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
-    const size_t lists = x->axis ? x->axes : 1, tokens = x->uniform ? 1 : x->tokens;
-    pe_status status = pe__rope_plan_ok(x->plan);
-    if (status == PE_OK && x->head_dim && x->head_dim < x->plan->d_model) status = PE_ERR_CONFIG;
-    if (status == PE_OK && pe__exceeds(x->tokens, lists, pe__reach(sizeof(int64_t))))
-        status = x->axes ? PE_ERR_SIZE : PE_OK;
-    if (status == PE_OK) status = pe__rope_check(x, x->plan->d_model);
-    for (size_t i = 0; x->axis && status == PE_OK && i < x->plan->d_model / 2; i++)
-        if (x->axis[i] >= x->axes) status = PE_ERR_SHAPE;
     if (status != PE_OK) return status;
-    if (x->positions)
-        status = pe__check_positions(x->plan, x->positions, lists * x->tokens);
-    else {
-        status = pe__check_rows(x->plan, x->first, tokens);
-    }
-    if (status == PE_OK) pe__rope_run(x, x->plan->d_model / 2);
+    /* A stride that is not looked at may be any number: that of a single head becomes that of its
+       token, and the other way round. */
+    if (call->tokens == 1) h->in_token = h->out_token = 0;
+    if (h->heads == 1) h->in_head = h->in_token, h->out_head = h->out_token;
+    if (call->tokens == 1) h->in_token = h->in_head, h->out_token = h->out_head;
+    h->in_token *= call->in_element, h->in_head *= call->in_element;
+    h->out_token *= call->out_element, h->out_head *= call->out_element;
+    return PE_OK;
+}
+
+/* By a plan: check everything, lists last, then turn. */
+static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+{
+    pe_plan own;
+    if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
+    if (!plan) return PE_ERR_NULL;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    pe_status status = call->head_dim && call->head_dim < plan->d_model ? PE_ERR_SHAPE : PE_OK;
+    for (size_t i = 0; i < 2 && status == PE_OK; i++)
+        status = pe__rope_check_heads(call, &call->x[i], plan->d_model);
+    if (status != PE_OK) return status;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, call->tokens, view->axes, view->offset);
+    if (status == PE_OK) pe__rope_run(view, at, 0, call);
     return status;
 }
 
-/* A call before it is known which heads it is about. lists: 1 if it needs positions. */
-PE__INLINE void pe__rope_call_set(pe__rope_call *x, const pe_plan *plan, pe_rope_pairing pairing,
-                                  int64_t first, const int64_t *positions, size_t lists,
-                                  size_t tokens, size_t element, pe__turner *turn)
+/* In place, for one or two sets of heads. */
+static inline pe_status pe__rope_turn(const pe_plan *plan, const pe_at *at, size_t tokens, void *q,
+                                      pe_heads q_heads, void *k, pe_heads k_heads, size_t element,
+                                      pe__turner *turn)
 {
-    x->plan = plan, x->cosines = x->sines = NULL, x->table_stride = 0;
-    x->pairing = pairing, x->inverse = x->uniform = 0;
-    x->first = first, x->positions = positions, x->axis = NULL, x->axes = lists;
-    x->tokens = tokens, x->head_dim = 0, x->element = element, x->turn = turn;
-    x->x[1].heads = 0; /* the other heads are always set */
+    pe__rope_call call;
+    call.tokens = tokens, call.head_dim = 0, call.turn = turn;
+    call.in_element = call.out_element = element;
+    call.x[0] = pe__heads_of(q, q_heads, q, q_heads);
+    call.x[1] = pe__heads_of(k, k_heads, k, k_heads);
+    return pe__rope_go(plan, at, &call);
 }
 
-/* A plan that turns keys from one position to another: no amplitude, no offset. */
-static inline pe_plan pe__rope_difference(const pe_plan *plan)
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, size_t tokens,
+                                    size_t head_dim, const void *in, pe_heads in_heads,
+                                    size_t in_element, void *out, pe_heads out_heads,
+                                    size_t out_element, pe__turner *turn)
 {
-    pe_plan p = *plan;
-    pe__plan_amplitude(&p, 1.0);
-    p.whole = 0, p.fraction = 0;
-    return p;
+    pe__rope_call call;
+    if (tokens == 0 || (in_heads.heads == 0 && out_heads.heads == 0)) return PE_OK;
+    if (in_heads.heads != out_heads.heads || head_dim == 0) return PE_ERR_SHAPE;
+    call.tokens = tokens, call.head_dim = head_dim, call.turn = turn;
+    call.in_element = in_element, call.out_element = out_element;
+    call.x[0] = pe__heads_of(in, in_heads, out, out_heads), call.x[1].heads = 0;
+    return pe__rope_go(plan, at, &call);
 }
 
-static inline pe_status pe_rope_sections(const size_t *sections, size_t axes, int interleaved,
-                                         size_t pairs, uint8_t *axis)
+/* By a table of the caller's; in place, a head has no more than its pairs. */
+static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, const float *sines,
+                                    size_t stride, size_t pairs, size_t tokens, size_t head_dim,
+                                    const void *in, pe_heads in_heads, void *out,
+                                    pe_heads out_heads, size_t element, pe__turner *turn)
 {
-    size_t sum = 0;
-    if (!sections || !axis) return PE_ERR_NULL;
-    if (axes < 1 || axes > PE_ROPE_MAX_AXES) return PE_ERR_SHAPE;
-    if (pairs > (size_t)PTRDIFF_MAX) return PE_ERR_SIZE;
-    for (size_t a = 0; a < axes; a++) {
-        if (sections[a] > pairs - sum) return PE_ERR_SHAPE;
-        sum += sections[a];
-        if (interleaved && a > 0 && sections[a] > (pairs + axes - 1 - a) / axes)
-            return PE_ERR_SHAPE;
-    }
-    if (sum != pairs) return PE_ERR_SHAPE;
-    for (size_t i = 0, a = 0, left = sections[0]; i < pairs; i++) {
-        if (interleaved) {
-            axis[i] = (uint8_t)(i / axes < sections[i % axes] ? i % axes : 0);
-            continue;
-        }
-        while (left == 0) left = sections[++a];
-        axis[i] = (uint8_t)a, left--;
-    }
+    pe__rope_call call;
+    pe__tile tile;
+    if (tokens == 0 || (in_heads.heads == 0 && out_heads.heads == 0)) return PE_OK;
+    if (pairs == 0 && head_dim == 0) return PE_OK;
+    if (pairs > 0 && (!cosines || !sines)) return PE_ERR_NULL;
+    if (layout != PE_LAYOUT_INTERLEAVED && layout != PE_LAYOUT_HALVES) return PE_ERR_ENUM;
+    if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
+    if (in_heads.heads != out_heads.heads || head_dim < 2 * pairs) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pairs, tokens, stride, sizeof *cosines);
+    if (status != PE_OK) return status;
+    call.tokens = tokens, call.head_dim = head_dim, call.in_element = call.out_element = element;
+    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
+    status = pe__rope_check_heads(&call, &call.x[0], 2 * pairs);
+    if (status != PE_OK) return status;
+    tile.sines = sines, tile.cosines = cosines, tile.stride = stride, tile.layout = layout;
+    tile.pair = tile.token = 0, tile.count = tile.pairs = pairs, tile.tokens = tokens;
+    turn(&tile, &call.x[0]);
     return PE_OK;
+}
+
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
+                             pe_heads heads)
+{
+    const pe_heads none = {0, 0, 0};
+    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                             pe_heads heads)
+{
+    const pe_heads none = {0, 0, 0};
+    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                              pe_heads heads)
+{
+    const pe_heads none = {0, 0, 0};
+    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_bf16);
+}
+
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+                                pe_heads q_heads, float *k, pe_heads k_heads)
+{
+    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
+                         pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                pe_heads q_heads, uint16_t *k, pe_heads k_heads)
+{
+    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
+                         pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads)
+{
+    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
+                         pe__turn_heads_bf16);
+}
+
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                 pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_bf16);
+}
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                    const float *in, pe_heads in_heads, uint16_t *out,
+                                    pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_f32_f16);
+}
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                     const float *in, pe_heads in_heads, uint16_t *out,
+                                     pe_heads out_heads)
+{
+    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
+                       sizeof *out, pe__turn_heads_f32_bf16);
+}
+
+PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
+                                      pe_heads heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
+                                      pe_heads heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
+                                       size_t table_stride, size_t pairs, size_t tokens,
+                                       uint16_t *x, pe_heads heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
+                       heads, sizeof *x, pe__turn_heads_bf16);
+}
+PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const float *in, pe_heads in_heads,
+                                         float *out, pe_heads out_heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
+                       out, out_heads, sizeof *in, pe__turn_heads_f32);
+}
+PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                         uint16_t *out, pe_heads out_heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
+                       out, out_heads, sizeof *in, pe__turn_heads_f16);
+}
+PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
+                                          const float *sines, size_t table_stride, size_t pairs,
+                                          size_t tokens, size_t head_dim, const uint16_t *in,
+                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads)
+{
+    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
+                       out, out_heads, sizeof *in, pe__turn_heads_bf16);
 }
 
 /* ---- RoPE: tables ---------------------------------------------------------------------------- */
-
-/* A joined or complex table is a table of a plan that has the cosines first. */
-static inline pe_status pe__rope_whole(const pe_plan *plan, pe_layout layout, int64_t first,
-                                       const pe__output *o)
-{
-    if (o->total == 0) return PE_OK;
-    if (!plan || !o->out) return PE_ERR_NULL;
-    if (pe__rope_plan_ok(plan) != PE_OK) return PE_ERR_CONFIG;
-    pe_plan p = *plan;
-    p.layout = layout, p.cos_first = 1;
-    return pe__call_range(&p, first, o);
-}
 
 /* Copy n elements to where they belong: once, one copy behind the other, or each twice. */
 typedef enum pe__copies { PE__ONCE, PE__AGAIN, PE__EACH } pe__copies;
@@ -5665,237 +6460,167 @@ PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_
 {
     if (copies != PE__EACH) memcpy(out + pair * element, in, n * element);
     if (copies == PE__AGAIN) memcpy(out + (pairs + pair) * element, in, n * element);
-    for (size_t i = 0; copies == PE__EACH && i < 2 * n; i++)
-        memcpy(out + (2 * pair + i) * element, in + i / 2 * element, element);
+    if (copies != PE__EACH) return;
+    out += 2 * pair * element;
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
+        const pe__vf v = pe__get((const float *)(const void *)in + i);
+        pe__put((float *)(void *)out + 2 * i, pe__low_twice(v));
+        pe__put((float *)(void *)out + 2 * i + PE__FLOATS, pe__high_twice(v));
+    }
+    for (; i < n; i++) {
+        memcpy(out + 2 * i * element, in + i * element, element);
+        memcpy(out + (2 * i + 1) * element, in + i * element, element);
+    }
 }
 
-/* Cosines and sines apart, in tiles on the stack. o->out is where the cosines go. */
-static inline pe_status pe__rope_apart(const pe_plan *plan, int64_t first, const pe__output *o,
-                                       void *sines, pe__copies copies)
+/* Two arrays, or a plan whose pairs are scattered: in tiles on the stack. */
+PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                                unsigned char *sines, pe_rope_table_layout layout)
 {
-    if (o->total == 0) return PE_OK;
-    if (!plan || !o->out || !sines) return PE_ERR_NULL;
-    if (pe__rope_plan_ok(plan) != PE_OK) return PE_ERR_CONFIG;
-    const size_t pairs = plan->d_model / 2, element = o->element;
-    pe_status status =
-        pe__check_shape(copies == PE__ONCE ? pairs : 2 * pairs, o->total, o->columns, element);
-    if (status == PE_OK) status = pe__check_rows(plan, first, o->total);
-    if (status != PE_OK) return status;
-
     float buffer[PE__ROPE_TILE + 16];
-    unsigned char *const rows = (unsigned char *)pe__aligned(buffer);
+    unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
+    const size_t pairs = plan->pairs, e = o->element;
     const size_t most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    for (size_t r = 0; r < o->total; r += most) {
-        const size_t n = pe__min(most, o->total - r);
+    const pe__copies copies = layout != PE_ROPE_TABLE_TWICE          ? PE__ONCE
+                              : plan->layout == PE_LAYOUT_HALVES ? PE__AGAIN
+                                                                 : PE__EACH;
+    for (size_t r = 0; r < o->rows; r += most) {
+        const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            pe__axis axis = plan->axis[0];
-            pe__to to;
-            axis.pair += pair, axis.pairs = count;
-            to.out = rows, to.stride = 2 * count * element, to.element = element;
-            to.sine = 0, to.cosine = count, to.sines = to.cosines = count, to.head = 0;
-            to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
-            o->rows(plan, &axis, &to, first + (int64_t)r + plan->whole, n, NULL);
+            pe__rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
             for (size_t k = 0; k < n; k++) {
-                const unsigned char *const row = rows + k * to.stride;
-                const size_t at = (r + k) * o->stride;
-                pe__rope_copy((unsigned char *)sines + at, row, count, element, pairs, pair,
-                              copies);
-                pe__rope_copy(o->out + at, row + count * element, count, element, pairs, pair,
-                              copies);
+                const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
+                unsigned char *const row = o->out + (r + k) * o->stride;
+                if (sines) {
+                    unsigned char *const other = sines + (r + k) * o->stride;
+                    pe__rope_copy(row, c, count, e, pairs, pair, copies);
+                    pe__rope_copy(other, s, count, e, pairs, pair, copies);
+                } else if (layout == PE_ROPE_TABLE_JOINED) {
+                    memcpy(row + pair * e, c, count * e);
+                    memcpy(row + (pairs + pair) * e, s, count * e);
+                } else {
+                    for (size_t i = 0; i < count; i++) {
+                        memcpy(row + 2 * (pair + i) * e, c + i * e, e);
+                        memcpy(row + (2 * (pair + i) + 1) * e, s + i * e, e);
+                    }
+                }
             }
         }
+    }
+}
+
+static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
+                                       pe_rope_table_layout layout, const pe__output *o,
+                                       void *sines)
+{
+    const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
+    pe_plan own;
+    if (o->rows == 0) return PE_OK;
+    if (!plan || !o->out) return PE_ERR_NULL;
+    if ((unsigned)layout > PE_ROPE_TABLE_COMPLEX) return PE_ERR_ENUM;
+    if (two && !sines) return PE_ERR_NULL;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    if (!two && sines) return PE_ERR_SHAPE;
+    const size_t width = layout == PE_ROPE_TABLE_APART ? plan->pairs : plan->d_model;
+    pe_status status = pe__check_shape(width, o->rows, o->columns, o->element);
+    const pe_plan *const view = pe__view(plan, at, &own);
+    if (status == PE_OK) status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status != PE_OK) return status;
+    if (two || plan->woven) {
+        pe__rope_tiles(view, at, o, (unsigned char *)sines, layout);
+        return PE_OK;
+    }
+    pe_plan table = *view; /* a plan that has the cosines first */
+    const int joined = layout == PE_ROPE_TABLE_JOINED;
+    table.layout = joined ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED, table.cos_first = 1;
+    for (size_t a = 0, pair = 0; a < table.axes; pair += table.axis[a++].pairs) {
+        table.axis[a].cosine = joined ? pair : 2 * pair;
+        table.axis[a].sine = joined ? table.pairs + pair : 2 * pair + 1;
+    }
+    pe__emit(&table, at, o);
+    return PE_OK;
+}
+
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, float *cosines, float *sines,
+                                   size_t stride)
+{
+    const pe__output o =
+        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_f32, pe__zeros_f32);
+    return pe__rope_table(plan, &at, layout, &o, sines);
+}
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                   size_t stride)
+{
+    const pe__output o =
+        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_f16, pe__zeros_f16);
+    return pe__rope_table(plan, &at, layout, &o, sines);
+}
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                    size_t stride)
+{
+    const pe__output o =
+        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_bf16, pe__zeros_bf16);
+    return pe__rope_table(plan, &at, layout, &o, sines);
+}
+
+/* ---- shifts of 16- and 32-bit numbers -------------------------------------------------------- */
+
+/* Rows that stay are left alone; the others are turned. */
+static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
+                                       const pe__output *o, pe__turner *turn)
+{
+    if (o->rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, deltas, o);
+    if (status != PE_OK) return status;
+    const pe_at at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
+    pe_plan own;
+    const pe_plan *const turns = pe__view(plan, &at, &own);
+    for (size_t r = 0, run; r < o->rows; r += run) {
+        const int stay = pe__stays(&at, r);
+        run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
+        while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
+        if (stay) continue;
+        unsigned char *const x = o->out + r * o->stride;
+        pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
     }
     return PE_OK;
 }
 
-/* The public functions, stamped for each type. */
-#define PE__STAMP_ROPE_VERB(type, T, verb, is_inverse)                                             \
-    static inline pe_status pe_rope##verb##_##type(const pe_plan *plan, pe_rope_pairing pairing,   \
-                                                   int64_t first, size_t tokens, size_t heads,     \
-                                                   T *x, size_t token_stride, size_t head_stride)  \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *x,                 \
-                          pe__rope_heads_##type);                                                  \
-        call.inverse = is_inverse;                                                                 \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope##verb##_at_##type(                                             \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *x,                \
-                          pe__rope_heads_##type);                                                  \
-        call.inverse = is_inverse;                                                                 \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_plan_go(&call);                                                            \
-    }
-
-#define PE__STAMP_ROPE(type, T)                                                                    \
-    PE__STAMP_ROPE_VERB(type, T, , 0)                                                              \
-    PE__STAMP_ROPE_VERB(type, T, _inverse, 1)                                                      \
-    static inline pe_status pe_rope_to_##type(                                                     \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens, size_t heads,  \
-        size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, T *out,       \
-        size_t out_token_stride, size_t out_head_stride)                                           \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *in,                \
-                          pe__rope_heads_##type);                                                  \
-        call.head_dim = head_dim ? head_dim : 1; /* 0 is too few as well */                        \
-        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
-                      out_head_stride, heads);                                                     \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_to_at_##type(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t heads, size_t head_dim, const T *in, size_t in_token_stride, size_t in_head_stride, \
-        T *out, size_t out_token_stride, size_t out_head_stride)                                   \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *in,               \
-                          pe__rope_heads_##type);                                                  \
-        call.head_dim = head_dim ? head_dim : 1;                                                   \
-        pe__heads_set(&call.x[0], in, in_token_stride, in_head_stride, out, out_token_stride,      \
-                      out_head_stride, heads);                                                     \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_qk_##type(                                                     \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,                \
-        size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
-        size_t k_token_stride, size_t k_head_stride)                                               \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, first, NULL, 0, tokens, sizeof *q,                 \
-                          pe__rope_heads_##type);                                                  \
-        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
-                      q_head_stride, q_heads);                                                     \
-        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
-                      k_head_stride, k_heads);                                                     \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_qk_at_##type(                                                  \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *positions, size_t tokens,     \
-        size_t q_heads, T *q, size_t q_token_stride, size_t q_head_stride, size_t k_heads, T *k,   \
-        size_t k_token_stride, size_t k_head_stride)                                               \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, 0, positions, 1, tokens, sizeof *q,                \
-                          pe__rope_heads_##type);                                                  \
-        pe__heads_set(&call.x[0], q, q_token_stride, q_head_stride, q, q_token_stride,             \
-                      q_head_stride, q_heads);                                                     \
-        pe__heads_set(&call.x[1], k, k_token_stride, k_head_stride, k, k_token_stride,             \
-                      k_head_stride, k_heads);                                                     \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_axes_##type(                                                   \
-        const pe_plan *plan, pe_rope_pairing pairing, const uint8_t *axis, size_t axes,            \
-        const int64_t *positions, size_t tokens, size_t heads, T *x, size_t token_stride,          \
-        size_t head_stride)                                                                        \
-    {                                                                                              \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, plan, pairing, 0, positions, axes, tokens, sizeof *x,             \
-                          pe__rope_heads_##type);                                                  \
-        if (tokens == 0 || heads == 0) return PE_OK;                                               \
-        if (!axis) return PE_ERR_NULL;                                                             \
-        if (axes == 0) return PE_ERR_SHAPE;                                                        \
-        call.axis = axis;                                                                          \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_shift_##type(const pe_plan *plan, pe_rope_pairing pairing,     \
-                                                 int64_t delta, size_t tokens, size_t heads, T *x, \
-                                                 size_t token_stride, size_t head_stride)          \
-    {                                                                                              \
-        if (tokens == 0 || heads == 0) return PE_OK;                                               \
-        if (!plan) return PE_ERR_NULL;                                                             \
-        const pe_plan difference = pe__rope_difference(plan);                                      \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, &difference, pairing, delta, NULL, 0, tokens, sizeof *x,          \
-                          pe__rope_heads_##type);                                                  \
-        call.uniform = 1;                                                                          \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_plan_go(&call);                                                            \
-    }                                                                                              \
-    static inline pe_status pe_rope_shift_at_##type(                                               \
-        const pe_plan *plan, pe_rope_pairing pairing, const int64_t *deltas, size_t tokens,        \
-        size_t heads, T *x, size_t token_stride, size_t head_stride)                               \
-    {                                                                                              \
-        if (tokens == 0 || heads == 0) return PE_OK;                                               \
-        if (!plan) return PE_ERR_NULL;                                                             \
-        const pe_plan difference = pe__rope_difference(plan);                                      \
-        return pe_rope_at_##type(&difference, pairing, deltas, tokens, heads, x, token_stride,     \
-                                 head_stride);                                                     \
-    }                                                                                              \
-    static inline pe_status pe_rope_by_table_##type(                                               \
-        pe_rope_pairing pairing, const float *cosines, const float *sines, size_t table_stride,    \
-        size_t pairs, size_t tokens, size_t heads, T *x, size_t token_stride, size_t head_stride)  \
-    {                                                                                              \
-        if (tokens == 0 || heads == 0 || pairs == 0) return PE_OK;                                 \
-        if (!cosines || !sines) return PE_ERR_NULL;                                                \
-        pe__rope_call call;                                                                        \
-        pe__rope_call_set(&call, NULL, pairing, 0, NULL, 0, tokens, sizeof *x,                     \
-                          pe__rope_heads_##type);                                                  \
-        const pe_status status = pe__check_shape(pairs, tokens, table_stride, sizeof *cosines);    \
-        if (status != PE_OK) return status;                                                        \
-        call.cosines = cosines, call.sines = sines, call.table_stride = table_stride;              \
-        pe__heads_set(&call.x[0], x, token_stride, head_stride, x, token_stride, head_stride,      \
-                      heads);                                                                      \
-        return pe__rope_go(&call, 2 * pairs);                                                      \
-    }                                                                                              \
-    static inline pe_status pe_rope_table_##type(const pe_plan *plan, int64_t first, size_t rows,  \
-                                                 T *cosines, T *sines, size_t stride)              \
-    {                                                                                              \
-        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride,                 \
-                                           pe__rows_##type, pe__zeros_##type);                     \
-        return pe__rope_apart(plan, first, &o, sines, PE__ONCE);                                   \
-    }                                                                                              \
-    static inline pe_status pe_rope_table_twice_##type(                                            \
-        const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t rows, T *cosines,      \
-        T *sines, size_t stride)                                                                   \
-    {                                                                                              \
-        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride,                 \
-                                           pe__rows_##type, pe__zeros_##type);                     \
-        if (rows != 0 && pairing != PE_ROPE_ADJACENT && pairing != PE_ROPE_HALVES)                 \
-            return PE_ERR_CONFIG;                                                                  \
-        return pe__rope_apart(plan, first, &o, sines,                                              \
-                              pairing == PE_ROPE_HALVES ? PE__AGAIN : PE__EACH);                   \
-    }                                                                                              \
-    static inline pe_status pe_rope_table_joined_##type(const pe_plan *plan, int64_t first,        \
-                                                        size_t rows, T *out, size_t stride)        \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
-        return pe__rope_whole(plan, PE_LAYOUT_HALVES, first, &o);                                  \
-    }                                                                                              \
-    static inline pe_status pe_rope_table_complex_##type(const pe_plan *plan, int64_t first,       \
-                                                         size_t rows, T *out, size_t stride)       \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##type, pe__zeros_##type);      \
-        return pe__rope_whole(plan, PE_LAYOUT_INTERLEAVED, first, &o);                             \
-    }
-PE__STAMP_ROPE(f32, float)
-PE__STAMP_ROPE(f16, uint16_t)
-PE__STAMP_ROPE(bf16, uint16_t)
-#undef PE__STAMP_ROPE
-#undef PE__STAMP_ROPE_VERB
+PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_f32);
+}
+PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_f16);
+}
+PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                               size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_bf16);
+}
 
 /* ---- RoPE: the angles of ggml ---------------------------------------------------------------- */
 
-static inline pe_rope_ggml pe_rope_ggml_default(size_t n_dims)
+/* What a 0 stands for. */
+static inline pe_rope_ggml pe__ggml_config(const pe_rope_ggml *given)
 {
-    pe_rope_ggml c;
-    memset(&c, 0, sizeof c); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-    c.n_dims = n_dims, c.freq_base = 10000, c.freq_scale = 1, c.attn_factor = 1;
-    c.beta_fast = 32, c.beta_slow = 1;
+    pe_rope_ggml c = *given;
+    if (c.freq_base == 0) c.freq_base = 10000;
+    if (c.freq_scale == 0) c.freq_scale = 1;
+    if (c.attn_factor == 0) c.attn_factor = 1;
+    if (c.beta_fast == 0) c.beta_fast = 32;
+    if (c.beta_slow == 0) c.beta_slow = 1;
     return c;
 }
 
@@ -5935,16 +6660,17 @@ static inline int pe__ggml_ok(const pe_rope_ggml *c)
 
 /* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
    1. */
-static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t first, size_t rows,
-                                         float *cosines, float *sines, size_t stride)
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t rows, float *cosines,
+                                  float *sines, size_t stride)
 {
     enum { PAIRS = 64, PADDED = PAIRS + PE__CHAIN };
     if (rows == 0) return PE_OK;
-    if (!config || !cosines || !sines) return PE_ERR_NULL;
+    if (!given || !cosines || !sines) return PE_ERR_NULL;
+    const pe_rope_ggml c = pe__ggml_config(given), *const config = &c;
     if (!pe__ggml_ok(config)) return PE_ERR_CONFIG;
     const size_t pairs = config->n_dims / 2;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
-    if (status == PE_OK) status = pe__check_range(first, rows);
+    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
 
     const float scale = config->freq_scale, ext = config->ext_factor;
@@ -5964,23 +6690,23 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
         mscale = mscale * (1.0f + pe__float_product(0.1f, pe__logf(1.0f / scale)));
     }
 
-    double memory[PADDED * (PE__ARRAYS(0) + 1) + PE__CHAIN];
+    double memory[PADDED * 3 + PE__CHAIN];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PAIRS);
     pe_plan plan;
     angles.angle = PE_ANGLE_FLOAT32;
     (void)pe__plan_axes(&plan, &angles);
-    pe__plan_begin(&plan, &angles, 0, f);
-    for (size_t i = 0; i < 3 * plan.padded; i++) f[i] = 0;
-    pe__plan_end(&plan, f);
-    double *const angle = f + 3 * plan.padded;
+    pe__plan_begin(&plan, &angles, f);
+    for (size_t i = 0; i < 2 * plan.padded; i++) f[i] = 0;
+    pe__plan_end(&plan, 1, 0, f);
+    double *const angle = f + 2 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
-        float theta = (float)(first + (int64_t)r);
+        float theta = (float)pe__position(&at, r, 0);
         for (size_t done = 0; done < pairs; done += PAIRS) {
             const size_t n = pe__min(PAIRS, pairs - done);
             float row[2 * PAIRS];
-            plan.fastest = 0;
+            double fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
                 const float distant = theta / factor, nearby = pe__float_product(scale, distant);
@@ -5992,12 +6718,15 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
                     turned = pe__float_product(nearby, 1 - mix) + pe__float_product(distant, mix);
                 }
                 angle[i] = (double)turned;
-                if (plan.fastest < angle[i]) plan.fastest = angle[i];
-                if (plan.fastest < -angle[i]) plan.fastest = -angle[i];
+                fastest = pe__larger(fastest, angle[i]);
                 theta = pe__float_product(theta, theta_scale);
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
-            pe__rope_rows(&plan, 0, n, PE__SPLIT, n, 1, 1, row, 0);
+            pe__plan_reach(&plan, plan.error, fastest);
+            const pe__to to = pe__to_apart(row, sizeof *row, 0, 0, n, n);
+            pe__axis tile = plan.axis[0];
+            tile.pairs = n;
+            pe__rows_f32(&plan, &tile, &to, 1, 1);
             for (size_t i = 0; i < n; i++) {
                 sines[r * stride + done + i] = row[i] * mscale;
                 cosines[r * stride + done + i] = row[n + i] * mscale;
@@ -6009,70 +6738,71 @@ static inline pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, int64_t fir
 
 /* ---- learned tables -------------------------------------------------------------------------- */
 
-static inline pe_status pe__check_learned(const int64_t *positions, size_t rows, size_t table_rows,
+/* Positions that are rows of the table. */
+static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
-    if (d_model == 0) return PE_ERR_CONFIG;
+    if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK && rows > (size_t)PTRDIFF_MAX / sizeof *positions) status = PE_ERR_SIZE;
+    if (status == PE_OK) status = pe__check_at(at, rows, 1, 0);
     if (status != PE_OK) return status;
+    const size_t most = at->kind == PE__AT_RANGE && at->step == 0 ? 1 : rows;
     int ok = 1;
-    for (size_t r = 0; r < rows; r++) ok &= (uint64_t)positions[r] < table_rows;
+    for (size_t r = 0; r < most; r++) {
+        const double p = pe__position(at, r, 0);
+        ok &= p >= 0 && p < (double)table_rows && p == (double)(uint64_t)p;
+    }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-PE__INLINE void pe__learned_add_as(pe__kind type, const void *table, size_t d_model,
-                                   const int64_t *positions, size_t rows, void *x, size_t stride)
-{
-    for (size_t r = 0; r < rows; r++)
-        pe__add_row_as(type, pe__at(type, x, r * stride), type,
-                       pe__at_const(type, table, (size_t)positions[r] * d_model), d_model);
-}
-
-#define PE__LEARNED(name, T, type)                                                                 \
-    static inline pe_status name(const T *table, size_t table_rows, size_t d_model,                \
-                                 const int64_t *positions, size_t rows, T *x, size_t stride)       \
-    {                                                                                              \
-        if (rows == 0) return PE_OK;                                                               \
-        if (!table || !positions || !x) return PE_ERR_NULL;                                        \
-        const pe_status status =                                                                   \
-            pe__check_learned(positions, rows, table_rows, d_model, stride, sizeof *x);            \
-        if (status == PE_OK)                                                                       \
-            pe__learned_add_as(type, table, d_model, positions, rows, x, stride);                  \
-        return status;                                                                             \
-    }
-PE__LEARNED(pe_learned_add_f32, float, PE__F32)
-PE__LEARNED(pe_learned_add_f16, uint16_t, PE__F16)
-PE__LEARNED(pe_learned_add_bf16, uint16_t, PE__BF16)
-#undef PE__LEARNED
-
-static inline pe_status pe_learned_grad_f32(const float *grad_x, size_t stride,
-                                            const int64_t *positions, size_t rows,
-                                            float *grad_table, size_t table_rows, size_t d_model)
+/* Add row after row: of the table to x, or of x to the table. */
+PE__INLINE pe_status pe__learned_add(pe__kind type, const void *table, size_t table_rows,
+                                     size_t d_model, const pe_at *at, size_t rows, void *x,
+                                     size_t stride)
 {
     if (rows == 0) return PE_OK;
-    if (!grad_x || !positions || !grad_table) return PE_ERR_NULL;
+    if (!table || !x) return PE_ERR_NULL;
     const pe_status status =
-        pe__check_learned(positions, rows, table_rows, d_model, stride, sizeof *grad_x);
-    if (status != PE_OK) return status;
-    for (size_t r = 0; r < rows; r++)
-        pe__add_row_as(PE__F32, grad_table + (size_t)positions[r] * d_model, PE__F32,
+        pe__check_learned(at, rows, table_rows, d_model, stride, pe__size_of(type));
+    for (size_t r = 0; status == PE_OK && r < rows; r++)
+        pe__add_row_as(type, pe__at_element(type, x, r * stride), type,
+                       pe__at_const(type, table, (size_t)pe__position(at, r, 0) * d_model),
+                       d_model);
+    return status;
+}
+
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
+                                    size_t rows, float *x, size_t stride)
+{
+    return pe__learned_add(PE__F32, table, table_rows, d_model, &at, rows, x, stride);
+}
+PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                    pe_at at, size_t rows, uint16_t *x, size_t stride)
+{
+    return pe__learned_add(PE__F16, table, table_rows, d_model, &at, rows, x, stride);
+}
+PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                     pe_at at, size_t rows, uint16_t *x, size_t stride)
+{
+    return pe__learned_add(PE__BF16, table, table_rows, d_model, &at, rows, x, stride);
+}
+
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
+                                     size_t rows, const float *grad_x, size_t stride)
+{
+    if (rows == 0) return PE_OK;
+    if (!grad_table || !grad_x) return PE_ERR_NULL;
+    const pe_status status =
+        pe__check_learned(&at, rows, table_rows, d_model, stride, sizeof *grad_x);
+    for (size_t r = 0; status == PE_OK && r < rows; r++)
+        pe__add_row_as(PE__F32, grad_table + (size_t)pe__position(&at, r, 0) * d_model, PE__F32,
                        grad_x + r * stride, d_model);
-    return PE_OK;
+    return status;
 }
 
 /* ---- learned tables, resampled --------------------------------------------------------------- */
-
-static inline pe_resample pe_resample_default(void)
-{
-    pe_resample how;
-    how.method = PE_RESAMPLE_CUBIC;
-    how.a = -0.75;
-    how.align_corners = 0;
-    return how;
-}
 
 /* The rows that an output row is made of, with their weights: up to 4 along one axis. Those of
    weight 0 are left out, since 0 * infinity is not 0. */
@@ -6151,10 +6881,9 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
 {
     const uint64_t most = (uint64_t)1 << 31;
     const size_t room = (size_t)PTRDIFF_MAX / sizeof(float);
-    if (d_model == 0) return PE_ERR_CONFIG;
-    if (how->method != PE_RESAMPLE_LINEAR && how->method != PE_RESAMPLE_CUBIC) return PE_ERR_CONFIG;
-    if (how->method == PE_RESAMPLE_CUBIC && !(how->a >= -16 && how->a <= 16))
-        return PE_ERR_CONFIG;
+    if (d_model == 0) return PE_ERR_SHAPE;
+    if (how->method != PE_RESAMPLE_LINEAR && how->method != PE_RESAMPLE_CUBIC) return PE_ERR_ENUM;
+    if (how->method == PE_RESAMPLE_CUBIC && !(how->a >= -16 && how->a <= 16)) return PE_ERR_RANGE;
     if (height == 0 || width == 0) return PE_ERR_RANGE;
     if (height > most || width > most || out_height > most || out_width > most) return PE_ERR_SIZE;
     if (d_model > room / height / width || d_model > room / out_height / out_width)
@@ -6162,13 +6891,14 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
     return PE_OK;
 }
 
-static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t height, size_t width,
-                                                   size_t d_model, const pe_resample *how,
-                                                   float *out, size_t out_height,
-                                                   size_t out_width)
+PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size_t width,
+                                         size_t d_model, const pe_resample *how, float *out,
+                                         size_t out_height, size_t out_width)
 {
+    static const pe_resample usual = {PE_RESAMPLE_CUBIC, -0.75, 0};
     if (out_height == 0 || out_width == 0) return PE_OK;
-    if (!table || !how || !out) return PE_ERR_NULL;
+    if (!table || !out) return PE_ERR_NULL;
+    if (!how) how = &usual;
     const pe_status status =
         pe__check_resample(height, width, d_model, how, out_height, out_width);
     if (status != PE_OK) return status;
@@ -6188,13 +6918,6 @@ static inline pe_status pe_learned_resample_2d_f32(const float *table, size_t he
         }
     }
     return PE_OK;
-}
-
-static inline pe_status pe_learned_resample_f32(const float *table, size_t rows, size_t d_model,
-                                                const pe_resample *how, float *out,
-                                                size_t out_rows)
-{
-    return pe_learned_resample_2d_f32(table, rows, 1, d_model, how, out, out_rows, 1);
 }
 
 /* ---- self test ---------------------------------------------------------------------------------
@@ -6259,8 +6982,8 @@ static inline int64_t pe__test_position(const pe__test *t, size_t k)
         memset(&t->x, 0, sizeof t->x);                                                             \
         for (size_t k = 0; k < ROWS; k++) list[k] = pe__test_position(t, k);                       \
         for (size_t k = 0; k < 4; k++)                                                             \
-            PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + first[k], ROWS, t->x.T, STRIDE));          \
-        PE__TAKE(T, pe_fill_at_##T(&t->plan, list, ROWS, t->x.T, STRIDE));                         \
+            PE__TAKE(T, pe_fill_##T(&t->plan, pe_from(t->zero + first[k]), ROWS, t->x.T, STRIDE)); \
+        PE__TAKE(T, pe_fill_##T(&t->plan, pe_at_i64(list), ROWS, t->x.T, STRIDE));                 \
         return t->hash;                                                                            \
     }
 PE__TEST_FILL(f32)
@@ -6280,10 +7003,10 @@ PE__TEST_FILL(bf16)
             const int64_t half = pe__test_position(t, k) / 2;                                      \
             real[k] = (double)half + 0.3125;                                                       \
         }                                                                                          \
-        PE__TAKE(T, pe_fill_real_##T(&t->plan, real, ROWS, t->x.T, STRIDE));                       \
-        PE__TAKE(T, pe_add_##T(&t->plan, t->zero + 77, ROWS, (F)1, t->x.T, STRIDE));               \
-        PE__TAKE(T, pe_add_##T(&t->plan, t->zero - 99, ROWS, (F)-0.7f, t->x.T, STRIDE));           \
-        PE__TAKE(T, pe_shift_##T(&t->plan, t->zero - 1234567, ROWS, t->x.T, STRIDE));              \
+        PE__TAKE(T, pe_fill_##T(&t->plan, pe_at_f64(real), ROWS, t->x.T, STRIDE));                 \
+        PE__TAKE(T, pe_add_##T(&t->plan, pe_from(t->zero + 77), ROWS, (F)1, t->x.T, STRIDE));      \
+        PE__TAKE(T, pe_add_##T(&t->plan, pe_from(t->zero - 99), ROWS, (F)-0.7f, t->x.T, STRIDE));  \
+        PE__TAKE(T, pe_shift_##T(&t->plan, pe_all(t->zero - 1234567), ROWS, t->x.T, STRIDE));      \
         return t->hash;                                                                            \
     }
 PE__TEST_MORE(f32, float)
@@ -6301,16 +7024,17 @@ PE__TEST_MORE(f64, double)
         t->hash = 0;                                                                               \
         memset(&t->x, 0, sizeof t->x);                                                             \
         for (size_t k = 0; k < TOKENS; k++) list[k] = pe__test_position(t, k);                     \
-        PE__TAKE(T, pe_fill_##T(&t->plan, t->zero + 9, 2 * TOKENS, t->x.T, HEAD));                 \
+        const pe_heads heads = {2, HEAD, HEADS};                                                   \
+        pe_plan adjacent = t->plan, halves = t->plan;                                              \
+        halves.layout = PE_LAYOUT_HALVES;                                                          \
+        PE__TAKE(T, pe_fill_##T(&t->plan, pe_from(t->zero + 9), 2 * TOKENS, t->x.T, HEAD));        \
         memcpy(table, t->x.T, sizeof table);                                                       \
-        PE__TAKE(T, pe_rope_##T(&t->plan, PE_ROPE_HALVES, t->zero + 4000, TOKENS, 2, t->x.T,       \
-                                HEADS, HEAD));                                                     \
-        PE__TAKE(T, pe_rope_inverse_at_##T(&t->plan, PE_ROPE_ADJACENT, list, TOKENS, 2, t->x.T,    \
-                                           HEADS, HEAD));                                          \
+        PE__TAKE(T, pe_rope_##T(&halves, pe_from(t->zero + 4000), TOKENS, t->x.T, heads));         \
+        PE__TAKE(T, pe_rope_##T(&adjacent, pe_back(pe_at_i64(list)), TOKENS, t->x.T, heads));      \
         PE__TAKE(T, pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, t->zero + 5, 3, 40, t->x.T,    \
                                      41, 123));                                                    \
         for (size_t k = 0; k < TOKENS; k++) list[k] = (int64_t)(k * 5 % 7) + t->zero;              \
-        PE__TAKE(T, pe_learned_add_##T(table, 7, HEAD, list, TOKENS, t->x.T, HEADS));              \
+        PE__TAKE(T, pe_learned_add_##T(table, 7, HEAD, pe_at_i64(list), TOKENS, t->x.T, HEADS));   \
         PE__TAKE(T, pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 100000, 3, 40, t->x.T, \
                                       41, 123));                                                   \
         return t->hash;                                                                            \
@@ -6336,8 +7060,9 @@ static inline void pe__test_exact(int64_t zero, uint64_t *hash)
     hash[4] = pe__test_more_f32(t);
     hash[5] = pe__test_more_f64(t);
     t->hash = 0;
-    PE__TAKE(f64, pe_shift_matrix_f64(&t->plan, zero + 31, t->x.f64, PE__TEST_STRIDE));
-    PE__TAKE(f64, pe_norm_f64(&t->plan, t->x.f64));
+    memset(&t->x, 0, sizeof t->x);
+    for (size_t k = 0; k < PE__TEST_D; k++) t->x.f64[k * PE__TEST_STRIDE + k] = 1;
+    PE__TAKE(f64, pe_shift_f64(&t->plan, pe_all(zero + 31), PE__TEST_D, t->x.f64, PE__TEST_STRIDE));
     hash[6] = t->hash;
 }
 
@@ -6345,8 +7070,7 @@ static inline void pe__test_exact(int64_t zero, uint64_t *hash)
 static inline void pe__test_others(int64_t zero, uint64_t *hash)
 {
     static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
-    const pe_resample how = pe_resample_default();
-    const size_t shape[PE_MAX_AXES] = {3, 10}; /* of its two axes, and 0 of any other */
+    const size_t shape[2] = {3, 10};
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
     float table[9 * PE__TEST_D];
     double memory[2048 / sizeof(double)];
@@ -6366,7 +7090,8 @@ static inline void pe__test_others(int64_t zero, uint64_t *hash)
             hash[3] = pe__test_fill_f64(t);
         } else {
             t->hash = 0;
-            PE__TAKE(f64, pe_fill_grid_f64(&t->plan, shape, t->x.f64, PE__TEST_STRIDE));
+            PE__TAKE(f64, pe_fill_f64(&t->plan, pe_grid(shape, 2), PE__TEST_ROWS, t->x.f64,
+                                      PE__TEST_STRIDE));
             hash[4] = t->hash;
         }
     }
@@ -6381,7 +7106,7 @@ static inline void pe__test_others(int64_t zero, uint64_t *hash)
     PE__TAKE(f32, pe_alibi_slopes_f32(12, 8, t->x.f32));
     PE__TAKE(f32, pe_sinusoidal_f32(t->x.f32, PE__TEST_ROWS, PE__TEST_D));
     memcpy(table, t->x.f32, sizeof table);
-    PE__TAKE(f32, pe_learned_resample_f32(table, 9, PE__TEST_D, &how, t->x.f32, 31));
+    PE__TAKE(f32, pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, t->x.f32, 31, 1));
     hash[5] = t->hash;
 }
 #undef PE__TAKE
@@ -6398,13 +7123,13 @@ static inline void pe__selftest(uint64_t *hash)
     others(zero, hash + 7);
 }
 
-static inline pe_status pe_selftest(void)
+PE_API pe_status pe_selftest(void)
 {
     static const uint64_t right[PE__TESTS] = {
         UINT64_C(0x7358e2bfa80e2ba8), UINT64_C(0xd1d30a59a687ab2e), UINT64_C(0xcfa0edc5824940be),
         UINT64_C(0x2365730317324059), UINT64_C(0xe1608bf3791f833c), UINT64_C(0x79dc06918111e637),
-        UINT64_C(0xb87ffd71c6b45519), UINT64_C(0xa6d86666a887f8f4), UINT64_C(0x51bb79c9a9ab0ebc),
-        UINT64_C(0x83bbe8ee1f9860ba), UINT64_C(0x37887bf88f795dbc), UINT64_C(0xc182a0388c4fe388),
+        UINT64_C(0x031136b1c2387f60), UINT64_C(0xa6d86666a887f8f4), UINT64_C(0x51bb79c9a9ab0ebc),
+        UINT64_C(0x83bbe8ee1f9860ba), UINT64_C(0x815c55514e3bc6e0), UINT64_C(0xc182a0388c4fe388),
         UINT64_C(0x1666c18d4d2824a0),
     };
     uint64_t hash[PE__TESTS];
@@ -6412,12 +7137,15 @@ static inline pe_status pe_selftest(void)
     return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
 }
 
+#endif /* PE__DEFINE */
+
 #ifdef __cplusplus
 }
 #endif
 
 /* Hints, end: the user's floating-point options again. */
-#if defined(__clang__)
+#if !PE__DEFINE
+#elif defined(__clang__)
 #pragma STDC FP_CONTRACT DEFAULT
 #if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(pop)
@@ -6427,18 +7155,20 @@ static inline pe_status pe_selftest(void)
 #pragma GCC diagnostic pop
 #endif
 
+#undef PE_API
+#undef PE__DEFINE
 #undef PE__STATUSES
-#undef PE__ARRAYS
-#undef PE__PRESETS
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
 #undef PE__ROPE_MOST
 #undef PE__ROPE_LENGTH
 #undef PE__GUARD
 #undef PE__GUARD_16
-#undef PE__NEAR
 #undef PE__FAST_LIMIT
+#undef PE__GRID_F64
 #undef PE__ERROR_F64
+#undef PE__ERROR_ROW_F64
+#undef PE__EIGHTHS
 #undef PE__OPAQUE
 #undef PE__INLINE
 #undef PE__OUTLINE

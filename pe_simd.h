@@ -18,15 +18,18 @@
  *   pe__fnma(a,b,c)        c - a*b   } a rounding test or an exactness proof decides     two
  *   pe__two_prod(a,b,&e)   p = a*b and e with p + e = a*b; by fma, or by splitting       exact
  *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
+ *   pe__circle_of(t,by,&r) 16 pairs (s, c) at t, times a factor, ready to be looked up   one
+ *   pe__circle_at(&r,a,&s,&c)  the pair whose number is the last four bits of a          -
  *   pe__to_float           rounded to float, as a double                                 one
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
- *   pe__zip_store(p,s,c)   s0 c0 s1 c1 ... as 2*PE_LANES doubles at any address          -
+ *   pe__zip_two(s,c,&a,&b) a, b = s0 c0 s1 c1 ... as doubles                             -
  *   pe__unzip(p,&s,&c)     the same backwards                                            -
  *   pe__get                2*PE_LANES floats at any address                              -
  *   pe__put  pe__put_n     store all floats, or the first n, at any address              -
  *   pe__stream             store all floats past the caches, address a multiple of       -
  *                          sizeof(pe__vf); plain stores where there is no such thing
+ *   pe__stream_vd          the same for PE_LANES doubles                                 -
  *   pe__copy(t,f,n,stream) copy n bytes from any address to any; past the caches if       -
  *                          stream, where there is such a thing
  *   pe__fence              order streaming stores before what follows                    -
@@ -39,6 +42,8 @@
  *   pe__fmas_f32(a,b,c)    a*b - c in floats 0, 2, 4 ..., a*b + c in the others          one
  *   pe__evens  pe__odds    v0 v0 v2 v2 ..., v1 v1 v3 v3 ... of floats                    -
  *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
+ *   pe__low_twice          v0 v0 v1 v1 ... of floats; of the upper half of them          -
+ *       _high_twice
  *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
@@ -61,6 +66,7 @@
  *            _odds
  *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
+ *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
  *                          that may be wrong, see pe.h; drop: bits that rounding drops,
  *                          29 from double to float, 16 and 13 from float to bf16 and f16
@@ -283,6 +289,9 @@ typedef __m256i pe__vh;
 typedef struct pe__watch {
     __m512i low, size;
 } pe__watch;
+typedef struct pe__circle {
+    __m512d s[2], c[2];
+} pe__circle;
 
 PE__INLINE pe__vd pe__load(const double *p)
 {
@@ -322,12 +331,10 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
         _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
-PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
-    const __m512i low = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-    const __m512i high = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-    _mm512_storeu_pd(p, _mm512_permutex2var_pd(s, low, c));
-    _mm512_storeu_pd(p + 8, _mm512_permutex2var_pd(s, high, c));
+    *a = _mm512_permutex2var_pd(s, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c);
+    *b = _mm512_permutex2var_pd(s, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
@@ -337,6 +344,19 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
+PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
+{
+    for (int k = 0; k < 2; k++) {
+        pe__unzip(pairs + 16 * k, &circle->s[k], &circle->c[k]);
+        circle->s[k] *= pe__splat(by), circle->c[k] *= pe__splat(by);
+    }
+}
+PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const __m512i which = _mm512_castpd_si512(a);
+    *s = _mm512_permutex2var_pd(circle->s[0], which, circle->s[1]);
+    *c = _mm512_permutex2var_pd(circle->c[0], which, circle->c[1]);
+}
 PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -344,6 +364,13 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm512_stream_ps(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm512_stream_pd(p, a); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    const __m512i x = _mm512_xor_si512(_mm512_castpd_si512(a), _mm512_castpd_si512(b));
+    const __m512i y = _mm512_xor_si512(_mm512_castpd_si512(c), _mm512_castpd_si512(d));
+    return _mm512_test_epi64_mask(_mm512_or_si512(x, y), _mm512_or_si512(x, y)) != 0;
+}
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *t = (unsigned char *)to;
@@ -369,6 +396,17 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fma
 PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm512_moveldup_ps(v); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm512_movehdup_ps(v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v)
+{
+    const __m512i order = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+    return _mm512_permutexvar_ps(order, v);
+}
+PE__INLINE pe__vf pe__high_twice(pe__vf v)
+{
+    const __m512i order = _mm512_setr_epi32(8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15,
+                                            15);
+    return _mm512_permutexvar_ps(order, v);
+}
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     const __mmask16 m = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(a), _mm512_setzero_si512());
@@ -531,6 +569,9 @@ typedef __m128i pe__vh;
 typedef struct pe__watch {
     __m256i low, size;
 } pe__watch;
+typedef struct pe__circle {
+    double pair[16][2];
+} pe__circle;
 
 PE__INLINE pe__vd pe__load(const double *p)
 {
@@ -568,17 +609,35 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(a)); }
-PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
     const pe__vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c);
-    _mm256_storeu_pd(p, _mm256_permute2f128_pd(even, odd, 0x20));
-    _mm256_storeu_pd(p + 4, _mm256_permute2f128_pd(even, odd, 0x31));
+    *a = _mm256_permute2f128_pd(even, odd, 0x20);
+    *b = _mm256_permute2f128_pd(even, odd, 0x31);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
+}
+PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
+{
+    for (int k = 0; k < 16; k += 2)
+        pe__store(circle->pair[k], pe__load(pairs + 2 * k) * pe__splat(by));
+}
+PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
+{
+    /* numbers by way of memory: to extract them takes more of the ports that arithmetic needs */
+    unsigned char which[32]; /* 16 times a number: an offset */
+    const unsigned char *pair = (const unsigned char *)circle->pair;
+    _mm256_storeu_si256((__m256i *)(void *)which, _mm256_slli_epi64(_mm256_castpd_si256(a), 4));
+    __asm__("" : "+m"(which));
+#define PE__PAIR(lane) _mm_loadu_pd((const double *)(const void *)(pair + which[8 * (lane)]))
+    const __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(PE__PAIR(0)), PE__PAIR(2), 1);
+    const __m256d odd = _mm256_insertf128_pd(_mm256_castpd128_pd256(PE__PAIR(1)), PE__PAIR(3), 1);
+#undef PE__PAIR
+    *s = _mm256_unpacklo_pd(even, odd), *c = _mm256_unpackhi_pd(even, odd);
 }
 PE__INLINE pe__vf pe__get(const float *p) { return _mm256_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
@@ -588,6 +647,12 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), index), v);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm256_stream_ps(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm256_stream_pd(p, a); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    const __m256i x = _mm256_castpd_si256(_mm256_or_pd(_mm256_xor_pd(a, b), _mm256_xor_pd(c, d)));
+    return !_mm256_testz_si256(x, x);
+}
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *t = (unsigned char *)to;
@@ -613,6 +678,14 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fma
 PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm256_moveldup_ps(v); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm256_movehdup_ps(v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v)
+{
+    return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
+}
+PE__INLINE pe__vf pe__high_twice(pe__vf v)
+{
+    return _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(4, 4, 5, 5, 6, 6, 7, 7));
+}
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     const __m256i m = _mm256_cmpgt_epi32(_mm256_castps_si256(a), _mm256_setzero_si256());
@@ -810,6 +883,9 @@ typedef uint16x4_t pe__vh;
 typedef struct pe__watch {
     int32x4_t low, size;
 } pe__watch;
+typedef struct pe__circle {
+    double pair[16][2];
+} pe__circle;
 
 PE__INLINE pe__vd pe__load(const double *p) { return vld1q_f64(p); }
 PE__INLINE void pe__store(double *p, pe__vd a) { vst1q_f64(p, a); }
@@ -837,16 +913,27 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f32_f64(a), b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return vcvt_f64_f32(vcvt_f32_f64(a)); }
-PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
-    vst1q_f64(p, vzip1q_f64(s, c));
-    vst1q_f64(p + 2, vzip2q_f64(s, c));
+    *a = vzip1q_f64(s, c), *b = vzip2q_f64(s, c);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     const float64x2_t a = vld1q_f64(p), b = vld1q_f64(p + 2);
     *s = vuzp1q_f64(a, b);
     *c = vuzp2q_f64(a, b);
+}
+PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
+{
+    for (int k = 0; k < 16; k++)
+        pe__store(circle->pair[k], pe__load(pairs + 2 * k) * pe__splat(by));
+}
+PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const uint64x2_t which = vandq_u64(vreinterpretq_u64_f64(a), vdupq_n_u64(15));
+    const float64x2_t first = vld1q_f64(circle->pair[vgetq_lane_u64(which, 0)]);
+    const float64x2_t second = vld1q_f64(circle->pair[vgetq_lane_u64(which, 1)]);
+    *s = vzip1q_f64(first, second), *c = vzip2q_f64(first, second);
 }
 PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
@@ -857,6 +944,12 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     memcpy(p, all, n * sizeof *p);
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { vst1q_f32(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { vst1q_f64(p, a); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    const uint64x2_t same = vandq_u64(vceqq_f64(a, b), vceqq_f64(c, d));
+    return vminvq_u32(vreinterpretq_u32_u64(same)) == 0;
+}
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     (void)stream;
@@ -878,6 +971,8 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
 PE__INLINE pe__vf pe__evens(pe__vf v) { return vtrn1q_f32(v, v); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return vtrn2q_f32(v, v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v) { return vzip1q_f32(v, v); }
+PE__INLINE pe__vf pe__high_twice(pe__vf v) { return vzip2q_f32(v, v); }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return vbslq_f32(vcgtzq_f32(a), b, c);
@@ -987,6 +1082,9 @@ typedef struct pe__vh {
 typedef struct pe__watch {
     int32_t low, size;
 } pe__watch;
+typedef struct pe__circle {
+    double pair[16][2];
+} pe__circle;
 
 PE__INLINE pe__vd pe__load(const double *p) { return *p; }
 PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
@@ -1003,6 +1101,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     return p;
 }
 #else
+#define PE__NOT_FUSED
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
 PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
@@ -1031,8 +1130,19 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return (double)(float)a; }
-PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c) { p[0] = s, p[1] = c; }
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s, *b = c; }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
+PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
+{
+    for (int k = 0; k < 16; k++)
+        circle->pair[k][0] = pairs[2 * k] * by, circle->pair[k][1] = pairs[2 * k + 1] * by;
+}
+PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    *s = circle->pair[bits & 15][0], *c = circle->pair[bits & 15][1];
+}
 PE__INLINE pe__vf pe__get(const float *p)
 {
     const pe__vf v = {p[0], p[1]};
@@ -1045,6 +1155,8 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     if (n > 1) p[1] = v.c;
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { *p = a; }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d) { return (a != b) | (c != d); }
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     (void)stream;
@@ -1101,6 +1213,8 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
 PE__INLINE pe__vf pe__evens(pe__vf v) { return pe__floats(v.s, v.s); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return pe__floats(v.c, v.c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats(v.c, v.s); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v) { return pe__floats(v.s, v.s); }
+PE__INLINE pe__vf pe__high_twice(pe__vf v) { return pe__floats(v.c, v.c); }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
@@ -1249,12 +1363,39 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
+/* s0 c0 s1 c1 ... at any address. */
+PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+{
+    pe__vd a, b;
+    pe__zip_two(s, c, &a, &b);
+    pe__store(p, a);
+    pe__store(p + PE_LANES, b);
+}
+
 /* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
 PE__INLINE pe__vd pe__round(pe__vd a)
 {
     const pe__vd big = pe__splat(6755399441055744.0);
     return (a + big) - big;
 }
+
+/* t (f + g) = k / 8 + rest with a whole number k near to 8 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
+   Returns the rest, rounded twice, and where = k / 8 + PE__EIGHTHS, whose last bits are k's. */
+#define PE__EIGHTHS 844424930131968.0 /* 1.5 * 2^49: its last bit is 1/8 */
+PE__INLINE pe__vd pe__eighths(pe__vd t, pe__vd f, pe__vd g, pe__vd *where)
+{
+    const pe__vd large = pe__splat(PE__EIGHTHS);
+#ifdef PE__NOT_FUSED
+    pe__vd e;
+    const pe__vd p = pe__two_prod(t, f, &e);
+    *where = p + large;
+    return (p - (*where - large)) + (t * g + e);
+#else
+    *where = pe__fma(t, f, large);
+    return pe__fma(t, g, pe__fma(t, f, large - *where));
+#endif
+}
+#undef PE__NOT_FUSED
 
 /* Have the line at an address come near. Any will do, and it is a number: a pointer must not be
    moved out of what it points to. */

@@ -4,6 +4,9 @@
 ##   make bench-quick   `make bench` in under a minute: no sweep over table sizes, few repetitions
 ##   make bench-table   write the figures of the last `make bench` into README.md and docs/benchmarks.md
 ##   make bench-plot    draw ns per pair against table size: bench/fill.svg, bench/fill.png
+##   make bench-paired  this tree against another version, call by call, in turns: nothing may be
+##                      slower. BASE=COMMIT or directory, PAIRED_ISA="avx512 avx2 scalar" (the best),
+##                      PAIRED_ARGS='-f REGEX'
 ##   make bench-deps    install what the benchmarks need (they do it themselves)
 ##
 ## Benchmark variables: BENCH_BUILDS (avx512 avx2 neon scalar), BENCH_FILTER (a regular expression on
@@ -47,6 +50,12 @@ bench: bench-deps
 bench-quick: bench-deps
 	@$(SUBMAKE) $(PARALLEL) bench-programs
 	@$(BENCH_RUN) --quick --json $(BENCH_OUT)/quick.json $(BENCH_ARGS)
+
+# Version 0.1.
+BASE ?= 0207033
+.PHONY: bench-paired
+bench-paired:
+	@PAIRED_ARGS='$(PAIRED_ARGS)' sh bench/paired.sh $(BASE) $(PAIRED_ISA)
 
 bench-programs: $(foreach b,$(BENCH_BUILDS),$(BENCH_OUT)/bench-$(b))
 

@@ -44,19 +44,19 @@ static void multiply(const float *x, float (*w)[D], float *y)
 /* out[w] = what the layer makes of word w of the text. */
 static pe_status layer(const pe_plan *plan, scheme how, const int *text, float out[WORDS][D])
 {
-    static const int64_t positions[WORDS] = {0, 1, 2, 3};
+    const pe_heads one_head = {1, D, D};
     float x[WORDS][D], q[WORDS][D], k[WORDS][D], v[WORDS][D], scores[WORDS][WORDS];
     pe_status status = PE_OK;
     for (int p = 0; p < WORDS; p++)
         for (int j = 0; j < D; j++) x[p][j] = embedding[text[p]][j];
 
-    if (how == SINUSOID) status = pe_add_f32(plan, 0, WORDS, 1.0f, x[0], D);
+    if (how == SINUSOID) status = pe_add_f32(plan, pe_from(0), WORDS, 1.0f, x[0], D);
     if (how == LEARNED)
-        status = pe_learned_add_f32(learned[0], WORDS, D, positions, WORDS, x[0], D);
+        status = pe_learned_add_f32(learned[0], WORDS, D, pe_from(0), WORDS, x[0], D);
     for (int p = 0; p < WORDS; p++)
         multiply(x[p], wq, q[p]), multiply(x[p], wk, k[p]), multiply(x[p], wv, v[p]);
     if (how == ROPE)
-        status = pe_rope_qk_f32(plan, PE_ROPE_HALVES, 0, WORDS, 1, q[0], D, D, 1, k[0], D, D);
+        status = pe_rope_qk_f32(plan, pe_from(0), WORDS, q[0], one_head, k[0], one_head);
 
     for (int p = 0; p < WORDS; p++)
         for (int r = 0; r < WORDS; r++) {

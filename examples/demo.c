@@ -78,7 +78,7 @@ static void time_table(void)
         pe_plan plan;
         check(pe_plan_init(&plan, &config, memory, memory_size), "pe_plan_init");
         const double planned = seconds();
-        check(pe_fill_f32(&plan, 0, ROWS, table, D_MODEL), "pe_fill_f32");
+        check(pe_fill_f32(&plan, pe_from(0), ROWS, table, D_MODEL), "pe_fill_f32");
         const double end = seconds();
         both[runs] = end - start;
         fill[runs] = end - planned;
@@ -234,7 +234,7 @@ static void print_heatmap(const float *table)
 int main(int argc, char **argv)
 {
     const char *const directory = argc > 1 ? argv[1] : ".";
-    printf("pe %s, vectors: %s, sines: %s\n\n", PE_VERSION_STRING, PE_ISA_NAME,
+    printf("pe %s, vectors: %s, sines: %s\n\n", PE_VERSION_STRING, pe_isa_name(),
            PE_SLEEF ? PE_SLEEF_NAME : "pe (no SLEEF: the same bits)");
     time_table();
     print_table();

@@ -31,6 +31,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { D = 512, ROWS = 512, HEADS = 4 };
@@ -74,19 +75,20 @@ static pe_status work(const kernels *k, float *out, uint64_t *bits, double *ns)
     if (memory == NULL) return PE_ERR_NULL;
     *bits = UINT64_C(0xcbf29ce484222325);
     pe_status status = k->plan_init(&plan, &config, memory, k->plan_size(&config));
-    if (status == PE_OK) status = k->fill_real_f32(&plan, positions, ROWS, out, D);
+    if (status == PE_OK) status = k->fill_f32(&plan, pe_at_f64(positions), ROWS, out, D);
     *bits = hash(*bits, out, (size_t)ROWS * D);
     if (status == PE_OK) {
         const clock_t start = clock();
         clock_t now = start;
         size_t fills = 0;
         while (status == PE_OK && now - start < CLOCKS_PER_SEC / 50) {
-            for (int i = 0; i < 8; i++, fills++) k->fill_f32(&plan, 16000000, ROWS, out, D);
+            for (int i = 0; i < 8; i++, fills++) k->fill_f32(&plan, pe_from(16000000), ROWS, out, D);
             now = clock();
         }
         *ns = (double)(now - start) * 1e9 / CLOCKS_PER_SEC / (double)(fills * ROWS * (D / 2));
         *bits = hash(*bits, out, (size_t)ROWS * D);
-        status = k->rope_f32(&plan, PE_ROPE_HALVES, 100000, ROWS / HEADS, HEADS, out, HEADS * D, D);
+        const pe_heads heads = {HEADS, D, HEADS * D};
+        status = k->rope_f32(&plan, pe_from(100000), ROWS / HEADS, out, heads);
         *bits = hash(*bits, out, (size_t)ROWS * D);
     }
     free(memory);

@@ -12,11 +12,8 @@ typedef struct kernels {
     const char *isa, *sleef;
     size_t (*plan_size)(const pe_config *config);
     pe_status (*plan_init)(pe_plan *plan, const pe_config *config, void *memory, size_t size);
-    pe_status (*fill_f32)(const pe_plan *plan, int64_t first, size_t rows, float *out, size_t stride);
-    pe_status (*fill_real_f32)(const pe_plan *plan, const double *positions, size_t rows, float *out,
-                               size_t stride);
-    pe_status (*rope_f32)(const pe_plan *plan, pe_rope_pairing pairing, int64_t first, size_t tokens,
-                          size_t heads, float *x, size_t token_stride, size_t head_stride);
+    pe_status (*fill_f32)(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride);
+    pe_status (*rope_f32)(const pe_plan *plan, pe_at at, size_t tokens, float *x, pe_heads heads);
 } kernels;
 
 /* One of these is defined by each build of dispatch_isa.c. */

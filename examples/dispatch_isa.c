@@ -8,5 +8,5 @@
 #include "dispatch.h"
 
 const kernels KERNELS = {
-    PE_ISA_NAME, PE_SLEEF_NAME, pe_plan_size, pe_plan_init, pe_fill_f32, pe_fill_real_f32, pe_rope_f32,
+    PE_ISA_NAME, PE_SLEEF_NAME, pe_plan_size, pe_plan_init, pe_fill_f32, pe_rope_f32,
 };

@@ -6,7 +6,7 @@
  *     dots [directory]      also draws dots.svg and .png there
  *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/dots.c -lpng -lsleef -lm
  *
- * Only the sinusoid's depends on the distance alone: it is sum_i cos(k w_i), which pe_dots_f64 computes.
+ * Only the sinusoid's depends on the distance alone: it is sum_i cos(k w_i), which pe_dot_f64 computes.
  */
 #include "pe.h"
 
@@ -26,10 +26,10 @@ static pe_status around(const pe_plan *plan, int p, int length, double *index, d
                         double *sinusoid)
 {
     double here[D], there[D];
-    pe_status status = pe_fill_f64(plan, p, 1, here, D);
+    pe_status status = pe_fill_f64(plan, pe_from(p), 1, here, D);
     for (int j = 0; j < OFFSETS && status == PE_OK; j++) {
         const int q = p + j - REACH;
-        status = pe_fill_f64(plan, q, 1, there, D);
+        status = pe_fill_f64(plan, pe_from(q), 1, there, D);
         index[j] = p * q;
         share[j] = (double)p / (length - 1) * q / (length - 1);
         sinusoid[j] = dot(here, there, D);
@@ -73,9 +73,9 @@ int main(int argc, char **argv)
     for (int n = 0; n < 4 && status == PE_OK; n++) {
         const int p = pairs[n][0], q = pairs[n][1];
         double x[D], y[D], closed;
-        status = pe_fill_f64(&plan, p, 1, x, D);
-        if (status == PE_OK) status = pe_fill_f64(&plan, q, 1, y, D);
-        if (status == PE_OK) status = pe_dot_f64(&plan, q - p, &closed);
+        status = pe_fill_f64(&plan, pe_from(p), 1, x, D);
+        if (status == PE_OK) status = pe_fill_f64(&plan, pe_from(q), 1, y, D);
+        if (status == PE_OK) status = pe_dot_f64(&plan, pe_all(q - p), 1, &closed);
         if (status == PE_OK)
             printf("%5d %4d %6d %14d %18.4f %14.6f %14.4f (from the distance: %.4f)\n", p, q, q - p,
                    p * q, p * q / (127.0 * 127), p * q / (999.0 * 999), dot(x, y, D), closed);
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     for (int n = 0; n < 3 && status == PE_OK; n++)
         status = around(&plan, places[n], lengths[n], way[0][n], way[1][n], way[2][n]);
     double curve[61];
-    if (status == PE_OK) status = pe_dots_f64(&plan, -30, 61, curve);
+    if (status == PE_OK) status = pe_dot_f64(&plan, pe_from(-30), 61, curve);
     if (status != PE_OK) {
         fprintf(stderr, "%s\n", pe_status_string(status));
         return 1;

@@ -8,7 +8,8 @@
  * Least squares over the positions 0 ... 999 of the paper's table (d_model 512, pair 64, one turn in 63
  * positions): one column predicted from itself, k positions before, then from both columns of its pair. One
  * column explains cos^2(k w) of the variance: nothing when k is a quarter turn. Two explain all of it, and
- * what least squares finds are cos(k w) and sin(k w), the entries of pe_shift_matrix_f64.
+ * what least squares finds are cos(k w) and sin(k w), the entries of the matrix
+ * of that shift: what pe_shift_f64 by -k makes of the identity.
  */
 #include "pe.h"
 
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
     pe_plan plan;
     pe_status status = pe_plan_init(&plan, &config, memory, pe_plan_size(&config));
     for (int p = 0; status == PE_OK && p < N + SHIFTS; p++) {
-        status = pe_fill_f64(&plan, p, 1, row, D);
+        status = pe_fill_f64(&plan, pe_from(p), 1, row, D);
         s[p] = row[2 * PAIR], c[p] = row[2 * PAIR + 1];
     }
     printf("Predict the sine of pair %d at position p + k from position p, p = 0 ... %d\n\n", PAIR,
@@ -82,7 +83,9 @@ int main(int argc, char **argv)
         double a, b;
         one[k] = fit_one(s, s + k);
         two[k] = fit_two(s, c, s + k, &a, &b);
-        status = pe_shift_matrix_f64(&plan, k, matrix, D);
+        memset(matrix, 0, sizeof matrix);
+        for (int j = 0; j < D; j++) matrix[j * D + j] = 1;
+        status = pe_shift_f64(&plan, pe_all(-k), D, matrix, D);
         const double cosine = matrix[2 * PAIR * D + 2 * PAIR], sine = matrix[2 * PAIR * D + 2 * PAIR + 1];
         const double off = fmax(fabs(a - cosine), fabs(b - sine));
         ok &= off < 1e-12 && two[k] > 1 - 1e-12;

@@ -11,7 +11,7 @@
  *   1. turning all tokens in one call gives the bits of turning them one by one;
  *   2. the same text from position 0 and from position 1,000,000 has the same attention: only differences
  *      of positions matter, and they are exact;
- *   3. a cache whose keys are moved by pe_rope_shift_f32, as when the oldest tokens are dropped, is as
+ *   3. a cache whose keys are moved by pe_delta(), as when the oldest tokens are dropped, is as
  *      good as one that was made at the new positions.
  */
 #include "pe.h"
@@ -22,6 +22,8 @@
 #include <string.h>
 
 enum { HEADS = 8, KV_HEADS = 2, DIM = 64, TOKENS = 48, Q = HEADS * DIM, KV = KV_HEADS * DIM };
+
+static const pe_heads q_heads = {HEADS, DIM, Q}, kv_heads = {KV_HEADS, DIM, KV};
 
 typedef struct cache {
     float keys[TOKENS][KV], values[TOKENS][KV];
@@ -68,8 +70,7 @@ static void decode(const pe_plan *rope, cache *c, int64_t position, size_t t, fl
     float q[Q];
     float *const k = c->keys[c->tokens], *const v = c->values[c->tokens];
     project(t, q, k, v);
-    const pe_status status =
-        pe_rope_qk_f32(rope, PE_ROPE_HALVES, position, 1, HEADS, q, Q, DIM, KV_HEADS, k, KV, DIM);
+    const pe_status status = pe_rope_qk_f32(rope, pe_from(position), 1, q, q_heads, k, kv_heads);
     if (status != PE_OK) {
         fprintf(stderr, "%s\n", pe_status_string(status));
         exit(1);
@@ -100,16 +101,9 @@ int main(void)
     model.rope_theta = 500000;
     model.factor = 8;
     model.original_max_position_embeddings = 8192;
-    double omega[DIM / 2], attention;
-    pe_status status = pe_rope_frequencies(&model, omega, &attention);
-
-    pe_config config = pe_config_default(DIM);
-    config.amplitude = attention;
-    void *memory = malloc(pe_plan_size(&config));
+    void *memory = malloc(pe_rope_plan_size(&model));
     pe_plan rope;
-    if (status == PE_OK)
-        status = pe_plan_init_frequencies(&rope, &config, omega, DIM / 2, memory,
-                                          pe_plan_size(&config));
+    pe_status status = pe_rope_plan_init(&rope, &model, memory, pe_rope_plan_size(&model));
     if (status != PE_OK) {
         fprintf(stderr, "%s\n", pe_status_string(status));
         return 1;
@@ -127,7 +121,7 @@ int main(void)
 
     /* 1. the prompt in one call: [tokens, heads, dim] */
     for (size_t t = 0; t < TOKENS; t++) project(t, moved, all.keys[t], all.values[t]);
-    status = pe_rope_f32(&rope, PE_ROPE_HALVES, 0, TOKENS, KV_HEADS, all.keys[0], KV, DIM);
+    status = pe_rope_f32(&rope, pe_from(0), TOKENS, all.keys[0], kv_heads);
     ok &= check("all keys in one call, and one by one", status != PE_OK ||
                 memcmp(all.keys, near.keys, sizeof all.keys) != 0, 0);
 
@@ -136,10 +130,10 @@ int main(void)
 
     /* 3. the far cache is brought to position 0, then the last query looks at it */
     float q[Q], k[KV], v[KV];
-    status = pe_rope_shift_f32(&rope, PE_ROPE_HALVES, -1000000, TOKENS, KV_HEADS, far.keys[0], KV, DIM);
+    status = pe_rope_f32(&rope, pe_delta(pe_all(-1000000)), TOKENS, far.keys[0], kv_heads);
     project(TOKENS - 1, q, k, v);
     if (status == PE_OK)
-        status = pe_rope_f32(&rope, PE_ROPE_HALVES, TOKENS - 1, 1, HEADS, q, Q, DIM);
+        status = pe_rope_f32(&rope, pe_from(TOKENS - 1), 1, q, q_heads);
     attend(&far, q, moved);
     ok &= check("attention to a cache moved by -1,000,000",
                 status == PE_OK ? largest_difference(here, moved, Q) : HUGE_VAL, 1e-6);

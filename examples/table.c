@@ -53,16 +53,14 @@ int main(int argc, char **argv)
     const pe_config config = pe_config_default(D);
     void *memory = malloc(pe_plan_size(&config));
     pe_plan plan;
-    double norm = 0;
     pe_status status = pe_plan_init(&plan, &config, memory, pe_plan_size(&config));
-    if (status == PE_OK) status = pe_fill_f32(&plan, 0, N, table, D);
-    if (status == PE_OK) status = pe_dots_f64(&plan, -REACH, 2 * REACH + 1, dots);
-    if (status == PE_OK) status = pe_norm_f64(&plan, &norm);
+    if (status == PE_OK) status = pe_fill_f32(&plan, pe_from(0), N, table, D);
+    if (status == PE_OK) status = pe_dot_f64(&plan, pe_from(-REACH), 2 * REACH + 1, dots);
     if (status != PE_OK) {
         fprintf(stderr, "%s\n", pe_status_string(status));
         return 1;
     }
-    printf("Each of the rows has length %g. Dot products by distance:\n", norm);
+    printf("Each of the rows has length %g. Dot products by distance:\n", sqrt(dots[REACH]));
     for (int k = 0; k <= REACH; k = k ? 2 * k : 1) printf("  %4d  %9.4f\n", k, dots[REACH + k]);
     const char *const directory = argc > 1 ? argv[1] : ".";
     free(memory);

@@ -25,7 +25,7 @@ static float word[WORDS][D], value[WORDS];
 static float table[PLACES][D], w[D];          /* what is learned */
 static float grad_table[PLACES][D], grad_w[D];
 static float x[ROWS][D], grad_x[ROWS][D];
-static int64_t place[ROWS];
+static int32_t place[ROWS];
 
 static unsigned state;
 static unsigned below(unsigned n)
@@ -47,7 +47,7 @@ static pe_status batch(int with_positions, float *loss)
             if (p == 0) target[b] = value[one];
         }
     if (with_positions)
-        status = pe_learned_add_f32(table[0], PLACES, D, place, ROWS, x[0], D);
+        status = pe_learned_add_f32(table[0], PLACES, D, pe_at_i32(place), ROWS, x[0], D);
     memset(grad_w, 0, sizeof grad_w);
     *loss = 0;
     for (int b = 0; b < BATCH; b++) {
@@ -69,7 +69,7 @@ static pe_status batch(int with_positions, float *loss)
     }
     memset(grad_table, 0, sizeof grad_table);
     if (status == PE_OK)
-        status = pe_learned_grad_f32(grad_x[0], D, place, ROWS, grad_table[0], PLACES, D);
+        status = pe_learned_grad_f32(grad_table[0], PLACES, D, pe_at_i32(place), ROWS, grad_x[0], D);
     return status;
 }
 

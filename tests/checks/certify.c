@@ -62,7 +62,7 @@
 
 #include <mpfr.h>
 
-#include "pe.h"
+#include "presets.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 #define LIMIT         INT64_C(2147483648)
@@ -628,7 +628,7 @@ static void single(oracle *o, const double *turn, int64_t position, size_t pair,
                 fprintf(stderr,
                         "  MISROUNDED %s %s, d_model %zu, base %a, position %" PRId64
                         ", column %zu: got %a, want %a\n",
-                        pe_preset_name(o->subject->preset), type_name[o->subject->type],
+                        preset_names[o->subject->preset], type_name[o->subject->type],
                         o->subject->d, o->subject->base, position,
                         is_cosine ? cosine_column(&o->convention, pair)
                                   : sine_column(&o->convention, pair),
@@ -678,10 +678,10 @@ static void fill(oracle *o, int64_t first, size_t rows, void *out)
     const size_t d = o->subject->d;
     pe_status status = PE_ERR_CONFIG;
     switch (o->subject->type) {
-    case F32: status = pe_fill_f32(&o->plan, first, rows, (float *)out, d); break;
-    case F64: status = pe_fill_f64(&o->plan, first, rows, (double *)out, d); break;
-    case F16: status = pe_fill_f16(&o->plan, first, rows, (uint16_t *)out, d); break;
-    case BF16: status = pe_fill_bf16(&o->plan, first, rows, (uint16_t *)out, d); break;
+    case F32: status = pe_fill_f32(&o->plan, pe_from(first), rows, (float *)out, d); break;
+    case F64: status = pe_fill_f64(&o->plan, pe_from(first), rows, (double *)out, d); break;
+    case F16: status = pe_fill_f16(&o->plan, pe_from(first), rows, (uint16_t *)out, d); break;
+    case BF16: status = pe_fill_bf16(&o->plan, pe_from(first), rows, (uint16_t *)out, d); break;
     }
     if (status != PE_OK) {
         fprintf(stderr, "certify: pe_fill: %s\n", pe_status_string(status));
@@ -887,10 +887,10 @@ static size_t pieces_of(piece *pieces, int mode)
 static void name_of(const subject *s, char *name, size_t bytes)
 {
     if (s->rows)
-        snprintf(name, bytes, "%s %s %zu x %zu base %g", pe_preset_name(s->preset),
+        snprintf(name, bytes, "%s %s %zu x %zu base %g", preset_names[s->preset],
                  type_name[s->type], s->rows, s->d, s->base);
     else
-        snprintf(name, bytes, "%s %s every position x %zu base %g", pe_preset_name(s->preset),
+        snprintf(name, bytes, "%s %s every position x %zu base %g", preset_names[s->preset],
                  type_name[s->type], s->d, s->base);
 }
 
@@ -1020,7 +1020,7 @@ int main(int argc, char **argv)
                     ", \"max_error_ulp\": %.15g, \"max_error_position\": %" PRId64
                     ", \"max_error_column\": %zu, \"max_error_value\": \"%a\", "
                     "\"ns_per_element\": %.4g, \"complete\": %s}",
-                    written++ ? "," : "", name, pe_preset_name(s->preset), type_name[s->type],
+                    written++ ? "," : "", name, preset_names[s->preset], type_name[s->type],
                     s->rows, s->d, s->base, r->elements, r->ties, r->by_mpfr, r->wrong, r->worst,
                     r->worst_position, r->worst_column, r->worst_got, ns, whole ? "true" : "false");
         elements[s->type] += r->elements;

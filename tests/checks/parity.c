@@ -3,7 +3,7 @@
  * Writes rows 0 ... 511 of every preset of one axis, and a grid of the others, as float32 to standard
  * output, each under a line "name rows d_model": tests/checks/parity.py compares them.
  */
-#include "pe.h"
+#include "presets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +21,10 @@ int main(void)
             if (size == 0) continue;
             void *memory = malloc(size);
             if (!memory || pe_plan_init(&plan, &config, memory, size) != PE_OK) return 1;
-            const pe_status status = config.axes == 1
-                                         ? pe_fill_f32(&plan, 0, 512, table, d)
-                                         : pe_fill_grid_f32(&plan, config.axes == 2 ? square : shape, table, d);
-            if (status != PE_OK) return 1;
-            printf("%s 512 %zu\n", pe_preset_name((pe_preset)k), d);
+            const pe_at at = config.axes == 1 ? pe_from(0)
+                                              : pe_grid(config.axes == 2 ? square : shape, config.axes);
+            if (pe_fill_f32(&plan, at, 512, table, d) != PE_OK) return 1;
+            printf("%s 512 %zu\n", preset_names[k], d);
             if (fwrite(table, sizeof *table, 512 * d, stdout) != 512 * d) return 1;
             free(memory);
         }

@@ -3,10 +3,11 @@
  * Every public function of pe.h behind one signature, with what it reads and writes: for tests that
  * go through all of them (tests/unit/test_memory.c). tests/checks/api.sh fails when one is missing here.
  *
- * A row of FUNCTIONS has the call; sizes(), which turns a shape (rows, width, padding, form) into
- * the counts and strides n[] of a call, in the order of the prototype; and buffers(), which turns
- * n[] into the memory behind each pointer p[], also in the order of the prototype. So a test can
- * place, guard, fill and compare any argument, and set any count to what it likes.
+ * A row of FUNCTIONS has the call; the way its pe_at is made, if it takes one; sizes(), which turns
+ * a shape (rows, width, padding, form) into the counts and strides n[] of a call; and buffers(),
+ * which turns n[] into the memory behind each pointer p[], in the order of the prototype. A list of
+ * positions comes before them as p[0]. So a test can place, guard, fill and compare any argument,
+ * and set any count to what it likes.
  */
 #ifndef PE_TESTS_API_H
 #define PE_TESTS_API_H
@@ -17,7 +18,7 @@
  * A call
  * --------------------------------------------------------------------------------------------- */
 
-enum { MOST_POINTERS = 7, MOST_NUMBERS = 7, ROWS = 64, WIDTH = 513, POOL = 1024 };
+enum { MOST_POINTERS = 7, MOST_NUMBERS = 9, ROWS = 64, WIDTH = 513, POOL = 1024 };
 
 typedef enum holds { /* what a buffer holds before the call */
     NOTHING,         /* canaries: it is only written                                        */
@@ -26,17 +27,19 @@ typedef enum holds { /* what a buffer holds before the call */
     F64_S,
     F16_S,
     BF16_S,
-    POSITIONS,       /* int64_t                                                             */
-    REALS,           /* double                                                              */
-    INDICES,         /* int64_t below the limit                                             */
-    AXES,            /* uint8_t below the limit                                             */
-    COUNTS,          /* size_t, by the function's sizes()                                   */
-    STRUCT           /* a config that may point to other buffers, by the function's bind()  */
+    AT_I32, /* positions, in each type that lists of them have; of learned tables: rows */
+    AT_I64,
+    AT_F32,
+    AT_F64,
+    STRUCT /* a config that may point to other buffers, by the function's bind()  */
 } holds;
 
-/* Elements i < count[0], j < count[1], k < width at i * stride[0] + j * stride[1] + k. */
+/* Elements i < count[0], j < count[1], k < width at i * stride[0] + j * stride[1] + k. Of a list
+   that is skipped into, what comes before stays as it is: rows i < skip_rows, or the first
+   skip_first elements of each. */
 typedef struct buffer {
     size_t element, count[2], stride[2], width;
+    size_t skip_rows, skip_first;
     holds holds;
     int written, is_opaque; /* opaque: holds pointers, so that its bytes are not compared */
 } buffer;
@@ -50,18 +53,19 @@ typedef struct manner {
     int has_padding;
     size_t axes; /* of calls that take several, where the width suffices */
     size_t heads;
+    size_t expected_rows;
 } manner;
 
 static const manner forms[] = {
-    {PE_LAYOUT_INTERLEAVED, 0, PE_ODD_SINE, PE_ANGLE_EXACT, 0, 2, 1},
-    {PE_LAYOUT_HALVES, 0, PE_ODD_SINE, PE_ANGLE_EXACT, 0, 1, 2},
-    {PE_LAYOUT_INTERLEAVED, 1, PE_ODD_ZERO, PE_ANGLE_EXACT, 1, 3, 3},
-    {PE_LAYOUT_HALVES, 1, PE_ODD_ZERO, PE_ANGLE_EXACT, 0, 2, 1},
-    {PE_LAYOUT_INTERLEAVED, 1, PE_ODD_SINE, PE_ANGLE_EXACT, 0, 8, 2},
-    {PE_LAYOUT_HALVES, 1, PE_ODD_SINE, PE_ANGLE_EXACT, 0, 3, 1},
-    {PE_LAYOUT_INTERLEAVED, 0, PE_ODD_ZERO, PE_ANGLE_FLOAT32, 0, 2, 3},
-    {PE_LAYOUT_HALVES, 0, PE_ODD_ZERO, PE_ANGLE_EXACT, 1, 2, 1},
-    {PE_LAYOUT_HALVES, 1, PE_ODD_SINE, PE_ANGLE_FLOAT32, 0, 1, 2},
+    {PE_LAYOUT_INTERLEAVED, 0, PE_ODD_SINE, PE_ANGLE_EXACT, 0, 2, 1, 0},
+    {PE_LAYOUT_HALVES, 0, PE_ODD_SINE, PE_ANGLE_EXACT, 0, 1, 2, 0},
+    {PE_LAYOUT_INTERLEAVED, 1, PE_ODD_ZERO, PE_ANGLE_EXACT, 1, 3, 3, 0},
+    {PE_LAYOUT_HALVES, 1, PE_ODD_ZERO, PE_ANGLE_EXACT, 0, 2, 1, 1},
+    {PE_LAYOUT_INTERLEAVED, 1, PE_ODD_SINE, PE_ANGLE_EXACT, 0, 8, 2, 0},
+    {PE_LAYOUT_HALVES, 1, PE_ODD_SINE, PE_ANGLE_EXACT, 0, 3, 1, 64},
+    {PE_LAYOUT_INTERLEAVED, 0, PE_ODD_ZERO, PE_ANGLE_FLOAT32, 0, 2, 3, 0},
+    {PE_LAYOUT_HALVES, 0, PE_ODD_ZERO, PE_ANGLE_EXACT, 1, 2, 1, 0},
+    {PE_LAYOUT_HALVES, 1, PE_ODD_SINE, PE_ANGLE_FLOAT32, 0, 1, 2, 1},
 };
 enum { FORMS = 9 };
 
@@ -70,7 +74,46 @@ typedef struct shape {
 } shape;
 
 /* Whose plan a function takes; the names are those of plan_config(). */
-typedef enum plan_kind { PLAN_NONE, PLAN_ONE, PLAN_MANY, PLAN_PAIRS, PLAN_ROPE, PLANS } plan_kind;
+typedef enum plan_kind {
+    PLAN_NONE,
+    PLAN_ONE,      /* one axis                                      */
+    PLAN_MANY,     /* several, where the width suffices             */
+    PLAN_DOTS,     /* one axis, pairs                               */
+    PLAN_SHIFTS,   /* several, pairs                                */
+    PLAN_ROPE,     /* for pe_rope_T, of one axis                    */
+    PLAN_SECTIONS, /* of pe_rope_plan_init(), with several          */
+    PLANS
+} plan_kind;
+
+/* How the pe_at of a call is made. */
+typedef enum place {
+    PLACE_FROM,
+    PLACE_ALL,
+    PLACE_BY,
+    PLACE_GRID,
+    PLACE_I32,
+    PLACE_I64,
+    PLACE_F32,
+    PLACE_F64,
+    PLACE_COORDS_I32,
+    PLACE_COORDS_I64,
+    PLACE_COORDS_F32,
+    PLACE_COORDS_F64,
+    PLACE_NONE,  /* the function takes none                             */
+    PLACE_BACK,  /* pe_back(pe_from()), of a list, and so on            */
+    PLACE_BACK_LIST,
+    PLACE_DELTA,
+    PLACE_DELTA_LIST,
+    PLACE_POINTS, /* any of the coordinates, in either order             */
+    PLACE_ANY,   /* any of all, also skipped into, back, as differences */
+    PLACE_ROW    /* any that has rows of a learned table                */
+} place;
+
+static const char *const place_names[] = {"pe_from",       "pe_all",        "pe_from_by",
+                                          "pe_grid",       "pe_at_i32",     "pe_at_i64",
+                                          "pe_at_f32",     "pe_at_f64",     "pe_coords_i32",
+                                          "pe_coords_i64", "pe_coords_f32", "pe_coords_f64",
+                                          "no pe_at"};
 
 typedef struct args {
     const pe_plan *plan;
@@ -79,30 +122,37 @@ typedef struct args {
     size_t n[MOST_NUMBERS];
     void *p[MOST_POINTERS];
     buffer b[MOST_POINTERS];
-    size_t counts[PE_MAX_AXES]; /* of the buffer that holds COUNTS */
-    size_t limit;               /* of INDICES and AXES             */
-    size_t form;
-    int64_t first;
+    size_t form, variant;
     float scale;
-    pe_rope_pairing pairing;
+    pe_layout layout;
     pe_alibi_mode mode;
+    /* its pe_at */
+    place place; /* one of those up to PLACE_NONE */
+    size_t list; /* 1: p[0] is its list           */
+    int64_t first, step;
+    size_t skipped, spare, row_stride, axis_stride, counts[PE_MAX_AXES];
+    size_t limit; /* of rows of a learned table    */
+    int transposed, back, delta, garbage;
 } args;
 
 typedef struct function {
     const char *name;
     pe_status (*call)(const args *);
-    holds type;
+    holds type, out; /* out: of what is written out of place */
     plan_kind plan;
+    place place;
+    size_t variant;
     void (*sizes)(const struct function *, const shape *, args *);
     void (*buffers)(const struct function *, args *);
     void (*bind)(const struct function *, args *);
-    unsigned pointers; /* how many p[] are arguments                                      */
-    unsigned nullable; /* bit k: p[k] may be NULL                                         */
-    unsigned zeros;    /* bit i: with n[i] = 0 nothing is done, whatever the others are   */
-    unsigned strides;  /* bit i: n[i] is a stride; where it leads somewhere, and as small */
-                       /* as it can be, one less is PE_ERR_SHAPE                          */
-    unsigned counted;  /* bit i: n[i] + 1 beyond 2^31 + 1 is PE_ERR_RANGE                 */
-    int fixed;         /* bits: 1 the same for all rows, 2 the same for all widths        */
+    unsigned rows;     /* which n[] is the number of rows that the pe_at is asked for         */
+    unsigned pointers; /* how many p[] are arguments, the list apart                          */
+    unsigned nullable; /* bit k: p[k] behind the list may be NULL                             */
+    unsigned zeros;    /* bit i: with n[i] = 0 nothing is done, whatever the others are       */
+    unsigned strides;  /* bit i: n[i] is a stride; where it leads somewhere, and as small     */
+                       /* as it can be, one less is PE_ERR_SHAPE                              */
+    unsigned counted;  /* bit i: n[i] + 1 beyond 2^31 + 1 is PE_ERR_RANGE                     */
+    int fixed;         /* bits: 1 the same for all rows, 2 the same for all widths            */
 } function;
 
 static inline size_t element_of(holds h)
@@ -113,11 +163,10 @@ static inline size_t element_of(holds h)
     case F64_S: return sizeof(double);
     case F16_S:
     case BF16_S: return sizeof(uint16_t);
-    case POSITIONS:
-    case INDICES: return sizeof(int64_t);
-    case REALS: return sizeof(double);
-    case AXES: return 1;
-    case COUNTS: return sizeof(size_t);
+    case AT_I32: return sizeof(int32_t);
+    case AT_I64: return sizeof(int64_t);
+    case AT_F32: return sizeof(float);
+    case AT_F64: return sizeof(double);
     case NOTHING:
     case STRUCT: break;
     }
@@ -144,36 +193,150 @@ static inline size_t span_of_buffer(const buffer *b)
 }
 
 /* ------------------------------------------------------------------------------------------------
+ * Places
+ * --------------------------------------------------------------------------------------------- */
+
+/* Sizes of a grid of the plan's axes with so many cells. */
+static inline void grid_of(args *a, size_t cells)
+{
+    for (size_t k = 0; k + 1 < a->axes; k++) {
+        const size_t part = cells % (2 + k % 2) == 0 ? 2 + k % 2 : 1;
+        a->counts[k] = part, cells /= part;
+    }
+    a->counts[a->axes - 1] = cells;
+}
+
+/* The place of a call for this shape, from that of its function. */
+static inline void place_choose(args *a, place of, const shape *s)
+{
+    static const place coords[] = {PLACE_COORDS_I32, PLACE_COORDS_I64, PLACE_COORDS_F32,
+                                   PLACE_COORDS_F64};
+    static const place rows_of_tables[] = {PLACE_I32, PLACE_ALL, PLACE_F32, PLACE_F64};
+    const size_t turn = s->rows * 5 + s->width * 3 + s->form * 7;
+    a->place = of, a->first = 1000, a->step = (int64_t)(turn % 7) - 3;
+    switch (of) {
+    case PLACE_BACK: a->place = PLACE_FROM, a->back = 1; break;
+    case PLACE_BACK_LIST: a->place = PLACE_I64, a->back = 1; break;
+    case PLACE_DELTA: a->place = PLACE_ALL, a->delta = 1; break;
+    case PLACE_DELTA_LIST: a->place = PLACE_I64, a->delta = 1; break;
+    case PLACE_POINTS:
+        a->place = coords[turn % 4], a->transposed = turn / 4 % 2, a->back = turn % 5 == 0;
+        break;
+    case PLACE_ANY:
+        a->place = (place)(turn % PLACE_NONE), a->transposed = turn % 11 < 5;
+        /* the first cell of a grid turns nothing */
+        a->skipped = turn % 5 == 1 || a->place == PLACE_GRID ? 1 + turn % 3 : 0;
+        a->back = turn % 7 == 2, a->delta = turn % 13 < 3, a->spare = turn % 2;
+        break;
+    case PLACE_ROW: a->place = rows_of_tables[turn % 4], a->skipped = turn % 3; break;
+    default: break;
+    }
+    a->list = a->place >= PLACE_I32 && a->place < PLACE_NONE;
+}
+
+/* What is as large as the rows of the call, once they are known: a grid, strides of coordinates. */
+static inline void place_size(args *a, size_t rows, size_t pad)
+{
+    rows += a->skipped;
+    a->row_stride = a->transposed ? 1 : a->axes + pad;
+    a->axis_stride = a->transposed ? rows + pad : 1;
+    if (a->place == PLACE_GRID)
+        grid_of(a, rows + a->spare);
+}
+
+static inline pe_at at_of(const args *a)
+{
+    const void *const list = a->p[0];
+    const int64_t first = a->limit > 0 ? a->first % (int64_t)a->limit : a->first;
+    const size_t axes = a->axes, rs = a->row_stride, as = a->axis_stride;
+    pe_at at = pe_from(first);
+    switch (a->place) {
+    case PLACE_ALL: at = pe_all(first); break;
+    case PLACE_BY: at = pe_from_by(first, a->step); break;
+    case PLACE_GRID: at = pe_grid(a->counts, axes); break;
+    case PLACE_I32: at = pe_at_i32((const int32_t *)list); break;
+    case PLACE_I64: at = pe_at_i64((const int64_t *)list); break;
+    case PLACE_F32: at = pe_at_f32((const float *)list); break;
+    case PLACE_F64: at = pe_at_f64((const double *)list); break;
+    case PLACE_COORDS_I32: at = pe_coords_i32((const int32_t *)list, axes, rs, as); break;
+    case PLACE_COORDS_I64: at = pe_coords_i64((const int64_t *)list, axes, rs, as); break;
+    case PLACE_COORDS_F32: at = pe_coords_f32((const float *)list, axes, rs, as); break;
+    case PLACE_COORDS_F64: at = pe_coords_f64((const double *)list, axes, rs, as); break;
+    default: break;
+    }
+    if (a->skipped)
+        at = pe_skip(at, a->skipped);
+    if (a->back)
+        at = pe_back(at);
+    if (a->delta)
+        at = pe_delta(at);
+    if (a->garbage)
+        memset(&at, CANARY, sizeof at);
+    return at;
+}
+
+/* ------------------------------------------------------------------------------------------------
  * sizes() and buffers()
  * --------------------------------------------------------------------------------------------- */
 
-static inline void put(args *a, int k, holds h, int written, size_t element, size_t width)
+/* Argument k of those behind the list. */
+static inline void put(args *a, size_t k, holds h, int written, size_t element, size_t width)
 {
-    buffer *b = &a->b[k];
+    buffer *b = &a->b[a->list + k];
     memset(b, 0, sizeof *b);
     b->holds = h, b->written = written, b->element = element, b->width = width;
     b->count[0] = b->count[1] = 1;
 }
 
 /* An argument of rows; with several loops (heads, batches) the second is put by loop(). */
-static inline void put_rows(args *a, int k, holds h, int written, size_t element, size_t rows,
+static inline void put_rows(args *a, size_t k, holds h, int written, size_t element, size_t rows,
                             size_t stride, size_t width)
 {
     put(a, k, h, written, element, width);
-    a->b[k].count[0] = rows, a->b[k].stride[0] = stride;
+    a->b[a->list + k].count[0] = rows, a->b[a->list + k].stride[0] = stride;
 }
 
-static inline void loop(args *a, int k, size_t count, size_t stride)
+static inline void loop(args *a, size_t k, size_t count, size_t stride)
 {
-    a->b[k].count[1] = count, a->b[k].stride[1] = stride;
+    a->b[a->list + k].count[1] = count, a->b[a->list + k].stride[1] = stride;
 }
 
-static inline void set(args *a, size_t n0, size_t n1, size_t n2, size_t n3, size_t n4, size_t n5,
-                       size_t n6)
+static inline void put_opaque(args *a, size_t k, size_t element, size_t width)
 {
-    const size_t n[MOST_NUMBERS] = {n0, n1, n2, n3, n4, n5, n6};
-    memcpy(a->n, n, sizeof n);
+    put(a, k, NOTHING, 1, element, width);
+    a->b[a->list + k].is_opaque = 1;
 }
+
+/* All arguments, the list before the others. */
+static inline void put_all(const function *f, args *a)
+{
+    const size_t rows = plus(a->n[f->rows], a->skipped);
+    buffer *b = &a->b[0];
+    f->buffers(f, a);
+    if (!a->list)
+        return;
+    memset(b, 0, sizeof *b);
+    b->count[0] = b->count[1] = 1, b->width = rows, b->skip_first = a->skipped;
+    b->holds = (holds)(AT_I32 + (a->place - PLACE_I32) % 4), b->element = element_of(b->holds);
+    if (a->place >= PLACE_COORDS_I32 && a->transposed)
+        b->count[0] = a->axes, b->stride[0] = a->axis_stride;
+    if (a->place >= PLACE_COORDS_I32 && !a->transposed) {
+        b->count[0] = rows, b->stride[0] = a->row_stride, b->width = a->axes;
+        b->skip_first = 0, b->skip_rows = a->skipped;
+    }
+}
+
+/* n[] = the numbers given, then zeros. */
+static inline void set(args *a, const size_t *n, size_t count)
+{
+    memset(a->n, 0, sizeof a->n);
+    memcpy(a->n, n, count * sizeof *n);
+}
+#define SET(...)                                                                                   \
+    do {                                                                                           \
+        const size_t set_n[] = {__VA_ARGS__};                                                      \
+        set(a, set_n, LENGTH(set_n));                                                              \
+    } while (0)
 
 static inline size_t over(size_t a, size_t b) { return (a + b - 1) / b; }
 static inline size_t heads_of(const shape *s) { return forms[s->form].heads; }
@@ -184,51 +347,13 @@ static inline size_t tokens_of(const shape *s) { return over(s->rows, heads_of(s
 #define UNUSED(x)     (void)(x)
 
 /* rows, stride */
-SIZES(rows) { UNUSED(f), set(a, s->rows, a->width + s->pad, 0, 0, 0, 0, 0); }
+SIZES(rows)
+{
+    UNUSED(f);
+    SET(s->rows, a->width + s->pad);
+}
 BUFFERS(fill) { put_rows(a, 0, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->width); }
 BUFFERS(add) { put_rows(a, 0, f->type, 1, element_of(f->type), a->n[0], a->n[1], a->width); }
-static inline void list_of(args *a, holds h, size_t numbers)
-{
-    put(a, 0, h, 0, element_of(h), numbers);
-}
-BUFFERS(fill_at)
-{
-    list_of(a, POSITIONS, a->n[0]);
-    put_rows(a, 1, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->width);
-}
-BUFFERS(fill_coords)
-{
-    list_of(a, REALS, times(a->n[0], a->axes));
-    put_rows(a, 1, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->width);
-}
-BUFFERS(add_at)
-{
-    list_of(a, POSITIONS, a->n[0]);
-    put_rows(a, 1, f->type, 1, element_of(f->type), a->n[0], a->n[1], a->width);
-}
-
-/* stride; counts[] is the grid */
-SIZES(grid)
-{
-    size_t rows = s->rows;
-    UNUSED(f);
-    set(a, a->width + s->pad, 0, 0, 0, 0, 0, 0);
-    for (size_t k = 0; k + 1 < a->axes; k++) {
-        size_t part = 2 + k % 2;
-        if (rows % part != 0)
-            part = 1;
-        a->counts[k] = part, rows /= part;
-    }
-    a->counts[a->axes - 1] = rows;
-}
-BUFFERS(grid)
-{
-    size_t rows = 1;
-    for (size_t k = 0; k < a->axes; k++)
-        rows = times(rows, a->counts[k]);
-    put(a, 0, COUNTS, 0, sizeof(size_t), a->axes);
-    put_rows(a, 1, NOTHING, 1, element_of(f->type), rows, a->n[0], a->width);
-}
 
 /* rows, batches, stride, batch_stride */
 SIZES(batch)
@@ -236,9 +361,9 @@ SIZES(batch)
     const size_t batches = heads_of(s), rows = tokens_of(s), row = a->width + s->pad;
     UNUSED(f);
     if (s->form % 2)
-        set(a, rows, batches, row * batches, row, 0, 0, 0);
+        SET(rows, batches, row * batches, row);
     else
-        set(a, rows, batches, row, row * rows, 0, 0, 0);
+        SET(rows, batches, row, row * rows);
 }
 BUFFERS(batch)
 {
@@ -247,26 +372,32 @@ BUFFERS(batch)
 }
 
 /* rows, d_model */
-SIZES(sinusoidal) { UNUSED(f), set(a, s->rows, s->width, 0, 0, 0, 0, 0); }
+SIZES(sinusoidal)
+{
+    UNUSED(f);
+    SET(s->rows, s->width);
+}
 BUFFERS(sinusoidal) { put_rows(a, 0, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->n[1]); }
 
-/* stride */
-SIZES(matrix) { UNUSED(f), set(a, a->width + s->pad, 0, 0, 0, 0, 0, 0); }
-BUFFERS(matrix) { put_rows(a, 0, NOTHING, 1, element_of(f->type), a->width, a->n[0], a->width); }
-
 /* no numbers */
-SIZES(none) { UNUSED(f), UNUSED(s), set(a, 0, 0, 0, 0, 0, 0, 0); }
-BUFFERS(one) { put(a, 0, NOTHING, 1, element_of(f->type), 1); }
+SIZES(none)
+{
+    UNUSED(f), UNUSED(s);
+    SET(0);
+}
 BUFFERS(pairs) { put(a, 0, NOTHING, 1, element_of(f->type), a->pairs); }
 
 /* count */
-SIZES(dots) { UNUSED(f), set(a, (s->rows - 1) * 8 + s->width % 8 + 1, 0, 0, 0, 0, 0, 0); }
-BUFFERS(list) { put(a, 0, NOTHING, 1, element_of(f->type), a->n[0]); }
-SIZES(width_only) { UNUSED(f), set(a, s->width, 0, 0, 0, 0, 0, 0); }
-BUFFERS(periods)
+SIZES(dots)
 {
-    put(a, 0, f->type, 0, element_of(f->type), a->n[0]);
-    put(a, 1, NOTHING, 1, element_of(f->type), a->n[0]);
+    UNUSED(f);
+    SET((s->rows - 1) * 8 + s->width % 8 + 1);
+}
+BUFFERS(list) { put(a, 0, NOTHING, 1, element_of(f->type), a->n[0]); }
+SIZES(width_only)
+{
+    UNUSED(f);
+    SET(s->width);
 }
 
 /* The strides of heads in either order, padding behind each row. */
@@ -286,47 +417,41 @@ SIZES(rope)
     size_t ts, hs;
     UNUSED(f);
     heads_in(s, a->width, heads_of(s), tokens_of(s), &ts, &hs);
-    set(a, tokens_of(s), heads_of(s), ts, hs, 0, 0, 0);
+    SET(tokens_of(s), heads_of(s), ts, hs);
 }
-static inline void put_heads(args *a, int k, holds h, size_t element, size_t width,
+/* n: heads, token_stride, head_stride */
+static inline void put_heads(args *a, size_t k, holds h, int written, size_t element, size_t width,
                              const size_t *n, size_t tokens)
 {
-    put_rows(a, k, h, 1, element, tokens, n[1], width);
+    put_rows(a, k, h, written, element, tokens, n[1], width);
     loop(a, k, n[0], n[2]);
 }
-BUFFERS(rope) { put_heads(a, 0, f->type, element_of(f->type), a->width, a->n + 1, a->n[0]); }
-BUFFERS(rope_at)
-{
-    list_of(a, POSITIONS, a->n[0]);
-    put_heads(a, 1, f->type, element_of(f->type), a->width, a->n + 1, a->n[0]);
-}
+BUFFERS(rope) { put_heads(a, 0, f->type, 1, element_of(f->type), a->width, a->n + 1, a->n[0]); }
 
-/* tokens, heads, head_dim, in_token_stride, in_head_stride, out_token_stride, out_head_stride */
+/* tokens, head_dim, heads, in_token_stride, in_head_stride, out_token_stride, out_head_stride */
+static inline void to_strides(const shape *s, size_t dim, size_t *n)
+{
+    shape other = *s;
+    other.form++, other.pad = s->pad == 0 ? 0 : 8 - s->pad;
+    heads_in(s, dim, heads_of(s), tokens_of(s), &n[0], &n[1]);
+    heads_in(&other, dim, heads_of(s), tokens_of(s), &n[2], &n[3]);
+}
 SIZES(rope_to)
 {
     const size_t dim = a->width + s->width % 3;
-    size_t its, ihs, ots, ohs;
-    shape other = *s;
+    size_t n[4];
     UNUSED(f);
-    other.form++, other.pad = s->pad == 0 ? 0 : 8 - s->pad;
-    heads_in(s, dim, heads_of(s), tokens_of(s), &its, &ihs);
-    heads_in(&other, dim, heads_of(s), tokens_of(s), &ots, &ohs);
-    set(a, tokens_of(s), heads_of(s), dim, its, ihs, ots, ohs);
+    to_strides(s, dim, n);
+    SET(tokens_of(s), dim, heads_of(s), n[0], n[1], n[2], n[3]);
 }
-static inline void put_to(args *a, int k, const function *f)
+/* n: tokens, head_dim, heads and so on, as above */
+static inline void put_to(const function *f, args *a, size_t k, const size_t *n)
 {
-    const size_t element = element_of(f->type);
-    put_rows(a, k, f->type, 0, element, a->n[0], a->n[3], a->n[2]);
-    loop(a, k, a->n[1], a->n[4]);
-    put_rows(a, k + 1, NOTHING, 1, element, a->n[0], a->n[5], a->n[2]);
-    loop(a, k + 1, a->n[1], a->n[6]);
+    const size_t in[] = {n[2], n[3], n[4]}, out[] = {n[2], n[5], n[6]};
+    put_heads(a, k, f->type, 0, element_of(f->type), n[1], in, n[0]);
+    put_heads(a, k + 1, NOTHING, 1, element_of(f->out), n[1], out, n[0]);
 }
-BUFFERS(rope_to) { put_to(a, 0, f); }
-BUFFERS(rope_to_at)
-{
-    list_of(a, POSITIONS, a->n[0]);
-    put_to(a, 1, f);
-}
+BUFFERS(rope_to) { put_to(f, a, 0, a->n); }
 
 /* tokens, q_heads, q_token_stride, q_head_stride, k_heads, k_token_stride, k_head_stride */
 SIZES(rope_qk)
@@ -336,51 +461,12 @@ SIZES(rope_qk)
     UNUSED(f);
     heads_in(s, a->width, q, tokens, &qts, &qhs);
     heads_in(s, a->width, k, tokens, &kts, &khs);
-    set(a, tokens, q, qts, qhs, k, kts, khs);
+    SET(tokens, q, qts, qhs, k, kts, khs);
 }
 BUFFERS(rope_qk)
 {
-    put_heads(a, 0, f->type, element_of(f->type), a->width, a->n + 1, a->n[0]);
-    put_heads(a, 1, f->type, element_of(f->type), a->width, a->n + 4, a->n[0]);
-}
-BUFFERS(rope_qk_at)
-{
-    list_of(a, POSITIONS, a->n[0]);
-    put_heads(a, 1, f->type, element_of(f->type), a->width, a->n + 1, a->n[0]);
-    put_heads(a, 2, f->type, element_of(f->type), a->width, a->n + 4, a->n[0]);
-}
-
-/* axes, pairs */
-SIZES(sections)
-{
-    const size_t axes = 1 + s->rows % PE_ROPE_MAX_AXES, pairs = s->width;
-    UNUSED(f);
-    set(a, axes, pairs, 0, 0, 0, 0, 0);
-    for (size_t k = 1; k < axes; k++)
-        a->counts[k] = pairs / axes;
-    a->counts[0] = pairs - (axes - 1) * (pairs / axes);
-}
-BUFFERS(sections)
-{
-    UNUSED(f);
-    put(a, 0, COUNTS, 0, sizeof(size_t), a->n[0]);
-    put(a, 1, NOTHING, 1, 1, a->n[1]);
-}
-
-/* axes, tokens, heads, token_stride, head_stride */
-SIZES(rope_axes)
-{
-    size_t ts, hs;
-    UNUSED(f);
-    heads_in(s, a->width, heads_of(s), tokens_of(s), &ts, &hs);
-    a->limit = 1 + s->form % PE_ROPE_MAX_AXES;
-    set(a, a->limit, tokens_of(s), heads_of(s), ts, hs, 0, 0);
-}
-BUFFERS(rope_axes)
-{
-    put(a, 0, AXES, 0, 1, a->width / 2);
-    put(a, 1, POSITIONS, 0, sizeof(int64_t), times(a->n[0], a->n[1]));
-    put_heads(a, 2, f->type, element_of(f->type), a->width, a->n + 2, a->n[1]);
+    put_heads(a, 0, f->type, 1, element_of(f->type), a->width, a->n + 1, a->n[0]);
+    put_heads(a, 1, f->type, 1, element_of(f->type), a->width, a->n + 4, a->n[0]);
 }
 
 /* table_stride, pairs, tokens, heads, token_stride, head_stride */
@@ -390,33 +476,53 @@ SIZES(rope_by)
     size_t ts, hs;
     UNUSED(f);
     heads_in(s, 2 * pairs, heads_of(s), tokens_of(s), &ts, &hs);
-    set(a, pairs + s->pad, pairs, tokens_of(s), heads_of(s), ts, hs, 0);
+    SET(pairs + s->pad, pairs, tokens_of(s), heads_of(s), ts, hs);
+}
+static inline void put_table(args *a, size_t tokens)
+{
+    put_rows(a, 0, F32_S, 0, sizeof(float), tokens, a->n[0], a->n[1]);
+    put_rows(a, 1, F32_S, 0, sizeof(float), tokens, a->n[0], a->n[1]);
 }
 BUFFERS(rope_by)
 {
-    put_rows(a, 0, F32_S, 0, sizeof(float), a->n[2], a->n[0], a->n[1]);
-    put_rows(a, 1, F32_S, 0, sizeof(float), a->n[2], a->n[0], a->n[1]);
-    put_heads(a, 2, f->type, element_of(f->type), times(2, a->n[1]), a->n + 3, a->n[2]);
+    put_table(a, a->n[2]);
+    put_heads(a, 2, f->type, 1, element_of(f->type), times(2, a->n[1]), a->n + 3, a->n[2]);
 }
 
-/* rows, stride */
-SIZES(table) { UNUSED(f), set(a, s->rows, a->width / 2 + s->pad, 0, 0, 0, 0, 0); }
+/* table_stride, pairs, tokens, head_dim, heads, in_token_stride, in_head_stride, out_token_stride,
+   out_head_stride */
+SIZES(rope_by_to)
+{
+    const size_t pairs = over(s->width, 2), dim = 2 * pairs + s->width % 3;
+    size_t n[4];
+    UNUSED(f);
+    to_strides(s, dim, n);
+    SET(pairs + s->pad, pairs, tokens_of(s), dim, heads_of(s), n[0], n[1], n[2], n[3]);
+}
+BUFFERS(rope_by_to)
+{
+    put_table(a, a->n[2]);
+    put_to(f, a, 2, a->n + 2);
+}
+
+/* rows, stride; the layout of the table is the function's variant */
+static inline size_t table_width(const function *f, const args *a)
+{
+    return f->variant == PE_ROPE_TABLE_APART ? a->width / 2 : a->width;
+}
+SIZES(table) { SET(s->rows, table_width(f, a) + s->pad); }
 BUFFERS(table)
 {
-    put_rows(a, 0, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->width / 2);
-    put_rows(a, 1, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->width / 2);
-}
-BUFFERS(table_twice)
-{
-    put_rows(a, 0, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->width);
-    put_rows(a, 1, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->width);
+    for (unsigned k = 0; k < f->pointers; k++)
+        put_rows(a, k, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], table_width(f, a));
 }
 
-/* The configs that point to other buffers are written to p[0] after everything is placed. */
+/* The configs that point to other buffers are written after everything is placed. */
 static inline size_t ggml_dims(const shape *s) { return 2 * over(s->width < 70 ? s->width : 70, 2); }
 SIZES(ggml)
 {
-    UNUSED(f), set(a, s->rows, ggml_dims(s) / 2 + s->pad, 0, 0, 0, 0, 0);
+    UNUSED(f);
+    SET(s->rows, ggml_dims(s) / 2 + s->pad);
     a->pairs = ggml_dims(s) / 2;
 }
 BUFFERS(ggml)
@@ -429,34 +535,20 @@ BUFFERS(ggml)
 }
 static void bind_ggml(const function *f, args *a)
 {
-    pe_rope_ggml config = pe_rope_ggml_default(2 * a->pairs);
+    pe_rope_ggml config;
     UNUSED(f);
+    memset(&config, 0, sizeof config);
+    config.n_dims = 2 * a->pairs;
     config.ext_factor = a->form % 2 ? 0.5f : 0;
     config.n_ctx_orig = 4096;
-    config.freq_factors = (const float *)a->p[3];
-    memcpy(a->p[0], &config, sizeof config);
+    config.freq_factors = (const float *)a->p[a->list + 3];
+    memcpy(a->p[a->list], &config, sizeof config);
 }
 
-SIZES(rope_frequencies)
-{
-    UNUSED(f), set(a, 0, 0, 0, 0, 0, 0, 0);
-    a->pairs = s->width < 35 ? s->width : 35;
-    a->form = s->rows;
-}
-BUFFERS(rope_frequencies)
-{
-    UNUSED(f);
-    put(a, 0, STRUCT, 0, sizeof(pe_rope_config), 1);
-    put(a, 1, NOTHING, 1, sizeof(double), a->pairs);
-    put(a, 2, NOTHING, 1, sizeof(double), 1);
-    put(a, 3, F64_S, 0, sizeof(double), a->pairs);
-    put(a, 4, F64_S, 0, sizeof(double), a->pairs);
-    put(a, 5, F32_POSITIVE, 0, sizeof(float), a->pairs);
-}
-static void bind_rope_frequencies(const function *f, args *a)
+/* A config of each type in turn, with the lists behind argument k. */
+static inline pe_rope_config model_of(const args *a, size_t k)
 {
     pe_rope_config config = pe_rope_config_default(2 * a->pairs);
-    UNUSED(f);
     config.rope_type = (pe_rope_type)(a->form % (PE_ROPE_PROPORTIONAL + 1));
     if (a->pairs == 1 && config.rope_type == PE_ROPE_NTK)
         config.rope_type = PE_ROPE_LINEAR; /* n - 2 = 0 */
@@ -466,28 +558,48 @@ static void bind_rope_frequencies(const function *f, args *a)
     config.original_max_position_embeddings = 4096;
     config.max_position_embeddings = 16384;
     config.sequence_length = a->form % 2 ? 8192 : 100;
-    config.short_factor = (const double *)a->p[3];
-    config.long_factor = (const double *)a->p[4];
-    config.freq_factors = (const float *)a->p[5];
+    config.short_factor = (const double *)a->p[k];
+    config.long_factor = (const double *)a->p[k + 1];
+    config.freq_factors = (const float *)a->p[k + 2];
+    return config;
+}
+static inline void put_model(args *a, size_t k)
+{
+    put(a, k, F64_S, 0, sizeof(double), a->pairs);
+    put(a, k + 1, F64_S, 0, sizeof(double), a->pairs);
+    put(a, k + 2, F32_POSITIVE, 0, sizeof(float), a->pairs);
+}
+
+SIZES(rope_frequencies)
+{
+    UNUSED(f);
+    SET(0);
+    a->pairs = s->width < 35 ? s->width : 35;
+    a->form = s->rows;
+}
+BUFFERS(rope_frequencies)
+{
+    UNUSED(f);
+    put(a, 0, STRUCT, 0, sizeof(pe_rope_config), 1);
+    put(a, 1, NOTHING, 1, sizeof(double), a->pairs);
+    put(a, 2, NOTHING, 1, sizeof(double), 1);
+    put_model(a, 3);
+}
+static void bind_rope_frequencies(const function *f, args *a)
+{
+    const pe_rope_config config = model_of(a, 3);
+    UNUSED(f);
     memcpy(a->p[0], &config, sizeof config);
 }
 
-/* heads, queries, keys[, query_stride, head_stride] */
+/* heads, queries, keys, query_stride, head_stride */
 static inline size_t alibi_queries(const shape *s) { return tokens_of(s); }
-SIZES(alibi_bias) { UNUSED(f), set(a, heads_of(s), alibi_queries(s), s->width, 0, 0, 0, 0); }
-BUFFERS(alibi_bias)
-{
-    UNUSED(f);
-    put(a, 0, F32_S, 0, sizeof(float), a->n[0]);
-    put_rows(a, 1, NOTHING, 1, sizeof(float), a->n[0], times(a->n[1], a->n[2]), a->n[2]);
-    loop(a, 1, a->n[1], a->n[2]);
-}
 SIZES(alibi)
 {
     size_t qs, hs;
     UNUSED(f);
     heads_in(s, s->width, heads_of(s), alibi_queries(s), &qs, &hs);
-    set(a, heads_of(s), alibi_queries(s), s->width, qs, hs, 0, 0);
+    SET(heads_of(s), alibi_queries(s), s->width, qs, hs);
 }
 static inline void put_alibi(args *a, holds h, size_t element)
 {
@@ -500,47 +612,35 @@ BUFFERS(alibi_add) { put_alibi(a, f->type, element_of(f->type)); }
 
 /* table_rows, d_model, rows, stride */
 static inline size_t table_rows(const shape *s) { return 1 + s->form * 3 % 11; }
-SIZES(learned_add)
+SIZES(learned)
 {
-    UNUSED(f), set(a, table_rows(s), s->width, s->rows, s->width + s->pad, 0, 0, 0);
+    UNUSED(f);
+    SET(table_rows(s), s->width, s->rows, s->width + s->pad);
     a->limit = table_rows(s);
 }
 BUFFERS(learned_add)
 {
     put_rows(a, 0, f->type, 0, element_of(f->type), a->n[0], a->n[1], a->n[1]);
-    put(a, 1, INDICES, 0, sizeof(int64_t), a->n[2]);
-    put_rows(a, 2, f->type, 1, element_of(f->type), a->n[2], a->n[3], a->n[1]);
-}
-
-/* stride, rows, table_rows, d_model */
-SIZES(learned_grad)
-{
-    UNUSED(f), set(a, s->width + s->pad, s->rows, table_rows(s), s->width, 0, 0, 0);
-    a->limit = table_rows(s);
+    put_rows(a, 1, f->type, 1, element_of(f->type), a->n[2], a->n[3], a->n[1]);
 }
 BUFFERS(learned_grad)
 {
-    put_rows(a, 0, f->type, 0, element_of(f->type), a->n[1], a->n[0], a->n[3]);
-    put(a, 1, INDICES, 0, sizeof(int64_t), a->n[1]);
-    put_rows(a, 2, f->type, 1, element_of(f->type), a->n[2], a->n[3], a->n[3]);
+    put_rows(a, 0, f->type, 1, element_of(f->type), a->n[0], a->n[1], a->n[1]);
+    put_rows(a, 1, f->type, 0, element_of(f->type), a->n[2], a->n[3], a->n[1]);
 }
 
-/* rows, d_model, out_rows */
-SIZES(resample) { UNUSED(f), set(a, table_rows(s), s->width, s->rows, 0, 0, 0, 0); }
-BUFFERS(resample)
+/* height, width, d_model, out_height, out_width: rows, or a grid */
+SIZES(resample)
 {
     UNUSED(f);
-    put_rows(a, 0, F32_S, 0, sizeof(float), a->n[0], a->n[1], a->n[1]);
-    put(a, 1, STRUCT, 0, sizeof(pe_resample), 1);
-    put_rows(a, 2, NOTHING, 1, sizeof(float), a->n[2], a->n[1], a->n[1]);
+    SET(table_rows(s), 1, s->width, s->rows, 1);
 }
-
-/* height, width, d_model, out_height, out_width */
 SIZES(resample_2d)
 {
-    UNUSED(f), set(a, 1 + s->form % 4, 1 + s->form % 5, s->width, heads_of(s), tokens_of(s), 0, 0);
+    UNUSED(f);
+    SET(1 + s->form % 4, 1 + s->form % 5, s->width, heads_of(s), tokens_of(s));
 }
-BUFFERS(resample_2d)
+BUFFERS(resample)
 {
     UNUSED(f);
     put_rows(a, 0, F32_S, 0, sizeof(float), times(a->n[0], a->n[1]), a->n[2], a->n[2]);
@@ -549,9 +649,11 @@ BUFFERS(resample_2d)
 }
 static void bind_resample(const function *f, args *a)
 {
-    pe_resample how = pe_resample_default();
+    pe_resample how;
     UNUSED(f);
+    memset(&how, 0, sizeof how);
     how.method = a->form % 2 ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
+    how.a = -0.75;
     how.align_corners = a->form / 2 % 2;
     memcpy(a->p[1], &how, sizeof how);
 }
@@ -563,12 +665,13 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
     pe_config c = pe_config_default(s->width);
     c.layout = how->layout, c.cos_first = how->cos_first, c.odd = how->odd, c.angle = how->angle;
     c.has_padding = how->has_padding, c.padding_position = 1001;
+    c.expected_rows = how->expected_rows;
     c.amplitude = s->form % 3 == 2 ? -1.5 : 1;
-    if (kind == PLAN_PAIRS)
+    if (kind == PLAN_DOTS || kind == PLAN_SHIFTS)
         c.odd = PE_ODD_ZERO, c.angle = PE_ANGLE_EXACT;
     if (kind == PLAN_ROPE)
         c.d_model = 2 * over(s->width, 2), c.has_padding = 0;
-    if (kind == PLAN_MANY && s->width >= 4 * how->axes) {
+    if ((kind == PLAN_MANY || kind == PLAN_SHIFTS) && s->width >= 4 * how->axes) {
         c.axes = how->axes;
         if (c.axes > 1) c.has_padding = 0;
         for (size_t k = 0; k < c.axes && c.axes > 1; k++) {
@@ -580,20 +683,38 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
     return c;
 }
 
-/* n[]: memory_size; pairs, memory_size */
+/* RoPE of several coordinates, in each order of sections. */
+static inline pe_rope_config sections_config(const shape *s)
+{
+    const manner *how = &forms[s->form];
+    const size_t pairs = over(s->width, 2), most = 1 + s->form % PE_MAX_AXES;
+    pe_rope_config c = pe_rope_config_default(2 * pairs);
+    c.layout = how->layout, c.angle = how->angle, c.expected_rows = how->expected_rows;
+    c.rope_theta = 2; /* one step turns every pair by so much that 16 bits see it */
+    c.axes = most < pairs ? most : pairs;
+    for (size_t k = 1; k < c.axes; k++)
+        c.sections[k] = pairs / c.axes;
+    c.sections[0] = pairs - (c.axes - 1) * (pairs / c.axes);
+    c.section_order = (pe_sections)(s->width % 3);
+    if (c.section_order == PE_SECTIONS_VISION && pairs % c.axes != 0)
+        c.section_order = PE_SECTIONS_BLOCKS;
+    return c;
+}
+
+/* n[]: memory_size; pairs, memory_size; memory_size */
 SIZES(plan_init)
 {
     const pe_config c = plan_config(PLAN_ONE, s);
-    UNUSED(f), set(a, pe_plan_size(&c), 0, 0, 0, 0, 0, 0);
+    UNUSED(f);
+    SET(pe_plan_size(&c));
     a->form = s->form, a->width = s->width;
 }
 BUFFERS(plan_init)
 {
     UNUSED(f);
-    put(a, 0, NOTHING, 1, sizeof(pe_plan), 1);
+    put_opaque(a, 0, sizeof(pe_plan), 1); /* pointers */
     put(a, 1, STRUCT, 0, sizeof(pe_config), 1);
-    put(a, 2, NOTHING, 1, 1, a->n[0]);
-    a->b[0].is_opaque = a->b[2].is_opaque = 1; /* pointers; arrays where the alignment puts them */
+    put_opaque(a, 2, 1, a->n[0]); /* arrays where the alignment puts them */
 }
 static void bind_plan(const function *f, args *a)
 {
@@ -605,17 +726,43 @@ SIZES(plan_init_frequencies)
 {
     const pe_config c = plan_config(PLAN_ONE, s);
     UNUSED(f);
-    set(a, c.odd == PE_ODD_SINE ? over(s->width, 2) : s->width / 2, pe_plan_size(&c), 0, 0, 0, 0, 0);
+    SET(c.odd == PE_ODD_SINE ? over(s->width, 2) : s->width / 2, pe_plan_size(&c));
     a->form = s->form, a->width = s->width;
 }
 BUFFERS(plan_init_frequencies)
 {
     UNUSED(f);
-    put(a, 0, NOTHING, 1, sizeof(pe_plan), 1);
+    put_opaque(a, 0, sizeof(pe_plan), 1);
     put(a, 1, STRUCT, 0, sizeof(pe_config), 1);
     put(a, 2, F64_S, 0, sizeof(double), a->n[0]);
-    put(a, 3, NOTHING, 1, 1, a->n[1]);
-    a->b[0].is_opaque = a->b[3].is_opaque = 1;
+    put_opaque(a, 3, 1, a->n[1]);
+}
+SIZES(rope_plan_init)
+{
+    static double ones[35];
+    pe_rope_config c;
+    UNUSED(f);
+    for (size_t k = 0; k < 35; k++)
+        ones[k] = 1;
+    a->pairs = s->width < 35 ? s->width : 35;
+    a->form = s->rows;
+    c = model_of(a, 3);
+    c.short_factor = c.long_factor = ones, c.freq_factors = NULL; /* any */
+    SET(pe_rope_plan_size(&c));
+}
+BUFFERS(rope_plan_init)
+{
+    UNUSED(f);
+    put_opaque(a, 0, sizeof(pe_plan), 1);
+    put(a, 1, STRUCT, 0, sizeof(pe_rope_config), 1);
+    put_opaque(a, 2, 1, a->n[0]);
+    put_model(a, 3);
+}
+static void bind_rope_plan(const function *f, args *a)
+{
+    const pe_rope_config config = model_of(a, 3);
+    UNUSED(f);
+    memcpy(a->p[1], &config, sizeof config);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -624,80 +771,70 @@ BUFFERS(plan_init_frequencies)
 
 #define CALL(name, arguments)                                                                      \
     static pe_status call_##name(const args *a) { return name arguments; }
-#define P(type, k)  ((type *)a->p[k])
-#define IN(type, k) ((const type *)a->p[k])
+#define P(type, k)  ((type *)a->p[a->list + (k)])
+#define IN(type, k) ((const type *)a->p[a->list + (k)])
 #define N(i)        a->n[i]
+
+/* heads, token_stride, head_stride from n[i] on */
+static inline pe_heads heads_at(const args *a, size_t i)
+{
+    const pe_heads heads = {a->n[i], a->n[i + 2], a->n[i + 1]};
+    return heads;
+}
+static inline pe_heads heads_to(const args *a, size_t heads, size_t i)
+{
+    const pe_heads to = {a->n[heads], a->n[i + 1], a->n[i]};
+    return to;
+}
 
 #define FOUR_TYPES(X)                                                                              \
     X(f32, float, float) X(f64, double, double) X(f16, uint16_t, float) X(bf16, uint16_t, float)
 #define THREE_TYPES(X) X(f32, float) X(f16, uint16_t) X(bf16, uint16_t)
 
 #define CALLS_OF_FOUR(T, e, s)                                                                     \
-    CALL(pe_fill_##T, (a->plan, a->first, N(0), P(e, 0), N(1)))                                    \
-    CALL(pe_fill_at_##T, (a->plan, IN(int64_t, 0), N(0), P(e, 1), N(1)))                           \
-    CALL(pe_fill_real_##T, (a->plan, IN(double, 0), N(0), P(e, 1), N(1)))                          \
-    CALL(pe_fill_grid_##T, (a->plan, IN(size_t, 0), P(e, 1), N(0)))                                \
-    CALL(pe_fill_coords_##T, (a->plan, IN(double, 0), N(0), P(e, 1), N(1)))                        \
-    CALL(pe_add_##T, (a->plan, a->first, N(0), (s)a->scale, P(e, 0), N(1)))                        \
-    CALL(pe_add_at_##T, (a->plan, IN(int64_t, 0), N(0), (s)a->scale, P(e, 1), N(1)))               \
-    CALL(pe_add_batch_##T, (a->plan, a->first, N(0), N(1), (s)a->scale, P(e, 0), N(2), N(3)))      \
-    CALL(pe_shift_##T, (a->plan, a->first, N(0), P(e, 0), N(1)))
+    CALL(pe_fill_##T, (a->plan, at_of(a), N(0), P(e, 0), N(1)))                                    \
+    CALL(pe_add_##T, (a->plan, at_of(a), N(0), (s)a->scale, P(e, 0), N(1)))                        \
+    CALL(pe_add_batch_##T, (a->plan, at_of(a), N(0), N(1), (s)a->scale, P(e, 0), N(2), N(3)))      \
+    CALL(pe_shift_##T, (a->plan, at_of(a), N(0), P(e, 0), N(1)))
 FOUR_TYPES(CALLS_OF_FOUR)
 
+#define CALL_TO(name, from, to)                                                                    \
+    CALL(name, (a->plan, at_of(a), N(0), N(1), IN(from, 0), heads_to(a, 2, 3), P(to, 1),           \
+                heads_to(a, 2, 5)))
 #define CALLS_OF_THREE(T, e)                                                                       \
-    CALL(pe_rope_##T, (a->plan, a->pairing, a->first, N(0), N(1), P(e, 0), N(2), N(3)))            \
-    CALL(pe_rope_at_##T, (a->plan, a->pairing, IN(int64_t, 0), N(0), N(1), P(e, 1), N(2), N(3)))   \
-    CALL(pe_rope_inverse_##T, (a->plan, a->pairing, a->first, N(0), N(1), P(e, 0), N(2), N(3)))    \
-    CALL(pe_rope_inverse_at_##T,                                                                   \
-         (a->plan, a->pairing, IN(int64_t, 0), N(0), N(1), P(e, 1), N(2), N(3)))                   \
-    CALL(pe_rope_to_##T, (a->plan, a->pairing, a->first, N(0), N(1), N(2), IN(e, 0), N(3), N(4),   \
-                          P(e, 1), N(5), N(6)))                                                    \
-    CALL(pe_rope_to_at_##T, (a->plan, a->pairing, IN(int64_t, 0), N(0), N(1), N(2), IN(e, 1),      \
-                             N(3), N(4), P(e, 2), N(5), N(6)))                                     \
-    CALL(pe_rope_qk_##T, (a->plan, a->pairing, a->first, N(0), N(1), P(e, 0), N(2), N(3), N(4),    \
-                          P(e, 1), N(5), N(6)))                                                    \
-    CALL(pe_rope_qk_at_##T, (a->plan, a->pairing, IN(int64_t, 0), N(0), N(1), P(e, 1), N(2), N(3), \
-                             N(4), P(e, 2), N(5), N(6)))                                           \
-    CALL(pe_rope_axes_##T, (a->plan, a->pairing, IN(uint8_t, 0), N(0), IN(int64_t, 1), N(1), N(2), \
-                            P(e, 2), N(3), N(4)))                                                  \
-    CALL(pe_rope_shift_##T, (a->plan, a->pairing, a->first, N(0), N(1), P(e, 0), N(2), N(3)))      \
-    CALL(pe_rope_shift_at_##T,                                                                     \
-         (a->plan, a->pairing, IN(int64_t, 0), N(0), N(1), P(e, 1), N(2), N(3)))                   \
-    CALL(pe_rope_by_table_##T, (a->pairing, IN(float, 0), IN(float, 1), N(0), N(1), N(2), N(3),    \
-                                P(e, 2), N(4), N(5)))                                              \
-    CALL(pe_rope_table_##T, (a->plan, a->first, N(0), P(e, 0), P(e, 1), N(1)))                     \
-    CALL(pe_rope_table_joined_##T, (a->plan, a->first, N(0), P(e, 0), N(1)))                       \
-    CALL(pe_rope_table_complex_##T, (a->plan, a->first, N(0), P(e, 0), N(1)))                      \
-    CALL(pe_rope_table_twice_##T,                                                                  \
-         (a->plan, a->pairing, a->first, N(0), P(e, 0), P(e, 1), N(1)))                            \
+    CALL(pe_rope_##T, (a->plan, at_of(a), N(0), P(e, 0), heads_at(a, 1)))                          \
+    CALL_TO(pe_rope_to_##T, e, e)                                                                  \
+    CALL(pe_rope_qk_##T,                                                                           \
+         (a->plan, at_of(a), N(0), P(e, 0), heads_at(a, 1), P(e, 1), heads_at(a, 4)))              \
+    CALL(pe_rope_table_##T, (a->plan, at_of(a), N(0), (pe_rope_table_layout)a->variant, P(e, 0),   \
+                             a->variant < PE_ROPE_TABLE_JOINED ? P(e, 1) : NULL, N(1)))            \
+    CALL(pe_rope_by_table_##T, (a->layout, IN(float, 0), IN(float, 1), N(0), N(1), N(2), P(e, 2),  \
+                                heads_at(a, 3)))                                                   \
+    CALL(pe_rope_by_table_to_##T,                                                                  \
+         (a->layout, IN(float, 0), IN(float, 1), N(0), N(1), N(2), N(3), IN(e, 2),                 \
+          heads_to(a, 4, 5), P(e, 3), heads_to(a, 4, 7)))                                          \
     CALL(pe_alibi_fill_##T, (IN(float, 0), N(0), a->mode, a->first, N(1), N(2), P(e, 1), N(3),     \
                              N(4)))                                                                \
     CALL(pe_alibi_add_##T, (IN(float, 0), N(0), a->mode, a->first, N(1), N(2), P(e, 1), N(3),      \
                             N(4)))                                                                 \
-    CALL(pe_learned_add_##T, (IN(e, 0), N(0), N(1), IN(int64_t, 1), N(2), P(e, 2), N(3)))
+    CALL(pe_learned_add_##T, (IN(e, 0), N(0), N(1), at_of(a), N(2), P(e, 1), N(3)))
 THREE_TYPES(CALLS_OF_THREE)
 
+CALL_TO(pe_rope_to_f32_f16, float, uint16_t)
+CALL_TO(pe_rope_to_f32_bf16, float, uint16_t)
 CALL(pe_sinusoidal_f32, (P(float, 0), N(0), N(1)))
-CALL(pe_shift_matrix_f64, (a->plan, a->first, P(double, 0), N(0)))
-CALL(pe_dot_f64, (a->plan, a->first, P(double, 0)))
-CALL(pe_dots_f64, (a->plan, a->first, N(0), P(double, 0)))
-CALL(pe_norm_f64, (a->plan, P(double, 0)))
+CALL(pe_dot_f64, (a->plan, at_of(a), N(0), P(double, 0)))
 CALL(pe_plan_frequencies, (a->plan, P(double, 0)))
 CALL(pe_plan_wavelengths, (a->plan, P(double, 0)))
 CALL(pe_plan_init, (P(pe_plan, 0), IN(pe_config, 1), P(void, 2), N(0)))
 CALL(pe_plan_init_frequencies,
      (P(pe_plan, 0), IN(pe_config, 1), IN(double, 2), N(0), P(void, 3), N(1)))
+CALL(pe_rope_plan_init, (P(pe_plan, 0), IN(pe_rope_config, 1), P(void, 2), N(0)))
 CALL(pe_rope_frequencies, (IN(pe_rope_config, 0), P(double, 1), P(double, 2)))
-CALL(pe_rope_periods, (IN(double, 0), N(0), P(double, 1)))
-CALL(pe_rope_sections, (IN(size_t, 0), N(0), (int)(a->form % 2), N(1), P(uint8_t, 1)))
-CALL(pe_rope_ggml_f32, (IN(pe_rope_ggml, 0), a->first, N(0), P(float, 1), P(float, 2), N(1)))
+CALL(pe_rope_ggml_f32, (IN(pe_rope_ggml, 0), at_of(a), N(0), P(float, 1), P(float, 2), N(1)))
 CALL(pe_alibi_slopes_f32, (N(0), 8.0f, P(float, 0)))
-CALL(pe_alibi_bias_f32, (IN(float, 0), N(0), a->first, N(1), N(2), P(float, 1)))
-CALL(pe_learned_grad_f32,
-     (IN(float, 0), N(0), IN(int64_t, 1), N(1), P(float, 2), N(2), N(3)))
+CALL(pe_learned_grad_f32, (P(float, 0), N(0), N(1), at_of(a), N(2), IN(float, 1), N(3)))
 CALL(pe_learned_resample_f32,
-     (IN(float, 0), N(0), N(1), IN(pe_resample, 1), P(float, 2), N(2)))
-CALL(pe_learned_resample_2d_f32,
      (IN(float, 0), N(0), N(1), N(2), IN(pe_resample, 1), P(float, 2), N(3), N(4)))
 
 #define HOLDS_f32  F32_S
@@ -706,85 +843,139 @@ CALL(pe_learned_resample_2d_f32,
 #define HOLDS_bf16 BF16_S
 #define BIT(i)     (1u << (i))
 
-/* name, type, plan, sizes, buffers, bind, pointers, nullable, zeros, strides, counted, fixed */
-#define ROW(name, T, plan, sizes, buffers, bind, pointers, nullable, zeros, strides, counted,      \
-            fixed)                                                                                 \
-    {#name, call_##name, HOLDS_##T, plan, sizes_##sizes, buffers_##buffers, bind, pointers,        \
-     nullable, zeros, strides, counted, fixed},
+/* name, type, type of what is written out of place, plan, place, variant, sizes, buffers, bind, rows,
+   pointers, nullable, zeros, strides, counted, fixed */
+#define ROW_TO(name, T, to, plan, place, variant, sizes, buffers, bind, rows, pointers, nullable,  \
+               zeros, strides, counted, fixed)                                                     \
+    {#name,                                                                                        \
+     call_##name,                                                                                  \
+     HOLDS_##T,                                                                                    \
+     HOLDS_##to,                                                                                   \
+     plan,                                                                                         \
+     place,                                                                                        \
+     variant,                                                                                      \
+     sizes_##sizes,                                                                                \
+     buffers_##buffers,                                                                            \
+     bind,                                                                                         \
+     rows,                                                                                         \
+     pointers,                                                                                     \
+     nullable,                                                                                     \
+     zeros,                                                                                        \
+     strides,                                                                                      \
+     counted,                                                                                      \
+     fixed},
+#define ROW(name, T, plan, place, variant, sizes, buffers, bind, rows, pointers, nullable, zeros,  \
+            strides, counted, fixed)                                                               \
+    ROW_TO(name, T, T, plan, place, variant, sizes, buffers, bind, rows, pointers, nullable,       \
+           zeros, strides, counted, fixed)
+
+/* A range counts as far as it goes; a list has no end of its own. */
+#define FILL(T, plan, place, counted)                                                              \
+    ROW(pe_fill_##T, T, plan, place, 0, rows, fill, NULL, 0, 1, 0, BIT(0), BIT(1), counted, 0)
+#define ADD(T, place, counted)                                                                     \
+    ROW(pe_add_##T, T, PLAN_ONE, place, 0, rows, add, NULL, 0, 1, 0, BIT(0), BIT(1), counted, 0)
+#define ADD_BATCH(T, plan, place, counted)                                                         \
+    ROW(pe_add_batch_##T, T, plan, place, 0, batch, batch, NULL, 0, 1, 0, BIT(0) | BIT(1),         \
+        BIT(2) | BIT(3), counted, 0)
+#define SHIFT(T, plan, place)                                                                      \
+    ROW(pe_shift_##T, T, plan, place, 0, rows, add, NULL, 0, 1, 0, BIT(0), BIT(1), 0, 0)
 #define ROWS_OF_FOUR(T, e, s)                                                                      \
-    ROW(pe_fill_##T, T, PLAN_ONE, rows, fill, NULL, 1, 0, BIT(0), BIT(1), BIT(0), 0)               \
-    ROW(pe_fill_at_##T, T, PLAN_ONE, rows, fill_at, NULL, 2, 0, BIT(0), BIT(1), 0, 0)              \
-    ROW(pe_fill_real_##T, T, PLAN_ONE, rows, fill_coords, NULL, 2, 0, BIT(0), BIT(1), 0, 0)        \
-    ROW(pe_fill_grid_##T, T, PLAN_MANY, grid, grid, NULL, 2, 0, 0, BIT(0), 0, 0)                   \
-    ROW(pe_fill_coords_##T, T, PLAN_MANY, rows, fill_coords, NULL, 2, 0, BIT(0), BIT(1), 0, 0)     \
-    ROW(pe_add_##T, T, PLAN_ONE, rows, add, NULL, 1, 0, BIT(0), BIT(1), BIT(0), 0)                 \
-    ROW(pe_add_at_##T, T, PLAN_ONE, rows, add_at, NULL, 2, 0, BIT(0), BIT(1), 0, 0)                \
-    ROW(pe_add_batch_##T, T, PLAN_ONE, batch, batch, NULL, 1, 0, BIT(0) | BIT(1),                  \
-        BIT(2) | BIT(3), BIT(0), 0)                                                                \
-    ROW(pe_shift_##T, T, PLAN_PAIRS, rows, add, NULL, 1, 0, BIT(0), BIT(1), 0, 0)
-#define TURNS (BIT(0) | BIT(1))
+    FILL(T, PLAN_ONE, PLACE_FROM, BIT(0))                                                          \
+    FILL(T, PLAN_ONE, PLACE_I64, 0)                                                                \
+    FILL(T, PLAN_ONE, PLACE_F64, 0)                                                                \
+    FILL(T, PLAN_MANY, PLACE_GRID, 0)                                                              \
+    FILL(T, PLAN_MANY, PLACE_COORDS_F64, 0)                                                        \
+    FILL(T, PLAN_MANY, PLACE_ANY, 0)                                                               \
+    ADD(T, PLACE_FROM, BIT(0))                                                                     \
+    ADD(T, PLACE_I64, 0)                                                                           \
+    ADD(T, PLACE_ANY, 0)                                                                           \
+    ADD_BATCH(T, PLAN_ONE, PLACE_FROM, BIT(0))                                                     \
+    ADD_BATCH(T, PLAN_MANY, PLACE_ANY, 0)                                                          \
+    SHIFT(T, PLAN_DOTS, PLACE_ALL)                                                                 \
+    SHIFT(T, PLAN_SHIFTS, PLACE_ANY)
+
+#define TURN(T, plan, place, counted)                                                              \
+    ROW(pe_rope_##T, T, plan, place, 0, rope, rope, NULL, 0, 1, 0, BIT(0) | BIT(1),                \
+        BIT(2) | BIT(3), counted, 0)
+#define TURN_TO(name, T, to, plan, place, counted)                                                 \
+    ROW_TO(name, T, to, plan, place, 0, rope_to, rope_to, NULL, 0, 2, 0, BIT(0) | BIT(2),          \
+           BIT(3) | BIT(4) | BIT(5) | BIT(6), counted, 0)
+#define TURN_QK(T, plan, place, counted)                                                           \
+    ROW(pe_rope_qk_##T, T, plan, place, 0, rope_qk, rope_qk, NULL, 0, 2, 0, BIT(0),                \
+        BIT(2) | BIT(3) | BIT(5) | BIT(6), counted, 0)
+#define TABLE(T, plan, place, layout, pointers, counted)                                           \
+    ROW(pe_rope_table_##T, T, plan, place, layout, table, table, NULL, 0, pointers, 0, BIT(0),     \
+        BIT(1), counted, 0)
 #define ROWS_OF_THREE(T, e)                                                                        \
-    ROW(pe_rope_##T, T, PLAN_ROPE, rope, rope, NULL, 1, 0, TURNS, BIT(2) | BIT(3), BIT(0), 0)      \
-    ROW(pe_rope_at_##T, T, PLAN_ROPE, rope, rope_at, NULL, 2, 0, TURNS, BIT(2) | BIT(3), 0, 0)     \
-    ROW(pe_rope_inverse_##T, T, PLAN_ROPE, rope, rope, NULL, 1, 0, TURNS, BIT(2) | BIT(3), BIT(0), \
-        0)                                                                                         \
-    ROW(pe_rope_inverse_at_##T, T, PLAN_ROPE, rope, rope_at, NULL, 2, 0, TURNS, BIT(2) | BIT(3),   \
-        0, 0)                                                                                      \
-    ROW(pe_rope_to_##T, T, PLAN_ROPE, rope_to, rope_to, NULL, 2, 0, TURNS,                         \
-        BIT(3) | BIT(4) | BIT(5) | BIT(6), BIT(0), 0)                                              \
-    ROW(pe_rope_to_at_##T, T, PLAN_ROPE, rope_to, rope_to_at, NULL, 3, 0, TURNS,                   \
-        BIT(3) | BIT(4) | BIT(5) | BIT(6), 0, 0)                                                   \
-    ROW(pe_rope_qk_##T, T, PLAN_ROPE, rope_qk, rope_qk, NULL, 2, 0, BIT(0),                        \
-        BIT(2) | BIT(3) | BIT(5) | BIT(6), BIT(0), 0)                                              \
-    ROW(pe_rope_qk_at_##T, T, PLAN_ROPE, rope_qk, rope_qk_at, NULL, 3, 0, BIT(0),                  \
-        BIT(2) | BIT(3) | BIT(5) | BIT(6), 0, 0)                                                   \
-    ROW(pe_rope_axes_##T, T, PLAN_ROPE, rope_axes, rope_axes, NULL, 3, 0, BIT(1) | BIT(2),         \
-        BIT(3) | BIT(4), 0, 0)                                                                     \
-    ROW(pe_rope_shift_##T, T, PLAN_ROPE, rope, rope, NULL, 1, 0, TURNS, BIT(2) | BIT(3), 0, 0)     \
-    ROW(pe_rope_shift_at_##T, T, PLAN_ROPE, rope, rope_at, NULL, 2, 0, TURNS, BIT(2) | BIT(3), 0,  \
-        0)                                                                                         \
-    ROW(pe_rope_by_table_##T, T, PLAN_NONE, rope_by, rope_by, NULL, 3, 0,                          \
+    TURN(T, PLAN_ROPE, PLACE_FROM, BIT(0))                                                         \
+    TURN(T, PLAN_ROPE, PLACE_I64, 0)                                                               \
+    TURN(T, PLAN_ROPE, PLACE_BACK, BIT(0))                                                         \
+    TURN(T, PLAN_ROPE, PLACE_BACK_LIST, 0)                                                         \
+    TURN(T, PLAN_ROPE, PLACE_DELTA, 0)                                                             \
+    TURN(T, PLAN_ROPE, PLACE_DELTA_LIST, 0)                                                        \
+    TURN(T, PLAN_SECTIONS, PLACE_POINTS, 0)                                                        \
+    TURN(T, PLAN_ROPE, PLACE_ANY, 0)                                                               \
+    TURN_TO(pe_rope_to_##T, T, T, PLAN_ROPE, PLACE_FROM, BIT(0))                                   \
+    TURN_TO(pe_rope_to_##T, T, T, PLAN_ROPE, PLACE_I64, 0)                                         \
+    TURN_TO(pe_rope_to_##T, T, T, PLAN_SECTIONS, PLACE_ANY, 0)                                     \
+    TURN_QK(T, PLAN_ROPE, PLACE_FROM, BIT(0))                                                      \
+    TURN_QK(T, PLAN_ROPE, PLACE_I64, 0)                                                            \
+    TURN_QK(T, PLAN_SECTIONS, PLACE_ANY, 0)                                                        \
+    ROW(pe_rope_by_table_##T, T, PLAN_NONE, PLACE_NONE, 0, rope_by, rope_by, NULL, 0, 3, 0,        \
         BIT(1) | BIT(2) | BIT(3), BIT(0) | BIT(4) | BIT(5), 0, 0)                                  \
-    ROW(pe_rope_table_##T, T, PLAN_ROPE, table, table, NULL, 2, 0, BIT(0), BIT(1), BIT(0), 0)      \
-    ROW(pe_rope_table_joined_##T, T, PLAN_ROPE, rows, fill, NULL, 1, 0, BIT(0), BIT(1), BIT(0), 0) \
-    ROW(pe_rope_table_complex_##T, T, PLAN_ROPE, rows, fill, NULL, 1, 0, BIT(0), BIT(1), BIT(0),   \
-        0)                                                                                         \
-    ROW(pe_rope_table_twice_##T, T, PLAN_ROPE, rows, table_twice, NULL, 2, 0, BIT(0), BIT(1),      \
-        BIT(0), 0)                                                                                 \
-    ROW(pe_alibi_fill_##T, T, PLAN_NONE, alibi, alibi_fill, NULL, 2, 0, BIT(0) | BIT(1) | BIT(2),  \
-        BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                                                       \
-    ROW(pe_alibi_add_##T, T, PLAN_NONE, alibi, alibi_add, NULL, 2, 0, BIT(0) | BIT(1) | BIT(2),    \
-        BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                                                       \
-    ROW(pe_learned_add_##T, T, PLAN_NONE, learned_add, learned_add, NULL, 3, 0, BIT(2), BIT(3), 0, \
-        0)
+    ROW(pe_rope_by_table_to_##T, T, PLAN_NONE, PLACE_NONE, 0, rope_by_to, rope_by_to, NULL, 0, 4,  \
+        0, BIT(2) | BIT(4), BIT(0) | BIT(5) | BIT(6) | BIT(7) | BIT(8), 0, 0)                      \
+    TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_APART, 2, BIT(0))                                \
+    TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_TWICE, 2, BIT(0))                                \
+    TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_JOINED, 1, BIT(0))                               \
+    TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_COMPLEX, 1, BIT(0))                              \
+    TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_APART, 2, 0)                                  \
+    TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_TWICE, 2, 0)                                  \
+    TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_COMPLEX, 1, 0)                                \
+    ROW(pe_alibi_fill_##T, T, PLAN_NONE, PLACE_NONE, 0, alibi, alibi_fill, NULL, 0, 2, 0,          \
+        BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                             \
+    ROW(pe_alibi_add_##T, T, PLAN_NONE, PLACE_NONE, 0, alibi, alibi_add, NULL, 0, 2, 0,            \
+        BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                             \
+    ROW(pe_learned_add_##T, T, PLAN_NONE, PLACE_I64, 0, learned, learned_add, NULL, 2, 2, 0,       \
+        BIT(2), BIT(3), 0, 0)                                                                      \
+    ROW(pe_learned_add_##T, T, PLAN_NONE, PLACE_ROW, 0, learned, learned_add, NULL, 2, 2, 0,       \
+        BIT(2), BIT(3), 0, 0)
 
 static const function FUNCTIONS[] = {
-    FOUR_TYPES(ROWS_OF_FOUR) /* */
-    THREE_TYPES(ROWS_OF_THREE) /* */
-    ROW(pe_sinusoidal_f32, f32, PLAN_NONE, sinusoidal, sinusoidal, NULL, 1, 0, BIT(0), 0, BIT(0), 0)
-    ROW(pe_shift_matrix_f64, f64, PLAN_PAIRS, matrix, matrix, NULL, 1, 0, 0, BIT(0), 0, 1)
-    ROW(pe_dot_f64, f64, PLAN_PAIRS, none, one, NULL, 1, 0, 0, 0, 0, 1)
-    ROW(pe_dots_f64, f64, PLAN_PAIRS, dots, list, NULL, 1, 0, BIT(0), 0, BIT(0), 0)
-    ROW(pe_norm_f64, f64, PLAN_PAIRS, none, one, NULL, 1, 0, 0, 0, 0, 1)
-    ROW(pe_plan_frequencies, f64, PLAN_MANY, none, pairs, NULL, 1, 0, 0, 0, 0, 1)
-    ROW(pe_plan_wavelengths, f64, PLAN_MANY, none, pairs, NULL, 1, 0, 0, 0, 0, 1)
-    ROW(pe_plan_init, f64, PLAN_NONE, plan_init, plan_init, bind_plan, 3, 0, 0, 0, 0, 1)
-    ROW(pe_plan_init_frequencies, f64, PLAN_NONE, plan_init_frequencies, plan_init_frequencies,
-        bind_plan, 4, 0, 0, 0, 0, 1)
-    ROW(pe_rope_frequencies, f64, PLAN_NONE, rope_frequencies, rope_frequencies,
-        bind_rope_frequencies, 3, BIT(2), 0, 0, 0, 2)
-    ROW(pe_rope_periods, f64, PLAN_NONE, width_only, periods, NULL, 2, 0, BIT(0), 0, 0, 1)
-    ROW(pe_rope_sections, f32, PLAN_NONE, sections, sections, NULL, 2, 0, 0, 0, 0, 0)
-    ROW(pe_rope_ggml_f32, f32, PLAN_NONE, ggml, ggml, bind_ggml, 3, 0, BIT(0), BIT(1), BIT(0), 2)
-    ROW(pe_alibi_slopes_f32, f32, PLAN_NONE, width_only, list, NULL, 1, 0, BIT(0), 0, 0, 1)
-    ROW(pe_alibi_bias_f32, f32, PLAN_NONE, alibi_bias, alibi_bias, NULL, 2, 0,
-        BIT(0) | BIT(1) | BIT(2), 0, BIT(1) | BIT(2), 0)
-    ROW(pe_learned_grad_f32, f32, PLAN_NONE, learned_grad, learned_grad, NULL, 3, 0, BIT(1), BIT(0),
-        0, 0)
-    ROW(pe_learned_resample_f32, f32, PLAN_NONE, resample, resample, bind_resample, 3, 0, BIT(2), 0,
-        0, 0)
-    ROW(pe_learned_resample_2d_f32, f32, PLAN_NONE, resample_2d, resample_2d, bind_resample, 3, 0,
-        BIT(3) | BIT(4), 0, 0, 0)
+    FOUR_TYPES(ROWS_OF_FOUR)       /* */
+    THREE_TYPES(ROWS_OF_THREE)     /* */
+    TURN_TO(pe_rope_to_f32_f16, f32, f16, PLAN_ROPE, PLACE_FROM, BIT(0))  /* */
+    TURN_TO(pe_rope_to_f32_f16, f32, f16, PLAN_SECTIONS, PLACE_ANY, 0)    /* */
+    TURN_TO(pe_rope_to_f32_bf16, f32, bf16, PLAN_ROPE, PLACE_FROM, BIT(0)) /* */
+    TURN_TO(pe_rope_to_f32_bf16, f32, bf16, PLAN_SECTIONS, PLACE_ANY, 0)  /* */
+    ROW(pe_sinusoidal_f32, f32, PLAN_NONE, PLACE_NONE, 0, sinusoidal, sinusoidal, NULL, 0, 1, 0,
+        BIT(0), 0, BIT(0), 0)
+    ROW(pe_dot_f64, f64, PLAN_DOTS, PLACE_FROM, 0, dots, list, NULL, 0, 1, 0, BIT(0), 0, BIT(0), 0)
+    ROW(pe_dot_f64, f64, PLAN_DOTS, PLACE_ANY, 0, dots, list, NULL, 0, 1, 0, BIT(0), 0, 0, 0)
+    ROW(pe_plan_frequencies, f64, PLAN_MANY, PLACE_NONE, 0, none, pairs, NULL, 0, 1, 0, 0, 0, 0, 1)
+    ROW(pe_plan_wavelengths, f64, PLAN_MANY, PLACE_NONE, 0, none, pairs, NULL, 0, 1, 0, 0, 0, 0, 1)
+    ROW(pe_plan_init, f64, PLAN_NONE, PLACE_NONE, 0, plan_init, plan_init, bind_plan, 0, 3, 0, 0, 0,
+        0, 1)
+    ROW(pe_plan_init_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, plan_init_frequencies,
+        plan_init_frequencies, bind_plan, 0, 4, 0, 0, 0, 0, 1)
+    ROW(pe_rope_plan_init, f64, PLAN_NONE, PLACE_NONE, 0, rope_plan_init, rope_plan_init,
+        bind_rope_plan, 0, 3, 0, 0, 0, 0, 2)
+    ROW(pe_rope_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, rope_frequencies, rope_frequencies,
+        bind_rope_frequencies, 0, 3, BIT(2), 0, 0, 0, 2)
+    ROW(pe_rope_ggml_f32, f32, PLAN_NONE, PLACE_FROM, 0, ggml, ggml, bind_ggml, 0, 3, 0, BIT(0),
+        BIT(1), BIT(0), 2)
+    ROW(pe_rope_ggml_f32, f32, PLAN_NONE, PLACE_ANY, 0, ggml, ggml, bind_ggml, 0, 3, 0, BIT(0),
+        BIT(1), 0, 2)
+    ROW(pe_alibi_slopes_f32, f32, PLAN_NONE, PLACE_NONE, 0, width_only, list, NULL, 0, 1, 0, BIT(0),
+        0, 0, 1)
+    ROW(pe_learned_grad_f32, f32, PLAN_NONE, PLACE_I64, 0, learned, learned_grad, NULL, 2, 2, 0,
+        BIT(2), BIT(3), 0, 0)
+    ROW(pe_learned_grad_f32, f32, PLAN_NONE, PLACE_ROW, 0, learned, learned_grad, NULL, 2, 2, 0,
+        BIT(2), BIT(3), 0, 0)
+    ROW(pe_learned_resample_f32, f32, PLAN_NONE, PLACE_NONE, 0, resample, resample, bind_resample,
+        0, 3, BIT(1), BIT(3) | BIT(4), 0, 0, 0)
+    ROW(pe_learned_resample_f32, f32, PLAN_NONE, PLACE_NONE, 0, resample_2d, resample,
+        bind_resample, 0, 3, BIT(1), BIT(3) | BIT(4), 0, 0, 0)
 };
 
 #endif /* PE_TESTS_API_H */

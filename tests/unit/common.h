@@ -324,6 +324,13 @@ static inline void plan_make(owned_plan *p, size_t d_model, double base, double 
 
 static inline void plan_free(owned_plan *p) { free(p->memory); }
 
+/* Are all bytes 0? A plan that could not be made is so. */
+static inline int all_zeros(const void *memory, size_t bytes)
+{
+    const unsigned char *m = (const unsigned char *)memory;
+    return bytes == 0 || (m[0] == 0 && memcmp(m, m + 1, bytes - 1) == 0);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Every filling call behind one signature
  * --------------------------------------------------------------------------------------------- */
@@ -338,7 +345,7 @@ typedef enum call {
 
 static inline const char *call_name(call c)
 {
-    static const char *const names[] = {"pe_fill_f32", "pe_fill_f64", "pe_fill_at_f32",
+    static const char *const names[] = {"pe_fill_f32", "pe_fill_f64", "pe_fill_f32 of a list",
                                         "pe_sinusoidal_f32"};
     return names[c];
 }
@@ -353,18 +360,16 @@ static inline pe_status call_bare(call c, const pe_plan *plan, size_t d_model, i
                                   const int64_t *positions, size_t rows, void *out, size_t stride)
 {
     switch (c) {
-    case CALL_FILL_F32:
-        return pe_fill_f32(plan, first, rows, (float *)out, stride);
-    case CALL_FILL_F64:
-        return pe_fill_f64(plan, first, rows, (double *)out, stride);
+    case CALL_FILL_F32: return pe_fill_f32(plan, pe_from(first), rows, (float *)out, stride);
+    case CALL_FILL_F64: return pe_fill_f64(plan, pe_from(first), rows, (double *)out, stride);
     case CALL_FILL_AT_F32:
-        return pe_fill_at_f32(plan, positions, rows, (float *)out, stride);
+        return pe_fill_f32(plan, pe_at_i64(positions), rows, (float *)out, stride);
     case CALL_SINUSOIDAL_F32:
         return pe_sinusoidal_f32((float *)out, rows, d_model);
     case CALLS:
         break;
     }
-    return PE_ERR_CONFIG;
+    return PE_ERR_ENUM;
 }
 
 /* Rounding mode, FTZ and DAZ: what a call must leave as it was (the sticky flags may change). */

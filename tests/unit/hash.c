@@ -21,6 +21,7 @@
 #include "pe.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,18 +121,48 @@ typedef struct table {
     double base, amplitude;
 } table;
 
-/* Make the plan of a table; the caller frees the memory returned. */
-static void *plan_of(pe_plan *plan, const table *t)
+/* Make a plan; the caller frees the memory returned. */
+static void *plan_of_config(pe_plan *plan, const pe_config *config)
+{
+    const size_t size = pe_plan_size(config);
+    need(size > 0, "pe_plan_size", "returned 0");
+    void *memory = malloc(size);
+    need(memory != NULL, "malloc", "out of memory");
+    need_ok(pe_plan_init(plan, config, memory, size), "pe_plan_init");
+    return memory;
+}
+
+static void *plan_of_layout(pe_plan *plan, const table *t, pe_layout layout)
 {
     pe_config config = pe_config_default(t->d_model);
     config.base = t->base;
     config.amplitude = t->amplitude;
-    const size_t size = pe_plan_size(&config);
-    need(size > 0, "pe_plan_size", "returned 0");
+    config.layout = layout;
+    return plan_of_config(plan, &config);
+}
+
+static void *plan_of(pe_plan *plan, const table *t)
+{
+    return plan_of_layout(plan, t, PE_LAYOUT_INTERLEAVED);
+}
+
+static void *plan_of_rope(pe_plan *plan, const pe_rope_config *config)
+{
+    const size_t size = pe_rope_plan_size(config);
+    need(size > 0, "pe_rope_plan_size", "returned 0");
     void *memory = malloc(size);
     need(memory != NULL, "malloc", "out of memory");
-    need_ok(pe_plan_init(plan, &config, memory, size), "pe_plan_init");
+    need_ok(pe_rope_plan_init(plan, config, memory, size), "pe_rope_plan_init");
     return memory;
+}
+
+static pe_heads heads_of(size_t heads, size_t head_stride, size_t token_stride)
+{
+    pe_heads lie;
+    lie.heads = heads;
+    lie.head_stride = head_stride;
+    lie.token_stride = token_stride;
+    return lie;
 }
 
 /* ---- verbs: each fills the buffer in pieces and hashes whole rows -------------------------------- */
@@ -154,7 +185,7 @@ static void fill_f32(const table *tables, size_t count)
         for (size_t row = 0; row < t->rows; row += step) {
             const size_t rows = t->rows - row < step ? t->rows - row : step;
             memset(out, 0x5a, rows * stride * sizeof *out);
-            need_ok(pe_fill_f32(&plan, t->first + (int64_t)row, rows, out, stride), "pe_fill_f32");
+            need_ok(pe_fill_f32(&plan, pe_from(t->first + (int64_t)row), rows, out, stride), "pe_fill_f32");
             hash_f32(out, rows * stride);
         }
         g_elements += t->rows * t->d_model;
@@ -173,7 +204,7 @@ static void fill_f64(const table *tables, size_t count)
         for (size_t row = 0; row < t->rows; row += step) {
             const size_t rows = t->rows - row < step ? t->rows - row : step;
             memset(out, 0x5a, rows * stride * sizeof *out);
-            need_ok(pe_fill_f64(&plan, t->first + (int64_t)row, rows, out, stride), "pe_fill_f64");
+            need_ok(pe_fill_f64(&plan, pe_from(t->first + (int64_t)row), rows, out, stride), "pe_fill_f64");
             hash_f64(out, rows * stride);
         }
         g_elements += t->rows * t->d_model;
@@ -204,7 +235,7 @@ WRAPS static void fill_at_f32(const table *tables, size_t count)
         positions[t->rows / 2] = -LIMIT;
         positions[t->rows - 1] = 0;
         memset(out, 0x5a, t->rows * stride * sizeof *out);
-        need_ok(pe_fill_at_f32(&plan, positions, t->rows, out, stride), "pe_fill_at_f32");
+        need_ok(pe_fill_f32(&plan, pe_at_i64(positions), t->rows, out, stride), "pe_fill of a list");
         hash_f32(out, t->rows * stride);
         g_elements += t->rows * t->d_model;
         free(positions);
@@ -282,7 +313,8 @@ static void alibi_matrices(const table *unused, size_t count)
         hash_u16(f16, n);
         g_elements += 6 * HEADS * QUERIES * KEYS;
     }
-    need_ok(pe_alibi_bias_f32(slopes, HEADS, 100, 300, 600, f32), "pe_alibi_bias_f32");
+    need_ok(pe_alibi_fill_f32(slopes, HEADS, PE_ALIBI_LINEAR, 100, 300, 600, f32, 600, 300 * 600),
+            "pe_alibi_fill_f32");
     hash_f32(f32, HEADS * 300 * 600);
     g_elements += HEADS * 300 * 600;
 }
@@ -314,27 +346,28 @@ static void learned(const table *unused, size_t count)
     for (size_t r = 0; r < ROWS; r++) {
         positions[r] = (int64_t)(r * 7 % TABLE);
     }
-    need_ok(pe_learned_add_f32(rows, TABLE, D, positions, ROWS, x, STRIDE), "pe_learned_add_f32");
+    const pe_at at = pe_at_i64(positions);
+    need_ok(pe_learned_add_f32(rows, TABLE, D, at, ROWS, x, STRIDE), "pe_learned_add_f32");
     hash_f32(x, ROWS * STRIDE);
-    need_ok(pe_learned_add_f16(half, TABLE, D, positions, ROWS, y, STRIDE), "pe_learned_add_f16");
+    need_ok(pe_learned_add_f16(half, TABLE, D, at, ROWS, y, STRIDE), "pe_learned_add_f16");
     hash_u16(y, ROWS * STRIDE);
-    need_ok(pe_learned_add_bf16(half, TABLE, D, positions, ROWS, y, STRIDE), "pe_learned_add_bf16");
+    need_ok(pe_learned_add_bf16(half, TABLE, D, at, ROWS, y, STRIDE), "pe_learned_add_bf16");
     hash_u16(y, ROWS * STRIDE);
-    need_ok(pe_learned_grad_f32(x, STRIDE, positions, ROWS, rows, TABLE, D), "pe_learned_grad_f32");
+    need_ok(pe_learned_grad_f32(rows, TABLE, D, at, ROWS, x, STRIDE), "pe_learned_grad_f32");
     hash_f32(rows, TABLE * D);
     g_elements += 3 * ROWS * D + TABLE * D;
     for (size_t k = 0; k < 8; k++) {
         static const size_t sizes[][4] = {{60, 1, 97, 1}, {6, 10, 9, 7}};
         const size_t *s = sizes[k / 4], cells = s[2] * s[3];
         float *out = (float *)g_buffer;
-        pe_resample how = pe_resample_default();
+        pe_resample how = {PE_RESAMPLE_CUBIC, -0.75, 0};
         how.method = k % 2 ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
         how.align_corners = (int)(k / 2 % 2);
-        need_ok(pe_learned_resample_2d_f32(rows, s[0], s[1], D, &how, out, s[2], s[3]),
-                "pe_learned_resample_2d_f32");
+        need_ok(pe_learned_resample_f32(rows, s[0], s[1], D, &how, out, s[2], s[3]),
+                "pe_learned_resample_f32");
         hash_f32(out, cells * D);
         how.a = -0.3;
-        need_ok(pe_learned_resample_f32(rows, TABLE, D, &how, out, cells),
+        need_ok(pe_learned_resample_f32(rows, TABLE, 1, D, &how, out, cells, 1),
                 "pe_learned_resample_f32");
         hash_f32(out, cells * D);
         g_elements += 2 * cells * D;
@@ -418,35 +451,34 @@ static void conventions(const table *unused, size_t count)
                 if (knob == 1) config.cos_first ^= 1;
                 if (knob == 2) config.angle = PE_ANGLE_FLOAT32;
                 if (knob == 3) config.scale = 0.37, config.amplitude = -1.6, config.offset += 0.25;
-                const size_t size = pe_plan_size(&config);
-                if (size == 0) continue; /* NERF's frequencies end at 2^21 */
-                void *memory = malloc(size);
-                need(memory != NULL, "malloc", "out of memory");
-                need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
+                if (pe_plan_size(&config) == 0) continue; /* NERF's frequencies end at 2^21 */
+                void *memory = plan_of_config(&plan, &config);
                 for (int i = 0; i < ROWS; i++) list[i] = (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
                 for (int i = 0; i < 3 * ROWS; i++) real[i] = (double)(i * 37 % 97) * 1234.56789;
 #define VERBS(T, type)                                                                              \
     do {                                                                                           \
         type *const out = (type *)g_buffer;                                                        \
-        const size_t n = ROWS * d;                                                                 \
-        if (config.axes == 1) {                                                                    \
-            need_ok(pe_fill_##T(&plan, -9, ROWS, out, d), "pe_fill");                              \
+        const size_t n = ROWS * d, axes = config.axes;                                             \
+        const pe_at grid = pe_grid(axes == 2 ? two : shape, axes);                                 \
+        if (axes == 1) {                                                                           \
+            need_ok(pe_fill_##T(&plan, pe_from(-9), ROWS, out, d), "pe_fill");                     \
             hash_bytes(out, n, sizeof *out);                                                       \
-            need_ok(pe_fill_at_##T(&plan, list, ROWS, out, d), "pe_fill_at");                      \
+            need_ok(pe_fill_##T(&plan, pe_at_i64(list), ROWS, out, d), "pe_fill of a list");       \
             hash_bytes(out, n, sizeof *out);                                                       \
-            need_ok(pe_fill_real_##T(&plan, real, ROWS, out, d), "pe_fill_real");                  \
+            need_ok(pe_fill_##T(&plan, pe_at_f64(real), ROWS, out, d), "pe_fill of reals");        \
             hash_bytes(out, n, sizeof *out);                                                       \
-            need_ok(pe_add_##T(&plan, 100, ROWS, 0.75, out, d), "pe_add");                        \
+            need_ok(pe_add_##T(&plan, pe_from(100), ROWS, 0.75, out, d), "pe_add");                \
             hash_bytes(out, n, sizeof *out);                                                       \
-            need_ok(pe_add_at_##T(&plan, list, ROWS, -3, out, d), "pe_add_at");                    \
+            need_ok(pe_add_##T(&plan, pe_at_i64(list), ROWS, -3, out, d), "pe_add of a list");     \
             hash_bytes(out, n, sizeof *out);                                                       \
         } else {                                                                                   \
-            need_ok(pe_fill_grid_##T(&plan, config.axes == 2 ? two : shape, out, d), "grid");      \
+            need_ok(pe_fill_##T(&plan, grid, ROWS, out, d), "pe_fill of a grid");                  \
             hash_bytes(out, n, sizeof *out);                                                       \
-            need_ok(pe_fill_coords_##T(&plan, real, ROWS, out, d), "coords");                      \
+            need_ok(pe_fill_##T(&plan, pe_coords_f64(real, axes, axes, 1), ROWS, out, d),          \
+                    "pe_fill of points");                                                          \
             hash_bytes(out, n, sizeof *out);                                                       \
         }                                                                                          \
-        g_elements += (config.axes == 1 ? 5 : 2) * n;                                              \
+        g_elements += (axes == 1 ? 5 : 2) * n;                                                     \
     } while (0)
                 VERBS(f32, float);
                 VERBS(f64, double);
@@ -465,6 +497,7 @@ static void rope_frequencies(const table *unused, size_t count)
     static const double thetas[] = {1e4, 5e5, 1.5e5, 3.7};
     double omega[70], factors[70], attention;
     float floats[70];
+    volatile double one = 1; /* divided by as it stands, whatever the compiler is told */
     (void)unused;
     (void)count;
     for (size_t i = 0; i < 70; i++) {
@@ -489,13 +522,40 @@ static void rope_frequencies(const table *unused, size_t count)
                 config.long_factor = factors + 2;
                 config.freq_factors = k == 7 ? floats : NULL;
                 need_ok(pe_rope_frequencies(&config, omega, &attention), "pe_rope_frequencies");
-                hash_f64(omega, pe_rope_pairs(&config));
+                const size_t all = type == PE_ROPE_PROPORTIONAL ? pairs + 2 : pairs;
+                hash_f64(omega, all);
                 hash_f64(&attention, 1);
-                need_ok(pe_rope_periods(omega, pairs, omega), "pe_rope_periods");
+                for (size_t i = 0; i < pairs; i++) omega[i] = one / omega[i]; /* periods, as MLX has */
                 hash_f64(omega, pairs);
-                g_elements += pe_rope_pairs(&config) + 1;
+                g_elements += all + 1;
             }
         }
+    }
+}
+
+/* The coordinate of pair i, as PE_SECTIONS_BLOCKS and PE_SECTIONS_INTERLEAVED say. */
+static size_t coordinate_of(size_t i, const size_t *sections, size_t axes, int interleaved)
+{
+    size_t a = 0;
+    if (interleaved) return i < axes * sections[i % axes] ? i % axes : 0;
+    while (i >= sections[a]) i -= sections[a++];
+    return a;
+}
+
+/* The table of heads whose pairs have their coordinates from list[axes][rows], put together from
+   tables of one coordinate. */
+static void table_of_sections(const pe_plan *plan, const int64_t *list, size_t rows,
+                              const size_t *sections, size_t axes, int interleaved, float *cosines,
+                              float *sines)
+{
+    const size_t h = plan->pairs;
+    float *const c = (float *)g_buffer, *const s = c + rows * h;
+    for (size_t a = 0; a < axes; a++) {
+        need_ok(pe_rope_table_f32(plan, pe_at_i64(list + a * rows), rows, PE_ROPE_TABLE_APART, c, s, h),
+                "pe_rope_table_f32");
+        for (size_t i = 0; i < rows * h; i++)
+            if (coordinate_of(i % h, sections, axes, interleaved) == a)
+                cosines[i] = c[i], sines[i] = s[i];
     }
 }
 
@@ -504,21 +564,23 @@ static void rope(const table *unused, size_t count)
 {
     enum { TOKENS = 40, HEADS = 3, WIDTH = 134, ALL = TOKENS * HEADS * WIDTH };
     static const size_t sections[] = {16, 8, 9};
-    static float x[ALL];
+    static float x[ALL], cosines[TOKENS * 33], sines[TOKENS * 33];
     static uint16_t h[2][ALL];
     int64_t list[3 * TOKENS];
     (void)unused;
     (void)count;
     for (size_t n = 2; n <= 132; n += n < 66 ? 2 : 6) {
         const table t = {1, n, 0, 0, 10000.0, n % 4 ? 1.0 : 1.25};
-        pe_plan plan;
-        void *memory = plan_of(&plan, &t);
+        pe_plan plans[2];
+        void *const memory[2] = {plan_of_layout(&plans[0], &t, PE_LAYOUT_INTERLEAVED),
+                                 plan_of_layout(&plans[1], &t, PE_LAYOUT_HALVES)};
         const size_t stride = n + 2;
         uint64_t state = n;
         for (size_t form = 0; form < 8; form++) {
-            const pe_rope_pairing pairing = form % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+            const pe_plan *const plan = &plans[form % 2];
             const size_t by_head = form / 2 % 2;
-            const size_t ts = by_head ? stride : HEADS * stride, hs = by_head ? TOKENS * stride : stride;
+            const pe_heads lie = by_head ? heads_of(HEADS, TOKENS * stride, stride)
+                                         : heads_of(HEADS, stride, HEADS * stride);
             const int64_t first = form < 4 ? 1000 : LIMIT - TOKENS;
             for (size_t i = 0; i < TOKENS * HEADS * stride; i++) {
                 state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -528,42 +590,60 @@ static void rope(const table *unused, size_t count)
             }
             for (size_t i = 0; i < 3 * TOKENS; i++)
                 list[i] = i % 7 ? (int64_t)(i / 4) : (int64_t)(state >> 34) - (int64_t)i;
-            need_ok(pe_rope_f32(&plan, pairing, first, TOKENS, HEADS, x, ts, hs), "pe_rope_f32");
-            need_ok(pe_rope_f16(&plan, pairing, first, TOKENS, HEADS, h[0], ts, hs), "pe_rope_f16");
-            need_ok(pe_rope_bf16(&plan, pairing, first, TOKENS, HEADS, h[1], ts, hs), "pe_rope_bf16");
+            need_ok(pe_rope_f32(plan, pe_from(first), TOKENS, x, lie), "pe_rope_f32");
+            need_ok(pe_rope_f16(plan, pe_from(first), TOKENS, h[0], lie), "pe_rope_f16");
+            need_ok(pe_rope_bf16(plan, pe_from(first), TOKENS, h[1], lie), "pe_rope_bf16");
             hash_f32(x, TOKENS * HEADS * stride);
-            need_ok(pe_rope_inverse_at_f32(&plan, pairing, list, TOKENS, HEADS, x, ts, hs), "inverse");
-            need_ok(pe_rope_shift_bf16(&plan, pairing, -77777, TOKENS, HEADS, h[1], ts, hs), "shift");
+            need_ok(pe_rope_f32(plan, pe_back(pe_at_i64(list)), TOKENS, x, lie), "back");
+            need_ok(pe_rope_bf16(plan, pe_delta(pe_all(-77777)), TOKENS, h[1], lie), "delta");
             if (n == 66) {
-                uint8_t axis[33];
-                need_ok(pe_rope_sections(sections, 3, (int)(form / 4), 33, axis), "sections");
-                need_ok(pe_rope_axes_f32(&plan, pairing, axis, 3, list, TOKENS, HEADS, x, ts, hs), "axes");
+                table_of_sections(plan, list, TOKENS, sections, 3, form >= 4, cosines, sines);
+                need_ok(pe_rope_by_table_f32(form % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED,
+                                             cosines, sines, 33, 33, TOKENS, x, lie), "sections");
             }
             hash_f32(x, TOKENS * HEADS * stride);
             for (size_t i = 0; i < TOKENS * HEADS * stride; i++)
                 g_hash = mix(g_hash, (uint64_t)h[0][i] << 16 | h[1][i]);
             g_elements += 3 * TOKENS * HEADS * n;
         }
-        need_ok(pe_rope_table_f32(&plan, -5, TOKENS, x, x + TOKENS * n, n), "pe_rope_table_f32");
-        need_ok(pe_rope_table_twice_f16(&plan, PE_ROPE_HALVES, -5, TOKENS, h[0], h[1], n), "twice");
+        need_ok(pe_rope_table_f32(&plans[0], pe_from(-5), TOKENS, PE_ROPE_TABLE_APART, x,
+                                  x + TOKENS * n, n), "pe_rope_table_f32");
+        need_ok(pe_rope_table_f16(&plans[1], pe_from(-5), TOKENS, PE_ROPE_TABLE_TWICE, h[0], h[1], n),
+                "pe_rope_table_f16");
         hash_f32(x, TOKENS * 2 * n);
         for (size_t i = 0; i < TOKENS * n; i++)
             g_hash = mix(g_hash, (uint64_t)h[0][i] << 16 | h[1][i]);
         {
-            pe_rope_ggml g = pe_rope_ggml_default(n);
-            g.freq_scale = 0.125f, g.ext_factor = 1, g.n_ctx_orig = 4096;
-            need_ok(pe_rope_ggml_f32(&g, 131000, TOKENS, x, x + TOKENS * n, n), "pe_rope_ggml_f32");
+            pe_rope_ggml g;
+            memset(&g, 0, sizeof g);
+            g.n_dims = n, g.freq_scale = 0.125f, g.ext_factor = 1, g.n_ctx_orig = 4096;
+            need_ok(pe_rope_ggml_f32(&g, pe_from(131000), TOKENS, x, x + TOKENS * n, n),
+                    "pe_rope_ggml_f32");
             for (size_t r = 0; r < TOKENS; r++) {
                 hash_f32(x + r * n, n / 2);
                 hash_f32(x + (TOKENS + r) * n, n / 2);
             }
         }
         g_elements += 5 * TOKENS * n;
-        free(memory);
+        free(memory[0]);
+        free(memory[1]);
     }
 }
 
-/* Shifts of every type and layout, at widths with every tail, matrices, dot products and norms. */
+/* The matrix of a shift by k: the rows of the identity, turned back; all zeros are +0. */
+static void matrix_of_shift(const pe_plan *plan, int64_t k, double *matrix)
+{
+    const size_t d = plan->d_model;
+    for (size_t i = 0; i < d * d; i++) matrix[i] = i % (d + 1) == 0;
+    need_ok(pe_shift_f64(plan, pe_all(-k), d, matrix, d), "pe_shift_f64 of the identity");
+    for (size_t i = 0; i < d * d; i++) {
+        uint64_t bits;
+        memcpy(&bits, &matrix[i], sizeof bits);
+        if (bits == UINT64_C(1) << 63) memset(&matrix[i], 0, sizeof *matrix);
+    }
+}
+
+/* Shifts of every type and layout, at widths with every tail, matrices, dot products and lengths. */
 static void algebra(const table *unused, size_t count)
 {
     (void)unused;
@@ -577,35 +657,32 @@ static void algebra(const table *unused, size_t count)
             config.cos_first = layout >> 1;
             config.odd = PE_ODD_ZERO;
             config.amplitude = d % 5 ? 1 : 0.3;
-            const size_t size = pe_plan_size(&config);
-            need(size > 0, "pe_plan_size", "returned 0");
             pe_plan plan;
-            void *memory = malloc(size);
-            need(memory != NULL, "malloc", "out of memory");
-            need_ok(pe_plan_init(&plan, &config, memory, size), "pe_plan_init");
+            void *memory = plan_of_config(&plan, &config);
             float *f32 = (float *)g_buffer;
             memset(f32, 0x5a, n * sizeof *f32); /* nothing of another type between the rows */
-            need_ok(pe_fill_f32(&plan, 100, rows, f32, stride), "pe_fill_f32");
-            need_ok(pe_shift_f32(&plan, k, rows, f32, stride), "pe_shift_f32");
+            need_ok(pe_fill_f32(&plan, pe_from(100), rows, f32, stride), "pe_fill_f32");
+            need_ok(pe_shift_f32(&plan, pe_all(k), rows, f32, stride), "pe_shift_f32");
             hash_f32(f32, n);
             double *f64 = (double *)g_buffer;
             memset(f64, 0x5a, n * sizeof *f64);
-            need_ok(pe_fill_f64(&plan, 100, rows, f64, stride), "pe_fill_f64");
-            need_ok(pe_shift_f64(&plan, k, rows, f64, stride), "pe_shift_f64");
+            need_ok(pe_fill_f64(&plan, pe_from(100), rows, f64, stride), "pe_fill_f64");
+            need_ok(pe_shift_f64(&plan, pe_all(k), rows, f64, stride), "pe_shift_f64");
             hash_f64(f64, n);
             uint16_t *h = (uint16_t *)g_buffer;
             memset(h, 0x5a, n * sizeof *h);
-            need_ok(pe_fill_f16(&plan, 100, rows, h, stride), "pe_fill_f16");
-            need_ok(pe_shift_f16(&plan, k, rows, h, stride), "pe_shift_f16");
+            need_ok(pe_fill_f16(&plan, pe_from(100), rows, h, stride), "pe_fill_f16");
+            need_ok(pe_shift_f16(&plan, pe_all(k), rows, h, stride), "pe_shift_f16");
             for (size_t i = 0; i < n; i++) g_hash = mix(g_hash, h[i]);
-            need_ok(pe_fill_bf16(&plan, 100, rows, h, stride), "pe_fill_bf16");
-            need_ok(pe_shift_bf16(&plan, k, rows, h, stride), "pe_shift_bf16");
+            need_ok(pe_fill_bf16(&plan, pe_from(100), rows, h, stride), "pe_fill_bf16");
+            need_ok(pe_shift_bf16(&plan, pe_all(k), rows, h, stride), "pe_shift_bf16");
             for (size_t i = 0; i < n; i++) g_hash = mix(g_hash, h[i]);
-            need_ok(pe_shift_matrix_f64(&plan, k, f64, d), "pe_shift_matrix_f64");
+            matrix_of_shift(&plan, k, f64);
             hash_f64(f64, d * d);
-            need_ok(pe_dots_f64(&plan, k, 70 + d, f64), "pe_dots_f64");
-            need_ok(pe_dot_f64(&plan, k - 1, f64 + 70 + d), "pe_dot_f64");
-            need_ok(pe_norm_f64(&plan, f64 + 71 + d), "pe_norm_f64");
+            need_ok(pe_dot_f64(&plan, pe_from(k), 70 + d, f64), "pe_dot_f64");
+            need_ok(pe_dot_f64(&plan, pe_all(k - 1), 1, f64 + 70 + d), "pe_dot_f64");
+            need_ok(pe_dot_f64(&plan, pe_all(0), 1, f64 + 71 + d), "pe_dot_f64");
+            f64[71 + d] = sqrt(f64[71 + d]); /* the length of a row */
             hash_f64(f64, 72 + d);
             g_elements += 4 * rows * d + d * d + 72 + d;
             free(memory);
@@ -619,7 +696,6 @@ static void rope_calls(const table *unused, size_t count)
     enum { T = 19, H = 3, K = 2, MOST = T * (H + K) * 72 };
     static const size_t widths[] = {2, 6, 16, 34, 48, 66, 70};
     int64_t list[3 * T];
-    uint8_t axis[35];
     uint64_t state = 11;
     (void)unused;
     (void)count;
@@ -627,16 +703,20 @@ static void rope_calls(const table *unused, size_t count)
         list[i] = i % 5 ? (int64_t)i - 9 : (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
     }
     for (size_t w = 0; w < 2 * sizeof widths / sizeof *widths; w++) {
-        const size_t n = widths[w / 2], h = n / 2, dim = n + w % 2, ts = (H + K) * dim, hs = dim;
-        const size_t out_ts = dim, out_hs = T * dim, all = T * ts;
-        const pe_rope_pairing pairing = w % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const size_t n = widths[w / 2], h = n / 2, dim = n + w % 2, all = T * (H + K) * dim;
+        const pe_heads lie = heads_of(H, dim, (H + K) * dim), keys = heads_of(K, dim, (H + K) * dim);
+        const pe_heads by_head = heads_of(H, T * dim, dim);
+        const pe_layout layout = w % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         const table plan_table = {1, n, 0, 0, 10000.0, w % 3 ? 1.0 : 1.25};
-        float cosines[T * 35], sines[T * 35];
+        float cosines[T * 35], sines[T * 35], section_c[T * 35], section_s[T * 35];
         pe_plan plan;
-        void *memory = plan_of(&plan, &plan_table);
+        void *memory = plan_of_layout(&plan, &plan_table, layout);
         const size_t sections[3] = {h - h / 3 - h / 4, h / 4, h / 3};
-        need_ok(pe_rope_sections(sections, 3, 0, h, axis), "pe_rope_sections");
-        need_ok(pe_rope_table_f32(&plan, 77, T, cosines, sines, h), "pe_rope_table_f32");
+        table_of_sections(&plan, list, T, sections, 3, 0, section_c, section_s);
+        need_ok(pe_rope_table_f32(&plan, pe_from(77), T, PE_ROPE_TABLE_APART, cosines, sines, h),
+                "pe_rope_table_f32");
+#define TABLE(type, first, how, sines)                                                             \
+    need_ok(pe_rope_table_##type(&plan, pe_from(first), T, PE_ROPE_TABLE_##how, x, sines, n), #how)
 #define FORMS(type, element, number)                                                                \
     do {                                                                                           \
         static element x[MOST], y[MOST];                                                           \
@@ -648,38 +728,36 @@ static void rope_calls(const table *unused, size_t count)
             (void)f, (void)u;                                                                      \
         }                                                                                          \
         memset(y, 0, sizeof y);                                                                    \
-        need_ok(pe_rope_at_##type(&plan, pairing, list, T, H, x, ts, hs), "at");                   \
+        need_ok(pe_rope_##type(&plan, pe_at_i64(list), T, x, lie), "list");                        \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_inverse_##type(&plan, pairing, 5, T, H, x, ts, hs), "inverse");            \
+        need_ok(pe_rope_##type(&plan, pe_back(pe_from(5)), T, x, lie), "back");                    \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_inverse_at_##type(&plan, pairing, list, T, H, x, ts, hs), "inverse at");   \
+        need_ok(pe_rope_##type(&plan, pe_back(pe_at_i64(list)), T, x, lie), "a list back");        \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_qk_##type(&plan, pairing, 9, T, H, x, ts, hs, K, k, ts, hs), "qk");        \
+        need_ok(pe_rope_qk_##type(&plan, pe_from(9), T, x, lie, k, keys), "qk");                   \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_qk_at_##type(&plan, pairing, list, T, H, x, ts, hs, K, k, ts, hs), "qk");  \
+        need_ok(pe_rope_qk_##type(&plan, pe_at_i64(list), T, x, lie, k, keys), "qk by a list");    \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_axes_##type(&plan, pairing, axis, 3, list, T, H, x, ts, hs), "axes");      \
+        need_ok(pe_rope_by_table_##type(layout, section_c, section_s, h, h, T, x, lie), "sections"); \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_shift_##type(&plan, pairing, -1234567, T, H, x, ts, hs), "shift");         \
+        need_ok(pe_rope_##type(&plan, pe_delta(pe_all(-1234567)), T, x, lie), "delta");            \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_shift_at_##type(&plan, pairing, list, T, H, x, ts, hs), "shift at");       \
+        need_ok(pe_rope_##type(&plan, pe_delta(pe_at_i64(list)), T, x, lie), "deltas");            \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_by_table_##type(pairing, cosines, sines, h, h, T, H, x, ts, hs), "by");    \
+        need_ok(pe_rope_by_table_##type(layout, cosines, sines, h, h, T, x, lie), "by a table");   \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_to_##type(&plan, pairing, 31, T, H, dim, x, ts, hs, y, out_ts, out_hs),    \
-                "to");                                                                             \
+        need_ok(pe_rope_to_##type(&plan, pe_from(31), T, dim, x, lie, y, by_head), "to");          \
         hash_bytes(y, all, sizeof *y);                                                             \
-        need_ok(pe_rope_to_at_##type(&plan, pairing, list, T, H, dim, x, ts, hs, y, out_ts,        \
-                                     out_hs), "to at");                                            \
+        need_ok(pe_rope_to_##type(&plan, pe_at_i64(list), T, dim, x, lie, y, by_head), "to");      \
         hash_bytes(y, all, sizeof *y);                                                             \
-        need_ok(pe_rope_table_##type(&plan, -3, T, x, y, n), "table");                             \
+        TABLE(type, -3, APART, y);                                                                 \
         hash_bytes(x, T * n, sizeof *x);                                                           \
         hash_bytes(y, T * n, sizeof *y);                                                           \
-        need_ok(pe_rope_table_joined_##type(&plan, 1 << 20, T, x, n), "joined");                   \
+        TABLE(type, 1 << 20, JOINED, NULL);                                                        \
         hash_bytes(x, T * n, sizeof *x);                                                           \
-        need_ok(pe_rope_table_complex_##type(&plan, LIMIT - T, T, x, n), "complex");               \
+        TABLE(type, LIMIT - T, COMPLEX, NULL);                                                     \
         hash_bytes(x, T * n, sizeof *x);                                                           \
-        need_ok(pe_rope_table_twice_##type(&plan, pairing, 400, T, x, y, n), "twice");             \
+        TABLE(type, 400, TWICE, y);                                                                \
         hash_bytes(x, T * n, sizeof *x);                                                           \
         hash_bytes(y, T * n, sizeof *y);                                                           \
         g_elements += 11 * T * H * n + 6 * T * n;                                                  \
@@ -688,6 +766,7 @@ static void rope_calls(const table *unused, size_t count)
         FORMS(f16, uint16_t, u);
         FORMS(bf16, uint16_t, u);
 #undef FORMS
+#undef TABLE
         free(memory);
     }
 }
@@ -709,7 +788,7 @@ static void batches(const table *unused, size_t count)
         need(memory != NULL, "malloc", "out of memory");
         for (size_t i = 0; i < pairs; i++) omega[i] = 1.5 / (double)(1 + i * i); /* one rounding */
         need_ok(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size), "frequencies");
-        need(pe_plan_pairs(&plan) == pairs, "pe_plan_pairs", "another number");
+        need(plan.pairs == pairs, "pairs", "another number");
         need_ok(pe_plan_frequencies(&plan, back), "pe_plan_frequencies");
         need_ok(pe_plan_wavelengths(&plan, back + pairs), "pe_plan_wavelengths");
         hash_f64(back, 2 * pairs);
@@ -717,11 +796,11 @@ static void batches(const table *unused, size_t count)
     do {                                                                                           \
         element *const x = (element *)g_buffer;                                                    \
         memset(x, 0x3a, n * sizeof *x);                                                            \
-        need_ok(pe_add_batch_##T(&plan, 1000003, ROWS, BATCHES, 0.75, x, stride, ROWS * stride),  \
-                "batch");                                                                          \
+        need_ok(pe_add_batch_##T(&plan, pe_from(1000003), ROWS, BATCHES, 0.75, x, stride,          \
+                                 ROWS * stride), "batch");                                         \
         hash_bytes(x, n, sizeof *x);                                                               \
-        need_ok(pe_add_batch_##T(&plan, -9, ROWS, BATCHES, 1, x, BATCHES * stride, stride),        \
-                "batch");                                                                          \
+        need_ok(pe_add_batch_##T(&plan, pe_from(-9), ROWS, BATCHES, 1, x, BATCHES * stride,        \
+                                 stride), "batch");                                                \
         hash_bytes(x, n, sizeof *x);                                                               \
     } while (0)
         BATCH(f32, float);
@@ -730,6 +809,265 @@ static void batches(const table *unused, size_t count)
         BATCH(bf16, uint16_t);
 #undef BATCH
         g_elements += 8 * ROWS * BATCHES * d + 2 * pairs;
+        free(memory);
+    }
+}
+
+/* ---- what a pe_at can say ------------------------------------------------------------------------ */
+
+enum { MOST_PLACES = 20, PLACE_ROWS = 17 };
+
+/* Lists and points, [rows][axes], of each type. */
+typedef struct lists {
+    int32_t i32[3 * PLACE_ROWS];
+    int64_t i64[3 * PLACE_ROWS];
+    float f32[3 * PLACE_ROWS];
+    double f64[3 * PLACE_ROWS];
+} lists;
+
+static void fill_lists(lists *l)
+{
+    for (int i = 0; i < 3 * PLACE_ROWS; i++) {
+        l->i32[i] = i % 4 ? i - 9 : (int32_t)(i * 7919 % 101) * 20000003 - 1000000000;
+        l->i64[i] = i % 5 ? 40 - i : (int64_t)(i * 7919 % 103) * 20000003 - 1000000000;
+        l->f32[i] = (float)(i * 37 % 97) * 12.375f - 500; /* exact, whatever is fused */
+        l->f64[i] = (double)(i * 37 % 97) * 1234.56789;
+    }
+}
+
+/* Places of every kind for rows of so many coordinates. */
+static size_t places_of(pe_at *at, const lists *l, size_t axes)
+{
+    static const size_t sizes[3] = {3, 2, 3};
+    const pe_at every[] = {pe_from(-5),
+                           pe_from_by(1000, -1), /* descending, as Transformer-XL has it */
+                           pe_from_by(-LIMIT, LIMIT / 8),
+                           pe_from_by(LIMIT - 3, -99991),
+                           pe_from_by(70, 3),
+                           pe_all(-4711),
+                           pe_at_i32(l->i32),
+                           pe_at_i64(l->i64),
+                           pe_at_f32(l->f32),
+                           pe_at_f64(l->f64),
+                           pe_coords_i32(l->i32, 1, 3, 1),
+                           pe_grid(sizes, axes),
+                           pe_coords_i32(l->i32, axes, axes, 1),
+                           pe_coords_i64(l->i64, axes, 1, PLACE_ROWS), /* [axes][rows] */
+                           pe_coords_f32(l->f32, axes, 3, 1),
+                           pe_coords_f64(l->f64, axes, 1, 17),
+                           pe_coords_f64(l->f64, axes, 0, 7)}; /* the same point */
+    const size_t count = sizeof every / sizeof *every;
+    memcpy(at, every, sizeof every);
+    return count;
+}
+
+/* Fills and sums at places of every kind, forwards, back, and as differences. */
+static void places(const table *unused, size_t count)
+{
+    static lists l;
+    (void)unused;
+    (void)count;
+    fill_lists(&l);
+    for (int k = 0; k < 7; k++) {
+        static const pe_preset presets[7] = {PE_PRESET_VASWANI, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
+                                             PE_PRESET_MARIAN,  PE_PRESET_MAE_2D,  PE_PRESET_VIDEO_3D,
+                                             PE_PRESET_T2T_ND};
+        static const size_t widths[7] = {18, 9, 12, 7, 16, 16, 10};
+        pe_config config = pe_config_preset(presets[k], widths[k]);
+        pe_at at[MOST_PLACES];
+        pe_plan plan;
+        if (k == 0) config.offset = 0.25, config.amplitude = 0.7;
+        if (k == 2) config.angle = PE_ANGLE_FLOAT32;
+        void *memory = plan_of_config(&plan, &config);
+        const size_t d = plan.d_model, all = places_of(at, &l, plan.axes);
+        for (size_t p = 0; p < all; p++) {
+            const int is_grid = p == 11; /* of so many cells */
+            const size_t cells = plan.axes == 1 ? 3 : plan.axes == 2 ? 6 : 17;
+            const size_t rows = is_grid ? cells : p == 2 || p == 3 ? 13 : PLACE_ROWS, n = rows * d;
+            const pe_at ways[5] = {at[p], pe_back(at[p]), pe_delta(at[p]), pe_delta(pe_back(at[p])),
+                                   pe_skip(at[p], 2)};
+#define PLACES(T, element)                                                                          \
+    do {                                                                                           \
+        element *const out = (element *)g_buffer;                                                  \
+        for (size_t w = 0; w < 5; w++) {                                                           \
+            const size_t some = w == 4 ? rows - 2 : rows;                                          \
+            need_ok(pe_fill_##T(&plan, ways[w], some, out, d), "pe_fill");                         \
+            hash_bytes(out, some * d, sizeof *out);                                                \
+            g_elements += some * d;                                                                \
+        }                                                                                          \
+        need_ok(pe_add_##T(&plan, ways[1], rows, 0.75, out, d), "pe_add");                         \
+        need_ok(pe_add_##T(&plan, ways[2], rows, -3, out, d), "pe_add");                           \
+        hash_bytes(out, n, sizeof *out);                                                           \
+        g_elements += n;                                                                           \
+    } while (0)
+            PLACES(f32, float);
+            PLACES(f16, uint16_t);
+            PLACES(bf16, uint16_t);
+            if (p % 3 == 0) PLACES(f64, double);
+#undef PLACES
+        }
+        free(memory);
+    }
+}
+
+/* Shifts and dot products at places of every kind; what else takes a place. */
+static void places_elsewhere(const table *unused, size_t count)
+{
+    enum { WIDE = 24, TABLE = 50 };
+    static lists l;
+    static float table_rows[TABLE * WIDE];
+    pe_at at[MOST_PLACES];
+    int32_t rows_of_table[PLACE_ROWS];
+    (void)unused;
+    (void)count;
+    fill_lists(&l);
+    for (int k = 0; k < 4; k++) {
+        pe_config config = k < 2 ? pe_config_default(WIDE) : pe_config_preset(PE_PRESET_MAE_2D, WIDE);
+        if (k % 2) config.layout = PE_LAYOUT_HALVES;
+        if (k == 3) config.layout = PE_LAYOUT_INTERLEAVED, config.offset = 3, config.amplitude = 2;
+        pe_plan plan;
+        void *memory = plan_of_config(&plan, &config);
+        const size_t all = places_of(at, &l, plan.axes);
+        for (size_t p = 0; p < all; p++) {
+            const size_t rows = p == 11 ? 3 : p == 2 || p == 3 ? 13 : PLACE_ROWS, n = rows * WIDE;
+            double dots[PLACE_ROWS];
+#define SHIFTS(T, element)                                                                          \
+    do {                                                                                           \
+        element *const x = (element *)g_buffer;                                                    \
+        need_ok(pe_fill_##T(&plan, pe_from(100), rows, x, WIDE), "pe_fill");                       \
+        need_ok(pe_shift_##T(&plan, at[p], rows, x, WIDE), "pe_shift");                            \
+        hash_bytes(x, n, sizeof *x);                                                               \
+        need_ok(pe_shift_##T(&plan, pe_back(at[p]), rows, x, WIDE), "pe_shift");                   \
+        hash_bytes(x, n, sizeof *x);                                                               \
+        g_elements += 2 * n;                                                                       \
+    } while (0)
+            SHIFTS(f32, float);
+            SHIFTS(f64, double);
+            SHIFTS(f16, uint16_t);
+            SHIFTS(bf16, uint16_t);
+#undef SHIFTS
+            if (plan.axes > 1) continue;
+            need_ok(pe_dot_f64(&plan, at[p], rows, dots), "pe_dot_f64");
+            hash_f64(dots, rows);
+            g_elements += rows;
+        }
+        free(memory);
+    }
+    uint64_t state = 3;
+    for (size_t i = 0; i < TABLE * WIDE; i++) table_rows[i] = some_float(&state);
+    for (int i = 0; i < PLACE_ROWS; i++) rows_of_table[i] = i * 7 % TABLE;
+    float *const x = (float *)g_buffer;
+    memset(x, 0x3a, PLACE_ROWS * WIDE * sizeof *x);
+    need_ok(pe_learned_add_f32(table_rows, TABLE, WIDE, pe_at_i32(rows_of_table), PLACE_ROWS, x, WIDE),
+            "pe_learned_add_f32");
+    need_ok(pe_learned_add_f32(table_rows, TABLE, WIDE, pe_from_by(TABLE - 1, -3), PLACE_ROWS, x, WIDE),
+            "pe_learned_add_f32");
+    hash_f32(x, PLACE_ROWS * WIDE);
+    need_ok(pe_learned_grad_f32(table_rows, TABLE, WIDE, pe_skip(pe_from(1), 4), PLACE_ROWS, x, WIDE),
+            "pe_learned_grad_f32");
+    hash_f32(table_rows, TABLE * WIDE);
+    pe_rope_ggml ggml;
+    memset(&ggml, 0, sizeof ggml);
+    ggml.n_dims = WIDE;
+    need_ok(pe_rope_ggml_f32(&ggml, pe_at_f64(l.f64), PLACE_ROWS, x, x + 1000, WIDE / 2), "ggml");
+    hash_f32(x, PLACE_ROWS * WIDE / 2);
+    hash_f32(x + 1000, PLACE_ROWS * WIDE / 2);
+    need_ok(pe_rope_ggml_f32(&ggml, pe_from_by(9, -1), PLACE_ROWS, x, x + 1000, WIDE / 2), "ggml");
+    hash_f32(x, PLACE_ROWS * WIDE / 2);
+    hash_f32(x + 1000, PLACE_ROWS * WIDE / 2);
+    g_elements += 4 * PLACE_ROWS * WIDE + TABLE * WIDE;
+}
+
+/* Plans of RoPE in one step, with sections of each order, at places of every kind; tables; keys of
+   floats into a cache of 16 bits; tables of the caller's, out of place. */
+static void rope_plans(const table *unused, size_t count)
+{
+    enum { T = PLACE_ROWS, H = 2, MOST = T * H * 50 };
+    static const size_t dims[] = {48, 12, 34};
+    static float x[MOST], y[MOST], cosines[T * 24], sines[T * 24];
+    static uint16_t h[MOST], b[MOST], g[MOST];
+    static lists l;
+    uint64_t state = 17;
+    (void)unused;
+    (void)count;
+    fill_lists(&l);
+    for (size_t k = 0; k < 3 * 8 * 2; k++) {
+        static const size_t axes_of[8] = {1, 3, 3, 2, 1, 3, 2, 1};
+        static const pe_sections orders[8] = {PE_SECTIONS_BLOCKS, PE_SECTIONS_BLOCKS,
+                                              PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION,
+                                              PE_SECTIONS_BLOCKS, PE_SECTIONS_INTERLEAVED,
+                                              PE_SECTIONS_BLOCKS, PE_SECTIONS_BLOCKS};
+        const size_t n = dims[k / 16], pairs = n / 2, form = k % 8, axes = axes_of[form], dim = n + 2;
+        pe_rope_config config = pe_rope_config_default(dim);
+        config.rotary_dim = n;
+        config.rope_theta = form % 2 ? 5e5 : 1e4;
+        config.layout = k / 8 % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        config.axes = axes;
+        config.section_order = orders[form];
+        if (config.section_order == PE_SECTIONS_VISION && pairs % 2) continue;
+        config.sections[0] = pairs - (axes > 1 ? pairs / axes : 0) - (axes > 2 ? pairs / axes : 0);
+        for (size_t a = 1; a < axes; a++) config.sections[a] = pairs / axes;
+        if (form == 4) {
+            config.rope_type = PE_ROPE_YARN, config.factor = 8;
+            config.original_max_position_embeddings = 4096;
+        }
+        if (form == 5) {
+            config.rope_type = PE_ROPE_LLAMA3, config.factor = 8;
+            config.original_max_position_embeddings = 8192;
+        }
+        if (form == 6) config.offset = 0.5, config.attention_factor = 1.25;
+        if (form == 7) config.angle = PE_ANGLE_FLOAT32, config.expected_rows = 1;
+        pe_at at[MOST_PLACES];
+        pe_plan plan;
+        void *memory = plan_of_rope(&plan, &config);
+        const size_t all = places_of(at, &l, axes), elements = T * H * dim;
+        const pe_heads lie = heads_of(H, dim, H * dim), by_head = heads_of(H, T * dim, dim);
+        need(plan.pairs == pairs && plan.d_model == n && plan.axes == axes, "a plan", "of RoPE");
+        for (size_t i = 0; i < elements; i++) {
+            x[i] = some_float(&state);
+            h[i] = (uint16_t)((state >> 40 & 0x83ff) | 0x3800); /* f16: 0.5 ... 1 */
+            b[i] = (uint16_t)((state >> 40 & 0x80ff) | 0x3f00); /* bf16: 0.5 ... 2 */
+        }
+        memset(y, 0, sizeof y);
+        memset(g, 0, sizeof g);
+        for (size_t p = k % 3; p < all; p += 3) {
+            const size_t rows = p == 11 ? 3 : p == 2 || p == 3 ? 13 : T;
+            need_ok(pe_rope_f32(&plan, at[p], rows, x, lie), "pe_rope_f32");
+            hash_f32(x, elements);
+            need_ok(pe_rope_f16(&plan, pe_back(at[p]), rows, h, lie), "pe_rope_f16");
+            hash_u16(h, elements);
+            need_ok(pe_rope_bf16(&plan, pe_delta(at[p]), rows, b, lie), "pe_rope_bf16");
+            hash_u16(b, elements);
+            need_ok(pe_rope_to_f32(&plan, at[p], rows, dim, x, lie, y, by_head), "pe_rope_to_f32");
+            hash_f32(y, elements);
+            need_ok(pe_rope_to_f32_f16(&plan, at[p], rows, dim, x, lie, g, by_head), "f32 to f16");
+            hash_u16(g, elements);
+            need_ok(pe_rope_to_f32_bf16(&plan, pe_back(at[p]), rows, dim, x, lie, g, lie), "to bf16");
+            hash_u16(g, elements);
+            g_elements += 6 * rows * H * n;
+#define TABLES_OF(how, arrays, sines)                                                              \
+    need_ok(pe_rope_table_f32(&plan, at[p], rows, PE_ROPE_TABLE_##how, y, sines, n), #how);        \
+    hash_f32(y, rows * n * (arrays))
+            TABLES_OF(APART, 2, y + rows * n);
+            TABLES_OF(TWICE, 2, y + rows * n);
+            TABLES_OF(JOINED, 1, NULL);
+            TABLES_OF(COMPLEX, 1, NULL);
+#undef TABLES_OF
+            g_elements += 6 * rows * n;
+        }
+        need_ok(pe_rope_table_f32(&plan, pe_from(3), T, PE_ROPE_TABLE_APART, cosines, sines, pairs),
+                "pe_rope_table_f32");
+        for (size_t i = 0; i < elements; i++) h[i] = (uint16_t)(0x3800 + i % 1024);
+        need_ok(pe_rope_by_table_to_f32(config.layout, cosines, sines, pairs, pairs, T, dim, x, lie, y,
+                                        by_head), "by a table");
+        hash_f32(y, elements);
+        need_ok(pe_rope_by_table_to_f16(config.layout, cosines, sines, pairs, pairs, T, dim, h, lie, g,
+                                        by_head), "by a table");
+        hash_u16(g, elements);
+        need_ok(pe_rope_by_table_to_bf16(config.layout, cosines, sines, pairs, pairs, T, dim, h, lie, g,
+                                         by_head), "by a table");
+        hash_u16(g, elements);
+        g_elements += 3 * T * H * n;
         free(memory);
     }
 }
@@ -758,6 +1096,9 @@ static const struct section {
     {"rope", rope, NULL, 0},
     {"rope, every call", rope_calls, NULL, 0},
     {"add_batch, frequencies", batches, NULL, 0},
+    {"every place", places, NULL, 0},
+    {"shift, dot, ... by places", places_elsewhere, NULL, 0},
+    {"rope plans, places", rope_plans, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},
@@ -800,7 +1141,11 @@ int HASH_MAIN(int argc, char **argv)
     const size_t last = given > 0 && given < all ? (size_t)given : all;
     g_buffer = malloc(BUFFER_BYTES);
     need(g_buffer != NULL, "malloc", "out of memory");
-    printf("# pe %s, %s, %s\n", PE_VERSION_STRING, PE_ISA_NAME, PE_SLEEF_NAME);
+#ifndef PE_SLEEF_NAME /* the functions come from another file */
+#define PE_SLEEF_NAME "as it was compiled"
+#endif
+    need(pe_version() == PE_VERSION_HEX, "pe_version", "functions of another version");
+    printf("# pe %s, %s, %s\n", PE_VERSION_STRING, pe_isa_name(), PE_SLEEF_NAME);
     for (size_t s = 0; s < last; s++) {
         g_hash = SEED;
         g_elements = 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves the algebra of positions: shifts of rows against sines and cosines of MPFR and the documented
- * roundings, bit by bit, for every type and layout; the shift matrix, dot products and norms against
- * MPFR; R(a) R(b) = R(a + b); guard pages and bad arguments.
+ * roundings, bit by bit, for every type and layout; the matrix of a shift, which is the identity
+ * shifted, dot products and lengths against MPFR; R(a) R(b) = R(a + b); that each axis of a plan
+ * is shifted by its own difference; guard pages and bad arguments.
  */
 #include "common.h"
 #include "oracle.h"
@@ -11,25 +12,40 @@ enum { F32, F64, F16, BF16, TYPES };
 static const size_t element_of[TYPES] = {4, 8, 2, 2};
 static const char *const type_name[TYPES] = {"f32", "f64", "f16", "bf16"};
 
-static pe_status shift(int type, const pe_plan *plan, int64_t k, size_t rows, void *x, size_t stride)
+static pe_status shift_by(int type, const pe_plan *plan, pe_at deltas, size_t rows, void *x,
+                          size_t stride)
 {
     switch (type) {
-    case F32: return pe_shift_f32(plan, k, rows, (float *)x, stride);
-    case F64: return pe_shift_f64(plan, k, rows, (double *)x, stride);
-    case F16: return pe_shift_f16(plan, k, rows, (uint16_t *)x, stride);
-    default: return pe_shift_bf16(plan, k, rows, (uint16_t *)x, stride);
+    case F32: return pe_shift_f32(plan, deltas, rows, (float *)x, stride);
+    case F64: return pe_shift_f64(plan, deltas, rows, (double *)x, stride);
+    case F16: return pe_shift_f16(plan, deltas, rows, (uint16_t *)x, stride);
+    default: return pe_shift_bf16(plan, deltas, rows, (uint16_t *)x, stride);
     }
+}
+
+static pe_status shift(int type, const pe_plan *plan, int64_t k, size_t rows, void *x,
+                       size_t stride)
+{
+    return shift_by(type, plan, pe_all(k), rows, x, stride);
 }
 
 static pe_status fill(int type, const pe_plan *plan, int64_t first, size_t rows, void *x,
                       size_t stride)
 {
     switch (type) {
-    case F32: return pe_fill_f32(plan, first, rows, (float *)x, stride);
-    case F64: return pe_fill_f64(plan, first, rows, (double *)x, stride);
-    case F16: return pe_fill_f16(plan, first, rows, (uint16_t *)x, stride);
-    default: return pe_fill_bf16(plan, first, rows, (uint16_t *)x, stride);
+    case F32: return pe_fill_f32(plan, pe_from(first), rows, (float *)x, stride);
+    case F64: return pe_fill_f64(plan, pe_from(first), rows, (double *)x, stride);
+    case F16: return pe_fill_f16(plan, pe_from(first), rows, (uint16_t *)x, stride);
+    default: return pe_fill_bf16(plan, pe_from(first), rows, (uint16_t *)x, stride);
     }
+}
+
+/* The matrix of the shift by k: what becomes of the identity's rows by -k. */
+static pe_status shift_matrix(const pe_plan *plan, int64_t k, double *m, size_t stride)
+{
+    for (size_t i = 0; i < plan->d_model; i++)
+        for (size_t j = 0; j < plan->d_model; j++) m[i * stride + j] = i == j;
+    return pe_shift_f64(plan, pe_all(-k), plan->d_model, m, stride);
 }
 
 /* A 16-bit number as a float, and back: proven in test_types.c. */
@@ -106,7 +122,7 @@ static void check_shift(owned_plan *p, oracle *o, rng *r, int layout, int type, 
     memcpy(&want, &x, sizeof x);
     if (type == F64) { /* its entries are those of the matrix, which has a test of its own */
         matrix = (double *)must_alloc(d * d * sizeof *matrix);
-        assert_int_equal(pe_shift_matrix_f64(&p->plan, k, matrix, d), PE_OK);
+        assert_int_equal(shift_matrix(&p->plan, k, matrix, d), PE_OK);
     }
     for (size_t i = 0; i < pairs; i++) {
         const size_t a = sine_at(layout, d, i), b = cosine_at(layout, d, i);
@@ -173,8 +189,8 @@ static void wide_rows_are_tiled(void **state)
         oracle_make(&o, "wide_rows_are_tiled", D, 10000.0, 1.0);
         algebra_plan(&p, D, 10000.0, layout, 1, 0);
         for (size_t j = 0; j < D; j++) x[j] = y[j] = (float)j + 0.5f, z[j] = (double)j + 0.5;
-        assert_int_equal(pe_shift_f32(&p.plan, 1234567, 1, x, D), PE_OK);
-        assert_int_equal(pe_shift_f64(&p.plan, 1234567, 1, z, D), PE_OK);
+        assert_int_equal(pe_shift_f32(&p.plan, pe_all(1234567), 1, x, D), PE_OK);
+        assert_int_equal(pe_shift_f64(&p.plan, pe_all(1234567), 1, z, D), PE_OK);
         for (size_t i = 0; i < D / 2; i++) {
             const size_t a = sine_at(layout, D, i), b = cosine_at(layout, D, i);
             oracle_turn(&o, 1234567, i);
@@ -208,15 +224,16 @@ static void rows_arrive(void **state)
             algebra_plan(&p, D, 10000.0, layout, amplitude, n == 1 ? 2.5 : 0);
             for (size_t t = 0; t < workload(200); t++) {
                 const int64_t a = rng_position(&r) / 256, b = rng_position(&r) / 256;
-                assert_int_equal(pe_fill_f32(&p.plan, firsts[n], ROWS, x, D), PE_OK);
-                assert_int_equal(pe_fill_f64(&p.plan, firsts[n], ROWS, xx, D), PE_OK);
-                assert_int_equal(pe_fill_f64(&p.plan, firsts[n] + a + b, ROWS, zz, D), PE_OK);
+                assert_int_equal(pe_fill_f32(&p.plan, pe_from(firsts[n]), ROWS, x, D), PE_OK);
+                assert_int_equal(pe_fill_f64(&p.plan, pe_from(firsts[n]), ROWS, xx, D), PE_OK);
+                assert_int_equal(pe_fill_f64(&p.plan, pe_from(firsts[n] + a + b), ROWS, zz, D),
+                                 PE_OK);
                 memcpy(y, x, sizeof x);
                 memcpy(z, x, sizeof x);
-                assert_int_equal(pe_shift_f32(&p.plan, a + b, ROWS, y, D), PE_OK);
-                assert_int_equal(pe_shift_f32(&p.plan, a, ROWS, z, D), PE_OK);
-                assert_int_equal(pe_shift_f32(&p.plan, b, ROWS, z, D), PE_OK);
-                assert_int_equal(pe_shift_f64(&p.plan, a + b, ROWS, xx, D), PE_OK);
+                assert_int_equal(pe_shift_f32(&p.plan, pe_all(a + b), ROWS, y, D), PE_OK);
+                assert_int_equal(pe_shift_f32(&p.plan, pe_all(a), ROWS, z, D), PE_OK);
+                assert_int_equal(pe_shift_f32(&p.plan, pe_all(b), ROWS, z, D), PE_OK);
+                assert_int_equal(pe_shift_f64(&p.plan, pe_all(a + b), ROWS, xx, D), PE_OK);
                 for (size_t j = 0; j < ROWS * D; j++) {
                     const double size = fabs(amplitude);
                     if (!(fabs((double)y[j] - zz[j]) <= 4 * u * size))
@@ -259,6 +276,47 @@ static void every_cut_and_zero(void **state)
         }
 }
 
+/* A block of columns is shifted by its own coordinate, as a row of that width is; what encodes no
+   coordinate stays; one difference moves all axes. */
+static void axes_are_shifted_apart(void **state)
+{
+    enum { ROWS = 7, WIDE = 10, D = 2 * WIDE + 3, STRIDE = D + 2 };
+    static const int64_t deltas[ROWS][2] = {
+        {0, 0}, {1, -1},       {0, 5}, {-77777, 0}, {POSITION_MAX, -POSITION_MAX},
+        {3, 3}, {1 << 24, 255}};
+    pe_config config = pe_config_default(D), single = pe_config_default(WIDE);
+    rng r = rng_for("axes");
+    (void)state;
+    for (int form = 0; form < 16; form++) {
+        const int type = form / 4, together = form & 1;
+        const size_t e = element_of[type];
+        config.layout = single.layout = form & 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        config.axes = 2, config.offset = 4;
+        for (size_t a = 0; a < 2; a++)
+            config.axis[a].width = WIDE, config.axis[a].coordinate = 1 - a;
+        unsigned char x[ROWS * STRIDE * 8], want[sizeof x];
+        void *memory = must_alloc(pe_plan_size(&config)), *one = must_alloc(pe_plan_size(&single));
+        pe_plan plan, axis;
+        assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), PE_OK);
+        assert_int_equal(pe_plan_init(&axis, &single, one, pe_plan_size(&single)), PE_OK);
+        for (size_t j = 0; j < sizeof x; j++) x[j] = (unsigned char)(rng_next(&r) & 0x3f);
+        memcpy(want, x, sizeof x);
+        for (size_t row = 0; row < ROWS; row++)
+            for (size_t a = 0; a < 2; a++)
+                assert_int_equal(shift(type, &axis, deltas[row][together ? 0 : 1 - a], 1,
+                                       want + (row * STRIDE + a * WIDE) * e, WIDE),
+                                 PE_OK);
+        const pe_at at =
+            together ? pe_coords_i64(deltas[0], 1, 2, 1) : pe_coords_i64(deltas[0], 2, 2, 1);
+        assert_int_equal(shift_by(type, &plan, at, ROWS, x, STRIDE), PE_OK);
+        for (size_t j = 0; j < sizeof x; j++)
+            if (x[j] != want[j])
+                fail_msg("pe_shift_%s, form %d: byte %zu of row %zu", type_name[type], form,
+                         j % (STRIDE * e), j / (STRIDE * e));
+        free(memory), free(one);
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------
  * The matrix
  * --------------------------------------------------------------------------------------------- */
@@ -283,14 +341,13 @@ static void matrix_is_the_rotation(void **state)
                 const int64_t k = differences[n];
                 memset(m, CANARY, bytes);
                 memset(back, CANARY, bytes);
-                assert_int_equal(pe_shift_matrix_f64(&p.plan, k, m, stride), PE_OK);
-                if (k > -POSITION_MAX)
-                    assert_int_equal(pe_shift_matrix_f64(&p.plan, -k, back, stride), PE_OK);
+                assert_int_equal(shift_matrix(&p.plan, k, m, stride), PE_OK);
+                assert_int_equal(shift_matrix(&p.plan, -k, back, stride), PE_OK);
                 size_t zeros = 0;
                 for (size_t i = 0; i < d; i++) {
                     for (size_t j = 0; j < d; j++) {
                         zeros += m[i * stride + j] == 0;
-                        if (k > -POSITION_MAX && m[i * stride + j] != back[j * stride + i])
+                        if (m[i * stride + j] != back[j * stride + i])
                             fail_msg("not the transpose of -k");
                     }
                     if (i + 1 < d)
@@ -330,11 +387,11 @@ static void matrices_compose(void **state)
         for (size_t t = 0; t < workload(2000); t++) {
             const int64_t a = rng_position(&r) / 2, b = rng_position(&r) / 2, at = a / 2;
             double ma[D * D], mb[D * D], sum[D * D], from[D], to[D];
-            assert_int_equal(pe_shift_matrix_f64(&p.plan, a, ma, D), PE_OK);
-            assert_int_equal(pe_shift_matrix_f64(&p.plan, b, mb, D), PE_OK);
-            assert_int_equal(pe_shift_matrix_f64(&p.plan, a + b, sum, D), PE_OK);
-            assert_int_equal(pe_fill_f64(&p.plan, at, 1, from, D), PE_OK);
-            assert_int_equal(pe_fill_f64(&p.plan, at + b, 1, to, D), PE_OK);
+            assert_int_equal(shift_matrix(&p.plan, a, ma, D), PE_OK);
+            assert_int_equal(shift_matrix(&p.plan, b, mb, D), PE_OK);
+            assert_int_equal(shift_matrix(&p.plan, a + b, sum, D), PE_OK);
+            assert_int_equal(pe_fill_f64(&p.plan, pe_from(at), 1, from, D), PE_OK);
+            assert_int_equal(pe_fill_f64(&p.plan, pe_from(at + b), 1, to, D), PE_OK);
             for (size_t i = 0; i < D; i++) {
                 double moved = 0;
                 for (size_t j = 0; j < D; j++) {
@@ -354,7 +411,7 @@ static void matrices_compose(void **state)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Dot products and norms
+ * Dot products
  * --------------------------------------------------------------------------------------------- */
 
 /* The sum of cosines, times A^2, into exact; pairs 1 at most. */
@@ -387,7 +444,7 @@ static void dots_are_exact(void **state)
         for (size_t n = 0; n < LENGTH(differences) + workload(d > 300 ? 16 : 64); n++) {
             const int64_t k = n < LENGTH(differences) ? differences[n] : rng_position(&r);
             double dot;
-            assert_int_equal(pe_dot_f64(&p.plan, k, &dot), PE_OK);
+            assert_int_equal(pe_dot_f64(&p.plan, pe_all(k), 1, &dot), PE_OK);
             exact_dot(&o, d / 2, k, amplitude, exact);
             const double ulp = oracle_ulp_f64(&o, exact, dot);
             worst = ulp > worst ? ulp : worst;
@@ -395,16 +452,19 @@ static void dots_are_exact(void **state)
                 fail_msg("d_model %zu, k %" PRId64 ", amplitude %a: %a is off by %g ulp", d, k,
                          amplitude, dot, ulp);
         }
-        double dot, norm;
-        assert_int_equal(pe_dot_f64(&p.plan, 0, &dot), PE_OK);
+        double dot, length = 0, row[2200];
+        assert_int_equal(pe_dot_f64(&p.plan, pe_all(0), 1, &dot), PE_OK);
         mpfr_set_ui(exact, (unsigned long)(d / 2), MPFR_RNDN);
         mpfr_mul_d(exact, exact, amplitude, MPFR_RNDN);
         mpfr_mul_d(exact, exact, amplitude, MPFR_RNDN);
         assert_true(dot == mpfr_get_d(exact, MPFR_RNDN));
-        assert_int_equal(pe_norm_f64(&p.plan, &norm), PE_OK);
-        mpfr_sqrt(exact, exact, MPFR_RNDN);
-        if (!(oracle_ulp_f64(&o, exact, norm) <= 0.501))
-            fail_msg("norm of d_model %zu, amplitude %a: %a", d, amplitude, norm);
+        if (amplitude != 0x1p-500) { /* which leaves a row's squares no bits */
+            assert_int_equal(pe_fill_f64(&p.plan, pe_from(12345), 1, row, d), PE_OK);
+            for (size_t j = 0; j < d; j++) length += row[j] * row[j];
+            if (!(fabs(length - dot) <= 1e-13 * dot))
+                fail_msg("d_model %zu, amplitude %a: a row's length squared is %a, not %a", d,
+                         amplitude, dot, length);
+        }
         oracle_free(&o);
         plan_free(&p);
     }
@@ -429,10 +489,10 @@ static void dots_at_the_limits(void **state)
         size_t subnormal = 0;
         owned_plan p;
         algebra_plan(&p, D, 10000.0, 0, amplitudes[a], 0);
-        assert_int_equal(pe_dots_f64(&p.plan, 0, COUNT, dots), PE_OK);
+        assert_int_equal(pe_dot_f64(&p.plan, pe_from(0), COUNT, dots), PE_OK);
         for (int64_t k = 0; k < COUNT; k++) {
             double dot;
-            assert_int_equal(pe_dot_f64(&p.plan, k, &dot), PE_OK);
+            assert_int_equal(pe_dot_f64(&p.plan, pe_all(k), 1, &dot), PE_OK);
             assert_memory_equal(&dot, &dots[k], sizeof dot);
             exact_dot(&o, D / 2, k, amplitudes[a], exact);
             const int below = mpfr_cmpabs_ui(exact, 0) == 0 || mpfr_get_exp(exact) <= -1022;
@@ -450,7 +510,7 @@ static void dots_at_the_limits(void **state)
     {
         owned_plan p;
         algebra_plan(&p, D, 10000.0, 0, 0x1p512, 0);
-        assert_int_equal(pe_dots_f64(&p.plan, 0, 1, dots), PE_OK);
+        assert_int_equal(pe_dot_f64(&p.plan, pe_from(0), 1, dots), PE_OK);
         assert_true(dots[0] == HUGE_VAL);
         plan_free(&p);
     }
@@ -459,7 +519,7 @@ static void dots_at_the_limits(void **state)
     printf("subnormal dot products: at most %.4f ulp\n", worst);
 }
 
-/* pe_dots_f64 has the bits of pe_dot_f64, whatever the count; they are even in k. */
+/* Many dot products have the bits of each by itself, whatever the count; they are even in k. */
 static void many_dots_are_the_same(void **state)
 {
     static const int64_t firsts[] = {0, -1000, 123456789, 2147483648 - 2500, -2147483648};
@@ -473,14 +533,14 @@ static void many_dots_are_the_same(void **state)
             owned_plan p;
             algebra_plan(&p, d, w % 2 ? 10000.0 : 30.0, (int)(w % 4), w % 3 ? 1 : 0.9, 0);
             memset(out, CANARY, sizeof out);
-            assert_int_equal(pe_dots_f64(&p.plan, firsts[f], count, out + 1), PE_OK);
+            assert_int_equal(pe_dot_f64(&p.plan, pe_from(firsts[f]), count, out + 1), PE_OK);
             assert_true(all_canaries(out, sizeof *out));
             assert_true(all_canaries(out + 1 + count, (2001 - count) * sizeof *out));
             for (size_t n = 0; n < count; n += d > 300 ? 7 : 1) {
                 const int64_t k = firsts[f] + (int64_t)n;
                 double dot, even;
-                assert_int_equal(pe_dot_f64(&p.plan, k, &dot), PE_OK);
-                assert_int_equal(pe_dot_f64(&p.plan, -k, &even), PE_OK);
+                assert_int_equal(pe_dot_f64(&p.plan, pe_all(k), 1, &dot), PE_OK);
+                assert_int_equal(pe_dot_f64(&p.plan, pe_all(-k), 1, &even), PE_OK);
                 if (dot != out[1 + n] || dot != even)
                     fail_msg("d_model %zu, k %" PRId64 ": %a and %a", d, k, dot, out[1 + n]);
             }
@@ -507,7 +567,7 @@ static void cosines_cancel(void **state)
         assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega[n], PAIRS, memory,
                                                   pe_plan_size(&config)),
                          PE_OK);
-        assert_int_equal(pe_dots_f64(&plan, 0, 64, dots), PE_OK);
+        assert_int_equal(pe_dot_f64(&plan, pe_from(0), 64, dots), PE_OK);
         for (size_t k = 1; k < 64; k += 2)
             if (dots[k] != 0 || signbit(dots[k])) fail_msg("%zu: %g at %zu", n, dots[k], k);
         assert_true(dots[0] == PAIRS);
@@ -527,7 +587,7 @@ static void cosines_cancel(void **state)
             mpfr_set_si(exact, (long)k, MPFR_RNDN);
             mpfr_cos(exact, exact, MPFR_RNDN);
             mpfr_add_ui(exact, exact, 1, MPFR_RNDN);
-            assert_int_equal(pe_dot_f64(&plan, k, &dot), PE_OK);
+            assert_int_equal(pe_dot_f64(&plan, pe_all(k), 1, &dot), PE_OK);
             assert_true(dot == mpfr_get_d(exact, MPFR_RNDN));
         }
         mpfr_clear(exact);
@@ -574,21 +634,23 @@ static void nothing_else_is_touched(void **state)
                 }
             if (d <= 24) {
                 double *const m = (double *)(void *)(g.end - d * d * sizeof(double));
-                fault_case("pe_shift_matrix_f64, d_model %zu", d);
-                assert_int_equal(pe_shift_matrix_f64(&p.plan, 7, m, d), PE_OK);
+                fault_case("pe_shift_f64 of the identity, d_model %zu", d);
+                assert_int_equal(shift_matrix(&p.plan, 7, m, d), PE_OK);
             }
             for (size_t n = 1; n < 40; n += 6) {
-                fault_case("pe_dots_f64, d_model %zu, count %zu", d, n);
-                assert_int_equal(pe_dots_f64(&p.plan, 7, n, (double *)(void *)g.end - n), PE_OK);
-                assert_int_equal(pe_dots_f64(&p.plan, 7, n, (double *)(void *)g.begin), PE_OK);
+                fault_case("pe_dot_f64, d_model %zu, count %zu", d, n);
+                assert_int_equal(pe_dot_f64(&p.plan, pe_from(7), n, (double *)(void *)g.end - n),
+                                 PE_OK);
+                assert_int_equal(pe_dot_f64(&p.plan, pe_from(7), n, (double *)(void *)g.begin),
+                                 PE_OK);
             }
             plan_free(&p);
         }
     guarded_free(&g);
 }
 
-/* A plan that has no algebra. */
-static void refused(const pe_config *config)
+/* A plan that has no algebra, or no dot products alone. */
+static void refused(const pe_config *config, int dots_alone)
 {
     pe_plan plan;
     double x[64], y[64];
@@ -596,12 +658,10 @@ static void refused(const pe_config *config)
     assert_int_equal(pe_plan_init(&plan, config, memory, pe_plan_size(config)), PE_OK);
     memset(x, CANARY, sizeof x);
     memcpy(y, x, sizeof x);
-    for (int type = 0; type < TYPES; type++)
-        assert_int_equal(shift(type, &plan, 1, 1, x, config->d_model), PE_ERR_CONFIG);
-    assert_int_equal(pe_shift_matrix_f64(&plan, 1, x, config->d_model), PE_ERR_CONFIG);
-    assert_int_equal(pe_dot_f64(&plan, 1, x), PE_ERR_CONFIG);
-    assert_int_equal(pe_dots_f64(&plan, 1, 9, x), PE_ERR_CONFIG);
-    assert_int_equal(pe_norm_f64(&plan, x), PE_ERR_CONFIG);
+    for (int type = 0; type < TYPES && !dots_alone; type++)
+        assert_int_equal(shift(type, &plan, 1, 1, x, config->d_model), PE_ERR_PLAN);
+    assert_int_equal(pe_dot_f64(&plan, pe_all(1), 1, x), PE_ERR_PLAN);
+    assert_int_equal(pe_dot_f64(&plan, pe_from(1), 9, x), PE_ERR_PLAN);
     assert_memory_equal(x, y, sizeof x);
     free(memory);
 }
@@ -626,46 +686,43 @@ static void bad_arguments(void **state)
         assert_int_equal(shift(type, &p.plan, -beyond, 1, x, 6), PE_ERR_RANGE);
         assert_int_equal(shift(type, &p.plan, INT64_MIN, 1, x, 6), PE_ERR_RANGE);
     }
-    assert_int_equal(pe_shift_matrix_f64(NULL, 1, x, 6), PE_ERR_NULL);
-    assert_int_equal(pe_shift_matrix_f64(&p.plan, 1, NULL, 6), PE_ERR_NULL);
-    assert_int_equal(pe_shift_matrix_f64(&p.plan, 1, x, 5), PE_ERR_SHAPE);
-    assert_int_equal(pe_shift_matrix_f64(&p.plan, 1, x, huge), PE_ERR_SIZE);
-    assert_int_equal(pe_shift_matrix_f64(&p.plan, beyond, x, 6), PE_ERR_RANGE);
-    assert_int_equal(pe_dot_f64(NULL, 1, x), PE_ERR_NULL);
-    assert_int_equal(pe_dot_f64(&p.plan, 1, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_dot_f64(&p.plan, beyond, x), PE_ERR_RANGE);
-    assert_int_equal(pe_dots_f64(NULL, 1, 0, NULL), PE_OK);
-    assert_int_equal(pe_dots_f64(NULL, 1, 1, x), PE_ERR_NULL);
-    assert_int_equal(pe_dots_f64(&p.plan, 1, 1, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_dots_f64(&p.plan, -beyond, 1, x), PE_ERR_RANGE);
-    assert_int_equal(pe_dots_f64(&p.plan, POSITION_MAX, 2, x), PE_ERR_RANGE);
-    assert_int_equal(pe_dots_f64(&p.plan, 1, huge, x), PE_ERR_SIZE);
-    assert_int_equal(pe_norm_f64(NULL, x), PE_ERR_NULL);
-    assert_int_equal(pe_norm_f64(&p.plan, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_shift_f64(NULL, pe_all(-1), 6, x, 6), PE_ERR_NULL);
+    assert_int_equal(pe_shift_f64(&p.plan, pe_all(-1), 6, NULL, 6), PE_ERR_NULL);
+    assert_int_equal(pe_shift_f64(&p.plan, pe_all(-1), 6, x, 5), PE_ERR_SHAPE);
+    assert_int_equal(pe_shift_f64(&p.plan, pe_all(-1), 6, x, huge), PE_ERR_SIZE);
+    assert_int_equal(pe_shift_f64(&p.plan, pe_all(-beyond), 6, x, 6), PE_ERR_RANGE);
+    assert_int_equal(pe_dot_f64(NULL, pe_all(1), 1, x), PE_ERR_NULL);
+    assert_int_equal(pe_dot_f64(&p.plan, pe_all(1), 1, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_dot_f64(&p.plan, pe_all(beyond), 1, x), PE_ERR_RANGE);
+    assert_int_equal(pe_dot_f64(NULL, pe_from(1), 0, NULL), PE_OK);
+    assert_int_equal(pe_dot_f64(NULL, pe_from(1), 1, x), PE_ERR_NULL);
+    assert_int_equal(pe_dot_f64(&p.plan, pe_from(1), 1, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_dot_f64(&p.plan, pe_from(-beyond), 1, x), PE_ERR_RANGE);
+    assert_int_equal(pe_dot_f64(&p.plan, pe_from(POSITION_MAX), 2, x), PE_ERR_RANGE);
+    assert_int_equal(pe_dot_f64(&p.plan, pe_from(1), huge, x), PE_ERR_SIZE);
     assert_memory_equal(x, y, sizeof x);
     plan_free(&p);
 
     pe_config config = pe_config_default(5); /* ends in a sine */
-    refused(&config);
+    refused(&config, 0);
     config = pe_config_default(6);
     config.angle = PE_ANGLE_FLOAT32;
-    refused(&config);
+    refused(&config, 0);
     config = pe_config_preset(PE_PRESET_MAE_2D, 8);
-    refused(&config);
+    refused(&config, 1);
 
     config = pe_config_default(1); /* no pair at all */
     config.odd = PE_ODD_ZERO;
     pe_plan plan;
     float one = 0.5f;
-    double norm, dot, dots[9], matrix;
+    double dot, dots[9], matrix;
     void *memory = must_alloc(pe_plan_size(&config));
     assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config)), PE_OK);
-    assert_int_equal(pe_shift_f32(&plan, 3, 1, &one, 1), PE_OK);
-    assert_int_equal(pe_shift_matrix_f64(&plan, 3, &matrix, 1), PE_OK);
-    assert_int_equal(pe_norm_f64(&plan, &norm), PE_OK);
-    assert_int_equal(pe_dot_f64(&plan, 3, &dot), PE_OK);
-    assert_int_equal(pe_dots_f64(&plan, 3, 9, dots), PE_OK);
-    assert_true(one == 0.5f && matrix == 1 && norm == 0 && dot == 0 && dots[8] == 0);
+    assert_int_equal(pe_shift_f32(&plan, pe_all(3), 1, &one, 1), PE_OK);
+    assert_int_equal(shift_matrix(&plan, 3, &matrix, 1), PE_OK);
+    assert_int_equal(pe_dot_f64(&plan, pe_all(3), 1, &dot), PE_OK);
+    assert_int_equal(pe_dot_f64(&plan, pe_from(3), 9, dots), PE_OK);
+    assert_true(one == 0.5f && matrix == 1 && dot == 0 && dots[8] == 0);
     free(memory);
 }
 
@@ -676,6 +733,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wide_rows_are_tiled),
         cmocka_unit_test(rows_arrive),
         cmocka_unit_test(every_cut_and_zero),
+        cmocka_unit_test(axes_are_shifted_apart),
         cmocka_unit_test(matrix_is_the_rotation),
         cmocka_unit_test(matrices_compose),
         cmocka_unit_test(dots_are_exact),

@@ -421,15 +421,15 @@ static void streams(void **state)
     }
 }
 
-/* pe_alibi_bias_f32 is the packed linear fill. */
-static void bias_is_the_packed_fill(void **state)
+/* A packed linear bias, with some of its values. */
+static void known_biases(void **state)
 {
     float slopes[3] = {0.5f, 0.3f, 0.0f}, *got = (float *)must_alloc(3 * 40 * 50 * sizeof(float));
     float *want = (float *)must_alloc(3 * 40 * 50 * sizeof(float));
     const job a = {slopes, 3, PE_ALIBI_LINEAR, 5, 40, 50, 50, 40 * 50};
     (void)state;
     must(run(0, F32, &a, want));
-    must(pe_alibi_bias_f32(slopes, 3, 5, 40, 50, got));
+    must(pe_alibi_fill_f32(slopes, 3, PE_ALIBI_LINEAR, 5, 40, 50, got, 50, 40 * 50));
     assert_memory_equal(got, want, 3 * 40 * 50 * sizeof(float));
     assert_true(got[0] == -2.5f && got[5] == 0.0f && !signbit(got[5]) && got[6] == 0.5f);
     free(got);
@@ -491,7 +491,7 @@ static void bad_slopes_are_refused(void **state)
     (void)state;
     memset(slopes, CANARY, sizeof slopes);
     for (size_t k = 0; k < LENGTH(bad); k++)
-        assert_int_equal(pe_alibi_slopes_f32(4, bad[k], slopes), PE_ERR_CONFIG);
+        assert_int_equal(pe_alibi_slopes_f32(4, bad[k], slopes), PE_ERR_RANGE);
     assert_int_equal(pe_alibi_slopes_f32(4, 8.0f, NULL), PE_ERR_NULL);
     assert_int_equal(pe_alibi_slopes_f32(((size_t)1 << 28) + 1, 8.0f, slopes), PE_ERR_SIZE);
     assert_int_equal(pe_alibi_slopes_f32(SIZE_MAX, 8.0f, slopes), PE_ERR_SIZE);
@@ -518,11 +518,11 @@ static void bad_input_is_refused(void **state)
             for (size_t k = 0; k < LENGTH(bad); k++)
                 for (size_t h = 0; h < 3; h++) {
                     slopes[h] = bad[k];
-                    expect(add, (type)t, &good, x, PE_ERR_CONFIG);
+                    expect(add, (type)t, &good, x, PE_ERR_RANGE);
                     slopes[h] = 1;
                 }
             a = good, a.mode = (pe_alibi_mode)3;
-            expect(add, (type)t, &a, x, PE_ERR_CONFIG);
+            expect(add, (type)t, &a, x, PE_ERR_ENUM);
             a = good, a.query_stride = 4;
             expect(add, (type)t, &a, x, PE_ERR_SHAPE);
             a = good, a.head_stride = 19;
@@ -576,12 +576,19 @@ static void bad_input_is_refused(void **state)
         }
     {
         const float slopes[1] = {1};
-        assert_int_equal(pe_alibi_bias_f32(NULL, 1, 0, 1, 1, x), PE_ERR_NULL);
-        assert_int_equal(pe_alibi_bias_f32(slopes, 1, 0, 1, 1, NULL), PE_ERR_NULL);
-        assert_int_equal(pe_alibi_bias_f32(slopes, 1, 0, SIZE_MAX, SIZE_MAX, x), PE_ERR_SIZE);
-        assert_int_equal(pe_alibi_bias_f32(slopes, 1, 0, SIZE_MAX / 2 + 1, 2, x), PE_ERR_SIZE);
-        assert_int_equal(pe_alibi_bias_f32(slopes, 1, POSITION_MAX, 2, 2, x), PE_ERR_RANGE);
-        assert_int_equal(pe_alibi_bias_f32(NULL, 0, 0, 1, 1, NULL), PE_OK);
+        assert_int_equal(pe_alibi_fill_f32(NULL, 1, PE_ALIBI_LINEAR, 0, 1, 1, x, 1, 1),
+                         PE_ERR_NULL);
+        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, 0, 1, 1, NULL, 1, 1),
+                         PE_ERR_NULL);
+        assert_int_equal(
+            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, 0, SIZE_MAX, SIZE_MAX, x, SIZE_MAX, 0),
+            PE_ERR_SIZE);
+        assert_int_equal(
+            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, 0, SIZE_MAX / 2 + 1, 2, x, 2, 0),
+            PE_ERR_SIZE);
+        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, POSITION_MAX, 2, 2, x, 2, 4),
+                         PE_ERR_RANGE);
+        assert_int_equal(pe_alibi_fill_f32(NULL, 0, PE_ALIBI_LINEAR, 0, 1, 1, NULL, 1, 1), PE_OK);
     }
     assert_true(all_canaries(x, sizeof x));
 }
@@ -647,7 +654,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_offset),
         cmocka_unit_test(blocks_of_many_rows),
         cmocka_unit_test(streams),
-        cmocka_unit_test(bias_is_the_packed_fill),
+        cmocka_unit_test(known_biases),
         cmocka_unit_test(sums_of_infinities),
         cmocka_unit_test(bad_slopes_are_refused),
         cmocka_unit_test(bad_input_is_refused),

@@ -80,83 +80,43 @@ static int right(type t, double got, const mpfr_t exact)
 
 /* ---- calls ---------------------------------------------------------------------------------------- */
 
-static pe_status fill(type t, const pe_plan *p, int64_t first, size_t rows, void *out, size_t stride)
+static pe_status fill(type t, const pe_plan *p, pe_at at, size_t rows, void *out, size_t stride)
 {
     switch (t) {
-    case F32: return pe_fill_f32(p, first, rows, (float *)out, stride);
-    case F64: return pe_fill_f64(p, first, rows, (double *)out, stride);
-    case F16: return pe_fill_f16(p, first, rows, (uint16_t *)out, stride);
-    default: return pe_fill_bf16(p, first, rows, (uint16_t *)out, stride);
+    case F32: return pe_fill_f32(p, at, rows, (float *)out, stride);
+    case F64: return pe_fill_f64(p, at, rows, (double *)out, stride);
+    case F16: return pe_fill_f16(p, at, rows, (uint16_t *)out, stride);
+    default: return pe_fill_bf16(p, at, rows, (uint16_t *)out, stride);
     }
 }
-static pe_status fill_at(type t, const pe_plan *p, const int64_t *at, size_t rows, void *out, size_t stride)
+static pe_status add(type t, const pe_plan *p, pe_at at, size_t rows, float scale, void *x, size_t stride)
 {
     switch (t) {
-    case F32: return pe_fill_at_f32(p, at, rows, (float *)out, stride);
-    case F64: return pe_fill_at_f64(p, at, rows, (double *)out, stride);
-    case F16: return pe_fill_at_f16(p, at, rows, (uint16_t *)out, stride);
-    default: return pe_fill_at_bf16(p, at, rows, (uint16_t *)out, stride);
+    case F32: return pe_add_f32(p, at, rows, scale, (float *)x, stride);
+    case F64: return pe_add_f64(p, at, rows, (double)scale, (double *)x, stride);
+    case F16: return pe_add_f16(p, at, rows, scale, (uint16_t *)x, stride);
+    default: return pe_add_bf16(p, at, rows, scale, (uint16_t *)x, stride);
     }
 }
-static pe_status fill_real(type t, const pe_plan *p, const double *at, size_t rows, void *out, size_t stride)
-{
-    switch (t) {
-    case F32: return pe_fill_real_f32(p, at, rows, (float *)out, stride);
-    case F64: return pe_fill_real_f64(p, at, rows, (double *)out, stride);
-    case F16: return pe_fill_real_f16(p, at, rows, (uint16_t *)out, stride);
-    default: return pe_fill_real_bf16(p, at, rows, (uint16_t *)out, stride);
-    }
-}
-static pe_status fill_coords(type t, const pe_plan *p, const double *at, size_t rows, void *out, size_t stride)
-{
-    switch (t) {
-    case F32: return pe_fill_coords_f32(p, at, rows, (float *)out, stride);
-    case F64: return pe_fill_coords_f64(p, at, rows, (double *)out, stride);
-    case F16: return pe_fill_coords_f16(p, at, rows, (uint16_t *)out, stride);
-    default: return pe_fill_coords_bf16(p, at, rows, (uint16_t *)out, stride);
-    }
-}
-static pe_status fill_grid(type t, const pe_plan *p, const size_t *shape, void *out, size_t stride)
-{
-    switch (t) {
-    case F32: return pe_fill_grid_f32(p, shape, (float *)out, stride);
-    case F64: return pe_fill_grid_f64(p, shape, (double *)out, stride);
-    case F16: return pe_fill_grid_f16(p, shape, (uint16_t *)out, stride);
-    default: return pe_fill_grid_bf16(p, shape, (uint16_t *)out, stride);
-    }
-}
-static pe_status add(type t, const pe_plan *p, int64_t first, size_t rows, float scale, void *x, size_t stride)
-{
-    switch (t) {
-    case F32: return pe_add_f32(p, first, rows, scale, (float *)x, stride);
-    case F64: return pe_add_f64(p, first, rows, (double)scale, (double *)x, stride);
-    case F16: return pe_add_f16(p, first, rows, scale, (uint16_t *)x, stride);
-    default: return pe_add_bf16(p, first, rows, scale, (uint16_t *)x, stride);
-    }
-}
-static pe_status add_at(type t, const pe_plan *p, const int64_t *at, size_t rows, float scale, void *x,
-                        size_t stride)
-{
-    switch (t) {
-    case F32: return pe_add_at_f32(p, at, rows, scale, (float *)x, stride);
-    case F64: return pe_add_at_f64(p, at, rows, (double)scale, (double *)x, stride);
-    case F16: return pe_add_at_f16(p, at, rows, scale, (uint16_t *)x, stride);
-    default: return pe_add_at_bf16(p, at, rows, scale, (uint16_t *)x, stride);
-    }
-}
-static pe_status add_batch(type t, const pe_plan *p, int64_t first, size_t rows, size_t batches, float scale,
+static pe_status add_batch(type t, const pe_plan *p, pe_at at, size_t rows, size_t batches, float scale,
                            void *x, size_t stride, size_t batch_stride)
 {
     switch (t) {
     case F32:
-        return pe_add_batch_f32(p, first, rows, batches, scale, (float *)x, stride, batch_stride);
+        return pe_add_batch_f32(p, at, rows, batches, scale, (float *)x, stride, batch_stride);
     case F64:
-        return pe_add_batch_f64(p, first, rows, batches, (double)scale, (double *)x, stride, batch_stride);
+        return pe_add_batch_f64(p, at, rows, batches, (double)scale, (double *)x, stride, batch_stride);
     case F16:
-        return pe_add_batch_f16(p, first, rows, batches, scale, (uint16_t *)x, stride, batch_stride);
+        return pe_add_batch_f16(p, at, rows, batches, scale, (uint16_t *)x, stride, batch_stride);
     default:
-        return pe_add_batch_bf16(p, first, rows, batches, scale, (uint16_t *)x, stride, batch_stride);
+        return pe_add_batch_bf16(p, at, rows, batches, scale, (uint16_t *)x, stride, batch_stride);
     }
+}
+
+/* Points of a plan, [rows][axes]. */
+static pe_at points_f64(const pe_plan *p, const double *points)
+{
+    return pe_coords_f64(points, p->axes, p->axes, 1);
 }
 
 typedef struct made {
@@ -287,8 +247,8 @@ static void compare_row(pe_preset preset, type t, size_t d, const double *at, co
         assert_int_equal(project(preset, d, j, at), 1);
         const double got = element_at(t, row, j);
         if (!right(t, got, g_x))
-            fail_msg("%s, d %zu, %s, coordinates %g %g %g, column %zu: got %a, want %a",
-                     pe_preset_name(preset), d, type_name[t], at[0], at[1], at[2], j, got,
+            fail_msg("preset %d, d %zu, %s, coordinates %g %g %g, column %zu: got %a, want %a",
+                     (int)preset, d, type_name[t], at[0], at[1], at[2], j, got,
                      rounded(t, g_x));
     }
 }
@@ -320,19 +280,30 @@ static void presets_match_their_projects(void **state)
                     if (p > 2147483640 || p < -2147483640) continue;
                     if (config.axes == 1) {
                         const double at[3] = {(double)p, 0, 0};
-                        assert_int_equal(fill((type)t, &m.plan, p, 1, row, d), PE_OK);
+                        assert_int_equal(fill((type)t, &m.plan, pe_from(p), 1, row, d), PE_OK);
                         compare_row(preset, (type)t, d, at, row);
                     } else {
                         double at[PE_MAX_AXES] = {(double)p, (double)(p / 3), (double)(p % 1000)};
-                        assert_int_equal(fill_coords((type)t, &m.plan, at, 1, row, d), PE_OK);
+                        assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, at), 1, row, d), PE_OK);
                         compare_row(preset, (type)t, d, at, row);
-                        assert_int_equal(fill((type)t, &m.plan, p, 1, row, d), PE_ERR_CONFIG);
+                        /* one coordinate is that of all axes */
+                        const double same[PE_MAX_AXES] = {(double)p, (double)p, (double)p};
+                        assert_int_equal(fill((type)t, &m.plan, pe_from(p), 1, row, d), PE_OK);
+                        compare_row(preset, (type)t, d, same, row);
+                        assert_int_equal(fill((type)t, &m.plan, pe_at_f64(same), 1, row, d), PE_OK);
+                        compare_row(preset, (type)t, d, same, row);
                     }
                 }
                 if (config.axes > 1) { /* a grid: every row */
                     const size_t shape[3] = {2, 3, 4};
                     const size_t rows = config.axes == 2 ? 6 : 24;
-                    assert_int_equal(fill_grid((type)t, &m.plan, shape, row, d), PE_OK);
+                    const pe_at grid = pe_grid(shape, config.axes);
+                    assert_int_equal(fill((type)t, &m.plan, grid, 3, row, d), PE_OK);
+                    assert_int_equal(fill((type)t, &m.plan, pe_skip(grid, 3), rows - 3,
+                                          row + 3 * d * element_of[t], d), PE_OK);
+                    unsigned char *const whole = row + rows * d * element_of[t];
+                    assert_int_equal(fill((type)t, &m.plan, grid, rows, whole, d), PE_OK);
+                    assert_memory_equal(whole, row, rows * d * element_of[t]);
                     for (size_t r = 0; r < rows; r++) {
                         const double two[3] = {(double)(r / 3), (double)(r % 3), 0};
                         const double three[3] = {(double)(r / 12), (double)(r / 4 % 3), (double)(r % 4)};
@@ -343,12 +314,12 @@ static void presets_match_their_projects(void **state)
             }
             if (preset == PE_PRESET_FAIRSEQ) { /* the padding row within a run and in a list */
                 const int64_t list[4] = {-1, 5, -1, 0};
-                assert_int_equal(pe_fill_f32(&m.plan, -3, 6, (float *)row, d), PE_OK);
+                assert_int_equal(pe_fill_f32(&m.plan, pe_from(-3), 6, (float *)row, d), PE_OK);
                 for (int r = 0; r < 6; r++) {
                     const double at[3] = {r - 3.0, 0, 0};
                     compare_row(preset, F32, d, at, (float *)row + (size_t)r * d);
                 }
-                assert_int_equal(pe_fill_at_f32(&m.plan, list, 4, (float *)row, d), PE_OK);
+                assert_int_equal(pe_fill_f32(&m.plan, pe_at_i64(list), 4, (float *)row, d), PE_OK);
                 for (int r = 0; r < 4; r++) {
                     const double at[3] = {(double)list[r], 0, 0};
                     compare_row(preset, F32, d, at, (float *)row + (size_t)r * d);
@@ -361,17 +332,18 @@ static void presets_match_their_projects(void **state)
     end_numbers();
 }
 
-static void presets_have_names(void **state)
+static void another_number_is_no_preset(void **state)
 {
+    static const int others[] = {-1, PE_PRESET_COUNT, 99};
     (void)state;
-    for (int a = 0; a < PE_PRESET_COUNT; a++)
-        for (int b = 0; b < a; b++)
-            assert_string_not_equal(pe_preset_name((pe_preset)a), pe_preset_name((pe_preset)b));
-    assert_string_equal(pe_preset_name(PE_PRESET_VASWANI), "vaswani");
-    assert_non_null(pe_preset_name((pe_preset)99));
-    assert_string_equal(pe_preset_name(PE_PRESET_COUNT), pe_preset_name((pe_preset)99));
-    const pe_config nobody = pe_config_preset((pe_preset)99, 64);
-    assert_int_equal(pe_plan_size(&nobody), 0);
+    for (size_t k = 0; k < LENGTH(others); k++) {
+        const pe_config nobody = pe_config_preset((pe_preset)others[k], 64);
+        pe_plan plan;
+        char memory[64];
+        assert_int_equal(pe_plan_size(&nobody), 0);
+        assert_non_null(pe_config_error(&nobody));
+        assert_int_equal(pe_plan_init(&plan, &nobody, memory, sizeof memory), PE_ERR_CONFIG);
+    }
 }
 
 /* ---- knobs: random configurations ------------------------------------------------------------------- */
@@ -386,6 +358,7 @@ static void random_knobs(void **state)
                         amplitudes[] = {1, -3, 1e-3, 1e4, 0x1p-20, 1e-39},
                         offsets[] = {0, 0, 2, 0.5, -7.25};
     static const int64_t firsts[] = {0, -20, 100000, 2147483600, -2147483600, 1 << 24};
+    static const int64_t steps[] = {-1, 0, 1}; /* others: calls_agree */
     /* of the last five, half the width less the shift is no double */
     static const double shifts[] = {0, 1, 0, 1, 0.5, 0.1, 1.0 / 3, -0.7, 1e-10, -1e-300};
     rng r = rng_for("random_knobs");
@@ -414,21 +387,30 @@ static void random_knobs(void **state)
         }
         made m = make_plan(&c);
         void *out = must_alloc(40 * d * 8);
-        for (int k = 0; k < 8; k++) {
+        for (int k = 0; k < 16; k++) {
             const type t = (type)(k % 4);
             const size_t rows = 1 + rng_below(&r, 40);
-            const int64_t first = firsts[rng_below(&r, 6)];
+            const int64_t first = firsts[rng_below(&r, 6)], step = steps[rng_below(&r, 3)];
+            const unsigned way = k < 8 ? 0 : (unsigned)rng_below(&r, 4);
+            const int back = (int)(way & 1), delta = (int)(way >> 1); /* pe_back, pe_delta */
             double at[40];
-            const int is_real = k >= 4;
-            for (size_t row = 0; row < rows; row++)
-                at[row] = is_real ? reals[rng_below(&r, sizeof reals / sizeof *reals)]
-                                  : (double)first + (double)row;
-            assert_int_equal(is_real ? fill_real(t, &m.plan, at, rows, out, d)
-                                     : fill(t, &m.plan, first, rows, out, d),
-                             PE_OK);
+            float narrow[40];
+            for (size_t row = 0; row < rows; row++) {
+                at[row] = reals[rng_below(&r, sizeof reals / sizeof *reals)];
+                narrow[row] = (float)(fabs(at[row]) > 1e9 ? at[row] / 2 : at[row]); /* and an offset */
+                if (k / 4 == 0) at[row] = (double)first + (double)row;
+                if (k / 4 == 2) at[row] = (double)narrow[row];
+                if (k / 4 == 3) at[row] = (double)first + (double)(step * (int64_t)row);
+            }
+            const pe_at plain = k / 4 == 0   ? pe_from(first)
+                                : k / 4 == 1 ? pe_at_f64(at)
+                                : k / 4 == 2 ? pe_at_f32(narrow)
+                                             : pe_from_by(first, step);
+            const pe_at moved = delta ? pe_delta(plain) : plain;
+            assert_int_equal(fill(t, &m.plan, back ? pe_back(moved) : moved, rows, out, d), PE_OK);
             for (int q = 0; q < 25; q++) {
                 const size_t row = rng_below(&r, rows), j = rng_below(&r, d), front = (width + 1) / 2;
-                const double position = at[row] + c.offset;
+                const double sum = delta ? at[row] : at[row] + c.offset, position = back ? -sum : sum;
                 size_t i = j / 2;
                 int cosine = (int)(j % 2) ^ c.cos_first;
                 if (c.layout == PE_LAYOUT_HALVES) {
@@ -454,17 +436,17 @@ static void random_knobs(void **state)
                 if (c.half_turns && fabs(position) > 1e-3 && mpfr_get_exp(g_x) < -345 &&
                     mpfr_get_exp(g_a) > 0)
                     mpfr_set_zero(g_x, 1);
-                mpfr_mul_d(g_x, g_x, c.amplitude, MPFR_RNDN);
+                if (!delta) mpfr_mul_d(g_x, g_x, c.amplitude, MPFR_RNDN);
                 if (j >= width) mpfr_set_zero(g_x, 1);
                 const double got =
                     element_at(t, (unsigned char *)out + row * d * element_of[t], j);
                 if (!right(t, got, g_x))
                     fail_msg("%s: d %zu layout %d cos_first %d odd %d exponent %d shift %g base %g "
-                             "A %g scale %g half_turns %d offset %g angle %d position %.17g column %zu: "
-                             "got %a, want %a",
+                             "A %g scale %g half_turns %d offset %g angle %d way %u position %.17g "
+                             "column %zu: got %a, want %a",
                              type_name[t], d, (int)c.layout, c.cos_first, (int)c.odd,
                              (int)c.exponent, c.exponent_shift, c.base, c.amplitude, c.scale,
-                             c.half_turns, c.offset, (int)c.angle, at[row], j, got, rounded(t, g_x));
+                             c.half_turns, c.offset, (int)c.angle, way, at[row], j, got, rounded(t, g_x));
             }
         }
         free(out);
@@ -498,7 +480,7 @@ static void every_place_is_settled(void **state)
         made plan = make_plan(&c);
         double all[ALL];
         const int64_t first = position - (int64_t)rng_below(&r, ROWS);
-        assert_int_equal(fill(t, &plan.plan, first, ROWS, all, D), PE_OK);
+        assert_int_equal(fill(t, &plan.plan, pe_from(first), ROWS, all, D), PE_OK);
         for (size_t row = 0; row < ROWS; row++)
             for (size_t j = 0; j < D; j++) {
                 const unsigned char *const x = (const unsigned char *)all + row * D * element_of[t];
@@ -540,8 +522,8 @@ static void quarter_turns_are_met(void **state)
     for (int k = 0; k < 2 * TYPES; k++) {
         const type t = (type)(k % TYPES);
         const int real = k >= TYPES; /* at half the positions */
-        assert_int_equal(real ? fill_real(t, &m.plan, positions, ROWS, out, D)
-                              : fill_at(t, &m.plan, some, ROWS, out, D),
+        assert_int_equal(real ? fill(t, &m.plan, pe_at_f64(positions), ROWS, out, D)
+                              : fill(t, &m.plan, pe_at_i64(some), ROWS, out, D),
                          PE_OK);
         for (size_t row = 0; row < ROWS; row++)
             for (int64_t i = 0, unit = 1; i < D / 2; i++, unit *= 10) {
@@ -581,7 +563,7 @@ static void a_tile_of_one_cosine(void **state)
         c.layout = split ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         made m = make_plan(&c);
         memset(out, CANARY, ROWS * STRIDE * element_of[t]);
-        assert_int_equal(fill(t, &m.plan, first, ROWS, out, STRIDE), PE_OK);
+        assert_int_equal(fill(t, &m.plan, pe_from(first), ROWS, out, STRIDE), PE_OK);
         for (size_t row = 0; row < ROWS; row++) {
             unsigned char *const begin = (unsigned char *)out + row * STRIDE * element_of[t];
             for (size_t n = 0; n < sizeof some / sizeof *some; n++)
@@ -617,7 +599,7 @@ static void halves_of_two_lengths(void **state)
         c.cos_first = k >= TYPES;
         made m = make_plan(&c);
         memset(out, CANARY, ROWS * STRIDE * 8);
-        assert_int_equal(fill(t, &m.plan, 7000, ROWS, out, STRIDE), PE_OK);
+        assert_int_equal(fill(t, &m.plan, pe_from(7000), ROWS, out, STRIDE), PE_OK);
         for (size_t row = 0; row < ROWS; row++) {
             unsigned char *const begin = out + row * STRIDE * element_of[t];
             for (size_t j = 0; j < D; j++) {
@@ -636,6 +618,24 @@ static void halves_of_two_lengths(void **state)
     free(memory);
 }
 
+/* The plan becomes all zeros, its memory stays as it was. */
+static void refused_frequencies(const pe_config *c, const double *omega, size_t pairs, size_t bytes,
+                                pe_status status)
+{
+    static const pe_plan none;
+    unsigned char *const memory = (unsigned char *)must_alloc(bytes);
+    pe_plan plan;
+    double w[16];
+    memset(memory, CANARY, bytes);
+    memset(&plan, CANARY, sizeof plan);
+    assert_int_equal(pe_plan_init_frequencies(&plan, c, omega, pairs, memory, bytes), status);
+    assert_memory_equal(&plan, &none, sizeof plan);
+    assert_true(all_canaries(memory, bytes));
+    assert_int_equal(pe_plan_frequencies(&plan, w), PE_ERR_PLAN);
+    assert_int_equal(pe_plan_wavelengths(&plan, w), PE_ERR_PLAN);
+    free(memory);
+}
+
 static void own_frequencies(void **state)
 {
     static const double omega[] = {1, -0.25, 0.1, (double)(3.0f / 7.0f), 0, 1e-9, 2000, 0, 0x1p-60};
@@ -651,10 +651,10 @@ static void own_frequencies(void **state)
         void *memory = must_alloc(size);
         pe_plan plan;
         assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, PAIRS, memory, size), PE_OK);
-        assert_int_equal(pe_plan_pairs(&plan), PAIRS);
+        assert_int_equal(plan.pairs, PAIRS);
         assert_int_equal(pe_plan_frequencies(&plan, back), PE_OK);
         for (int64_t first = -3; first < 3000000; first += 999983) {
-            assert_int_equal(pe_fill_f32(&plan, first, 70, table, D), PE_OK);
+            assert_int_equal(pe_fill_f32(&plan, pe_from(first), 70, table, D), PE_OK);
             for (size_t k = 0; k < 70 * D; k++) {
                 const size_t row = k / D, j = k % D;
                 mpfr_set_d(g_a, omega[j / 2], MPFR_RNDN);
@@ -681,14 +681,33 @@ static void own_frequencies(void **state)
         for (size_t k = 0; k < 4; k++) {
             memcpy(bad, omega, sizeof bad);
             bad[k + 2] = wrong[k];
-            assert_int_equal(pe_plan_init_frequencies(&plan, &c, bad, PAIRS, memory, size), PE_ERR_CONFIG);
+            refused_frequencies(&c, bad, PAIRS, size, PE_ERR_FREQUENCY);
+            size_t index = 99;
+            const char *const error = pe_frequency_error(&c, bad, PAIRS, &index);
+            assert_non_null(error);
+            assert_int_equal(index, k + 2);
+            assert_non_null(strstr(error, k == 0 ? "not a number" : "2^-900"));
+            assert_ptr_equal(pe_frequency_error(&c, bad, PAIRS, NULL), error);
+            bad[0] = (double)NAN; /* the first one */
+            assert_non_null(pe_frequency_error(&c, bad, PAIRS, &index));
+            assert_int_equal(index, 0);
         }
-        assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, PAIRS - 1, memory, size), PE_ERR_SHAPE);
+        size_t index = 99;
+        assert_null(pe_frequency_error(&c, omega, PAIRS, &index));
+        assert_int_equal(index, PAIRS);
+        assert_null(pe_frequency_error(&c, omega, PAIRS, NULL));
+        assert_null(pe_frequency_error(&c, NULL, 0, NULL));
+        assert_non_null(pe_frequency_error(NULL, omega, PAIRS, NULL));
+        assert_non_null(pe_frequency_error(&c, NULL, PAIRS, &index));
+        refused_frequencies(&c, omega, PAIRS - 1, size, PE_ERR_SHAPE);
+        refused_frequencies(&c, omega, PAIRS + 1, size, PE_ERR_SHAPE);
+        refused_frequencies(&c, omega, SIZE_MAX, size, PE_ERR_SHAPE);
         pe_config none = c;
         none.base = -1;
-        assert_int_equal(pe_plan_init_frequencies(&plan, &none, omega, PAIRS, memory, size), PE_ERR_CONFIG);
-        assert_int_equal(pe_plan_init_frequencies(&plan, &c, NULL, PAIRS, memory, size), PE_ERR_NULL);
-        assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, PAIRS, memory, size - 1), PE_ERR_SIZE);
+        refused_frequencies(&none, omega, PAIRS, size, PE_ERR_CONFIG);
+        refused_frequencies(NULL, omega, PAIRS, size, PE_ERR_NULL);
+        refused_frequencies(&c, NULL, PAIRS, size, PE_ERR_NULL);
+        refused_frequencies(&c, omega, PAIRS, size - 1, PE_ERR_SIZE);
         free(memory);
     }
     end_numbers();
@@ -702,7 +721,7 @@ static void frequencies_can_be_read(void **state)
     pe_config c = pe_config_default(599);
     c.scale = 1.7;
     made m = make_plan(&c);
-    assert_int_equal(pe_plan_pairs(&m.plan), 300);
+    assert_int_equal(m.plan.pairs, 300);
     assert_int_equal(pe_plan_frequencies(&m.plan, w), PE_OK);
     assert_int_equal(pe_plan_wavelengths(&m.plan, lambda), PE_OK);
     for (size_t i = 0; i < 300; i++) {
@@ -718,11 +737,10 @@ static void frequencies_can_be_read(void **state)
     }
     assert_int_equal(pe_plan_frequencies(NULL, w), PE_ERR_NULL);
     assert_int_equal(pe_plan_wavelengths(&m.plan, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_plan_pairs(NULL), 0);
     free(m.memory);
     c = pe_config_preset(PE_PRESET_VIDEO_3D, 32);
     m = make_plan(&c);
-    assert_int_equal(pe_plan_pairs(&m.plan), 16);
+    assert_int_equal(m.plan.pairs, 16);
     assert_int_equal(pe_plan_frequencies(&m.plan, w), PE_OK);
     assert_true(w[0] == 1 && w[4] == 1 && w[10] == 1);
     free(m.memory);
@@ -756,7 +774,7 @@ static void tables_of_16_bits(void **state)
     size_t by_mpfr = 0;
     for (int t = F16; t <= BF16; t++) {
         for (size_t row = 0; row < rows; row++) {
-            if (row % chunk == 0) assert_int_equal(fill((type)t, &m.plan, (int64_t)row, chunk, h, D), PE_OK);
+            if (row % chunk == 0) assert_int_equal(fill((type)t, &m.plan, pe_from((int64_t)row), chunk, h, D), PE_OK);
             for (size_t i = 0; i < o.pairs; i++) {
                 if (row % 64 == 0) { /* a new anchor, turned by one position a row in double-double's stead */
                     oracle_turn(&o, (int64_t)row, i);
@@ -799,8 +817,8 @@ static void neighbours_stay_apart(void **state)
     pe_config c = pe_config_default(512);
     made m = make_plan(&c);
     for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
-        assert_int_equal(pe_fill_bf16(&m.plan, at[k], 1, a, 512), PE_OK);
-        assert_int_equal(pe_fill_bf16(&m.plan, at[k] + 1, 1, b, 512), PE_OK);
+        assert_int_equal(pe_fill_bf16(&m.plan, pe_from(at[k]), 1, a, 512), PE_OK);
+        assert_int_equal(pe_fill_bf16(&m.plan, pe_from(at[k] + 1), 1, b, 512), PE_OK);
         assert_true(memcmp(a, b, sizeof a) != 0);
     }
     free(m.memory);
@@ -817,7 +835,7 @@ static void overflow_and_subnormals(void **state)
         c.amplitude = amplitudes[k];
         made m = make_plan(&c);
         for (int t = 0; t < TYPES; t++) {
-            assert_int_equal(fill((type)t, &m.plan, -3, 40, rows, 66), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, pe_from(-3), 40, rows, 66), PE_OK);
             for (size_t i = 0; i < 40 * 66; i++) {
                 element(i % 2, (double)(i / 66) - 3, 10000, (double)(i % 66 / 2 * 2), 66);
                 mpfr_mul_d(g_x, g_x, c.amplitude, MPFR_RNDN);
@@ -844,7 +862,7 @@ static void subnormal_ties(void **state)
     for (int k = 0; k < 20; k += (int)every()) {
         const double at[3] = {(k % 2 ? -1 : 1) * ldexp(1 + k / 20.0, -1010 - k / 4), 0, 0};
         double row[D];
-        assert_int_equal(pe_fill_real_f64(&m.plan, at, 1, row, D), PE_OK);
+        assert_int_equal(pe_fill_f64(&m.plan, pe_at_f64(at), 1, row, D), PE_OK);
         compare_row(PE_PRESET_VASWANI, F64, D, at, row);
     }
     free(m.memory);
@@ -872,21 +890,43 @@ static void calls_agree(void **state)
             const int64_t first = n % 3 ? rng_position(&r) / 2 : -40;
             for (int64_t i = 0; i < ROWS; i++) list[i] = first + i, real[i] = (double)(first + i);
             memset(whole, 0, bytes);
-            assert_int_equal(fill((type)t, &m.plan, first, ROWS, whole, stride), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, pe_from(first), ROWS, whole, stride), PE_OK);
             memset(other, 0, bytes);
-            assert_int_equal(fill_at((type)t, &m.plan, list, ROWS, other, stride), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, pe_at_i64(list), ROWS, other, stride), PE_OK);
             assert_memory_equal(whole, other, bytes);
             memset(other, 0, bytes);
-            assert_int_equal(fill_real((type)t, &m.plan, real, ROWS, other, stride), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, pe_at_f64(real), ROWS, other, stride), PE_OK);
             assert_memory_equal(whole, other, bytes);
             memset(other, 0, bytes);
-            assert_int_equal(fill_coords((type)t, &m.plan, real, ROWS, other, stride), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, real), ROWS, other, stride), PE_OK);
             assert_memory_equal(whole, other, bytes);
+            /* descending, and by steps, against a list; the rest of a place */
+            for (int64_t step = -1; step <= 17; step = step < 0 ? 0 : step == 0 ? 3 : step + 14) {
+                const int64_t begin = step < 0 ? first + ROWS - 1 : first / 2;
+                for (int64_t i = 0; i < ROWS; i++) list[i] = begin + step * i;
+                memset(whole, 0, bytes);
+                assert_int_equal(fill((type)t, &m.plan, pe_at_i64(list), ROWS, whole, stride), PE_OK);
+                memset(other, 0, bytes);
+                assert_int_equal(fill((type)t, &m.plan, pe_from_by(begin, step), ROWS, other, stride), PE_OK);
+                assert_memory_equal(whole, other, bytes);
+                const size_t cut = rng_below(&r, ROWS), rest = cut * stride * element_of[t];
+                memset(other + rest, 0, bytes - rest);
+                assert_int_equal(fill((type)t, &m.plan, pe_skip(pe_from_by(begin, step), cut), ROWS - cut,
+                                      other + rest, stride), PE_OK);
+                assert_memory_equal(whole, other, bytes);
+                memset(other + rest, 0, bytes - rest);
+                assert_int_equal(fill((type)t, &m.plan, pe_skip(pe_skip(pe_at_i64(list), cut / 2), cut - cut / 2),
+                                      ROWS - cut, other + rest, stride), PE_OK);
+                assert_memory_equal(whole, other, bytes);
+            }
+            for (int64_t i = 0; i < ROWS; i++) list[i] = first + i;
+            memset(whole, 0, bytes);
+            assert_int_equal(fill((type)t, &m.plan, pe_from(first), ROWS, whole, stride), PE_OK);
             /* shuffled, with repetitions, a row at a time */
             for (size_t i = 0; i < ROWS; i++) {
                 const size_t pick = rng_below(&r, ROWS);
                 unsigned char row[200 * 8];
-                assert_int_equal(fill_at((type)t, &m.plan, &list[pick], 1, row, d), PE_OK);
+                assert_int_equal(fill((type)t, &m.plan, pe_at_i64(&list[pick]), 1, row, d), PE_OK);
                 assert_memory_equal(row, whole + pick * stride * element_of[t], d * element_of[t]);
             }
             free(whole);
@@ -943,9 +983,9 @@ static void adding_is_filling_and_adding(void **state)
             unsigned char *pe = (unsigned char *)must_alloc(size * 8);
             for (size_t i = 0; i < size; i++) set_element((type)t, x, i, rng_unit(&r) * 4);
             memcpy(y, x, size * e);
-            if (t == F64) assert_int_equal(pe_fill_f64(&m.plan, first, ROWS, (double *)pe, stride), PE_OK);
-            else assert_int_equal(pe_fill_f32(&m.plan, first, ROWS, (float *)pe, stride), PE_OK);
-            assert_int_equal(add((type)t, &m.plan, first, ROWS, scale, y, stride), PE_OK);
+            if (t == F64) assert_int_equal(pe_fill_f64(&m.plan, pe_from(first), ROWS, (double *)pe, stride), PE_OK);
+            else assert_int_equal(pe_fill_f32(&m.plan, pe_from(first), ROWS, (float *)pe, stride), PE_OK);
+            assert_int_equal(add((type)t, &m.plan, pe_from(first), ROWS, scale, y, stride), PE_OK);
             for (size_t i = 0; i < size; i++) {
                 const double before = element_at((type)t, x, i), got = element_at((type)t, y, i);
                 const double want =
@@ -961,20 +1001,20 @@ static void adding_is_filling_and_adding(void **state)
             unsigned char *z = (unsigned char *)must_alloc(BATCHES * size * e);
             for (int64_t i = 0; i < ROWS; i++) list[i] = first + i;
             memcpy(z, x, size * e);
-            assert_int_equal(add_at((type)t, &m.plan, list, ROWS, scale, z, stride), PE_OK);
+            assert_int_equal(add((type)t, &m.plan, pe_at_i64(list), ROWS, scale, z, stride), PE_OK);
             assert_memory_equal(z, y, size * e);
             for (size_t b = 0; b < BATCHES; b++) memcpy(z + b * size * e, x, size * e);
-            assert_int_equal(add_batch((type)t, &m.plan, first, ROWS, BATCHES, scale, z, stride, size), PE_OK);
+            assert_int_equal(add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z, stride, size), PE_OK);
             for (size_t b = 0; b < BATCHES; b++) assert_memory_equal(z + b * size * e, y, size * e);
             for (size_t i = 0; i < ROWS; i++)
                 for (size_t b = 0; b < BATCHES; b++)
                     memcpy(z + (i * BATCHES + b) * stride * e, x + i * stride * e, stride * e);
-            assert_int_equal(add_batch((type)t, &m.plan, first, ROWS, BATCHES, scale, z, BATCHES * stride, stride),
+            assert_int_equal(add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z, BATCHES * stride, stride),
                              PE_OK);
             for (size_t i = 0; i < ROWS; i++)
                 for (size_t b = 0; b < BATCHES; b++)
                     assert_memory_equal(z + (i * BATCHES + b) * stride * e, y + i * stride * e, stride * e);
-            assert_int_equal(add_batch((type)t, &m.plan, first, ROWS, BATCHES, scale, z, stride, d), d == size ? PE_OK : PE_ERR_SHAPE);
+            assert_int_equal(add_batch((type)t, &m.plan, pe_from(first), ROWS, BATCHES, scale, z, stride, d), d == size ? PE_OK : PE_ERR_SHAPE);
             free(x), free(y), free(z), free(pe);
         }
         free(m.memory);
@@ -989,8 +1029,8 @@ static void sums_of_strange_numbers(void **state)
     pe_config c = pe_config_default(6);
     made m = make_plan(&c);
     memcpy(x, strange, sizeof x);
-    assert_int_equal(pe_fill_f32(&m.plan, 5, 1, row, 6), PE_OK);
-    assert_int_equal(pe_add_f32(&m.plan, 5, 1, 1, x, 6), PE_OK);
+    assert_int_equal(pe_fill_f32(&m.plan, pe_from(5), 1, row, 6), PE_OK);
+    assert_int_equal(pe_add_f32(&m.plan, pe_from(5), 1, 1, x, 6), PE_OK);
     assert_true(isinf(x[0]) && x[0] > 0 && isinf(x[1]) && x[1] < 0 && isnan(x[2]));
     assert_true(x[3] == row[3] && x[4] == row[4] && x[5] == 3.40282347e38f);
     free(m.memory);
@@ -1000,6 +1040,7 @@ static void sums_of_strange_numbers(void **state)
 
 static void bad_configs(void **state)
 {
+    static const pe_plan none;
     (void)state;
 #define REFUSED(change)                                          \
     do {                                                         \
@@ -1011,7 +1052,7 @@ static void bad_configs(void **state)
         char memory[128];                                        \
         memset(memory, CANARY, sizeof memory);                   \
         assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_ERR_CONFIG); \
-        assert_true(all_canaries(&plan, sizeof plan));           \
+        assert_memory_equal(&plan, &none, sizeof plan);          \
         assert_true(all_canaries(memory, sizeof memory));        \
     } while (0)
     REFUSED(c.scale = 0);
@@ -1044,47 +1085,57 @@ static void bad_calls(void **state)
     pe_config c = pe_config_default(8);
     c.offset = 5;
     made m = make_plan(&c);
+    const pe_plan none = {0};
     unsigned char out[64 * 8];
     memset(out, CANARY, sizeof out);
     for (int t = 0; t < TYPES; t++) {
+        assert_int_equal(fill((type)t, &none, pe_from(0), 1, out, 8), PE_ERR_PLAN);
+        assert_int_equal(add((type)t, &none, pe_from(0), 1, 1, out, 8), PE_ERR_PLAN);
+        assert_int_equal(add_batch((type)t, &none, pe_from(0), 1, 2, 1, out, 8, 8), PE_ERR_PLAN);
         for (size_t k = 0; k < 5; k++) {
             double at[3] = {1, 2, 3};
+            float narrow[3] = {1, 2, 3};
             at[k % 3] = bad[k];
-            assert_int_equal(fill_real((type)t, &m.plan, at, 3, out, 8), PE_ERR_RANGE);
-            assert_int_equal(fill_coords((type)t, &m.plan, at, 3, out, 8), PE_ERR_RANGE);
+            narrow[k % 3] = (float)bad[k] * 1.001f; /* past the rounding of 2^31 + 1 */
+            assert_int_equal(fill((type)t, &m.plan, pe_at_f32(narrow), 3, out, 8), PE_ERR_RANGE);
+            assert_int_equal(add((type)t, &m.plan, pe_at_f32(narrow), 3, 1, out, 8), PE_ERR_RANGE);
+            assert_int_equal(fill((type)t, &m.plan, pe_at_f64(at), 3, out, 8), PE_ERR_RANGE);
+            assert_int_equal(fill((type)t, &m.plan, points_f64(&m.plan, at), 3, out, 8), PE_ERR_RANGE);
         }
         const int64_t far_away[2] = {0, INT64_MAX}, edge[1] = {2147483645};
         const size_t shape[1] = {(size_t)1 << 62}, two[1] = {2};
-        assert_int_equal(fill_at((type)t, &m.plan, far_away, 2, out, 8), PE_ERR_RANGE);
-        assert_int_equal(fill_at((type)t, &m.plan, edge, 1, out, 8), PE_ERR_RANGE); /* + 5 */
-        assert_int_equal(fill((type)t, &m.plan, 2147483640, 5, out, 8), PE_ERR_RANGE);
-        assert_int_equal(add((type)t, &m.plan, 2147483640, 5, 1, out, 8), PE_ERR_RANGE);
-        assert_int_equal(add_at((type)t, &m.plan, far_away, 2, 1, out, 8), PE_ERR_RANGE);
-        assert_int_equal(fill((type)t, &m.plan, 0, 2, out, 7), PE_ERR_SHAPE);
-        assert_int_equal(add((type)t, &m.plan, 0, 2, 1, out, 7), PE_ERR_SHAPE);
-        assert_int_equal(fill_grid((type)t, &m.plan, two, out, 7), PE_ERR_SHAPE);
-        assert_int_equal(fill_grid((type)t, &m.plan, shape, out, 8), PE_ERR_SIZE);
-        assert_int_equal(fill_grid((type)t, &m.plan, NULL, out, 8), PE_ERR_NULL);
-        assert_int_equal(fill_grid((type)t, NULL, two, out, 8), PE_ERR_NULL);
-        assert_int_equal(fill((type)t, NULL, 0, 2, out, 8), PE_ERR_NULL);
-        assert_int_equal(fill((type)t, &m.plan, 0, 2, NULL, 8), PE_ERR_NULL);
-        assert_int_equal(fill_at((type)t, &m.plan, NULL, 2, out, 8), PE_ERR_NULL);
-        assert_int_equal(fill_real((type)t, &m.plan, NULL, 2, out, 8), PE_ERR_NULL);
-        assert_int_equal(add((type)t, &m.plan, 0, 2, 1, NULL, 8), PE_ERR_NULL);
-        assert_int_equal(add_batch((type)t, &m.plan, 0, 2, SIZE_MAX / 2, 1, out, 8, 16), PE_ERR_SIZE);
-        assert_int_equal(add_batch((type)t, &m.plan, 0, SIZE_MAX / 4, 2, 1, out, 8, 16), PE_ERR_SIZE);
-        assert_int_equal(add_batch((type)t, &m.plan, 0, 2, 2, 1, out, 8, 7), PE_ERR_SHAPE);
-        assert_int_equal(add_batch((type)t, NULL, 0, 2, 0, 1, NULL, 0, 0), PE_OK);
-        assert_int_equal(fill((type)t, NULL, 0, 0, NULL, 0), PE_OK);
-        assert_int_equal(fill_at((type)t, NULL, NULL, 0, NULL, 0), PE_OK);
-        assert_int_equal(fill_real((type)t, NULL, NULL, 0, NULL, 0), PE_OK);
-        assert_int_equal(add((type)t, NULL, 0, 0, 1, NULL, 0), PE_OK);
+        assert_int_equal(fill((type)t, &m.plan, pe_at_i64(far_away), 2, out, 8), PE_ERR_RANGE);
+        assert_int_equal(fill((type)t, &m.plan, pe_at_i64(edge), 1, out, 8), PE_ERR_RANGE); /* + 5 */
+        assert_int_equal(fill((type)t, &m.plan, pe_from(2147483640), 5, out, 8), PE_ERR_RANGE);
+        assert_int_equal(add((type)t, &m.plan, pe_from(2147483640), 5, 1, out, 8), PE_ERR_RANGE);
+        assert_int_equal(add((type)t, &m.plan, pe_at_i64(far_away), 2, 1, out, 8), PE_ERR_RANGE);
+        assert_int_equal(fill((type)t, &m.plan, pe_from(0), 2, out, 7), PE_ERR_SHAPE);
+        assert_int_equal(add((type)t, &m.plan, pe_from(0), 2, 1, out, 7), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(two, 1), 2, out, 7), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(two, 1), 3, out, 8), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(two, 2), 1, out, 8), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(shape, 1), shape[0], out, 8), PE_ERR_SIZE);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(NULL, 1), 2, out, 8), PE_ERR_NULL);
+        assert_int_equal(fill((type)t, NULL, pe_grid(two, 1), 2, out, 8), PE_ERR_NULL);
+        assert_int_equal(fill((type)t, NULL, pe_from(0), 2, out, 8), PE_ERR_NULL);
+        assert_int_equal(fill((type)t, &m.plan, pe_from(0), 2, NULL, 8), PE_ERR_NULL);
+        assert_int_equal(fill((type)t, &m.plan, pe_at_i64(NULL), 2, out, 8), PE_ERR_NULL);
+        assert_int_equal(fill((type)t, &m.plan, pe_at_f64(NULL), 2, out, 8), PE_ERR_NULL);
+        assert_int_equal(add((type)t, &m.plan, pe_from(0), 2, 1, NULL, 8), PE_ERR_NULL);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, SIZE_MAX / 2, 1, out, 8, 16), PE_ERR_SIZE);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), SIZE_MAX / 4, 2, 1, out, 8, 16), PE_ERR_SIZE);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 2, 1, out, 8, 7), PE_ERR_SHAPE);
+        assert_int_equal(add_batch((type)t, NULL, pe_from(0), 2, 0, 1, NULL, 0, 0), PE_OK);
+        assert_int_equal(fill((type)t, NULL, pe_from(0), 0, NULL, 0), PE_OK);
+        assert_int_equal(fill((type)t, NULL, pe_at_i64(NULL), 0, NULL, 0), PE_OK);
+        assert_int_equal(fill((type)t, NULL, pe_at_f64(NULL), 0, NULL, 0), PE_OK);
+        assert_int_equal(add((type)t, NULL, pe_from(0), 0, 1, NULL, 0), PE_OK);
         assert_true(all_canaries(out, sizeof out));
     }
     free(m.memory);
 }
 
-/* Plans of several axes where rows have one position; sizes whose products overflow in one place. */
+/* Plans of other axes than the rows have; sizes whose products overflow in one place. */
 static void bad_axes_and_sizes(void **state)
 {
     (void)state;
@@ -1099,18 +1150,21 @@ static void bad_axes_and_sizes(void **state)
         const double at[1] = {0};
         const size_t none[2] = {3, 0}, huge[2] = {SIZE_MAX, 2};
         const size_t limit = (size_t)PTRDIFF_MAX / (t == F64 ? 8 : t == F32 ? 4 : 2);
-        assert_int_equal(fill((type)t, &m.plan, 0, 1, out, 8), PE_ERR_CONFIG);
-        assert_int_equal(fill_at((type)t, &m.plan, list, 1, out, 8), PE_ERR_CONFIG);
-        assert_int_equal(fill_real((type)t, &m.plan, at, 1, out, 8), PE_ERR_CONFIG);
-        assert_int_equal(fill_real((type)t, &m.plan, NULL, 0, NULL, 0), PE_OK);
-        assert_int_equal(fill_real((type)t, NULL, at, 1, out, 8), PE_ERR_NULL);
-        assert_int_equal(add_batch((type)t, &m.plan, 0, 1, 2, 1, out, 8, 8), PE_ERR_CONFIG);
-        assert_int_equal(fill_grid((type)t, &m.plan, none, out, 8), PE_OK);
-        assert_int_equal(fill_grid((type)t, &m.plan, huge, out, 8), PE_ERR_SIZE);
+        const size_t sizes[3] = {2, 2, 2};
+        assert_int_equal(fill((type)t, &m.plan, pe_coords_i64(list, 3, 1, 1), 1, out, 8), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_coords_f64(at, 3, 1, 1), 1, out, 8), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(sizes, 3), 1, out, 8), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &two.plan, pe_coords_f64(at, 2, 1, 1), 1, out, 8), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_at_f64(NULL), 0, NULL, 0), PE_OK);
+        assert_int_equal(fill((type)t, NULL, pe_at_f64(at), 1, out, 8), PE_ERR_NULL);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_grid(sizes, 3), 1, 2, 1, out, 8, 8), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(none, 2), 0, out, 8), PE_OK);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(none, 2), 1, out, 8), PE_ERR_SHAPE);
+        assert_int_equal(fill((type)t, &m.plan, pe_grid(huge, 2), 1, out, 8), PE_ERR_SIZE);
         /* two batches, each of half of what there is, and a row */
-        assert_int_equal(add_batch((type)t, &two.plan, 0, 2, 2, 1, out, limit / 2, limit / 2),
+        assert_int_equal(add_batch((type)t, &two.plan, pe_from(0), 2, 2, 1, out, limit / 2, limit / 2),
                          PE_ERR_SIZE);
-        assert_int_equal(fill_coords((type)t, &one.plan, at, SIZE_MAX / 8 + 2, out, 1), PE_ERR_SIZE);
+        assert_int_equal(fill((type)t, &one.plan, points_f64(&one.plan, at), SIZE_MAX / 8 + 2, out, 1), PE_ERR_SIZE);
     }
     assert_true(all_canaries(out, sizeof out));
     free(m.memory);
@@ -1127,20 +1181,38 @@ static void padding_in_lists(void **state)
     (void)state;
     pe_config c = pe_config_preset(PE_PRESET_FAIRSEQ, D);
     made m = make_plan(&c);
+    c.has_padding = 0, c.offset = 0;
+    made none = make_plan(&c);
     for (int t = 0; t < TYPES; t++) {
         const size_t row_bytes = D * (t == F64 ? 8u : t == F32 ? 4u : 2u);
         unsigned char want[ROWS * D * 8], got[ROWS * D * 8], zeros[D * 8] = {0};
         for (size_t r = 0; r < ROWS; r++)
-            assert_int_equal(fill((type)t, &m.plan, list[r], 1, want + r * row_bytes, D), PE_OK);
+            assert_int_equal(fill((type)t, &m.plan, pe_from(list[r]), 1, want + r * row_bytes, D), PE_OK);
         assert_memory_equal(want + 2 * row_bytes, zeros, row_bytes);
+        /* back it stays one; a difference is none */
+        const pe_at one = pe_from(-1), back = pe_back(pe_at_f64(real)), delta = pe_delta(pe_at_i64(list));
+        assert_int_equal(fill((type)t, &m.plan, pe_back(one), 1, got, D), PE_OK);
+        assert_memory_equal(got, zeros, row_bytes);
+        assert_int_equal(fill((type)t, &m.plan, back, ROWS, got, D), PE_OK);
+        assert_memory_equal(got + 2 * row_bytes, zeros, row_bytes);
+        assert_memory_not_equal(got + row_bytes, zeros, row_bytes);
+        assert_int_equal(fill((type)t, &none.plan, pe_at_i64(list), ROWS, want, D), PE_OK);
+        assert_int_equal(fill((type)t, &m.plan, delta, ROWS, got, D), PE_OK);
+        assert_memory_equal(got, want, ROWS * row_bytes);
+        assert_int_equal(fill((type)t, &none.plan, pe_back(pe_at_i64(list)), ROWS, want, D), PE_OK);
+        assert_int_equal(fill((type)t, &m.plan, pe_back(delta), ROWS, got, D), PE_OK);
+        assert_memory_equal(got, want, ROWS * row_bytes);
+        for (size_t r = 0; r < ROWS; r++)
+            assert_int_equal(fill((type)t, &m.plan, pe_from(list[r]), 1, want + r * row_bytes, D), PE_OK);
         for (int real_too = 0; real_too < 2; real_too++) {
             memset(got, CANARY, sizeof got);
-            assert_int_equal(real_too ? fill_real((type)t, &m.plan, real, ROWS, got, D)
-                                      : fill_at((type)t, &m.plan, list, ROWS, got, D), PE_OK);
+            assert_int_equal(real_too ? fill((type)t, &m.plan, pe_at_f64(real), ROWS, got, D)
+                                      : fill((type)t, &m.plan, pe_at_i64(list), ROWS, got, D), PE_OK);
             assert_memory_equal(got, want, ROWS * row_bytes);
         }
     }
     free(m.memory);
+    free(none.memory);
 }
 
 /* Cosines first, interleaved: sums with the sines first (adding_is_filling_and_adding has them), but
@@ -1156,8 +1228,8 @@ static void adding_with_cosines_first(void **state)
     for (int t = 0; t < TYPES; t++) {
         const size_t element = t == F64 ? 8 : t == F32 ? 4 : 2;
         unsigned char want[ROWS * D * 8] = {0}, got[ROWS * D * 8] = {0};
-        assert_int_equal(add((type)t, &first.plan, -7, ROWS, 1, want, D), PE_OK);
-        assert_int_equal(add((type)t, &m.plan, -7, ROWS, 1, got, D), PE_OK);
+        assert_int_equal(add((type)t, &first.plan, pe_from(-7), ROWS, 1, want, D), PE_OK);
+        assert_int_equal(add((type)t, &m.plan, pe_from(-7), ROWS, 1, got, D), PE_OK);
         for (size_t k = 0; k < ROWS * D; k++)
             assert_memory_equal(got + k * element, want + (k ^ 1) * element, element);
     }
@@ -1179,10 +1251,10 @@ static void own_frequencies_scaled(void **state)
     void *memory = must_alloc(size);
     pe_plan plan;
     assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, size), PE_OK);
-    assert_int_equal(pe_fill_f64(&plan, 100, ROWS, down, D), PE_OK);
+    assert_int_equal(pe_fill_f64(&plan, pe_from(100), ROWS, down, D), PE_OK);
     c.scale = 0.5;
     assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, size), PE_OK);
-    assert_int_equal(pe_fill_f64(&plan, 100, ROWS, up, D), PE_OK);
+    assert_int_equal(pe_fill_f64(&plan, pe_from(100), ROWS, up, D), PE_OK);
     for (size_t k = 0; k < ROWS * D; k++)
         assert_true(down[k] == (k % 2 ? up[k] : -up[k]));
     free(memory);
@@ -1214,9 +1286,7 @@ static void own_frequencies_scaled(void **state)
 
     c = pe_config_preset(PE_PRESET_MAE_2D, D);
     const size_t two = pe_plan_size(&c);
-    memory = must_alloc(two);
-    assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, 4, memory, two), PE_ERR_CONFIG);
-    free(memory);
+    refused_frequencies(&c, omega, 4, two, PE_ERR_CONFIG);
 }
 
 /* ---- the bytes around ----------------------------------------------------------------------------------- */
@@ -1241,7 +1311,7 @@ static void nothing_around_is_touched(void **state)
                 int64_t at[64];
                 double real[64];
                 for (size_t i = 0; i < rows; i++) at[i] = (int64_t)i * 5 - 9, real[i] = (double)i * 5 - 9;
-                assert_int_equal(fill_at((type)t, &m.plan, at, rows, expected, stride), PE_OK);
+                assert_int_equal(fill((type)t, &m.plan, pe_at_i64(at), rows, expected, stride), PE_OK);
                 for (int end = 0; end < 2; end++) {
                     unsigned char *out = end ? g.end - bytes : g.begin;
                     fault_case("d %zu, layout %d, %s, %zu rows, stride %zu, %s", d, k, type_name[t], rows,
@@ -1249,11 +1319,11 @@ static void nothing_around_is_touched(void **state)
                     for (int verb = 0; verb < 5; verb++) {
                         memset(g.begin, CANARY, (size_t)(g.end - g.begin));
                         pe_status status = PE_OK;
-                        if (verb == 0) status = fill((type)t, &m.plan, -9, rows, out, stride);
-                        if (verb == 1) status = fill_at((type)t, &m.plan, at, rows, out, stride);
-                        if (verb == 2) status = fill_real((type)t, &m.plan, real, rows, out, stride);
-                        if (verb == 3) status = add((type)t, &m.plan, -9, rows, 0, out, stride);
-                        if (verb == 4) status = add_at((type)t, &m.plan, at, rows, 0, out, stride);
+                        if (verb == 0) status = fill((type)t, &m.plan, pe_from(-9), rows, out, stride);
+                        if (verb == 1) status = fill((type)t, &m.plan, pe_at_i64(at), rows, out, stride);
+                        if (verb == 2) status = fill((type)t, &m.plan, pe_at_f64(real), rows, out, stride);
+                        if (verb == 3) status = add((type)t, &m.plan, pe_from(-9), rows, 0, out, stride);
+                        if (verb == 4) status = add((type)t, &m.plan, pe_at_i64(at), rows, 0, out, stride);
                         assert_int_equal(status, PE_OK);
                         if (verb == 1 || verb == 2)
                             for (size_t i = 0; i < rows; i++)
@@ -1294,8 +1364,8 @@ static void padding_in_grids(void **state)
     (void)state;
     config.padding_position = 1;
     const pe_plan plan = corner_plan(&config, &memory);
-    assert_int_equal(pe_fill_grid_f32(&plan, rows, grid, 4), PE_OK);
-    assert_int_equal(pe_fill_f32(&plan, 0, 3, range, 4), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, pe_grid(rows, 1), 3, grid, 4), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, pe_from(0), 3, range, 4), PE_OK);
     assert_memory_equal(grid, range, sizeof grid);
     for (size_t i = 4; i < 8; i++) assert_true(grid[i] == 0);
     free(memory);
@@ -1316,8 +1386,8 @@ static void nearly_quarter_turns(void **state)
     (void)state;
     config.half_turns = 1, config.base = 1, config.scale = 1 - 0x1p-52;
     const pe_plan plan = corner_plan(&config, &memory);
-    assert_int_equal(pe_fill_real_f32(&plan, &t, 1, f32, 2), PE_OK);
-    assert_int_equal(pe_fill_real_f64(&plan, &t, 1, f64, 2), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, pe_at_f64(&t), 1, f32, 2), PE_OK);
+    assert_int_equal(pe_fill_f64(&plan, pe_at_f64(&t), 1, f64, 2), PE_OK);
     assert_true(f64[0] == 0x1.921fb54442d18p+1 * 0x1p-104 && f64[1] == -1);
     assert_true(f32[0] == 0x1.921fb6p+1f * 0x1p-104f && f32[1] == -1);
     free(memory);
@@ -1345,8 +1415,8 @@ static void tiny_real_positions(void **state)
         config.exponent = PE_EXPONENT_INDEX;
         config.base = cases[k].base, config.amplitude = cases[k].amplitude;
         const pe_plan plan = corner_plan(&config, &memory);
-        assert_int_equal(pe_fill_real_f32(&plan, &cases[k].t, 1, f32, 4), PE_OK);
-        assert_int_equal(pe_fill_real_f64(&plan, &cases[k].t, 1, f64, 4), PE_OK);
+        assert_int_equal(pe_fill_f32(&plan, pe_at_f64(&cases[k].t), 1, f32, 4), PE_OK);
+        assert_int_equal(pe_fill_f64(&plan, pe_at_f64(&cases[k].t), 1, f64, 4), PE_OK);
         assert_true(f32[2] == (float)cases[k].want);
         assert_true(f64[2] == cases[k].want);
         assert_true(f64[3] == cases[k].amplitude);
@@ -1366,12 +1436,12 @@ static void doubles_next_to_ties(void **state)
     memory = must_alloc(size);
     pe_plan plan;
     assert_int_equal(pe_plan_init_frequencies(&plan, &config, &omega, 1, memory, size), PE_OK);
-    assert_int_equal(pe_fill_f64(&plan, -4, 9, row, 2), PE_OK);
+    assert_int_equal(pe_fill_f64(&plan, pe_from(-4), 9, row, 2), PE_OK);
     for (int p = -4; p <= 4; p++) {
         /* 3 omega ends in half a bit: the lower one is nearer to its sine */
         const double want = p == 3 ? (3 + 0x1p-51) * 0x1p-60 : p == -3 ? -(3 + 0x1p-51) * 0x1p-60
                                                                        : p * omega;
-        assert_int_equal(pe_fill_f64(&plan, p, 1, alone, 2), PE_OK);
+        assert_int_equal(pe_fill_f64(&plan, pe_from(p), 1, alone, 2), PE_OK);
         assert_true(alone[0] == want && row[2 * (p + 4)] == want);
     }
     free(memory);
@@ -1388,14 +1458,19 @@ static void fractions_at_the_limit(void **state)
     (void)state;
     config.offset = 0.5;
     const pe_plan plan = corner_plan(&config, &memory);
-    assert_int_equal(pe_fill_f32(&plan, limit, 1, x, 2), PE_ERR_RANGE);
-    assert_int_equal(pe_fill_f32(&plan, limit - 1, 2, x, 2), PE_ERR_RANGE);
-    assert_int_equal(pe_fill_at_f32(&plan, beyond, 1, x, 2), PE_ERR_RANGE);
-    assert_int_equal(pe_fill_real_f32(&plan, &real, 1, x, 2), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_f32(&plan, PE_ROPE_HALVES, limit, 1, 1, x, 2, 2), PE_ERR_RANGE);
+    const pe_heads one = {1, 2, 2};
+    assert_int_equal(pe_fill_f32(&plan, pe_from(limit), 1, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_fill_f32(&plan, pe_from(limit - 1), 2, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_fill_f32(&plan, pe_at_i64(beyond), 1, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_fill_f32(&plan, pe_at_f64(&real), 1, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_f32(&plan, pe_from(limit), 1, x, one), PE_ERR_RANGE);
+    assert_int_equal(pe_fill_f32(&plan, pe_back(pe_from(limit)), 1, x, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_fill_f32(&plan, pe_delta(pe_from(limit + 1)), 1, x, 2), PE_ERR_RANGE);
     assert_true(x[0] == 7 && x[1] == 7 && x[2] == 7 && x[3] == 7);
-    assert_int_equal(pe_fill_f32(&plan, limit - 1, 1, x, 2), PE_OK);
-    assert_int_equal(pe_fill_at_f32(&plan, last, 2, x, 2), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, pe_from(limit - 1), 1, x, 2), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, pe_back(pe_from(-limit)), 1, x, 2), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, pe_delta(pe_from(limit)), 1, x, 2), PE_OK); /* no offset */
+    assert_int_equal(pe_fill_f32(&plan, pe_at_i64(last), 2, x, 2), PE_OK);
     free(memory);
 }
 
@@ -1465,7 +1540,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(presets_match_their_projects),
-        cmocka_unit_test(presets_have_names),
+        cmocka_unit_test(another_number_is_no_preset),
         cmocka_unit_test(random_knobs),
         cmocka_unit_test(every_place_is_settled),
         cmocka_unit_test(quarter_turns_are_met),

@@ -35,8 +35,11 @@ void layouts_agree(void **)
     assert_true(two_sizeof(0) == sizeof(pe_config));
     assert_true(two_sizeof(1) == sizeof(pe_plan));
     assert_true(two_sizeof(2) == sizeof(pe_status));
-    const pe_status all[] = {PE_OK,        PE_ERR_NULL, PE_ERR_CONFIG,  PE_ERR_SHAPE,
-                             PE_ERR_RANGE, PE_ERR_SIZE, PE_ERR_SELFTEST};
+    assert_true(two_sizeof(3) == sizeof(pe_at));
+    assert_true(two_sizeof(4) == sizeof(pe_heads));
+    const pe_status all[] = {PE_OK,       PE_ERR_NULL,      PE_ERR_CONFIG, PE_ERR_PLAN,
+                             PE_ERR_ENUM, PE_ERR_FREQUENCY, PE_ERR_SHAPE,  PE_ERR_RANGE,
+                             PE_ERR_SIZE, PE_ERR_SELFTEST};
     for (pe_status status : all)
         assert_string_equal(pe_status_string(status), two_text(status));
 }
@@ -86,14 +89,12 @@ void rope_frequencies_have_the_bits_of_c(void **)
         config.original_max_position_embeddings = config.max_position_embeddings = 8192;
         config.sequence_length = 65536;
         assert_true(pe_rope_config_error(&config) == nullptr);
-        std::vector<double> omega(pe_rope_pairs(&config)), c_omega(omega), periods(omega);
+        std::vector<double> omega(64), c_omega(omega);
         double attention = 0, c_attention = 1;
         assert_int_equal(pe_rope_frequencies(&config, omega.data(), &attention), PE_OK);
         assert_int_equal(two_rope(&config, c_omega.data(), &c_attention), PE_OK);
         assert_memory_equal(omega.data(), c_omega.data(), omega.size() * sizeof(double));
         assert_true(attention == c_attention);
-        assert_int_equal(pe_rope_periods(omega.data(), omega.size(), periods.data()), PE_OK);
-        assert_true(periods[0] == 1.0 / omega[0]);
     }
 }
 
@@ -124,7 +125,8 @@ void alibi_has_the_bits_of_c(void **)
     assert_memory_equal(f32.data(), c_f32.data(), f32.size() * sizeof(float));
     assert_memory_equal(f16.data(), c_f16.data(), f16.size() * sizeof(uint16_t));
     assert_memory_equal(bf16.data(), c_bf16.data(), bf16.size() * sizeof(uint16_t));
-    assert_true(pe_alibi_bias_f32(m, heads, 3, queries, keys, packed.data()) == PE_OK);
+    assert_true(pe_alibi_fill_f32(m, heads, PE_ALIBI_LINEAR, 3, queries, keys, packed.data(), keys,
+                                  queries * keys) == PE_OK);
     assert_true(packed[0] == -0.75f && packed[3] == 0.0f && packed[4] == 0.25f);
 }
 
@@ -137,24 +139,72 @@ void learned_has_the_bits_of_c(void **)
     std::vector<int64_t> positions(rows);
     for (size_t i = 0; i < table.size(); i++)
         table[i] = 1.0f / static_cast<float>(i + 1);
-    for (size_t r = 0; r < rows; r++)
-        positions[r] = static_cast<int64_t>(2 * r % table_rows);
-    const pe_resample how = pe_resample_default();
+    for (size_t r = 0; r < rows; r++) positions[r] = static_cast<int64_t>(2 * r % table_rows);
     const int64_t *p = positions.data();
-    pe_status s = pe_learned_add_f32(table.data(), table_rows, d, p, rows, x.data(), d);
+    pe_status s = pe_learned_add_f32(table.data(), table_rows, d, pe_at_i64(p), rows, x.data(), d);
     assert_true(s == PE_OK);
-    s = pe_learned_grad_f32(x.data(), d, p, rows, grad.data(), table_rows, d);
+    s = pe_learned_grad_f32(grad.data(), table_rows, d, pe_at_i64(p), rows, x.data(), d);
     assert_true(s == PE_OK);
-    s = pe_learned_resample_2d_f32(table.data(), table_rows, 1, d, &how, resampled.data(), rows, 1);
+    s = pe_learned_resample_f32(table.data(), table_rows, 1, d, nullptr, resampled.data(), rows, 1);
     assert_true(s == PE_OK);
     s = two_learned(table.data(), table_rows, d, c_x.data(), c_grad.data(), c_resampled.data(),
                     rows);
     assert_true(s == PE_OK);
     assert_true(x == c_x && grad == c_grad && resampled == c_resampled);
-    assert_true(pe_learned_add_f16(half.data(), table_rows, d, p, rows, f16.data(), d) == PE_OK);
-    assert_true(pe_learned_add_bf16(half.data(), table_rows, d, p, rows, bf16.data(), d) == PE_OK);
+    assert_true(pe_learned_add_f16(half.data(), table_rows, d, pe_at_i64(p), rows, f16.data(), d) ==
+                PE_OK);
+    assert_true(pe_learned_add_bf16(half.data(), table_rows, d, pe_at_i64(p), rows, bf16.data(),
+                                    d) == PE_OK);
     for (size_t i = 0; i < rows * d; i++)
         assert_true(f16[i] == 0x3c00 && bf16[i] == 0x3c00);
+}
+
+/* Calls as an engine writes them, with what it has: int32_t ids, sizes, float coordinates. They stand
+   as they do in the C of test_at.c, and have the bits of C. */
+void calls_read_as_they_should(void **)
+{
+    const size_t n = 6, d = 512;
+    const int32_t ids[n] = {3, 1, 4, 1, 5, 9};
+    const int64_t wide[n] = {3, 1, 4, 1, 5, 9};
+    const size_t sizes[2] = {2, 3};
+    const float xyz[3 * n] = {0.5f, 1, 2, 3, 4, 5, -1, -2, -3, 0, 0, 0, 7, 8.25f, 9, 1e6f, 1, 2};
+    const pe_heads heads = {2, 64, 128}, a = {2, 64, 128}, b = {2, 64 * n, 64};
+    std::vector<float> table(512 * d), out(n * d), q(128, 1.0f), in(n * 128, 0.5f), turned(n * 128);
+    std::vector<uint16_t> x(n * d, 0x3f80), grad(n * 128, 0x3c00), keys(n * 128, 0x3f80);
+    std::vector<unsigned char> memory(1 << 20);
+    const int64_t p = 77;
+    pe_plan plan, rope;
+    pe_config config = pe_config_default(d);
+    assert_true(pe_plan_size(&config) <= memory.size());
+    assert_int_equal(pe_plan_init(&plan, &config, memory.data(), memory.size()), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, pe_from(0), 512, table.data(), 512), PE_OK);
+    assert_int_equal(pe_fill_f32(&plan, pe_at_i32(ids), n, out.data(), d), PE_OK);
+    for (size_t r = 0; r < n; r++)
+        assert_memory_equal(&out[r * d], &table[static_cast<size_t>(ids[r]) * d],
+                            d * sizeof(float));
+    config.axes = 2;
+    assert_int_equal(pe_plan_init(&plan, &config, memory.data(), memory.size()), PE_OK);
+    assert_int_equal(pe_add_bf16(&plan, pe_grid(sizes, 2), n, 1, x.data(), d), PE_OK);
+    pe_rope_config model = pe_rope_config_default(64);
+    assert_int_equal(pe_rope_plan_init(&rope, &model, memory.data(), memory.size()), PE_OK);
+    assert_int_equal(pe_rope_f32(&rope, pe_from(p), 1, q.data(), heads), PE_OK);
+    assert_int_equal(pe_rope_f16(&rope, pe_back(pe_at_i64(wide)), n, grad.data(), heads), PE_OK);
+    assert_int_equal(pe_rope_bf16(&rope, pe_delta(pe_from_by(-512, 0)), n, keys.data(), heads),
+                     PE_OK);
+    model.axes = 3, model.sections[0] = 16, model.sections[1] = model.sections[2] = 8;
+    assert_int_equal(pe_rope_plan_init(&rope, &model, memory.data(), memory.size()), PE_OK);
+    assert_int_equal(
+        pe_rope_to_f32(&rope, pe_coords_f32(xyz, 3, 3, 1), n, 64, in.data(), a, turned.data(), b),
+        PE_OK);
+    two_calls c = two_calls();
+    std::vector<float> c_out(n * d), c_q(128, 1.0f), c_turned(n * 128);
+    std::vector<uint16_t> c_x(n * d, 0x3f80), c_grad(n * 128, 0x3c00), c_keys(n * 128, 0x3f80);
+    c.out = c_out.data(), c.q = c_q.data(), c.in = in.data(), c.turned = c_turned.data();
+    c.x = c_x.data(), c.grad = c_grad.data(), c.keys = c_keys.data();
+    c.ids = ids, c.wide = wide, c.xyz = xyz, c.memory = memory.data(), c.bytes = memory.size();
+    assert_int_equal(two_engine(&c), PE_OK);
+    assert_true(out == c_out && q == c_q && turned == c_turned && x == c_x && grad == c_grad &&
+                keys == c_keys);
 }
 
 } // namespace
@@ -168,6 +218,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(rope_frequencies_have_the_bits_of_c),
         cmocka_unit_test(alibi_has_the_bits_of_c),
         cmocka_unit_test(learned_has_the_bits_of_c),
+        cmocka_unit_test(calls_read_as_they_should),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -17,6 +17,17 @@ pe_status two_alibi(size_t heads, size_t queries, size_t keys, float *f32, uint1
 /* A table added to zeros at every other row, its gradient from there, and the table resampled. */
 pe_status two_learned(const float *table, size_t table_rows, size_t d_model, float *x, float *grad,
                       float *resampled, size_t rows);
+/* The calls of an engine, on what it points to; see calls_read_as_they_should(). */
+typedef struct two_calls {
+    const int32_t *ids;
+    const int64_t *wide;
+    const float *xyz, *in;
+    float *out, *q, *turned;
+    uint16_t *x, *grad, *keys;
+    void *memory;
+    size_t bytes;
+} two_calls;
+pe_status two_engine(const two_calls *c);
 size_t two_sizeof(int which);
 const char *two_text(pe_status status);
 size_t two_rope_sizeof(void);

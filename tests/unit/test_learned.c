@@ -12,11 +12,12 @@ static pe_status add_bare(type t, const void *table, size_t table_rows, size_t d
 {
     const uint16_t *half = (const uint16_t *)table;
     if (t == F32)
-        return pe_learned_add_f32((const float *)table, table_rows, d, positions, rows, (float *)x,
-                                  stride);
-    return t == F16
-               ? pe_learned_add_f16(half, table_rows, d, positions, rows, (uint16_t *)x, stride)
-               : pe_learned_add_bf16(half, table_rows, d, positions, rows, (uint16_t *)x, stride);
+        return pe_learned_add_f32((const float *)table, table_rows, d, pe_at_i64(positions), rows,
+                                  (float *)x, stride);
+    return t == F16 ? pe_learned_add_f16(half, table_rows, d, pe_at_i64(positions), rows,
+                                         (uint16_t *)x, stride)
+                    : pe_learned_add_bf16(half, table_rows, d, pe_at_i64(positions), rows,
+                                          (uint16_t *)x, stride);
 }
 
 /* The surroundings of a call: errno and the floating-point environment. */
@@ -210,8 +211,8 @@ static void permutations_permute(void **state)
         positions[i] = positions[k];
         positions[k] = kept;
     }
-    must(pe_learned_add_f32(table, ROWS, D, positions, ROWS, x, D));
-    must(pe_learned_add_f32(table, ROWS, D, count, ROWS, y, D));
+    must(pe_learned_add_f32(table, ROWS, D, pe_at_i64(positions), ROWS, x, D));
+    must(pe_learned_add_f32(table, ROWS, D, pe_at_i64(count), ROWS, y, D));
     for (size_t i = 0; i < ROWS; i++)
         for (size_t c = 0; c < D; c++)
             assert_true(x[i * D + c] == y[(size_t)positions[i] * D + c]);
@@ -242,7 +243,7 @@ static void check_grad(rng *r, size_t table_rows, size_t d, size_t rows, size_t 
         for (size_t c = 0; c < d; c++)
             want[(size_t)positions[k] * d + c] += x[k * stride + c];
     environment = look_before();
-    must(pe_learned_grad_f32(x, stride, positions, rows, grad, table_rows, d));
+    must(pe_learned_grad_f32(grad, table_rows, d, pe_at_i64(positions), rows, x, stride));
     look_after(environment);
     if (memcmp(grad, want, bytes) != 0)
         fail_msg("not the sums in the order of the rows: %s", fault_get()->what);
@@ -270,7 +271,8 @@ static void gradients_are_added_in_order(void **state)
 
 static pe_resample how_of(pe_resample_method method, double a, int align_corners)
 {
-    pe_resample how = pe_resample_default();
+    pe_resample how;
+    memset(&how, 0, sizeof how);
     how.method = method;
     how.a = a;
     how.align_corners = align_corners;
@@ -379,7 +381,7 @@ static void check_sum(const mpfr_t exact, const mpfr_t sizes, float got)
 
 /* One call, table and output at the ends of their pages, against MPFR. */
 static void check_resample(rng *r, size_t height, size_t width, size_t d, const pe_resample *how,
-                           size_t out_height, size_t out_width, int one_axis, const guarded *from,
+                           size_t out_height, size_t out_width, const guarded *from,
                            const guarded *to)
 {
     const size_t in_bytes = height * width * d * sizeof(float);
@@ -397,9 +399,7 @@ static void check_resample(rng *r, size_t height, size_t width, size_t d, const 
     for (size_t i = 0; i < height * width * d; i++)
         table[i] = (float)ldexp(rng_unit(r) - 0.5, (int)rng_below(r, 8));
     environment = look_before();
-    must(one_axis ? pe_learned_resample_f32(table, height, d, how, out, out_height)
-                  : pe_learned_resample_2d_f32(table, height, width, d, how, out, out_height,
-                                               out_width));
+    must(pe_learned_resample_f32(table, height, width, d, how, out, out_height, out_width));
     look_after(environment);
     if (!all_canaries(to->begin, (size_t)(to->end - to->begin) - out_bytes))
         fail_msg("written before the output: %s", fault_get()->what);
@@ -438,8 +438,8 @@ static void one_axis_is_resampled(void **state)
                 for (int method = 0; method < 2; method++, n++) {
                     const pe_resample how =
                         how_of((pe_resample_method)method, slopes[n / 2 % LENGTH(slopes)], align);
-                    check_resample(&r, lengths[i], 1, 1 + n % 64, &how, lengths[k], 1, 1, &from,
-                                   &to);
+                    check_resample(&r, lengths[i], 1, 1 + n % 64, &how, lengths[k], 1, &from, &to);
+                    check_resample(&r, 1, lengths[i], 1 + n % 3, &how, 1, lengths[k], &from, &to);
                 }
     guarded_free(&from);
     guarded_free(&to);
@@ -462,7 +462,7 @@ static void two_axes_are_resampled(void **state)
                 const pe_resample how =
                     how_of((pe_resample_method)method, slopes[n / 2 % LENGTH(slopes)], align);
                 check_resample(&r, sizes[k][0], sizes[k][1], 1 + 5 * n % 32, &how, sizes[k][2],
-                               sizes[k][3], 0, &from, &to);
+                               sizes[k][3], &from, &to);
             }
     guarded_free(&from);
     guarded_free(&to);
@@ -483,18 +483,18 @@ static void whole_numbers_are_copied(void **state)
         for (int align = 0; align < 2; align++) {
             const pe_resample how = how_of((pe_resample_method)method, -0.75, align);
             memset(out, CANARY, sizeof out);
-            must(pe_learned_resample_f32(table, ROWS, D, &how, out, ROWS));
+            must(pe_learned_resample_f32(table, ROWS, 1, D, &how, out, ROWS, 1));
             assert_memory_equal(out, table, sizeof table);
-            must(pe_learned_resample_2d_f32(table, 2, 3, D, &how, out, 2, 3));
+            must(pe_learned_resample_f32(table, 2, 3, D, &how, out, 2, 3));
             assert_memory_equal(out, table, sizeof table);
             if (align) {
-                must(pe_learned_resample_f32(table, ROWS, D, &how, out, 5 * (ROWS - 1) + 1));
+                must(pe_learned_resample_f32(table, ROWS, 1, D, &how, out, 5 * (ROWS - 1) + 1, 1));
                 for (size_t i = 0; i < ROWS; i++)
                     assert_memory_equal(out + 5 * i * D, table + i * D, D * sizeof *out);
-                must(pe_learned_resample_f32(table, ROWS, D, &how, out, 1));
+                must(pe_learned_resample_f32(table, ROWS, 1, D, &how, out, 1, 1));
                 assert_memory_equal(out, table, D * sizeof *out);
             } else { /* three cells from one: the middle one */
-                must(pe_learned_resample_f32(table, ROWS, D, &how, out, 3 * ROWS));
+                must(pe_learned_resample_f32(table, ROWS, 1, D, &how, out, 3 * ROWS, 1));
                 for (size_t i = 0; i < ROWS; i++)
                     assert_memory_equal(out + (3 * i + 1) * D, table + i * D, D * sizeof *out);
             }
@@ -511,22 +511,34 @@ static void known_tables(void **state)
     float line[9], out[33];
     pe_resample how = how_of(PE_RESAMPLE_LINEAR, 0, 0);
     (void)state;
-    must(pe_learned_resample_2d_f32(square, 2, 2, 1, &how, out, 4, 4));
+    must(pe_learned_resample_f32(square, 2, 2, 1, &how, out, 4, 4));
     assert_memory_equal(out, cells, sizeof cells);
     how.align_corners = 1;
-    must(pe_learned_resample_2d_f32(square, 2, 2, 1, &how, out, 4, 4));
+    must(pe_learned_resample_f32(square, 2, 2, 1, &how, out, 4, 4));
     assert_true(out[0] == 1 && out[1] == third && out[2] == two_thirds && out[3] == 2);
     assert_true(out[12] == 3 && out[15] == 4);
 
-    how = pe_resample_default();
-    assert_true(how.method == PE_RESAMPLE_CUBIC && how.a == -0.75 && how.align_corners == 0);
-    how.a = -0.5;
-    how.align_corners = 1;
+    how = how_of(PE_RESAMPLE_CUBIC, -0.5, 1);
     for (size_t i = 0; i < 9; i++)
         line[i] = 3.0f + 0.5f * (float)i;
-    must(pe_learned_resample_f32(line, 9, 1, &how, out, 33));
+    must(pe_learned_resample_f32(line, 9, 1, 1, &how, out, 33, 1));
     for (size_t i = 4; i <= 28; i++) /* four taps inside */
         assert_true(out[i] == 3.0f + 0.125f * (float)i);
+}
+
+/* NULL is what vision models do to their tables: cubic, a = -0.75, the edges of cells stay. */
+static void null_is_the_default(void **state)
+{
+    enum { D = 3 };
+    const pe_resample how = how_of(PE_RESAMPLE_CUBIC, -0.75, 0);
+    float table[5 * 7 * D], want[8 * 4 * D], got[8 * 4 * D];
+    rng r = rng_for("null_is_the_default");
+    (void)state;
+    for (size_t i = 0; i < LENGTH(table); i++) table[i] = (float)(rng_unit(&r) - 0.5);
+    must(pe_learned_resample_f32(table, 5, 7, D, &how, want, 8, 4));
+    memset(got, CANARY, sizeof got);
+    must(pe_learned_resample_f32(table, 5, 7, D, NULL, got, 8, 4));
+    assert_memory_equal(got, want, sizeof want);
 }
 
 /* n and t for tables of up to 2^31 rows: no sum wraps. */
@@ -582,13 +594,14 @@ static void bad_rows_are_refused(void **state)
         const size_t reach = most / size_of(t);
 #define EXPECT(want, table, table_rows, d, positions, rows, x, stride)                             \
     assert_int_equal(k < TYPES ? add(t, table, table_rows, d, positions, rows, x, stride)          \
-                               : pe_learned_grad_f32((const float *)(x), stride, positions, rows,  \
-                                                     (float *)(table), table_rows, d),             \
+                               : pe_learned_grad_f32((float *)(table), table_rows, d,              \
+                                                     pe_at_i64(positions), rows,                   \
+                                                     (const float *)(x), stride),                  \
                      want)
         EXPECT(PE_ERR_NULL, NULL, 4, 8, positions, 3, x, 9);
         EXPECT(PE_ERR_NULL, table, 4, 8, NULL, 3, x, 9);
         EXPECT(PE_ERR_NULL, table, 4, 8, positions, 3, NULL, 9);
-        EXPECT(PE_ERR_CONFIG, table, 4, 0, positions, 3, x, 9);
+        EXPECT(PE_ERR_SHAPE, table, 4, 0, positions, 3, x, 9);
         EXPECT(PE_ERR_SHAPE, table, 4, 8, positions, 3, x, 7);
         EXPECT(PE_ERR_SIZE, table, 4, 8, positions, 3, x, reach / 3 + 1);
         EXPECT(PE_ERR_SIZE, table, 4, 8, positions, 3, x, SIZE_MAX);
@@ -614,7 +627,7 @@ static void bad_resampling_is_refused(void **state)
 {
     static const double bad[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 16.5, -17};
     const size_t large = (size_t)1 << 31, reach = (size_t)PTRDIFF_MAX / sizeof(float);
-    const pe_resample how = pe_resample_default();
+    const pe_resample how = how_of(PE_RESAMPLE_CUBIC, -0.75, 0);
     float table[64], out[64];
     (void)state;
     memset(table, CANARY, sizeof table);
@@ -622,32 +635,31 @@ static void bad_resampling_is_refused(void **state)
     for (size_t k = 0; k < LENGTH(bad); k++) {
         pe_resample wrong = how;
         wrong.a = bad[k];
-        assert_int_equal(pe_learned_resample_f32(table, 4, 2, &wrong, out, 8), PE_ERR_CONFIG);
+        assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 8, 1), PE_ERR_RANGE);
         wrong.method = PE_RESAMPLE_LINEAR; /* a is not looked at */
-        assert_int_equal(pe_learned_resample_f32(table, 4, 2, &wrong, out, 0), PE_OK);
+        assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 0, 1), PE_OK);
         wrong.method = (pe_resample_method)(2 + k);
-        assert_int_equal(pe_learned_resample_f32(table, 4, 2, &wrong, out, 8), PE_ERR_CONFIG);
+        assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &wrong, out, 8, 1), PE_ERR_ENUM);
     }
-    assert_int_equal(pe_learned_resample_f32(NULL, 4, 2, &how, out, 8), PE_ERR_NULL);
-    assert_int_equal(pe_learned_resample_f32(table, 4, 2, NULL, out, 8), PE_ERR_NULL);
-    assert_int_equal(pe_learned_resample_f32(table, 4, 2, &how, NULL, 8), PE_ERR_NULL);
-    assert_int_equal(pe_learned_resample_f32(table, 4, 0, &how, out, 8), PE_ERR_CONFIG);
-    assert_int_equal(pe_learned_resample_f32(table, 0, 2, &how, out, 8), PE_ERR_RANGE);
-    assert_int_equal(pe_learned_resample_2d_f32(table, 4, 0, 2, &how, out, 2, 2), PE_ERR_RANGE);
-    assert_int_equal(pe_learned_resample_2d_f32(table, 0, 4, 2, &how, out, 2, 2), PE_ERR_RANGE);
-    assert_int_equal(pe_learned_resample_f32(table, large + 1, 1, &how, out, 8), PE_ERR_SIZE);
-    assert_int_equal(pe_learned_resample_f32(table, 4, 1, &how, out, large + 1), PE_ERR_SIZE);
-    assert_int_equal(pe_learned_resample_f32(table, 4, reach / 4 + 1, &how, out, 1), PE_ERR_SIZE);
-    assert_int_equal(pe_learned_resample_f32(table, 1, reach / 4 + 1, &how, out, 4), PE_ERR_SIZE);
-    assert_int_equal(pe_learned_resample_2d_f32(table, large, large, 1, &how, out, 2, 2),
+    assert_int_equal(pe_learned_resample_f32(NULL, 4, 1, 2, &how, out, 8, 1), PE_ERR_NULL);
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 2, &how, NULL, 8, 1), PE_ERR_NULL);
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 0, &how, out, 8, 1), PE_ERR_SHAPE);
+    assert_int_equal(pe_learned_resample_f32(table, 0, 1, 2, &how, out, 8, 1), PE_ERR_RANGE);
+    assert_int_equal(pe_learned_resample_f32(table, 4, 0, 2, &how, out, 2, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_learned_resample_f32(table, 0, 4, 2, &how, out, 2, 2), PE_ERR_RANGE);
+    assert_int_equal(pe_learned_resample_f32(table, large + 1, 1, 1, &how, out, 8, 1), PE_ERR_SIZE);
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, large + 1, 1), PE_ERR_SIZE);
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, reach / 4 + 1, &how, out, 1, 1),
                      PE_ERR_SIZE);
-    assert_int_equal(pe_learned_resample_2d_f32(table, 2, 2, 1, &how, out, large, large),
+    assert_int_equal(pe_learned_resample_f32(table, 1, 1, reach / 4 + 1, &how, out, 4, 1),
                      PE_ERR_SIZE);
-    assert_int_equal(pe_learned_resample_2d_f32(table, large, 1, SIZE_MAX, &how, out, 1, 1),
+    assert_int_equal(pe_learned_resample_f32(table, large, large, 1, &how, out, 2, 2), PE_ERR_SIZE);
+    assert_int_equal(pe_learned_resample_f32(table, 2, 2, 1, &how, out, large, large), PE_ERR_SIZE);
+    assert_int_equal(pe_learned_resample_f32(table, large, 1, SIZE_MAX, &how, out, 1, 1),
                      PE_ERR_SIZE);
-    assert_int_equal(pe_learned_resample_2d_f32(NULL, 0, 0, 0, NULL, NULL, 0, 7), PE_OK);
-    assert_int_equal(pe_learned_resample_2d_f32(NULL, 0, 0, 0, NULL, NULL, 7, 0), PE_OK);
-    assert_int_equal(pe_learned_resample_f32(NULL, 0, 0, NULL, NULL, 0), PE_OK);
+    assert_int_equal(pe_learned_resample_f32(NULL, 0, 0, 0, NULL, NULL, 0, 7), PE_OK);
+    assert_int_equal(pe_learned_resample_f32(NULL, 0, 0, 0, NULL, NULL, 7, 0), PE_OK);
+    assert_int_equal(pe_learned_resample_f32(NULL, 0, 1, 0, NULL, NULL, 0, 1), PE_OK);
     assert_true(all_canaries(table, sizeof table) && all_canaries(out, sizeof out));
 }
 
@@ -687,6 +699,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_axes_are_resampled),
         cmocka_unit_test(whole_numbers_are_copied),
         cmocka_unit_test(known_tables),
+        cmocka_unit_test(null_is_the_default),
         cmocka_unit_test(rows_are_found_in_large_tables),
         cmocka_unit_test(bad_rows_are_refused),
         cmocka_unit_test(bad_resampling_is_refused),

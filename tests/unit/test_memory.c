@@ -28,9 +28,8 @@ static union pool {
     float f32[2 * POOL];
     double f64[2 * POOL];
     uint16_t u16[2 * POOL];
+    int32_t i32[2 * POOL];
     int64_t i64[2 * POOL];
-    size_t counts[2 * POOL];
-    uint8_t u8[2 * POOL];
 } pools[STRUCT + 1];
 
 static void pools_make(void)
@@ -45,36 +44,39 @@ static void pools_make(void)
         pools[F16_S].u16[i] = (uint16_t)((bits & 0x83ff) | 0x3800);
         pools[BF16_S].u16[i] = (uint16_t)((bits & 0x80ff) | 0x3f00);
         /* stretches of neighbours, now and then a stranger */
-        pools[POSITIONS].i64[i] = i % 23 == 0 ? rng_position(&r) : (int64_t)i - 300;
-        pools[REALS].f64[i] = i % 3 ? x * 1e4 : (double)i;
+        pools[AT_I64].i64[i] = i % 23 == 0 ? rng_position(&r) : (int64_t)i - 300;
+        pools[AT_I32].i32[i] = (int32_t)(pools[AT_I64].i64[i] % POSITION_MAX);
+        pools[AT_F64].f64[i] = i % 3 ? x * 1e4 : (double)(i + 1);
+        pools[AT_F32].f32[i] = (float)pools[AT_F64].f64[i];
     }
+}
+
+/* Row i * 7 % limit of a learned table, in the type of a list. */
+static void index_write(const args *a, holds h, size_t i, void *to)
+{
+    const int64_t index = (int64_t)(i * 7 % a->limit);
+    const int32_t narrow = (int32_t)index;
+    const double real = (double)index;
+    const float single = (float)index;
+    memcpy(to,
+           h == AT_I64   ? (const void *)&index
+           : h == AT_I32 ? (const void *)&narrow
+           : h == AT_F64 ? (const void *)&real
+                         : (const void *)&single,
+           element_of(h));
 }
 
 static void content_write(const args *a, const buffer *b, size_t row, void *to)
 {
     size_t at = row * 61 % POOL;
     unsigned char *out = (unsigned char *)to;
-    switch (b->holds) {
-    case NOTHING:
-    case STRUCT:
+    if (b->holds == NOTHING || b->holds == STRUCT) return;
+    if (b->holds >= AT_I32 && a->limit > 0) {
+        for (size_t i = b->skip_first; i < b->width; i++)
+            index_write(a, b->holds, i, out + i * b->element);
         return;
-    case INDICES:
-        for (size_t i = 0; i < b->width; i++) {
-            const int64_t index = (int64_t)(i * 7 % a->limit);
-            memcpy(out + i * sizeof index, &index, sizeof index);
-        }
-        return;
-    case AXES:
-        for (size_t i = 0; i < b->width; i++)
-            out[i] = (uint8_t)(i % a->limit);
-        return;
-    case COUNTS:
-        memcpy(out, a->counts, b->width * sizeof(size_t));
-        return;
-    default:
-        break;
     }
-    for (size_t i = 0, part; i < b->width; i += part, at = 0) {
+    for (size_t i = b->skip_first, part; i < b->width; i += part, at = 0) {
         part = b->width - i < 2 * POOL - at ? b->width - i : 2 * POOL - at;
         memcpy(out + i * b->element, (const unsigned char *)&pools[b->holds] + at * b->element,
                part * b->element);
@@ -92,7 +94,7 @@ static void buffer_paint(const args *a, int k)
 {
     const buffer *b = &a->b[k];
     memset(a->p[k], CANARY, buffer_bytes(b));
-    for (size_t i = 0; i < b->count[0]; i++)
+    for (size_t i = b->skip_rows; i < b->count[0]; i++)
         for (size_t j = 0; j < b->count[1]; j++)
             content_write(a, b, i * b->count[1] + j, buffer_row(b, a->p[k], i, j));
 }
@@ -102,8 +104,7 @@ static void buffer_paint(const args *a, int k)
  * --------------------------------------------------------------------------------------------- */
 
 typedef struct plans {
-    pe_plan *plan[PLANS]; /* NULL where a shape has none */
-    pe_config config[PLANS];
+    pe_plan *plan[PLANS];
     guarded holder[PLANS], memory[PLANS];
     int is_guarded;
 } plans;
@@ -128,17 +129,32 @@ static void plans_close(plans *p)
     }
 }
 
-/* The plans of a shape; `place`: where in their pages the guarded ones lie. They become read-only. */
-static void plans_make(plans *p, const shape *s, size_t place)
+/* Make a plan of a kind, or, without memory, tell how much it takes. */
+static size_t plan_bytes(plan_kind kind, const shape *s)
+{
+    const pe_config c = plan_config(kind, s);
+    const pe_rope_config r = sections_config(s);
+    return kind == PLAN_SECTIONS ? pe_rope_plan_size(&r) : pe_plan_size(&c);
+}
+
+static pe_status plan_of(plan_kind kind, const shape *s, pe_plan *plan, void *memory, size_t bytes)
+{
+    const pe_config c = plan_config(kind, s);
+    const pe_rope_config r = sections_config(s);
+    return kind == PLAN_SECTIONS ? pe_rope_plan_init(plan, &r, memory, bytes)
+                                 : pe_plan_init(plan, &c, memory, bytes);
+}
+
+/* The plans of a shape; `spot`: where in their pages the guarded ones lie. They become read-only. */
+static void plans_make(plans *p, const shape *s, size_t spot)
 {
     for (int k = PLAN_ONE; k < PLANS; k++) {
         const guarded *h = &p->holder[k], *m = &p->memory[k];
-        p->config[k] = plan_config((plan_kind)k, s);
-        const size_t bytes = pe_plan_size(&p->config[k]);
-        unsigned char *memory = place % 2 ? m->end - bytes : m->begin + place / 2 % 64;
-        p->plan[k] = (pe_plan *)(void *)(place % 2 ? h->end - sizeof(pe_plan) : h->begin);
+        const size_t bytes = plan_bytes((plan_kind)k, s);
+        unsigned char *memory = spot % 2 ? m->end - bytes : m->begin + spot / 2 % 64;
+        p->plan[k] = (pe_plan *)(void *)(spot % 2 ? h->end - sizeof(pe_plan) : h->begin);
         if (bytes == 0 || bytes + 64 > PLAN_BYTES)
-            fail_msg("no plan for d_model %zu, form %zu", s->width, s->form);
+            fail_msg("no plan %d for d_model %zu, form %zu", k, s->width, s->form);
         if (!p->is_guarded)
             memory = m->begin + 32 - (uintptr_t)m->begin % 32;
         else {
@@ -146,8 +162,8 @@ static void plans_make(plans *p, const shape *s, size_t place)
             guarded_protect(m, PROT_READ | PROT_WRITE);
             memset(m->begin, CANARY, (size_t)(m->end - m->begin));
         }
-        fault_case("pe_plan_init: d_model %zu, form %zu, place %zu", s->width, s->form, place);
-        const pe_status status = pe_plan_init(p->plan[k], &p->config[k], memory, bytes);
+        fault_case("plan %d: d_model %zu, form %zu, spot %zu", k, s->width, s->form, spot);
+        const pe_status status = plan_of((plan_kind)k, s, p->plan[k], memory, bytes);
         if (status != PE_OK)
             fail_msg("%s: %s", fault_get()->what, pe_status_string(status));
         if (p->is_guarded) {
@@ -167,28 +183,35 @@ static void plans_make(plans *p, const shape *s, size_t place)
 static const char *shape_text(const function *f, const shape *s)
 {
     static char text[160];
-    snprintf(text, sizeof text, "%s: rows %zu, width %zu, padding %zu, form %zu", f->name, s->rows,
-             s->width, s->pad, s->form);
+    args a;
+    memset(&a, 0, sizeof a);
+    place_choose(&a, f->place, s);
+    snprintf(text, sizeof text, "%s, %s%s%s%s: rows %zu, width %zu, padding %zu, form %zu", f->name,
+             place_names[a.place], a.skipped ? ", skip" : "", a.back ? ", back" : "",
+             a.delta ? ", delta" : "", s->rows, s->width, s->pad, s->form);
     return text;
 }
 
 static void args_make(args *a, const function *f, const shape *s, const plans *p)
 {
     memset(a, 0, sizeof *a);
-    a->form = s->form;
-    a->first = 1000;
+    a->form = s->form, a->variant = f->variant;
     a->scale = s->form % 2 ? 1.0f : 0.75f;
-    a->pairing = s->form % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+    a->layout = s->form % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
     a->mode = (pe_alibi_mode)(s->form % 3);
     a->width = s->width, a->axes = 1;
     if (f->plan != PLAN_NONE) {
         a->plan = p->plan[f->plan];
-        a->width = p->config[f->plan].d_model;
-        a->axes = p->config[f->plan].axes;
-        a->pairs = pe_plan_pairs(a->plan);
+        a->width = a->plan->d_model;
+        a->axes = a->plan->axes;
+        a->pairs = a->plan->pairs;
     }
+    /* the same in memory that is padded and that is not */
+    const shape packed = {s->rows, s->width, 0, s->form};
+    place_choose(a, f->place, &packed);
     f->sizes(f, s, a);
-    f->buffers(f, a);
+    place_size(a, a->n[f->rows], s->pad);
+    put_all(f, a);
 }
 
 /* Everything about the environment that a call has to leave as it was. */
@@ -269,17 +292,21 @@ static void reference_make(reference *r, const function *f, const shape *s, cons
     const pe_status status = call_of(f, &r->a);
     if (status != PE_OK)
         fail_msg("%s: in ordinary memory: %s", shape_text(f, s), pe_status_string(status));
-    /* A call that does nothing proves nothing: look at the beginning of its outputs. */
+    /* A call that does nothing proves nothing: some row of its outputs is another one. */
     for (int k = 0; k < MOST_POINTERS; k++) {
         const buffer *b = &r->a.b[k];
         const size_t row = b->width * b->element;
         unsigned char before[WIDTH * sizeof(double) * 2];
-        if (!b->written || row == 0 || row > sizeof before)
-            continue;
-        memset(before, CANARY, row);
-        content_write(&r->a, b, 0, before);
+        int same = 1;
+        if (!b->written || row == 0 || row > sizeof before) continue;
+        for (size_t i = 0; same && i < b->count[0] * b->count[1]; i++) {
+            memset(before, CANARY, row);
+            content_write(&r->a, b, i, before);
+            same = memcmp(before,
+                          buffer_row(b, r->a.p[k], i / b->count[1], i % b->count[1]), row) == 0;
+        }
         written++;
-        changed += memcmp(before, r->a.p[k], row) != 0;
+        changed += !same;
     }
     if (changed < written)
         fail_msg("%s: an output is as it was", shape_text(f, s));
@@ -376,7 +403,8 @@ static int skips(const function *f, const shape *s)
     if ((f->fixed & 2) && s->width > 70)
         return 1;
     /* a single column and no sine: rows of zeros, or no pair at all */
-    return s->width == 1 && (f->plan == PLAN_PAIRS || forms[s->form].odd == PE_ODD_ZERO);
+    return s->width == 1 &&
+           (f->plan == PLAN_DOTS || f->plan == PLAN_SHIFTS || forms[s->form].odd == PE_ODD_ZERO);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -498,14 +526,23 @@ static void trial_free(trial *t)
     reference_free(&t->before);
 }
 
-static void trial_unwritten(const trial *t, const char *what)
+static void trial_unwritten(trial *t, const char *what)
 {
-    for (int k = 0; k < MOST_POINTERS; k++)
-        if (memcmp(t->memory.memory[k], t->before.memory[k], buffer_bytes(&t->memory.a.b[k])) != 0)
+    for (int k = 0; k < MOST_POINTERS; k++) {
+        const buffer *b = &t->memory.a.b[k];
+        const size_t bytes = buffer_bytes(b);
+        if (b->is_opaque && bytes == sizeof(pe_plan) && t->a.p[k] != NULL) {
+            /* a plan that could not be made is zeros; some calls here do make one */
+            if (!all_zeros(t->memory.memory[k], bytes))
+                fail_msg("a plan that could not be made is not zeros: %s", what);
+            memcpy(t->memory.memory[k], t->before.memory[k], bytes);
+        }
+        if (memcmp(t->memory.memory[k], t->before.memory[k], bytes) != 0)
             fail_msg("p[%d] was written: %s", k, what);
+    }
 }
 
-static void trial_refused(const trial *t, const function *f, pe_status want, const char *what)
+static void trial_refused(trial *t, const function *f, pe_status want, const char *what)
 {
     const pe_status got = call_of(f, &t->a);
     fault_case("%s: %s", f->name, what);
@@ -540,10 +577,11 @@ static void check_nulls(trial *t, const function *f)
 {
     char what[40];
     const args good = t->a;
-    for (unsigned k = 0; k < f->pointers; k++) {
+    const unsigned list = (unsigned)good.list;
+    for (unsigned k = 0; k < list + f->pointers; k++) {
         t->a.p[k] = NULL;
         snprintf(what, sizeof what, "p[%u] is NULL", k);
-        if (!(f->nullable >> k & 1))
+        if (k < list || !(f->nullable >> (k - list) & 1))
             trial_refused(t, f, PE_ERR_NULL, what);
         else if (call_of(f, &t->a) != PE_OK)
             fail_msg("%s: %s, which is allowed", f->name, what);
@@ -555,6 +593,7 @@ static void check_nulls(trial *t, const function *f)
     if (f->plan != PLAN_NONE) {
         t->a.plan = NULL;
         trial_refused(t, f, PE_ERR_NULL, "the plan is NULL");
+        t->a = good;
     }
     memset(t->a.p, 0, sizeof t->a.p);
     trial_refused(t, f, PE_ERR_NULL, "everything is NULL");
@@ -567,6 +606,37 @@ static void nulls_are_refused(void **state)
     for_each_trial(check_nulls);
 }
 
+/* A plan of zeros, which was never made or could not be, is none. */
+static void check_no_plan(trial *t, const function *f)
+{
+    static const pe_plan none;
+    if (f->plan == PLAN_NONE) return;
+    t->a.plan = &none;
+    trial_refused(t, f, PE_ERR_PLAN, "a plan of zeros");
+}
+
+static void plans_of_zeros_are_refused(void **state)
+{
+    (void)state;
+    FAIL_ON_FAULT();
+    for_each_trial(check_no_plan);
+}
+
+/* A pe_at that no function made. */
+static void check_garbage(trial *t, const function *f)
+{
+    if (f->place == PLACE_NONE) return;
+    t->a.garbage = 1;
+    trial_refused(t, f, PE_ERR_ENUM, "a pe_at of garbage");
+}
+
+static void places_of_garbage_are_refused(void **state)
+{
+    (void)state;
+    FAIL_ON_FAULT();
+    for_each_trial(check_garbage);
+}
+
 /* Nothing to do: whatever the other arguments are, PE_OK. */
 static void check_zeros(trial *t, const function *f)
 {
@@ -577,7 +647,7 @@ static void check_zeros(trial *t, const function *f)
             args a = t->a;
             if (bad > 0) { /* NULL, INT64_MAX, strides 0; then SIZE_MAX */
                 memset(a.p, 0, sizeof a.p);
-                a.plan = NULL, a.first = INT64_MAX;
+                a.plan = NULL, a.first = INT64_MAX, a.limit = 0, a.garbage = bad == 2;
                 for (int j = 0; j < MOST_NUMBERS; j++)
                     if (!(f->zeros >> j & 1))
                         a.n[j] = bad == 1 ? 0 : SIZE_MAX;
@@ -611,7 +681,7 @@ static void check_strides(trial *t, const function *f)
             for (int loop_of = 0; loop_of < 2; loop_of++) {
                 const buffer was = t->a.b[k];
                 t->a.n[i] += 1;
-                f->buffers(f, &t->a);
+                put_all(f, &t->a);
                 leads |= was.count[loop_of] > 1 && t->a.b[k].stride[loop_of] != was.stride[loop_of];
                 t->a = good;
             }
@@ -635,37 +705,49 @@ static void overlapping_rows_are_refused(void **state)
     for_each_trial(check_strides);
 }
 
+/* Write bad entry j of a list, if there are so many. An int32_t is no position out of range. */
+static int bad_entry(const args *a, holds h, size_t j, void *to)
+{
+    const int64_t limit = a->limit > 0 ? (int64_t)a->limit : POSITION_MAX + 1;
+    const int64_t low = a->limit > 0 ? -1 : -POSITION_MAX - 1;
+    const int64_t i64[] = {limit, low, INT64_MAX, INT64_MIN, (INT64_C(1) << 32) + 1};
+    const int32_t i32[] = {(int32_t)(limit % POSITION_MAX), -1, INT32_MAX, -INT32_MAX - 1,
+                           INT32_MAX - 1};
+    const double f64[] = {(double)limit, (double)low, HUGE_VAL, -HUGE_VAL, (double)NAN, 0.5};
+    const float f32[] = {a->limit > 0 ? (float)limit : 2147483904.0f,
+                         a->limit > 0 ? -1.0f : -2147483904.0f,
+                         HUGE_VALF,
+                         -HUGE_VALF,
+                         NAN,
+                         0.5f};
+    const size_t reals = a->limit > 0 ? 6 : 5; /* half a row is none */
+    switch (h) {
+    case AT_I32: memcpy(to, &i32[j % 5], sizeof *i32); return a->limit > 0 && j < 5;
+    case AT_I64: memcpy(to, &i64[j % 5], sizeof *i64); return j < 5;
+    case AT_F32: memcpy(to, &f32[j % 6], sizeof *f32); return j < reals;
+    default: memcpy(to, &f64[j % 6], sizeof *f64); return j < reals;
+    }
+}
+
 /* One entry of a list, wherever it is. */
 static void check_ranges(trial *t, const function *f)
 {
-    static const int64_t beyond[] = {POSITION_MAX + 1, -POSITION_MAX - 1, INT64_MAX, INT64_MIN,
-                                     (INT64_C(1) << 32) + 1};
-    const double reals[] = {2147483649.0, -2147483649.0, HUGE_VAL, -HUGE_VAL, (double)NAN};
-    char what[60];
-    for (unsigned k = 0; k < f->pointers; k++) {
-        const buffer *b = &t->a.b[k];
-        for (size_t i = 0; i < b->width; i++) {
-            unsigned char *at = t->memory.memory[k] + i * b->element, old[8];
-            if (b->holds != POSITIONS && b->holds != REALS && b->holds != INDICES)
-                break;
-            memcpy(old, at, 8);
-            for (size_t j = 0; j < 5; j++) {
-                if (b->holds == REALS)
-                    memcpy(at, &reals[j], 8);
-                else
-                    memcpy(at, &beyond[j], 8);
-                if (b->holds == INDICES && j == 0) {
-                    const int64_t end = (int64_t)t->a.limit;
-                    memcpy(at, &end, 8);
-                }
-                memcpy(t->before.memory[k] + i * b->element, at, 8);
-                snprintf(what, sizeof what, "entry %zu of p[%u], case %zu", i, k, j);
+    char what[80];
+    const buffer *b = &t->a.b[0];
+    for (size_t row = b->skip_rows; t->a.list && row < b->count[0]; row++)
+        for (size_t i = b->skip_first; i < b->width; i++) {
+            const size_t offset = (row * b->stride[0] + i) * b->element;
+            unsigned char *at = t->memory.memory[0] + offset, old[8];
+            unsigned char *before = t->before.memory[0] + offset;
+            memcpy(old, at, b->element);
+            for (size_t j = 0; bad_entry(&t->a, b->holds, j, at); j++) {
+                memcpy(before, at, b->element);
+                snprintf(what, sizeof what, "entry %zu of row %zu, case %zu", i, row, j);
                 trial_refused(t, f, PE_ERR_RANGE, what);
             }
-            memcpy(at, old, 8);
-            memcpy(t->before.memory[k] + i * b->element, old, 8);
+            memcpy(at, old, b->element);
+            memcpy(before, old, b->element);
         }
-    }
     if (f->counted && f->call != call_pe_sinusoidal_f32) {
         t->a.first = POSITION_MAX - 1;
         if (t->a.n[0] > 3 || t->a.n[1] > 3)
@@ -685,7 +767,7 @@ static void positions_out_of_range_are_refused(void **state)
 /* Would any argument have more bytes than memory can have, or positions go beyond the range? */
 static int must_refuse(const function *f, args *a)
 {
-    f->buffers(f, a);
+    put_all(f, a);
     for (int k = 0; k < MOST_POINTERS; k++)
         if (times(span_of_buffer(&a->b[k]), a->b[k].element) > (size_t)PTRDIFF_MAX)
             return 1;
@@ -726,8 +808,7 @@ static void sizes_are_refused_unread(void **state)
             trial_make(&t, f, &s, &ordinary);
             args a = t.a;
             for (int j = 0; j < MOST_POINTERS; j++)
-                if (a.b[j].holds != STRUCT && a.b[j].holds != COUNTS)
-                    a.p[j] = closed.begin;
+                if (a.b[j].holds != STRUCT) a.p[j] = closed.begin;
             for (int i = 0; i < MOST_NUMBERS; i++)
                 for (int j = i; j < MOST_NUMBERS; j++)
                     for (size_t v = 0; v < LENGTH(sizes) * LENGTH(sizes); v++) {
@@ -738,18 +819,17 @@ static void sizes_are_refused_unread(void **state)
                         if (a.n[i] == 0 || a.n[j] == 0)
                             break;
                         b.n[i] = x, b.n[j] = y;
-                        if (f->call == call_pe_plan_init || f->call == call_pe_plan_init_frequencies ||
-                            !must_refuse(f, &b))
+                        if (a.b[0].is_opaque || !must_refuse(f, &b)) /* plans take any size */
                             continue;
                         fault_case("%s: n[%d] = %zu, n[%d] = %zu, form %zu", f->name, i, x, j, y,
                                    form);
                         const pe_status status = call_of(f, &b);
                         if (status != PE_ERR_SIZE && status != PE_ERR_SHAPE &&
-                            status != PE_ERR_RANGE &&
-                            !(status == PE_ERR_CONFIG && f->call == call_pe_sinusoidal_f32))
+                            status != PE_ERR_RANGE)
                             fail_msg("%s: %s", fault_get()->what, pe_status_string(status));
                         refused++, of[k]++;
                     }
+            memset(t.a.p, 0, sizeof t.a.p); /* no plan was made */
             trial_unwritten(&t, f->name);
         }
     }
@@ -762,7 +842,7 @@ static void sizes_are_refused_unread(void **state)
     guarded_free(&closed);
 }
 
-/* The shape of a grid is a list of sizes: no product of them may wrap. */
+/* No product of a grid's sizes may wrap, and no more rows be asked for than it has cells. */
 static void grids_are_refused_unread(void **state)
 {
     const size_t root = (size_t)1 << (sizeof(size_t) * 4);
@@ -783,22 +863,26 @@ static void grids_are_refused_unread(void **state)
         plans_make(&ordinary, &s, 0);
         for (size_t k = 0; k < LENGTH(FUNCTIONS); k++) {
             const function *f = &FUNCTIONS[k];
-            if (f->sizes != sizes_grid)
-                continue;
+            if (f->place != PLACE_GRID) continue;
             trial_make(&t, f, &s, &ordinary);
             for (size_t v = 0; v < LENGTH(sizes) * LENGTH(sizes) * LENGTH(sizes); v++) {
                 args a = t.a;
-                size_t rest = v, most = 0;
+                size_t rest = v, most = 0, cells = 1;
                 for (size_t i = 0; i < a.axes; i++, rest /= LENGTH(sizes)) {
                     a.counts[i] = sizes[rest % LENGTH(sizes)];
                     most = a.counts[i] > most ? a.counts[i] : most;
+                    cells = times(cells, a.counts[i]);
                 }
-                a.p[0] = a.counts, a.p[1] = closed.begin;
-                if (!must_refuse(f, &a) && (uint64_t)most <= (uint64_t)POSITION_MAX + 1)
+                a.p[0] = closed.begin;
+                if (cells != SIZE_MAX) /* all of them, and more than there are */
+                    a.n[0] = cells + (v % 2 && most <= 3);
+                if (!must_refuse(f, &a) && (uint64_t)most <= (uint64_t)POSITION_MAX + 1 &&
+                    a.n[0] == cells)
                     continue;
                 fault_case("%s: %zu x %zu x %zu", f->name, a.counts[0], a.counts[1], a.counts[2]);
                 const pe_status status = call_of(f, &a);
-                if (status != PE_ERR_SIZE && status != PE_ERR_RANGE)
+                if (status != (a.n[0] == cells + 1 ? PE_ERR_SHAPE : PE_ERR_SIZE) &&
+                    status != PE_ERR_RANGE)
                     fail_msg("%s: %s", fault_get()->what, pe_status_string(status));
                 refused++;
             }
@@ -820,49 +904,69 @@ static void small_functions_take_anything(void **state)
     const int out[] = {-1, PE_PRESET_COUNT, INT32_MAX, -INT32_MAX};
     const unsigned long before = environment();
     pe_rope_type type = PE_ROPE_YARN;
-    guarded g = guarded_make(16);
+    guarded g = guarded_make(256);
     (void)state;
     FAIL_ON_FAULT();
     errno = 77;
     for (int s = 0; s <= (int)PE_ERR_SELFTEST; s++)
         assert_true(strlen(pe_status_string((pe_status)s)) > 0);
     assert_int_equal(pe_plan_size(NULL), 0);
-    assert_int_equal(pe_plan_pairs(NULL), 0);
-    assert_int_equal(pe_rope_pairs(NULL), 0);
+    assert_int_equal(pe_version(), PE_VERSION_HEX);
+    assert_true(strlen(pe_isa_name()) > 0);
     assert_non_null(pe_rope_config_error(NULL));
+    assert_int_equal(pe_rope_plan_size(NULL), 0);
     assert_non_null(pe_config_error(NULL));
     assert_int_equal(pe_selftest(), PE_OK);
-    for (int p = 0; p < (int)PE_PRESET_COUNT; p++) {
-        assert_true(strlen(pe_preset_name((pe_preset)p)) > 0);
+    for (int p = 0; p < (int)PE_PRESET_COUNT; p++)
         for (size_t k = 0; k < LENGTH(odd); k++) {
             pe_config c = pe_config_preset((pe_preset)p, odd[k]);
             assert_int_equal(c.d_model, odd[k]);
             if (odd[k] == 0 || odd[k] >= SIZE_MAX / 2)
                 assert_int_equal(pe_plan_size(&c), 0);
         }
-    }
     for (size_t k = 0; k < LENGTH(out); k++) {
         pe_preset preset = PE_PRESET_VASWANI;
         memcpy(&preset, &out[k], sizeof preset);
         const pe_config c = pe_config_preset(preset, 64);
         assert_int_equal(pe_plan_size(&c), 0);
-        assert_non_null(pe_preset_name(preset));
     }
     for (size_t k = 0; k < LENGTH(odd); k++) {
         const pe_config c = pe_config_default(odd[k]);
         const pe_rope_config r = pe_rope_config_default(odd[k]);
         assert_int_equal(pe_plan_size(&c) == 0, odd[k] == 0 || odd[k] >= SIZE_MAX / 2);
         assert_int_equal(pe_config_error(&c) == NULL, pe_plan_size(&c) > 0);
-        assert_int_equal(pe_rope_config_error(&r) == NULL, pe_rope_pairs(&r) > 0);
-        if (odd[k] % 2)
-            assert_int_equal(pe_rope_pairs(&r), 0);
-        assert_int_equal(pe_rope_ggml_default(odd[k]).n_dims, odd[k]);
+        if (odd[k] % 2 || odd[k] == 0 || odd[k] >= SIZE_MAX / 2)
+            assert_int_equal(pe_rope_plan_size(&r), 0);
+        assert_int_equal(pe_rope_config_error(&r) == NULL, odd[k] == 2 || odd[k] == 0x80000000u);
     }
-    assert_int_equal(pe_resample_default().method, PE_RESAMPLE_CUBIC);
     assert_int_equal(pe_rope_type_named(NULL, &type), PE_ERR_NULL);
     assert_int_equal(pe_rope_type_named("yarn", NULL), PE_ERR_NULL);
-    assert_int_equal(pe_rope_type_named("yarm", &type), PE_ERR_CONFIG);
+    assert_int_equal(pe_rope_type_named("yarm", &type), PE_ERR_ENUM);
     assert_int_equal(type, PE_ROPE_YARN);
+    /* a grid's sizes end at the page; sizes that are too many are not read */
+    for (size_t axes = 1; axes <= PE_MAX_AXES; axes++) {
+        size_t *sizes = (size_t *)(void *)g.end - axes;
+        fault_case("pe_grid of %zu axes", axes);
+        for (size_t k = 0; k < axes; k++) sizes[k] = 2;
+        (void)pe_grid(sizes, axes);
+    }
+    fault_case("pe_grid of too many axes");
+    (void)pe_grid((const size_t *)(const void *)g.end, PE_MAX_AXES + 1);
+    (void)pe_grid((const size_t *)(const void *)g.end, SIZE_MAX);
+    (void)pe_grid((const size_t *)(const void *)g.end, 0);
+    (void)pe_grid(NULL, 2);
+    /* frequencies that end at the page, and the index of the one that is wrong */
+    for (size_t pairs = 1; pairs <= 16; pairs++)
+        for (size_t bad = 0; bad <= pairs; bad++) {
+            const pe_config c = pe_config_default(2 * pairs);
+            double *omega = (double *)(void *)g.end - pairs;
+            size_t index = SIZE_MAX;
+            fault_case("pe_frequency_error, pairs %zu", pairs);
+            for (size_t k = 0; k < pairs; k++) omega[k] = k >= bad ? (double)NAN : 0.5;
+            assert_int_equal(pe_frequency_error(&c, omega, pairs, NULL) == NULL, bad == pairs);
+            assert_int_equal(pe_frequency_error(&c, omega, pairs, &index) == NULL, bad == pairs);
+            assert_int_equal(index, bad);
+        }
     /* names that end at the page: not a byte behind the end of a string is read */
     {
         static const char *const names[] = {"",       "d",    "default", "linear",   "linea",
@@ -1037,13 +1141,15 @@ static void *call_deep(void *argument)
 /* Those that are in no list, and need little. */
 static void *call_small(void *argument)
 {
-    const pe_rope_ggml ggml = pe_rope_ggml_default(64);
+    static const size_t sizes[PE_MAX_AXES] = {1, 2, 3, 4, 5, 6, 7, 8};
     const pe_rope_config rope = pe_rope_config_default(64);
-    const pe_resample resample = pe_resample_default();
+    const pe_config config = pe_config_default(8);
+    const double omega[4] = {1, 1, 1, 1};
     pe_rope_type type;
-    size_t sum = pe_rope_pairs(&rope) + ggml.n_dims + (size_t)resample.method;
-    sum += (size_t)pe_rope_type_named("yarn", &type);
-    sum += strlen(pe_status_string(PE_ERR_RANGE)) + strlen(pe_preset_name(PE_PRESET_DETR));
+    size_t sum = pe_grid(sizes, PE_MAX_AXES).axes + pe_rope_plan_size(&rope);
+    sum += (size_t)pe_rope_type_named("yarn", &type) + (size_t)pe_version();
+    sum += strlen(pe_status_string(PE_ERR_RANGE)) + strlen(pe_isa_name());
+    sum += pe_frequency_error(&config, omega, 4, NULL) == NULL;
     for (int k = 0; k < PE_PRESET_COUNT; k++) {
         const pe_config c = pe_config_preset((pe_preset)k, 64);
         sum += pe_plan_size(&c) + (pe_config_error(&c) == NULL) +
@@ -1057,7 +1163,7 @@ static void *call_small(void *argument)
 static void the_stack_is_enough(void **state)
 {
     enum { MOST_STACK = 48000, SHAPES = 2 * FORMS };
-    static const int64_t firsts[] = {1000, POSITION_MAX - 1000};
+    static const int64_t firsts[] = {1000, POSITION_MAX - 2000};
     static plans ordinary[SHAPES];
     static shape shapes[SHAPES];
     const int is_told = test_flag("PE_STACK");
@@ -1111,6 +1217,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_shape_between_guard_pages),
         cmocka_unit_test(every_form_and_offset),
         cmocka_unit_test(nulls_are_refused),
+        cmocka_unit_test(plans_of_zeros_are_refused),
+        cmocka_unit_test(places_of_garbage_are_refused),
         cmocka_unit_test(nothing_to_do_is_fine),
         cmocka_unit_test(overlapping_rows_are_refused),
         cmocka_unit_test(positions_out_of_range_are_refused),

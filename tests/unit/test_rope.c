@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Proves that RoPE turns heads as pe.h says: sines and cosines correctly rounded (MPFR), one product
- * rounded and one fused, 16-bit types rounded once; every bit is compared. Both pairings, every form of
- * the call, strides and layouts, what must stay untouched, guard pages, bad input, tables.
+ * rounded and one fused, 16-bit types rounded once; every bit is compared. Both layouts of pairs, every
+ * kind of place, plans in one step and their sections, strides, what must stay untouched, guard pages,
+ * bad input, tables.
  */
 #include "common.h"
 #include "oracle.h"
@@ -13,7 +14,7 @@
 
 typedef enum type { F32, F16, BF16, TYPES } type;
 static const char *const type_names[] = {"f32", "f16", "bf16"};
-static const char *const pairing_names[] = {"adjacent", "halves"};
+static const char *const layout_names[] = {"interleaved", "halves"};
 
 static size_t bytes_of(type t) { return t == F32 ? 4 : 2; }
 
@@ -35,7 +36,7 @@ static float get(type t, const void *x, size_t i)
     return y;
 }
 
-/* To nearest even by rint(), in units of the last place. */
+/* To nearest even by rint(), in units of the last place; a NaN becomes a quiet one. */
 static void put(type t, void *x, size_t i, float y)
 {
     int e;
@@ -43,6 +44,13 @@ static void put(type t, void *x, size_t i, float y)
     uint32_t bits;
     if (t == F32) {
         ((float *)x)[i] = y;
+        return;
+    }
+    if (!isfinite(y)) {
+        bits = t == F16 ? 0x7c00 : 0x7f80;
+        if (isnan(y))
+            bits |= t == F16 ? 0x200 : 0x40;
+        ((uint16_t *)x)[i] = (uint16_t)(bits | (signbit(y) ? 0x8000u : 0));
         return;
     }
     (void)frexp(fabs((double)y), &e); /* in [2^(e-1), 2^e) */
@@ -76,15 +84,24 @@ static float random_value(rng *r)
  * The reference: one head
  * --------------------------------------------------------------------------------------------- */
 
-/* head (n elements) turned by h sines and cosines; sign -1 for the inverse */
-static void turn(type t, pe_rope_pairing pairing, const float *s, const float *c, float sign,
-                 size_t n, void *head)
+static size_t first_of(pe_layout layout, size_t i) { return layout == PE_LAYOUT_HALVES ? i : 2 * i; }
+static size_t second_of(pe_layout layout, size_t i, size_t n)
 {
-    const size_t h = n / 2;
-    for (size_t i = 0; i < h; i++) {
-        const size_t at = pairing == PE_ROPE_HALVES ? i : 2 * i;
-        const size_t bt = pairing == PE_ROPE_HALVES ? i + h : 2 * i + 1;
-        const float a = get(t, head, at), b = get(t, head, bt), sine = sign * s[i];
+    return layout == PE_LAYOUT_HALVES ? i + n / 2 : 2 * i + 1;
+}
+static size_t pair_of(pe_layout layout, size_t element, size_t n)
+{
+    return layout == PE_LAYOUT_HALVES ? element % (n / 2) : element / 2;
+}
+
+/* head (n elements) turned by n / 2 sines and cosines; sign -1 for the inverse */
+static void turn(type t, pe_layout layout, const float *s, const float *c, float sign, size_t n,
+                 void *head)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        const size_t at = first_of(layout, i), bt = second_of(layout, i, n);
+        const float a = get(t, head, at), b = get(t, head, bt);
+        const float sine = sign < 0 ? 0 - s[i] : s[i]; /* the sine of 0 is +0, back as well */
         volatile float bs = b * sine, as = a * sine;
         put(t, head, at, fmaf(a, c[i], -bs));
         put(t, head, bt, fmaf(b, c[i], as));
@@ -92,20 +109,50 @@ static void turn(type t, pe_rope_pairing pairing, const float *s, const float *c
 }
 
 /* Sines and cosines of a plan of the default layout: pe_fill_f32 is proven by test_exact. */
-static void sines(const owned_plan *p, int64_t position, float *s, float *c)
+static void sines_at(const pe_plan *plan, pe_at at, float *s, float *c)
 {
-    const size_t n = p->config.d_model;
+    const size_t n = plan->d_model;
     float *row = (float *)must_alloc(n * sizeof *row);
-    assert_int_equal(pe_fill_f32(&p->plan, position, 1, row, n), PE_OK);
+    assert_int_equal(pe_fill_f32(plan, at, 1, row, n), PE_OK);
     for (size_t i = 0; i < n / 2; i++)
         s[i] = row[2 * i], c[i] = row[2 * i + 1];
     free(row);
 }
 
+static void plan_of(owned_plan *p, pe_config config)
+{
+    p->config = config;
+    p->memory_bytes = pe_plan_size(&config);
+    p->memory = must_alloc(p->memory_bytes);
+    assert_int_equal(pe_plan_init(&p->plan, &config, p->memory, p->memory_bytes), PE_OK);
+}
+
+/* The same frequencies in both layouts: p[PE_LAYOUT_INTERLEAVED], p[PE_LAYOUT_HALVES]. */
+static void plans_make(owned_plan p[2], size_t n, double base, double amplitude)
+{
+    for (int layout = 0; layout < 2; layout++) {
+        pe_config config = config_of(n, base, amplitude);
+        config.layout = (pe_layout)layout;
+        plan_of(&p[layout], config);
+    }
+}
+
+static void plans_free(owned_plan p[2])
+{
+    plan_free(&p[0]);
+    plan_free(&p[1]);
+}
+
+static pe_heads lie(size_t heads, size_t head_stride, size_t token_stride)
+{
+    const pe_heads where = {heads, head_stride, token_stride};
+    return where;
+}
+
 /* What to turn: tokens at first, first + 1 ... or at a list. */
 typedef struct job {
     type t;
-    pe_rope_pairing pairing;
+    pe_layout layout;
     int inverse;
     int64_t first;
     const int64_t *positions;
@@ -114,21 +161,18 @@ typedef struct job {
     size_t token_stride, head_stride;
 } job;
 
-static pe_status rope(const pe_plan *plan, const job *j)
+static pe_status rope_at(type t, const pe_plan *plan, pe_at at, size_t tokens, void *x, pe_heads heads)
 {
-#define FORM(verb, T, type)                                                                        \
-    (j->positions ? pe_rope##verb##at_##T(plan, j->pairing, j->positions, j->tokens, j->heads,     \
-                                          (type *)j->x, j->token_stride, j->head_stride)           \
-                  : pe_rope##verb##T(plan, j->pairing, j->first, j->tokens, j->heads,              \
-                                     (type *)j->x, j->token_stride, j->head_stride))
-    if (j->inverse)
-        return j->t == F32   ? FORM(_inverse_, f32, float)
-               : j->t == F16 ? FORM(_inverse_, f16, uint16_t)
-                             : FORM(_inverse_, bf16, uint16_t);
-    return j->t == F32   ? FORM(_, f32, float)
-           : j->t == F16 ? FORM(_, f16, uint16_t)
-                         : FORM(_, bf16, uint16_t);
-#undef FORM
+    return t == F32   ? pe_rope_f32(plan, at, tokens, (float *)x, heads)
+           : t == F16 ? pe_rope_f16(plan, at, tokens, (uint16_t *)x, heads)
+                      : pe_rope_bf16(plan, at, tokens, (uint16_t *)x, heads);
+}
+
+static pe_status rope(const owned_plan p[2], const job *j)
+{
+    const pe_at at = j->positions ? pe_at_i64(j->positions) : pe_from(j->first);
+    return rope_at(j->t, &p[j->layout].plan, j->inverse ? pe_back(at) : at, j->tokens, j->x,
+                   lie(j->heads, j->head_stride, j->token_stride));
 }
 
 static void *head_of(const job *j, void *x, size_t token, size_t head)
@@ -138,12 +182,13 @@ static void *head_of(const job *j, void *x, size_t token, size_t head)
 }
 
 /* The same by the reference; s and c have room for the plan's pairs. */
-static void expect(const owned_plan *p, const job *j, void *x, float *s, float *c)
+static void expect(const owned_plan p[2], const job *j, void *x, float *s, float *c)
 {
     for (size_t t = 0; t < j->tokens; t++) {
-        sines(p, j->positions ? j->positions[t] : j->first + (int64_t)t, s, c);
+        const pe_at at = pe_all(j->positions ? j->positions[t] : j->first + (int64_t)t);
+        sines_at(&p[PE_LAYOUT_INTERLEAVED].plan, at, s, c);
         for (size_t k = 0; k < j->heads; k++)
-            turn(j->t, j->pairing, s, c, j->inverse ? -1 : 1, p->config.d_model,
+            turn(j->t, j->layout, s, c, j->inverse ? -1 : 1, p->config.d_model,
                  head_of(j, x, t, k));
     }
 }
@@ -157,7 +202,7 @@ static void compare(const job *j, const void *got, const void *want, size_t byte
                    bytes_of(j->t)) != 0)
             fail_msg("%s %s%s, n %zu, tokens %zu, heads %zu, head_dim %zu, strides %zu %zu, first "
                      "%" PRId64 ": element %zu is %a, not %a",
-                     type_names[j->t], pairing_names[j->pairing], j->inverse ? " inverse" : "", n,
+                     type_names[j->t], layout_names[j->layout], j->inverse ? " back" : "", n,
                      j->tokens, j->heads, j->head_dim, j->token_stride, j->head_stride, j->first, i,
                      (double)get(j->t, got, i), (double)get(j->t, want, i));
 }
@@ -183,7 +228,9 @@ static void test_exact_rotation(void **state)
         owned_plan p;
         oracle o;
         mpfr_t x, y;
-        plan_make(&p, n, 500000, amplitudes[k]);
+        pe_config config = config_of(n, 500000, amplitudes[k]);
+        config.layout = PE_LAYOUT_HALVES;
+        plan_of(&p, config);
         oracle_make(&o, "test_exact_rotation", n, 500000, amplitudes[k]);
         mpfr_inits2(24, x, y, (mpfr_ptr)NULL);
         for (size_t m = 0; m < cases; m++) {
@@ -192,7 +239,7 @@ static void test_exact_rotation(void **state)
             float in[64], out[64];
             fill_random(F32, in, n, &r);
             memcpy(out, in, sizeof out);
-            assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, position, 1, 1, out, n, n), PE_OK);
+            assert_int_equal(pe_rope_f32(&p.plan, pe_from(position), 1, out, lie(1, n, n)), PE_OK);
             for (size_t i = 0; i < n / 2; i++) {
                 const float a = in[i], b = in[i + n / 2];
                 float s, c;
@@ -222,7 +269,7 @@ static void test_exact_rotation(void **state)
     }
 }
 
-/* Every type, pairing, direction, layout and width, consecutive positions and lists; what lies between
+/* Every type, layout of pairs and of heads, direction and width, consecutive positions and lists; what lies between
    heads and behind the rotary dim keeps its bits. */
 static void test_all_forms(void **state)
 {
@@ -234,15 +281,15 @@ static void test_all_forms(void **state)
     (void)state;
     for (size_t w = 0; w < LENGTH(widths); w += every()) {
         const size_t n = widths[w];
-        owned_plan p;
-        plan_make(&p, n, 10000, w % 3 == 1 ? 1.25 : 1);
+        owned_plan p[2];
+        plans_make(p, n, 10000, w % 3 == 1 ? 1.25 : 1);
         for (unsigned form = 0; form < 3 * 2 * 2 * 2 * 2; form++) {
             int64_t positions[80];
             job j;
             size_t elements;
             void *got, *want;
             j.t = (type)(form % 3);
-            j.pairing = form / 3 % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+            j.layout = form / 3 % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
             j.inverse = form / 6 % 2;
             j.tokens = form / 24 % 2 ? 1 + rng_below(&r, 4) : n <= 128 ? 70 : 9;
             j.heads = 1 + rng_below(&r, 3);
@@ -262,14 +309,14 @@ static void test_all_forms(void **state)
             got = must_alloc(elements * bytes_of(j.t)), want = must_alloc(elements * bytes_of(j.t));
             fill_random(j.t, got, elements, &r);
             memcpy(want, got, elements * bytes_of(j.t));
-            expect(&p, &j, want, s, c);
+            expect(p, &j, want, s, c);
             j.x = got;
-            assert_int_equal(rope(&p.plan, &j), PE_OK);
+            assert_int_equal(rope(p, &j), PE_OK);
             compare(&j, got, want, elements * bytes_of(j.t), n);
             free(got);
             free(want);
         }
-        plan_free(&p);
+        plans_free(p);
     }
     free(s);
     free(c);
@@ -280,29 +327,31 @@ static void test_permutation(void **state)
 {
     enum { N = 48 };
     rng r = rng_for("test_permutation");
-    owned_plan p;
+    owned_plan p[2];
     (void)state;
-    plan_make(&p, N, 10000, 1);
+    plans_make(p, N, 10000, 1);
     for (int k = 0; k < 50; k++) {
         float x[N], y[N];
         const int64_t position = rng_position(&r);
         fill_random(F32, x, N, &r);
         for (size_t i = 0; i < N; i++)
             y[i / 2 + i % 2 * (N / 2)] = x[i];
-        assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_ADJACENT, position, 1, 1, x, N, N), PE_OK);
-        assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, position, 1, 1, y, N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&p[0].plan, pe_from(position), 1, x, lie(1, N, N)), PE_OK);
+        assert_int_equal(pe_rope_f32(&p[1].plan, pe_from(position), 1, y, lie(1, N, N)), PE_OK);
         for (size_t i = 0; i < N; i++)
             assert_true(x[i] == y[i / 2 + i % 2 * (N / 2)]);
     }
-    plan_free(&p);
+    plans_free(p);
 }
 
 /* What has a call of its own, in every type: the bits of in place by a list of positions. */
 #define OTHER_CALLS(name, T, element)                                                              \
-    static void name(const pe_plan *plan, pe_rope_pairing pairing, const int64_t *list, rng *r)    \
+    static void name(const pe_plan *plan, pe_layout layout, const int64_t *list, rng *r)           \
     {                                                                                              \
         enum { TOKENS = 9, HEADS = 3, KEYS = 2, N = 20, H = HEADS * N, ALL = TOKENS * H };         \
-        static const uint8_t axis[N / 2] = {0};                                                    \
+        const pe_heads lies = lie(HEADS, N, H), keys = lie(KEYS, N, H), one = lie(1, N, H);        \
+        const pe_heads none = lie(0, N, H);                                                        \
+        const pe_at at = pe_at_i64(list), from = pe_from(77), zero = pe_from(0);                   \
         element in[ALL], x[ALL], k[ALL], want[ALL], k_want[ALL];                                   \
         float s[TOKENS * N], c[TOKENS * N];                                                        \
         int64_t same[TOKENS];                                                                      \
@@ -310,78 +359,96 @@ static void test_permutation(void **state)
             same[t] = list[0];                                                                     \
         fill_random(sizeof *in == 4 ? F32 : BF16, in, ALL, r);                                     \
         memcpy(want, in, sizeof in), memcpy(k_want, in, sizeof in);                                \
-        assert_int_equal(pe_rope_at_##T(plan, pairing, list, TOKENS, HEADS, want, H, N), PE_OK);   \
-        assert_int_equal(pe_rope_at_##T(plan, pairing, list, TOKENS, KEYS, k_want, H, N), PE_OK);  \
+        assert_int_equal(pe_rope_##T(plan, at, TOKENS, want, lies), PE_OK);                        \
+        assert_int_equal(pe_rope_##T(plan, at, TOKENS, k_want, keys), PE_OK);                      \
         memcpy(x, in, sizeof in), memcpy(k, in, sizeof in);                                        \
-        assert_int_equal(pe_rope_qk_at_##T(plan, pairing, list, TOKENS, HEADS, x, H, N, KEYS, k,   \
-                                           H, N), PE_OK);                                          \
+        assert_int_equal(pe_rope_qk_##T(plan, at, TOKENS, x, lies, k, keys), PE_OK);               \
         assert_memory_equal(x, want, sizeof x);                                                    \
         assert_memory_equal(k, k_want, sizeof k);                                                  \
-        assert_int_equal(pe_rope_to_at_##T(plan, pairing, list, TOKENS, HEADS, N, in, H, N, x, H,  \
-                                           N), PE_OK);                                             \
+        assert_int_equal(pe_rope_to_##T(plan, at, TOKENS, N, in, lies, x, lies), PE_OK);           \
         assert_memory_equal(x, want, sizeof x);                                                    \
         memcpy(x, in, sizeof in);                                                                  \
-        assert_int_equal(pe_rope_axes_##T(plan, pairing, axis, 1, list, TOKENS, HEADS, x, H, N),   \
+        assert_int_equal(pe_rope_##T(plan, pe_coords_i64(list, 1, 1, TOKENS), TOKENS, x, lies),    \
                          PE_OK);                                                                   \
         assert_memory_equal(x, want, sizeof x);                                                    \
         memcpy(x, in, sizeof in);                                                                  \
-        assert_int_equal(pe_rope_shift_at_##T(plan, pairing, list, TOKENS, HEADS, x, H, N),        \
-                         PE_OK);                                                                   \
+        assert_int_equal(pe_rope_##T(plan, pe_delta(at), TOKENS, x, lies), PE_OK);                 \
         assert_memory_equal(x, want, sizeof x);                                                    \
                                                                                                    \
         memcpy(want, in, sizeof in), memcpy(x, in, sizeof in);                                     \
-        assert_int_equal(pe_rope_at_##T(plan, pairing, same, TOKENS, HEADS, want, H, N), PE_OK);   \
-        assert_int_equal(pe_rope_shift_##T(plan, pairing, same[0], TOKENS, HEADS, x, H, N),        \
-                         PE_OK);                                                                   \
+        assert_int_equal(pe_rope_##T(plan, pe_at_i64(same), TOKENS, want, lies), PE_OK);           \
+        assert_int_equal(pe_rope_##T(plan, pe_delta(pe_all(same[0])), TOKENS, x, lies), PE_OK);    \
         assert_memory_equal(x, want, sizeof x);                                                    \
                                                                                                    \
         memcpy(want, in, sizeof in), memcpy(k_want, in, sizeof in);                                \
-        assert_int_equal(pe_rope_##T(plan, pairing, 77, TOKENS, HEADS, want, H, N), PE_OK);        \
-        assert_int_equal(pe_rope_##T(plan, pairing, 77, TOKENS, KEYS, k_want, H, N), PE_OK);       \
-        assert_int_equal(pe_rope_to_##T(plan, pairing, 77, TOKENS, HEADS, N, in, H, N, x, H, N),   \
-                         PE_OK);                                                                   \
+        assert_int_equal(pe_rope_##T(plan, from, TOKENS, want, lies), PE_OK);                      \
+        assert_int_equal(pe_rope_##T(plan, from, TOKENS, k_want, keys), PE_OK);                    \
+        assert_int_equal(pe_rope_to_##T(plan, from, TOKENS, N, in, lies, x, lies), PE_OK);         \
         assert_memory_equal(x, want, sizeof x);                                                    \
         memcpy(x, in, sizeof in), memcpy(k, in, sizeof in);                                        \
-        assert_int_equal(pe_rope_qk_##T(plan, pairing, 77, TOKENS, HEADS, x, H, N, KEYS, k, H, N), \
-                         PE_OK);                                                                   \
+        assert_int_equal(pe_rope_qk_##T(plan, from, TOKENS, x, lies, k, keys), PE_OK);             \
         assert_memory_equal(x, want, sizeof x);                                                    \
         assert_memory_equal(k, k_want, sizeof k);                                                  \
         memcpy(x, in, sizeof in);                                                                  \
-        assert_int_equal(pe_rope_table_f32(plan, 77, TOKENS, c, s, N), PE_OK);                     \
-        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, N / 2, TOKENS, HEADS, x, H, N),    \
-                         PE_OK);                                                                   \
+        assert_int_equal(pe_rope_table_f32(plan, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N), PE_OK); \
+        assert_int_equal(pe_rope_by_table_##T(layout, c, s, N, N / 2, TOKENS, x, lies), PE_OK);    \
+        assert_memory_equal(x, want, sizeof x);                                                    \
+        memset(x, CANARY, sizeof x);                                                               \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, N / 2, TOKENS, N, in, lies, x,   \
+                                                 lies), PE_OK);                                    \
         assert_memory_equal(x, want, sizeof x);                                                    \
                                                                                                    \
         /* nothing to do, and what is refused */                                                   \
-        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 0, 1, x, H, N), PE_OK);    \
-        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 1, 0, x, H, N), PE_OK);    \
-        assert_int_equal(pe_rope_axes_##T(plan, pairing, NULL, 1, list, 1, 1, x, H, N),            \
+        const pe_at no_list = pe_coords_i64(NULL, 1, 1, 1), no_axes = pe_coords_i64(list, 0, 1, 1); \
+        assert_int_equal(pe_rope_##T(plan, no_list, 0, x, one), PE_OK);                            \
+        assert_int_equal(pe_rope_##T(plan, no_list, 1, x, none), PE_OK);                           \
+        assert_int_equal(pe_rope_##T(plan, no_list, 1, x, one), PE_ERR_NULL);                      \
+        assert_int_equal(pe_rope_##T(plan, no_axes, 1, x, one), PE_ERR_SHAPE);                     \
+        assert_int_equal(pe_rope_to_##T(plan, zero, 1, 0, in, one, x, one), PE_ERR_SHAPE);         \
+        assert_int_equal(pe_rope_to_##T(plan, at, 1, 0, in, one, x, one), PE_ERR_SHAPE);           \
+        assert_int_equal(pe_rope_to_##T(plan, at, 1, N, in, keys, x, one), PE_ERR_SHAPE);          \
+        assert_int_equal(pe_rope_##T(NULL, pe_delta(pe_all(1)), 0, x, one), PE_OK);                \
+        assert_int_equal(pe_rope_##T(NULL, pe_delta(pe_all(1)), 1, x, none), PE_OK);               \
+        assert_int_equal(pe_rope_##T(NULL, pe_delta(pe_all(1)), 1, x, one), PE_ERR_NULL);          \
+        assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 0, x, one), PE_OK);                       \
+        assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 1, x, none), PE_OK);                      \
+        assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 1, x, one), PE_ERR_NULL);                 \
+        assert_int_equal(pe_rope_by_table_##T(layout, c, s, N, 5, 0, x, one), PE_OK);              \
+        assert_int_equal(pe_rope_by_table_##T(layout, c, s, N, 5, 1, x, none), PE_OK);             \
+        assert_int_equal(pe_rope_by_table_##T(layout, c, s, N, 0, 1, x, one), PE_OK);              \
+        assert_int_equal(pe_rope_by_table_##T(layout, NULL, s, N, 5, 1, x, one), PE_ERR_NULL);     \
+        assert_int_equal(pe_rope_by_table_##T(layout, c, NULL, N, 5, 1, x, one), PE_ERR_NULL);     \
+        assert_int_equal(pe_rope_by_table_##T(layout, c, s, 4, 5, 1, x, one), PE_ERR_SHAPE);       \
+        assert_int_equal(pe_rope_by_table_##T((pe_layout)2, c, s, N, 5, 1, x, one), PE_ERR_ENUM);  \
+        assert_int_equal(pe_rope_by_table_##T(layout, c, s, SIZE_MAX, SIZE_MAX / 2 + 1, 1, x, one), \
+                         PE_ERR_SIZE);                                                             \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 0, N, in, one, x, one), PE_OK); \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, in, none, x, none), PE_OK); \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, NULL, s, N, 5, 1, N, in, one, x, one),    \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(pe_rope_axes_##T(plan, pairing, axis, 0, list, 1, 1, x, H, N),            \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, NULL, N, 5, 1, N, in, one, x, one),    \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, NULL, one, x, one),     \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, in, one, NULL, one),    \
+                         PE_ERR_NULL);                                                             \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, 4, 5, 1, N, in, one, x, one),       \
                          PE_ERR_SHAPE);                                                            \
-        assert_int_equal(pe_rope_to_##T(plan, pairing, 0, 1, 1, 0, in, H, N, x, H, N),             \
-                         PE_ERR_CONFIG);                                                           \
-        assert_int_equal(pe_rope_to_at_##T(plan, pairing, list, 1, 1, 0, in, H, N, x, H, N),       \
-                         PE_ERR_CONFIG);                                                           \
-        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 0, 1, x, H, N), PE_OK);               \
-        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 1, 0, x, H, N), PE_OK);               \
-        assert_int_equal(pe_rope_shift_##T(NULL, pairing, 1, 1, 1, x, H, N), PE_ERR_NULL);         \
-        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 0, 1, x, H, N), PE_OK);         \
-        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 1, 0, x, H, N), PE_OK);         \
-        assert_int_equal(pe_rope_shift_at_##T(NULL, pairing, list, 1, 1, x, H, N), PE_ERR_NULL);   \
-        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 5, 0, 1, x, H, N), PE_OK);         \
-        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 5, 1, 0, x, H, N), PE_OK);         \
-        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, N, 0, 1, 1, x, H, N), PE_OK);         \
-        assert_int_equal(pe_rope_by_table_##T(pairing, NULL, s, N, 5, 1, 1, x, H, N),              \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 9, in, one, x, one),       \
+                         PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 9, x, one, x, one),        \
+                         PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 0, x, one, x, one),        \
+                         PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 0, 1, N, NULL, one, NULL, one),  \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(pe_rope_by_table_##T(pairing, c, NULL, N, 5, 1, 1, x, H, N),              \
-                         PE_ERR_NULL);                                                             \
-        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, 4, 5, 1, 1, x, H, N), PE_ERR_SHAPE);  \
-        assert_int_equal(pe_rope_by_table_##T(pairing, c, s, SIZE_MAX, SIZE_MAX / 2 + 1, 1, 1, x,  \
-                                              H, N), PE_ERR_SIZE);                                 \
-        assert_int_equal(pe_rope_table_twice_##T(plan, (pe_rope_pairing)7, 0, 0, x, x, N), PE_OK); \
-        assert_int_equal(pe_rope_table_twice_##T(plan, (pe_rope_pairing)7, 0, 1, x, x + ALL / 2,   \
-                                                 N), PE_ERR_CONFIG);                               \
+        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, in, one, x, keys),      \
+                         PE_ERR_SHAPE);                                                            \
+        assert_int_equal(pe_rope_by_table_to_##T((pe_layout)-1, c, s, N, 5, 1, N, in, one, x, one), \
+                         PE_ERR_ENUM);                                                             \
+        assert_int_equal(pe_rope_table_##T(plan, zero, 0, (pe_rope_table_layout)7, x, x, N), PE_OK); \
+        assert_int_equal(pe_rope_table_##T(plan, zero, 1, (pe_rope_table_layout)7, x, x + ALL / 2, \
+                                           N), PE_ERR_ENUM);                                       \
         assert_memory_equal(x, want, sizeof x);                                                    \
     }
 OTHER_CALLS(other_calls_f32, f32, float)
@@ -402,11 +469,11 @@ static void test_far_heads(void **state)
     memcpy(want, x, TOKENS * HEADS * FAR * sizeof *x);
     for (size_t k = 0; k < TOKENS * HEADS; k++) {
         memcpy(one, want + k * FAR, sizeof one);
-        assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, 90 + (int64_t)(k / HEADS), 1, 1, one,
-                                     N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from(90 + (int64_t)(k / HEADS)), 1, one,
+                                     lie(1, N, N)), PE_OK);
         memcpy(want + k * FAR, one, sizeof one);
     }
-    assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, 90, TOKENS, HEADS, x, HEADS * FAR, FAR),
+    assert_int_equal(pe_rope_f32(&p.plan, pe_from(90), TOKENS, x, lie(HEADS, FAR, HEADS * FAR)),
                      PE_OK);
     assert_memory_equal(x, want, TOKENS * HEADS * FAR * sizeof *x);
     free(x);
@@ -418,18 +485,18 @@ static void test_every_call(void **state)
 {
     rng r = rng_for("test_every_call");
     int64_t list[9];
-    owned_plan p;
+    owned_plan p[2];
     (void)state;
-    plan_make(&p, 20, 10000, 1);
-    for (int half = 0; half < 2; half++) {
-        const pe_rope_pairing pairing = half ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+    plans_make(p, 20, 10000, 1);
+    for (int k = 0; k < 2; k++) {
+        const pe_layout layout = (pe_layout)k;
         for (size_t t = 0; t < LENGTH(list); t++)
             list[t] = rng_position(&r);
-        other_calls_f32(&p.plan, pairing, list, &r);
-        other_calls_f16(&p.plan, pairing, list, &r);
-        other_calls_bf16(&p.plan, pairing, list, &r);
+        other_calls_f32(&p[k].plan, layout, list, &r);
+        other_calls_f16(&p[k].plan, layout, list, &r);
+        other_calls_bf16(&p[k].plan, layout, list, &r);
     }
-    plan_free(&p);
+    plans_free(p);
 }
 
 /* Out of place, queries and keys, by the caller's table, K-shift: the bits of the simple calls. */
@@ -440,14 +507,17 @@ static void test_other_forms(void **state)
     static uint16_t h_in[ALL], h_want[ALL], h_got[ALL];
     rng r = rng_for("test_other_forms");
     int64_t list[TOKENS];
-    owned_plan p, one;
+    owned_plan all_p[2], all_one[2];
     (void)state;
-    plan_make(&p, N, 10000, 1.5);
-    plan_make(&one, N, 10000, 1);
+    plans_make(all_p, N, 10000, 1.5);
+    plans_make(all_one, N, 10000, 1);
     for (unsigned form = 0; form < 8; form++) {
-        const pe_rope_pairing pairing = form % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const pe_layout layout = form % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        const pe_plan *const p = &all_p[layout].plan, *const one = &all_one[layout].plan;
         const int64_t first = rng_position(&r) / 2;
         const size_t ts = HEADS * DIM, hs = DIM;
+        const pe_heads lies = lie(HEADS, DIM, HEADS * DIM), keys = lie(KEYS, DIM, HEADS * DIM);
+        const pe_at from = pe_from(first), at = pe_at_i64(list);
         for (size_t t = 0; t < TOKENS; t++)
             list[t] = rng_position(&r);
         fill_random(F32, in, ALL, &r);
@@ -456,70 +526,64 @@ static void test_other_forms(void **state)
         memcpy(k_want, in, sizeof in);
         memcpy(k, in, sizeof in);
         memcpy(h_want, h_in, sizeof h_in);
-        assert_int_equal(pe_rope_f32(&p.plan, pairing, first, TOKENS, HEADS, want, ts, hs), PE_OK);
-        assert_int_equal(pe_rope_bf16(&p.plan, pairing, first, TOKENS, HEADS, h_want, ts, hs), PE_OK);
-        assert_int_equal(pe_rope_f32(&p.plan, pairing, first, TOKENS, KEYS, k_want, ts, hs), PE_OK);
+        assert_int_equal(pe_rope_f32(p, from, TOKENS, want, lies), PE_OK);
+        assert_int_equal(pe_rope_bf16(p, from, TOKENS, h_want, lies), PE_OK);
+        assert_int_equal(pe_rope_f32(p, from, TOKENS, k_want, keys), PE_OK);
 
         memset(got, CANARY, sizeof got);
-        assert_int_equal(pe_rope_to_f32(&p.plan, pairing, first, TOKENS, HEADS, DIM, in, ts, hs, got,
-                                        ts, hs), PE_OK);
+        assert_int_equal(pe_rope_to_f32(p, from, TOKENS, DIM, in, lies, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
-        assert_int_equal(pe_rope_to_bf16(&p.plan, pairing, first, TOKENS, HEADS, DIM, h_in, ts, hs,
-                                         h_got, ts, hs), PE_OK);
+        assert_int_equal(pe_rope_to_bf16(p, from, TOKENS, DIM, h_in, lies, h_got, lies), PE_OK);
         assert_memory_equal(h_got, h_want, sizeof h_want);
         /* from [tokens, heads] to [heads, tokens] */
-        assert_int_equal(pe_rope_to_f32(&p.plan, pairing, first, TOKENS, HEADS, DIM, in, ts, hs, got,
-                                        DIM, TOKENS * DIM), PE_OK);
+        assert_int_equal(pe_rope_to_f32(p, from, TOKENS, DIM, in, lies, got,
+                                        lie(HEADS, TOKENS * DIM, DIM)), PE_OK);
         for (size_t t = 0; t < TOKENS; t++)
             for (size_t j = 0; j < HEADS; j++)
                 assert_memory_equal(got + (j * TOKENS + t) * DIM, want + t * ts + j * hs,
                                     DIM * sizeof *got);
         /* in place by the same name */
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_to_f32(&p.plan, pairing, first, TOKENS, HEADS, DIM, got, ts, hs,
-                                        got, ts, hs), PE_OK);
+        assert_int_equal(pe_rope_to_f32(p, from, TOKENS, DIM, got, lies, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
 
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_qk_f32(&p.plan, pairing, first, TOKENS, HEADS, got, ts, hs, KEYS, k,
-                                        ts, hs), PE_OK);
+        assert_int_equal(pe_rope_qk_f32(p, from, TOKENS, got, lies, k, keys), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         assert_memory_equal(k, k_want, sizeof k_want);
         memcpy(k, in, sizeof in);
-        assert_int_equal(pe_rope_qk_f32(&p.plan, pairing, first, TOKENS, 0, NULL, 0, 0, KEYS, k, ts,
-                                        hs), PE_OK);
+        assert_int_equal(pe_rope_qk_f32(p, from, TOKENS, NULL, lie(0, 0, 0), k, keys), PE_OK);
         assert_memory_equal(k, k_want, sizeof k_want);
-
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_table_f32(&p.plan, first, TOKENS, c, s, N), PE_OK);
-        assert_int_equal(pe_rope_by_table_f32(pairing, c, s, N, N / 2, TOKENS, HEADS, got, ts, hs),
-                         PE_OK);
+        assert_int_equal(pe_rope_qk_f32(p, from, TOKENS, got, lies, NULL, lie(0, 0, 0)), PE_OK);
         assert_memory_equal(got, want, sizeof want);
 
-        /* lists; K-shift has neither amplitude nor offset */
+        memcpy(got, in, sizeof in);
+        assert_int_equal(pe_rope_table_f32(p, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N), PE_OK);
+        assert_int_equal(pe_rope_by_table_f32(layout, c, s, N, N / 2, TOKENS, got, lies), PE_OK);
+        assert_memory_equal(got, want, sizeof want);
+
+        /* lists; differences have neither amplitude nor offset */
         memcpy(want, in, sizeof in);
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_at_f32(&one.plan, pairing, list, TOKENS, HEADS, want, ts, hs), PE_OK);
-        assert_int_equal(pe_rope_shift_at_f32(&p.plan, pairing, list, TOKENS, HEADS, got, ts, hs),
-                         PE_OK);
+        assert_int_equal(pe_rope_f32(one, at, TOKENS, want, lies), PE_OK);
+        assert_int_equal(pe_rope_f32(p, pe_delta(at), TOKENS, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         for (size_t t = 0; t < TOKENS; t++)
             list[t] = -first;
         memcpy(want, in, sizeof in);
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_at_f32(&one.plan, pairing, list, TOKENS, HEADS, want, ts, hs), PE_OK);
-        assert_int_equal(pe_rope_shift_f32(&p.plan, pairing, -first, TOKENS, HEADS, got, ts, hs),
-                         PE_OK);
+        assert_int_equal(pe_rope_f32(one, at, TOKENS, want, lies), PE_OK);
+        assert_int_equal(pe_rope_f32(p, pe_delta(pe_all(-first)), TOKENS, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         for (size_t t = 0; t < TOKENS; t++)
             list[t] = first;
         memcpy(want, in, sizeof in);
-        assert_int_equal(pe_rope_inverse_at_f32(&one.plan, pairing, list, TOKENS, HEADS, want, ts,
-                                                hs), PE_OK);
+        assert_int_equal(pe_rope_f32(one, pe_back(at), TOKENS, want, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want); /* turning by -p is the inverse */
     }
-    plan_free(&p);
-    plan_free(&one);
+    plans_free(all_p);
+    plans_free(all_one);
 }
 
 /* An offset of the config moves the positions; angles may be rounded to float; both as pe_fill has it. */
@@ -530,18 +594,16 @@ static void test_plans(void **state)
     for (int k = 0; k < 3; k++) {
         owned_plan p;
         float x[3 * N], want[3 * N], s[N / 2], c[N / 2], row[N];
-        p.config = config_of(N, 10000, 1);
-        p.config.offset = k == 0 ? 2 : k == 1 ? 0.25 : 0;
-        p.config.angle = k == 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
-        p.config.layout = k == 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
-        p.config.cos_first = k == 0;
-        p.memory_bytes = pe_plan_size(&p.config);
-        p.memory = must_alloc(p.memory_bytes);
-        assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+        pe_config config = config_of(N, 10000, 1);
+        config.offset = k == 0 ? 2 : k == 1 ? 0.25 : 0;
+        config.angle = k == 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+        config.layout = k == 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        config.cos_first = k == 0;
+        plan_of(&p, config);
         for (size_t i = 0; i < 3 * N; i++)
             want[i] = x[i] = (float)i + 0.5f;
         for (size_t t = 0; t < 3; t++) {
-            assert_int_equal(pe_fill_f32(&p.plan, 1000 + (int64_t)t, 1, row, N), PE_OK);
+            assert_int_equal(pe_fill_f32(&p.plan, pe_from(1000 + (int64_t)t), 1, row, N), PE_OK);
             for (size_t i = 0; i < N / 2; i++) {
                 s[i] = row[k == 1 ? i : 2 * i], c[i] = row[k == 1 ? i + N / 2 : 2 * i + 1];
                 if (k == 0) {
@@ -549,15 +611,17 @@ static void test_plans(void **state)
                     s[i] = c[i], c[i] = swap;
                 }
             }
-            turn(F32, PE_ROPE_HALVES, s, c, 1, N, want + t * N);
+            turn(F32, config.layout, s, c, 1, N, want + t * N);
         }
-        assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, 1000, 3, 1, x, N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from(1000), 3, x, lie(1, N, N)), PE_OK);
         assert_memory_equal(x, want, sizeof x);
-        if (k < 2) { /* a shift leaves the offset out */
+        if (k < 2) { /* differences leave the offset out */
             owned_plan plain;
-            plan_make(&plain, N, 10000, 1);
-            assert_int_equal(pe_rope_f32(&plain.plan, PE_ROPE_HALVES, -9, 1, 1, want, N, N), PE_OK);
-            assert_int_equal(pe_rope_shift_f32(&p.plan, PE_ROPE_HALVES, -9, 1, 1, x, N, N), PE_OK);
+            config = config_of(N, 10000, 1);
+            config.layout = k == 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+            plan_of(&plain, config);
+            assert_int_equal(pe_rope_f32(&plain.plan, pe_from(-9), 1, want, lie(1, N, N)), PE_OK);
+            assert_int_equal(pe_rope_f32(&p.plan, pe_delta(pe_all(-9)), 1, x, lie(1, N, N)), PE_OK);
             assert_memory_equal(x, want, N * sizeof *x);
             plan_free(&plain);
         }
@@ -573,39 +637,40 @@ static void test_shift_of_float_angles(void **state)
     static const int64_t deltas[] = {-1, 1000, -123457, 123456789, -2147483647};
     float in[ALL], want[ALL], got[ALL];
     rng r = rng_for("test_shift_of_float_angles");
-    owned_plan p[3]; /* the plan that shifts, the one by which it does, the same with exact angles */
+    /* in each layout the plan that shifts, the one by which it does, the same with exact angles */
+    owned_plan p[2][3];
+    const pe_heads one = lie(1, N, N);
     size_t others = 0;
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
-        p[i].config = config_of(N, 10000, i == 0 ? 1.5 : 1);
-        p[i].config.offset = i == 0 ? 7 : 0;
-        p[i].config.angle = i < 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
-        p[i].memory_bytes = pe_plan_size(&p[i].config);
-        p[i].memory = must_alloc(p[i].memory_bytes);
-        assert_int_equal(pe_plan_init(&p[i].plan, &p[i].config, p[i].memory, p[i].memory_bytes),
-                         PE_OK);
+    for (size_t i = 0; i < 6; i++) {
+        pe_config config = config_of(N, 10000, i % 3 == 0 ? 1.5 : 1);
+        config.offset = i % 3 == 0 ? 7 : 0;
+        config.angle = i % 3 < 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+        config.layout = (pe_layout)(i / 3);
+        plan_of(&p[i / 3][i % 3], config);
     }
     for (size_t form = 0; form < 2 * LENGTH(deltas); form++) {
-        const pe_rope_pairing pairing = form % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const owned_plan *const q = p[form % 2];
         int64_t list[TOKENS];
+        const pe_at at = pe_at_i64(list);
         for (size_t t = 0; t < TOKENS; t++)
             list[t] = deltas[form / 2];
         fill_random(F32, in, ALL, &r);
         memcpy(want, in, sizeof in);
-        assert_int_equal(pe_rope_at_f32(&p[1].plan, pairing, list, TOKENS, 1, want, N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&q[1].plan, at, TOKENS, want, one), PE_OK);
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_shift_f32(&p[0].plan, pairing, list[0], TOKENS, 1, got, N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&q[0].plan, pe_delta(pe_all(list[0])), TOKENS, got, one), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_shift_at_f32(&p[0].plan, pairing, list, TOKENS, 1, got, N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&q[0].plan, pe_delta(at), TOKENS, got, one), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_shift_f32(&p[2].plan, pairing, list[0], TOKENS, 1, got, N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&q[2].plan, pe_delta(pe_all(list[0])), TOKENS, got, one), PE_OK);
         others += memcmp(got, want, sizeof want) != 0;
     }
     assert_true(others >= LENGTH(deltas));
-    for (size_t i = 0; i < 3; i++)
-        plan_free(&p[i]);
+    for (size_t i = 0; i < 6; i++)
+        plan_free(&p[i / 3][i % 3]);
 }
 
 /* The stride of a single head or token leads nowhere, and may be any number. It used to be added to
@@ -616,112 +681,777 @@ static void test_strides_of_one(void **state)
     static const size_t any[] = {0, 1, N, SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 4 + 1, SIZE_MAX / 8 + 1};
     static const size_t shapes[][2] = {{1, 1}, {1, PAIR}, {PAIR, 1}}; /* tokens, heads */
     rng r = rng_for("test_strides_of_one");
-    owned_plan p;
+    owned_plan both[2];
     (void)state;
-    plan_make(&p, N, 10000, 1);
+    plans_make(both, N, 10000, 1);
     for (size_t k = 0; k < 2 * LENGTH(shapes) * LENGTH(any); k++) {
-        const pe_rope_pairing pairing = k % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const pe_plan *const p = &both[k % 2].plan;
         const size_t *const shape = shapes[k / 2 % LENGTH(shapes)];
         const size_t tokens = shape[0], heads = shape[1], wild = any[k / 2 / LENGTH(shapes)];
-        const size_t ts = tokens == 1 ? wild : N, hs = heads == 1 ? wild : N;
+        const pe_heads tame = lie(heads, N, heads * N);
+        const pe_heads strange = lie(heads, heads == 1 ? wild : N, tokens == 1 ? wild : N);
+        const pe_at at = pe_from(9);
         float in[ALL], want[ALL], got[ALL];
         uint16_t h_in[ALL], h_want[ALL], h_got[ALL];
         fill_random(F32, in, ALL, &r);
         fill_random(BF16, h_in, ALL, &r);
 
         memcpy(want, in, sizeof in), memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_f32(&p.plan, pairing, 9, tokens, heads, want, heads * N, N), PE_OK);
-        assert_int_equal(pe_rope_f32(&p.plan, pairing, 9, tokens, heads, got, ts, hs), PE_OK);
+        assert_int_equal(pe_rope_f32(p, at, tokens, want, tame), PE_OK);
+        assert_int_equal(pe_rope_f32(p, at, tokens, got, strange), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         memcpy(got, in, sizeof in); /* what is not written is as in want */
-        assert_int_equal(pe_rope_to_f32(&p.plan, pairing, 9, tokens, heads, N, in, ts, hs, got,
-                                        heads * N, N),
-                         PE_OK);
+        assert_int_equal(pe_rope_to_f32(p, at, tokens, N, in, strange, got, tame), PE_OK);
         assert_memory_equal(got, want, sizeof want);
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_to_f32(&p.plan, pairing, 9, tokens, heads, N, in, heads * N, N, got,
-                                        ts, hs),
-                         PE_OK);
+        assert_int_equal(pe_rope_to_f32(p, at, tokens, N, in, tame, got, strange), PE_OK);
         assert_memory_equal(got, want, sizeof want);
 
         memcpy(h_want, h_in, sizeof h_in), memcpy(h_got, h_in, sizeof h_in);
-        assert_int_equal(pe_rope_bf16(&p.plan, pairing, 9, tokens, heads, h_want, heads * N, N), PE_OK);
-        assert_int_equal(pe_rope_bf16(&p.plan, pairing, 9, tokens, heads, h_got, ts, hs), PE_OK);
+        assert_int_equal(pe_rope_bf16(p, at, tokens, h_want, tame), PE_OK);
+        assert_int_equal(pe_rope_bf16(p, at, tokens, h_got, strange), PE_OK);
         assert_memory_equal(h_got, h_want, sizeof h_want);
+        assert_int_equal(pe_rope_to_f32_bf16(p, at, tokens, N, in, tame, h_want, tame), PE_OK);
+        assert_int_equal(pe_rope_to_f32_bf16(p, at, tokens, N, in, strange, h_got, strange), PE_OK);
+        for (size_t i = 0; i < tokens * heads * N; i++)
+            assert_int_equal(h_got[i], h_want[i]);
     }
-    plan_free(&p);
+    plans_free(both);
 }
 
-/* Several coordinates, against a loop over pairs. */
-static void test_axes(void **state)
+/* ------------------------------------------------------------------------------------------------
+ * Plans of pe_rope_plan_init
+ * --------------------------------------------------------------------------------------------- */
+
+static void rope_plan(owned_plan *p, const pe_rope_config *config)
 {
-    static const size_t qwen2[] = {16, 24, 24}, qwen3[] = {24, 20, 20}, with_zero[] = {0, 40, 0, 24};
-    static const size_t vision[] = {32, 32}, mixed[] = {60, 2, 2}, one[] = {64};
-    static const struct {
-        const size_t *sections;
-        size_t axes;
-        int interleaved;
-    } cases[] = {{qwen2, 3, 0}, {qwen3, 3, 1}, {with_zero, 4, 0}, {vision, 2, 0}, {mixed, 3, 1},
-                 {one, 1, 0}, {one, 1, 1}};
-    enum { N = 128, TOKENS = 45, HEADS = 3, ALL = TOKENS * HEADS * N };
-    static float x[ALL], want[ALL];
-    static uint16_t h[ALL], h_want[ALL];
-    rng r = rng_for("test_axes");
-    owned_plan p;
+    if (pe_rope_config_error(config) != NULL)
+        fail_msg("refused: %s", pe_rope_config_error(config));
+    p->memory_bytes = pe_rope_plan_size(config);
+    assert_true(p->memory_bytes > 0);
+    p->memory = must_alloc(p->memory_bytes);
+    assert_int_equal(pe_rope_plan_init(&p->plan, config, p->memory, p->memory_bytes), PE_OK);
+    p->config = pe_config_default(p->plan.d_model);
+}
+
+/* What such a plan has to be for one coordinate: the doubles of pe_rope_frequencies(), which
+   test_rope_frequencies proves, in a plan of given ones, which test_conventions does. Interleaved. */
+static void reference_plan(owned_plan *p, const pe_rope_config *config)
+{
+    const size_t pairs =
+        (config->rope_type == PE_ROPE_PROPORTIONAL ? config->head_dim : config->rotary_dim) / 2;
+    double *omega = (double *)must_alloc(pairs * sizeof *omega), attention;
+    assert_int_equal(pe_rope_frequencies(config, omega, &attention), PE_OK);
+    p->config = config_of(2 * pairs, 10000, attention);
+    p->config.offset = config->offset;
+    p->config.angle = config->angle;
+    p->memory_bytes = pe_plan_size(&p->config);
+    p->memory = must_alloc(p->memory_bytes);
+    assert_int_equal(pe_plan_init_frequencies(&p->plan, &p->config, omega, pairs, p->memory,
+                                              p->memory_bytes), PE_OK);
+    free(omega);
+}
+
+/* Configs of every type, with what they need. */
+static const double plan_factors[33] = {1,    1.5, 2,   3.75, 4,   1, 1, 8, 1.25, 6, 7, 8, 9, 1, 2, 3, 4,
+                                        5.25, 6,   7,   8,    9.5, 1, 2, 3, 4,    5, 6, 7, 8, 9, 10, 11};
+static const float plan_freq_factors[33] = {1, 0.5f, 2, 3.75f, 4, 1, 1, 8, 1.25f, 6, 7, 8, 9, 1, 2, 3, 4,
+                                            5, 6,    7, 8,     9, 1, 2, 3, 4,     5, 6, 7, 8, 9, 10, 11};
+static pe_rope_config config_of_type(pe_rope_type type, size_t head_dim, size_t rotary_dim)
+{
+    pe_rope_config c = pe_rope_config_default(head_dim);
+    c.rotary_dim = rotary_dim;
+    c.rope_type = type;
+    if (type != PE_ROPE_DEFAULT && type != PE_ROPE_PROPORTIONAL) {
+        c.factor = 8;
+        c.original_max_position_embeddings = 4096;
+        c.max_position_embeddings = 32768;
+        c.sequence_length = 20000;
+        c.short_factor = plan_factors, c.long_factor = plan_factors;
+    }
+    return c;
+}
+
+/* The bits of pe_plan_init_frequencies() with the doubles of pe_rope_frequencies(): tables, heads, and
+   what the plan says of itself. */
+static void test_plan_in_one_step(void **state)
+{
+    enum { HEAD = 66, ROWS = 5, MOST = ROWS * HEAD };
+    rng r = rng_for("test_plan_in_one_step");
     (void)state;
-    plan_make(&p, N, 1000000, 1);
-    for (size_t k = 0; k < LENGTH(cases); k++) {
-        const size_t axes = cases[k].axes;
-        uint8_t axis[N / 2];
-        int64_t positions[4 * TOKENS];
-        assert_int_equal(pe_rope_sections(cases[k].sections, axes, cases[k].interleaved, N / 2, axis),
-                         PE_OK);
-        for (size_t i = 0, begin = 0, a = 0; i < N / 2; i++) { /* the definitions, once more */
-            size_t expected = i % axes;
-            if (cases[k].interleaved) {
-                if (i >= axes * cases[k].sections[i % axes])
-                    expected = 0;
-            } else {
-                while (i >= begin + cases[k].sections[a])
-                    begin += cases[k].sections[a++];
-                expected = a;
-            }
-            assert_int_equal(axis[i], expected);
+    for (unsigned k = 0; k < 9 * 2 * 5; k++) {
+        const pe_rope_type type = (pe_rope_type)(k % 9);
+        const pe_layout layout = (pe_layout)(k / 9 % 2);
+        const unsigned with = k / 18;
+        pe_rope_config config = config_of_type(type, HEAD, with == 4 ? 6 : 60);
+        config.layout = layout;
+        if (with == 1)
+            config.offset = -7.25, config.attention_factor = 1.3, config.expected_rows = 1;
+        if (with == 2)
+            config.angle = PE_ANGLE_FLOAT32, config.expected_rows = 1000;
+        if (with == 3)
+            config.freq_factors = plan_freq_factors, config.rope_theta = 1e6;
+        owned_plan p, like;
+        rope_plan(&p, &config);
+        reference_plan(&like, &config);
+        const size_t n = like.plan.d_model, pairs = n / 2;
+        double w[HEAD / 2], w_like[HEAD / 2];
+        assert_int_equal(p.plan.d_model, n);
+        assert_int_equal(p.plan.pairs, pairs);
+        assert_int_equal(p.plan.axes, 1);
+        assert_int_equal(pe_plan_frequencies(&p.plan, w), PE_OK);
+        assert_int_equal(pe_plan_frequencies(&like.plan, w_like), PE_OK);
+        assert_memory_equal(w, w_like, pairs * sizeof *w);
+        for (size_t m = 0; m < 12; m++) {
+            const int64_t first = m < 8 ? hard_positions[(5 * k + m) % LENGTH(hard_positions)] / 2
+                                        : rng_position(&r) / 2;
+            const pe_at at = pe_from(m % 2 ? first : -first);
+            float c[MOST], s[MOST], fill[MOST], x[MOST], want[MOST];
+            assert_int_equal(pe_rope_table_f32(&p.plan, at, ROWS, PE_ROPE_TABLE_APART, c, s, pairs),
+                             PE_OK);
+            assert_int_equal(pe_fill_f32(&like.plan, at, ROWS, fill, n), PE_OK);
+            for (size_t i = 0; i < ROWS * pairs; i++)
+                if (s[i] != fill[2 * i] || c[i] != fill[2 * i + 1])
+                    fail_msg("type %d, with %u, from %" PRId64 ", element %zu: %a %a, not %a %a",
+                             (int)type, with, first, i, (double)s[i], (double)c[i],
+                             (double)fill[2 * i], (double)fill[2 * i + 1]);
+            fill_random(F32, x, MOST, &r);
+            memcpy(want, x, sizeof x);
+            assert_int_equal(pe_rope_f32(&p.plan, at, ROWS, x, lie(1, 0, HEAD)), PE_OK);
+            for (size_t t = 0; t < ROWS; t++)
+                turn(F32, layout, s + t * pairs, c + t * pairs, 1, n, want + t * HEAD);
+            assert_memory_equal(x, want, sizeof x);
         }
+        plan_free(&p);
+        plan_free(&like);
+    }
+}
+
+/* The coordinate of pair i of h, and its number among those of a head that this coordinate has alone:
+   pe_sections, told again. */
+static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t *number)
+{
+    size_t a = 0, begin = 0;
+    *number = i;
+    if (c->axes == 1)
+        return 0;
+    if (c->section_order == PE_SECTIONS_VISION) {
+        *number = i % (h / c->axes);
+        return i / (h / c->axes);
+    }
+    if (c->section_order == PE_SECTIONS_INTERLEAVED)
+        return i < c->axes * c->sections[i % c->axes] ? i % c->axes : 0;
+    while (i >= begin + c->sections[a])
+        begin += c->sections[a++];
+    return a;
+}
+
+/* Sections of each order, in place and out of it, forwards, back and as differences, tables: against
+   plans of one coordinate, pair by pair. */
+static void test_sections(void **state)
+{
+    static const struct {
+        size_t sections[4], axes;
+        pe_sections order;
+        pe_rope_type type;
+    } cases[] = {{{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT}, /* Qwen2-VL */
+                 {{24, 20, 20}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT}, /* Qwen3-VL */
+                 {{0, 40, 0, 24}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT},
+                 {{32, 32}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_YARN},
+                 {{60, 2, 2}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_LLAMA3},
+                 {{64}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT},
+                 {{64}, 1, PE_SECTIONS_INTERLEAVED, PE_ROPE_LINEAR},
+                 {{64}, 1, PE_SECTIONS_VISION, PE_ROPE_DEFAULT},
+                 {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT}, /* vision towers */
+                 {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK},
+                 {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT},
+                 {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT}};
+    enum { N = 128, H = N / 2, TOKENS = 45, HEADS = 3, ALL = TOKENS * HEADS * N };
+    static float x[ALL], want[ALL], out[ALL], sine[TOKENS][H], cosine[TOKENS][H];
+    static float a[TOKENS * N], b[TOKENS * N];
+    static uint16_t h[ALL], h_want[ALL];
+    const pe_heads lies = lie(HEADS, N, HEADS * N);
+    rng r = rng_for("test_sections");
+    (void)state;
+    for (size_t k = 0; k < 2 * LENGTH(cases); k++) {
+        const size_t axes = cases[k / 2].axes;
+        pe_rope_config config = config_of_type(cases[k / 2].type, N, N), alone;
+        owned_plan p, like;
+        int64_t positions[4 * TOKENS];
+        config.rope_theta = 1e6;
+        config.layout = (pe_layout)(k % 2);
+        config.axes = axes;
+        config.section_order = cases[k / 2].order;
+        memcpy(config.sections, cases[k / 2].sections, sizeof cases->sections);
+        config.offset = k % 3 == 0 ? 2 : 0;
+        config.attention_factor = k % 4 == 0 ? 1.1 : 0;
+        alone = config, alone.axes = 1;
+        if (config.section_order == PE_SECTIONS_VISION)
+            alone.head_dim = alone.rotary_dim = N / axes;
+        rope_plan(&p, &config);
+        assert_int_equal(p.plan.d_model, N);
+        assert_int_equal(p.plan.pairs, H);
+        assert_int_equal(p.plan.axes, axes);
         for (size_t t = 0; t < TOKENS; t++) /* text, then an image of rows of 5, then far away */
-            for (size_t a = 0; a < axes; a++)
-                positions[a * TOKENS + t] = t < 10   ? (int64_t)t
-                                            : t < 35 ? 10 + (int64_t)(a == 0   ? 0
-                                                                      : a == 1 ? (t - 10) / 5
+            for (size_t c = 0; c < axes; c++)
+                positions[c * TOKENS + t] = t < 10   ? (int64_t)t
+                                            : t < 35 ? 10 + (int64_t)(c == 0   ? 0
+                                                                      : c == 1 ? (t - 10) / 5
                                                                                : (t - 10) % 5)
-                                                     : rng_position(&r);
-        for (int pairing = 0; pairing < 2; pairing++) {
+                                                     : rng_position(&r) / 2;
+        for (int way = 0; way < 4; way++) { /* forwards, back, differences, these back */
+            const pe_at list = pe_coords_i64(positions, axes, 1, TOKENS);
+            const pe_at turned = way & 2 ? pe_delta(list) : list;
+            const pe_at at = way & 1 ? pe_back(turned) : turned;
+            if (way == 2)
+                alone.offset = 0, alone.attention_factor = 1;
+            if (way % 2 == 0) {
+                reference_plan(&like, &alone);
+                for (size_t t = 0; t < TOKENS; t++)
+                    for (size_t c = 0; c < axes; c++) {
+                        float row_s[H], row_c[H];
+                        sines_at(&like.plan, pe_all(positions[c * TOKENS + t]), row_s, row_c);
+                        for (size_t i = 0; i < H; i++) {
+                            size_t number;
+                            if (coordinate_of(&config, i, H, &number) != c)
+                                continue;
+                            sine[t][i] = row_s[number], cosine[t][i] = row_c[number];
+                        }
+                    }
+                plan_free(&like);
+            }
             fill_random(F32, x, ALL, &r);
             fill_random(F16, h, ALL, &r);
             memcpy(want, x, sizeof x);
             memcpy(h_want, h, sizeof h);
-            for (size_t t = 0; t < TOKENS; t++) {
-                float s[N / 2], c[N / 2], row_s[N / 2], row_c[N / 2];
-                for (size_t a = 0; a < axes; a++) {
-                    sines(&p, positions[a * TOKENS + t], row_s, row_c);
-                    for (size_t i = 0; i < N / 2; i++)
-                        if (axis[i] == a)
-                            s[i] = row_s[i], c[i] = row_c[i];
-                }
+            for (size_t t = 0; t < TOKENS; t++)
                 for (size_t j = 0; j < HEADS; j++) {
-                    turn(F32, (pe_rope_pairing)pairing, s, c, 1, N, want + (t * HEADS + j) * N);
-                    turn(F16, (pe_rope_pairing)pairing, s, c, 1, N, h_want + (t * HEADS + j) * N);
+                    const float sign = way & 1 ? -1 : 1;
+                    const size_t head = (t * HEADS + j) * N;
+                    turn(F32, config.layout, sine[t], cosine[t], sign, N, want + head);
+                    turn(F16, config.layout, sine[t], cosine[t], sign, N, h_want + head);
                 }
-            }
-            assert_int_equal(pe_rope_axes_f32(&p.plan, (pe_rope_pairing)pairing, axis, axes,
-                                              positions, TOKENS, HEADS, x, HEADS * N, N), PE_OK);
+            assert_int_equal(pe_rope_to_f32(&p.plan, at, TOKENS, N, x, lies, out, lies), PE_OK);
+            assert_memory_equal(out, want, sizeof want);
+            memcpy(out, x, sizeof x);
+            assert_int_equal(pe_rope_qk_f32(&p.plan, at, TOKENS, x, lies, out, lies), PE_OK);
             assert_memory_equal(x, want, sizeof x);
-            assert_int_equal(pe_rope_axes_f16(&p.plan, (pe_rope_pairing)pairing, axis, axes,
-                                              positions, TOKENS, HEADS, h, HEADS * N, N), PE_OK);
+            assert_memory_equal(out, want, sizeof x);
+            assert_int_equal(pe_rope_f16(&p.plan, at, TOKENS, h, lies), PE_OK);
             assert_memory_equal(h, h_want, sizeof h);
+            for (int layout = 0; layout < 4; layout++) {
+                const int apart = layout <= PE_ROPE_TABLE_TWICE;
+                assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)layout,
+                                                   a, apart ? b : NULL, N), PE_OK);
+                for (size_t t = 0; t < TOKENS; t++)
+                    for (size_t e = 0; e < (layout == PE_ROPE_TABLE_APART ? H : N); e++) {
+                        const size_t i = layout == PE_ROPE_TABLE_APART     ? e
+                                         : layout == PE_ROPE_TABLE_TWICE   ? pair_of(config.layout, e, N)
+                                         : layout == PE_ROPE_TABLE_COMPLEX ? e / 2
+                                                                           : e % H;
+                        const float s = way & 1 ? -sine[t][i] : sine[t][i];
+                        const int is_sine = layout == PE_ROPE_TABLE_COMPLEX  ? e % 2 == 1
+                                            : layout == PE_ROPE_TABLE_JOINED ? e >= H
+                                                                             : 0;
+                        assert_true(a[t * N + e] == (is_sine ? s : cosine[t][i]));
+                        if (apart)
+                            assert_true(b[t * N + e] == s);
+                    }
+            }
         }
+        plan_free(&p);
     }
-    plan_free(&p);
+}
+
+/* One coordinate on a plan of several axes: all axes alike; and where the frequencies go on over the
+   sections, the plan without any. */
+static void test_one_coordinate(void **state)
+{
+    enum { N = 48, TOKENS = 9, ALL = TOKENS * N };
+    rng r = rng_for("test_one_coordinate");
+    (void)state;
+    for (unsigned k = 0; k < 3 * 2; k++) {
+        pe_rope_config config = pe_rope_config_default(N);
+        config.layout = (pe_layout)(k % 2);
+        config.offset = 0.5;
+        config.axes = 3;
+        config.section_order = (pe_sections)(k / 2);
+        for (size_t a = 0; a < 3; a++)
+            config.sections[a] = 8;
+        owned_plan p, plain;
+        rope_plan(&p, &config);
+        config.axes = 1;
+        rope_plan(&plain, &config);
+        float x[ALL], got[ALL], want[ALL], real[TOKENS], points[3 * TOKENS];
+        int64_t list[TOKENS], three[3 * TOKENS];
+        for (size_t t = 0; t < TOKENS; t++) {
+            list[t] = rng_position(&r) / 2;
+            real[t] = (float)rng_below(&r, 4000) / 8 - 100;
+            for (size_t a = 0; a < 3; a++)
+                three[a * TOKENS + t] = list[t], points[3 * t + a] = real[t];
+        }
+        const pe_at one[] = {pe_at_i64(list), pe_at_f32(real), pe_delta(pe_at_i64(list)),
+                             pe_back(pe_at_f32(real)), pe_coords_i64(list, 1, 1, 0)};
+        const pe_at all[] = {pe_coords_i64(three, 3, 1, TOKENS), pe_coords_f32(points, 3, 3, 1),
+                             pe_delta(pe_coords_i64(three, 3, 1, TOKENS)),
+                             pe_back(pe_coords_f32(points, 3, 3, 1)),
+                             pe_coords_i64(three, 3, 1, TOKENS)};
+        for (size_t m = 0; m < LENGTH(one); m++) {
+            fill_random(F32, x, ALL, &r);
+            memcpy(got, x, sizeof x), memcpy(want, x, sizeof x);
+            assert_int_equal(pe_rope_f32(&p.plan, one[m], TOKENS, got, lie(1, N, N)), PE_OK);
+            assert_int_equal(pe_rope_f32(&p.plan, all[m], TOKENS, want, lie(1, N, N)), PE_OK);
+            assert_memory_equal(got, want, sizeof want);
+            if (k / 2 == PE_SECTIONS_VISION)
+                continue;
+            memcpy(want, x, sizeof x);
+            assert_int_equal(pe_rope_f32(&plain.plan, one[m], TOKENS, want, lie(1, N, N)), PE_OK);
+            assert_memory_equal(got, want, sizeof want);
+        }
+        memcpy(got, x, sizeof x), memcpy(want, x, sizeof x); /* a range, too */
+        for (size_t t = 0; t < TOKENS; t++)
+            for (size_t a = 0; a < 3; a++)
+                three[a * TOKENS + t] = 70 - 3 * (int64_t)t;
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from_by(70, -3), TOKENS, got, lie(1, N, N)), PE_OK);
+        assert_int_equal(pe_rope_f32(&p.plan, all[0], TOKENS, want, lie(1, N, N)), PE_OK);
+        assert_memory_equal(got, want, sizeof want);
+        plan_free(&p);
+        plan_free(&plain);
+    }
+}
+
+/* Real positions, half ones among them, by MPFR: the exact product of position and frequency. */
+static void test_real_positions(void **state)
+{
+    enum { N = 64, H = N / 2, TOKENS = 24 };
+    static const double some[] = {0.5, -0.5, 1.5, 100.5, 2047.5, -16777216.5, 2147483646.5, 0x1p-30,
+                                  1e-300, -1 / 3.0, 1234567.891, 2147483647.999};
+    static const double amplitudes[] = {1, 1.25};
+    rng r = rng_for("test_real_positions");
+    mpfr_t angle, s, c;
+    (void)state;
+    mpfr_inits2(400, angle, s, c, (mpfr_ptr)NULL);
+    for (size_t k = 0; k < 4; k++) {
+        double omega[H], reals[TOKENS];
+        float floats[TOKENS], in[TOKENS * N], want[TOKENS * N], got[TOKENS * N], sine[H], cosine[H];
+        pe_rope_config config = pe_rope_config_default(N);
+        owned_plan p;
+        config.rope_theta = 500000;
+        config.layout = (pe_layout)(k % 2);
+        config.attention_factor = amplitudes[k / 2];
+        rope_plan(&p, &config);
+        assert_int_equal(pe_rope_frequencies(&config, omega, NULL), PE_OK);
+        for (size_t t = 0; t < TOKENS; t++) {
+            reals[t] = t < LENGTH(some) ? some[t] : (double)rng_position(&r) / 2 + rng_unit(&r);
+            floats[t] = (float)reals[t];
+        }
+        for (int kind = 0; kind < 4; kind++) { /* f64, f32, points of one coordinate, back */
+            const pe_at at = kind == 0   ? pe_at_f64(reals)
+                             : kind == 1 ? pe_at_f32(floats)
+                             : kind == 2 ? pe_coords_f64(reals, 1, 1, 1)
+                                         : pe_back(pe_at_f64(reals));
+            fill_random(F32, in, TOKENS * N, &r);
+            memcpy(want, in, sizeof in), memcpy(got, in, sizeof in);
+            for (size_t t = 0; t < TOKENS; t++) {
+                for (size_t i = 0; i < H; i++) {
+                    mpfr_set_d(angle, omega[i], MPFR_RNDN);
+                    mpfr_mul_d(angle, angle, kind == 1 ? (double)floats[t] : reals[t], MPFR_RNDN);
+                    mpfr_sin_cos(s, c, angle, MPFR_RNDN);
+                    mpfr_mul_d(s, s, amplitudes[k / 2], MPFR_RNDN);
+                    mpfr_mul_d(c, c, amplitudes[k / 2], MPFR_RNDN);
+                    sine[i] = mpfr_get_flt(s, MPFR_RNDN), cosine[i] = mpfr_get_flt(c, MPFR_RNDN);
+                }
+                turn(F32, config.layout, sine, cosine, kind == 3 ? -1 : 1, N, want + t * N);
+            }
+            assert_int_equal(pe_rope_f32(&p.plan, at, TOKENS, got, lie(1, N, N)), PE_OK);
+            for (size_t i = 0; i < TOKENS * N; i++)
+                if (got[i] != want[i])
+                    fail_msg("position %a, element %zu: %a, not %a", reals[i / N], i % N,
+                             (double)got[i], (double)want[i]);
+        }
+        plan_free(&p);
+        /* with an offset: their sum in double, rounded once */
+        config.offset = 0x1p20 + 0x1p-20;
+        rope_plan(&p, &config);
+        for (size_t t = 0; t < TOKENS; t++) {
+            volatile double sum = reals[t] / 1024 + config.offset;
+            reals[t] /= 1024;
+            config.offset = 0;
+            owned_plan none;
+            rope_plan(&none, &config);
+            fill_random(F32, want, N, &r);
+            memcpy(got, want, N * sizeof *got);
+            const double exact = sum;
+            assert_int_equal(pe_rope_f32(&p.plan, pe_at_f64(&reals[t]), 1, got, lie(1, N, N)), PE_OK);
+            assert_int_equal(pe_rope_f32(&none.plan, pe_at_f64(&exact), 1, want, lie(1, N, N)), PE_OK);
+            assert_memory_equal(got, want, N * sizeof *got);
+            plan_free(&none);
+            config.offset = 0x1p20 + 0x1p-20;
+        }
+        plan_free(&p);
+    }
+    mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
+}
+
+/* Places of every kind against the list of their positions, in every type; and any cut of the tokens
+   over calls by pe_skip. */
+static void test_places(void **state)
+{
+    enum { N = 40, TOKENS = 60, ALL = TOKENS * 2 * N };
+    static unsigned char in[ALL * 4], want[ALL * 4], got[ALL * 4];
+    rng r = rng_for("test_places");
+    owned_plan p[2];
+    (void)state;
+    plans_make(p, N, 10000, 1);
+    for (size_t k = 0; k < 2 * (workload(160) / 2 + 8); k++) {
+        const type t = (type)(k % TYPES);
+        const pe_plan *const plan = &p[k % 2].plan;
+        const pe_heads lies = lie(2, N, 2 * N);
+        int64_t list[TOKENS], first = rng_position(&r) / 4, step;
+        int32_t narrow[TOKENS];
+        float floats[TOKENS];
+        double doubles[TOKENS], spread[3 * TOKENS];
+        const size_t kind = k / 2 % 8, sizes[1] = {TOKENS};
+        static const int64_t steps[] = {-1, 0, 1, 2, -3, 17, 4913, -1000003};
+        step = steps[rng_below(&r, LENGTH(steps))];
+        if (kind == 7)
+            first = 0, step = 1;
+        if (kind == 3)
+            first /= 65536, step %= 1000; /* floats have them exactly */
+        for (size_t m = 0; m < TOKENS; m++) {
+            list[m] = kind < 2 || kind == 7 || rng_below(&r, 4) != 0
+                          ? first + step * (int64_t)m
+                          : rng_position(&r) / (kind == 3 ? INT64_C(1) << 10 : 1);
+            if (kind == 3)
+                list[m] %= 1 << 24;
+            if (list[m] > INT32_MAX)
+                list[m] = INT32_MAX;
+            narrow[m] = (int32_t)list[m], floats[m] = (float)list[m];
+            doubles[m] = spread[3 * m] = (double)list[m];
+        }
+        const pe_at kinds[] = {pe_from_by(first, step),   pe_skip(pe_from_by(first - 9 * step, step), 9),
+                               pe_at_i32(narrow),         pe_at_f32(floats),
+                               pe_at_f64(doubles),        pe_coords_f64(spread, 1, 3, 1),
+                               pe_coords_i32(narrow, 1, 1, 5), pe_grid(sizes, 1)};
+        const pe_at plain = kinds[kind], of_list = pe_at_i64(list);
+        const unsigned way = (unsigned)rng_below(&r, 4);
+        const pe_at moved = way & 2 ? pe_delta(plain) : plain, at = way & 1 ? pe_back(moved) : moved;
+        const pe_at moved_list = way & 2 ? pe_delta(of_list) : of_list;
+        fill_random(t, in, ALL, &r);
+        memcpy(want, in, sizeof in), memcpy(got, in, sizeof in);
+        assert_int_equal(rope_at(t, plan, way & 1 ? pe_back(moved_list) : moved_list, TOKENS, want,
+                                 lies), PE_OK);
+        assert_int_equal(rope_at(t, plan, at, TOKENS, got, lies), PE_OK);
+        if (memcmp(got, want, ALL * bytes_of(t)) != 0)
+            fail_msg("kind %zu, way %u, first %" PRId64 ", step %" PRId64 ", %s", kind, way, first,
+                     step, type_names[t]);
+        memcpy(got, in, sizeof in);
+        for (size_t done = 0, n; done < TOKENS; done += n) {
+            n = 1 + rng_below(&r, TOKENS - done);
+            assert_int_equal(rope_at(t, plan, pe_skip(at, done), n,
+                                     got + done * 2 * N * bytes_of(t), lies), PE_OK);
+        }
+        assert_memory_equal(got, want, ALL * bytes_of(t));
+        /* back twice, and the order of back, delta and skip: all the same */
+        memcpy(got, in, sizeof in);
+        assert_int_equal(rope_at(t, plan, pe_back(pe_back(pe_skip(at, 0))), TOKENS, got, lies), PE_OK);
+        assert_memory_equal(got, want, ALL * bytes_of(t));
+        memcpy(got, in, sizeof in);
+        const pe_at back = way & 1 ? pe_back(plain) : plain;
+        assert_int_equal(rope_at(t, plan, pe_skip(pe_skip(way & 2 ? pe_delta(back) : back, 0), 0),
+                                 TOKENS, got, lies), PE_OK);
+        assert_memory_equal(got, want, ALL * bytes_of(t));
+    }
+    plans_free(p);
+}
+
+/* pe_back(pe_delta(at)): turning by -p without offset and amplitude, by MPFR's cosines; what a turn by
+   the same numbers did is undone but for roundings. */
+static void test_undone(void **state)
+{
+    enum { N = 32, H = N / 2, TOKENS = 40 };
+    rng r = rng_for("test_undone");
+    (void)state;
+    for (int layout = 0; layout < 2; layout++) {
+        pe_config config = config_of(N, 10000, 1.7);
+        owned_plan p;
+        oracle o;
+        config.offset = 1000.5;
+        config.layout = (pe_layout)layout;
+        plan_of(&p, config);
+        oracle_make(&o, "test_undone", N, 10000, 1);
+        for (size_t m = 0; m < TOKENS; m++) {
+            const int64_t position = m < 32 ? hard_positions[m] : rng_position(&r);
+            const pe_at at = pe_delta(pe_all(m % 2 ? position : -position));
+            const double t = (double)(m % 2 ? position : -position);
+            float x[N], got[N], want[N], s[H], c[H];
+            for (size_t i = 0; i < H; i++) {
+                oracle_pair(&o, (int64_t)t, i);
+                s[i] = mpfr_get_flt(o.element[0], MPFR_RNDN);
+                c[i] = mpfr_get_flt(o.element[1], MPFR_RNDN);
+            }
+            fill_random(F32, x, N, &r);
+            memcpy(got, x, sizeof x), memcpy(want, x, sizeof x);
+            assert_int_equal(pe_rope_f32(&p.plan, pe_back(at), 1, got, lie(1, N, N)), PE_OK);
+            turn(F32, config.layout, s, c, -1, N, want);
+            assert_memory_equal(got, want, sizeof want);
+            assert_int_equal(pe_rope_f32(&p.plan, at, 1, got, lie(1, N, N)), PE_OK);
+            for (size_t i = 0; i < H; i++) {
+                const size_t a = first_of(config.layout, i), b = second_of(config.layout, i, N);
+                const double size = hypot((double)x[a], (double)x[b]) + 1e-30;
+                assert_true(hypot((double)got[a] - (double)x[a], (double)got[b] - (double)x[b]) <
+                            6 / 16777216.0 * size); /* see test_inverse */
+            }
+        }
+        oracle_free(&o);
+        plan_free(&p);
+    }
+}
+
+/* Floats of any size, ties of 16 bits, infinities and NaNs. */
+static float any_float(rng *r, type t)
+{
+    const size_t k = rng_below(r, 16);
+    const double half = ldexp(1, t == F16 ? -11 : -8), x = (rng_unit(r) - 0.5) * 4;
+    if (k == 0)
+        return (float)INFINITY;
+    if (k == 1)
+        return -(float)NAN;
+    if (k == 2)
+        return (float)ldexp(x, t == F16 ? 15 : 127); /* next to overflow */
+    if (k == 3)
+        return (float)ldexp(x, t == F16 ? -16 : -128); /* subnormal there */
+    if (k == 4)
+        return (float)ldexp(x, t == F16 ? -25 : -149);
+    if (k < 9)
+        return (float)((1 + half * (double)(2 * rng_below(r, 64) + 1)) * (k & 1 ? 1 : -1));
+    return (float)x;
+}
+
+/* The same number, or both are NaNs: of these neither sign nor payload is promised. */
+static void compare_16(type t, const uint16_t *got, const uint16_t *want, size_t elements)
+{
+    const unsigned infinity = t == F16 ? 0x7c00 : 0x7f80;
+    for (size_t i = 0; i < elements; i++)
+        if (got[i] != want[i] && ((got[i] & 0x7fffu) <= infinity || (want[i] & 0x7fffu) <= infinity))
+            fail_msg("%s: element %zu is 0x%04x, not 0x%04x", type_names[t], i, got[i], want[i]);
+}
+
+/* Floats into a cache of 16 bits: the floats of pe_rope_to_f32, rounded once, whole heads of them. What
+   is between the heads stays. */
+static void test_into_a_cache(void **state)
+{
+    static const size_t widths[] = {2, 6, 16, 30, 64, 128, 130};
+    enum { TOKENS = 5, HEADS = 3, MOST = TOKENS * HEADS * (130 + 40) };
+    static float in[MOST], middle[MOST];
+    static uint16_t got[MOST], want[MOST];
+    rng r = rng_for("test_into_a_cache");
+    size_t ties = 0, huge = 0;
+    (void)state;
+    for (size_t k = 0; k < 4 * LENGTH(widths) * (workload(32) + 1); k++) {
+        const size_t n = widths[k / 4 % LENGTH(widths)];
+        const size_t dim = n + (size_t[]){0, 1, 8, 33}[rng_below(&r, 4)], gap = rng_below(&r, 4);
+        const type t = k % 2 ? F16 : BF16;
+        const pe_heads from = lie(HEADS, dim, HEADS * dim), to = lie(HEADS, TOKENS * (dim + gap), dim + gap);
+        const int zero = rng_below(&r, 4) == 0; /* position 0: what goes in is what is rounded */
+        const pe_at at = zero ? pe_all(0) : pe_from(rng_position(&r) / 2);
+        owned_plan p;
+        pe_config config = config_of(n, 10000, zero ? 1 : 1.25);
+        config.layout = (pe_layout)(k / 2 % 2);
+        plan_of(&p, config);
+        for (size_t i = 0; i < TOKENS * HEADS * dim; i++)
+            in[i] = rng_below(&r, 4) ? random_value(&r) : any_float(&r, t);
+        assert_int_equal(pe_rope_to_f32(&p.plan, at, TOKENS, dim, in, from, middle, from), PE_OK);
+        memset(got, CANARY, sizeof got), memset(want, CANARY, sizeof want);
+        for (size_t token = 0; token < TOKENS; token++)
+            for (size_t head = 0; head < HEADS; head++)
+                for (size_t e = 0; e < dim; e++) {
+                    const float y = middle[token * from.token_stride + head * from.head_stride + e];
+                    uint32_t bits;
+                    memcpy(&bits, &y, sizeof bits);
+                    ties += (bits & (t == F16 ? 0x1fff : 0xffff)) == (t == F16 ? 0x1000 : 0x8000);
+                    huge += fabsf(y) > 65520 && fabsf(y) < (float)INFINITY;
+                    put(t, want, token * to.token_stride + head * to.head_stride + e, y);
+                }
+        assert_int_equal(t == F16 ? pe_rope_to_f32_f16(&p.plan, at, TOKENS, dim, in, from, got, to)
+                                  : pe_rope_to_f32_bf16(&p.plan, at, TOKENS, dim, in, from, got, to),
+                         PE_OK);
+        compare_16(t, got, want, LENGTH(got));
+        plan_free(&p);
+    }
+    assert_true(ties > 100 && huge > 100);
+}
+
+/* Out of place by the caller's table: a copy, turned in place. */
+static void test_by_table_to(void **state)
+{
+    static const size_t widths[] = {2, 6, 16, 30, 64, 128, 130};
+    enum { TOKENS = 7, HEADS = 3, MOST = TOKENS * HEADS * 180 };
+    static unsigned char in[MOST * 4], got[MOST * 4], want[MOST * 4];
+    static float c[TOKENS * 70], s[TOKENS * 70];
+    rng r = rng_for("test_by_table_to");
+    (void)state;
+    for (size_t k = 0; k < 6 * LENGTH(widths) * (workload(16) + 1); k++) {
+        const size_t n = widths[k / 6 % LENGTH(widths)] * (rng_below(&r, 8) != 0), h = n / 2;
+        const size_t dim = n + (size_t[]){0, 1, 8, 33}[rng_below(&r, 4)], gap = rng_below(&r, 4);
+        const size_t stride = h + rng_below(&r, 3);
+        const type t = (type)(k % TYPES);
+        const pe_layout layout = (pe_layout)(k / 3 % 2);
+        const pe_heads from = lie(HEADS, dim, HEADS * dim + gap);
+        const pe_heads to = lie(HEADS, TOKENS * (dim + gap), dim + gap);
+        pe_status status;
+        if (dim == 0)
+            continue;
+        for (size_t i = 0; i < TOKENS * stride; i++)
+            c[i] = random_value(&r), s[i] = random_value(&r);
+        fill_random(t, in, MOST, &r);
+        memset(got, CANARY, sizeof got), memset(want, CANARY, sizeof want);
+        for (size_t token = 0; token < TOKENS; token++)
+            for (size_t head = 0; head < HEADS; head++) {
+                unsigned char *const to_head =
+                    want + (token * to.token_stride + head * to.head_stride) * bytes_of(t);
+                memcpy(to_head, in + (token * from.token_stride + head * dim) * bytes_of(t),
+                       dim * bytes_of(t));
+                turn(t, layout, s + token * stride, c + token * stride, 1, n, to_head);
+            }
+        status = t == F32 ? pe_rope_by_table_to_f32(layout, c, s, stride, h, TOKENS, dim,
+                                                    (const float *)(void *)in, from,
+                                                    (float *)(void *)got, to)
+                 : t == F16
+                     ? pe_rope_by_table_to_f16(layout, c, s, stride, h, TOKENS, dim,
+                                               (const uint16_t *)(void *)in, from,
+                                               (uint16_t *)(void *)got, to)
+                     : pe_rope_by_table_to_bf16(layout, c, s, stride, h, TOKENS, dim,
+                                                (const uint16_t *)(void *)in, from,
+                                                (uint16_t *)(void *)got, to);
+        assert_int_equal(status, PE_OK);
+        if (memcmp(got, want, sizeof got) != 0)
+            fail_msg("%s, %s, n %zu, head_dim %zu, gap %zu", type_names[t], layout_names[layout], n,
+                     dim, gap);
+    }
+}
+
+/* What pe_rope_plan_init() refuses: the plan becomes all zeros, its memory stays as it was. */
+static void refused_plan(const pe_rope_config *config, pe_status status, const char *field)
+{
+    static const pe_plan none;
+    pe_plan plan;
+    static unsigned char memory[1 << 17];
+    float x[2] = {1, 2};
+    memset(&plan, CANARY, sizeof plan);
+    memset(memory, CANARY, sizeof memory);
+    assert_int_equal(pe_rope_plan_init(&plan, config, memory, sizeof memory), status);
+    assert_memory_equal(&plan, &none, sizeof plan);
+    assert_true(all_canaries(memory, sizeof memory));
+    assert_int_equal(pe_rope_f32(&plan, pe_from(0), 1, x, lie(1, 2, 2)), PE_ERR_PLAN);
+    assert_int_equal(pe_rope_table_f32(&plan, pe_from(0), 1, PE_ROPE_TABLE_APART, x, x + 1, 1),
+                     PE_ERR_PLAN);
+    assert_int_equal(pe_fill_f32(&plan, pe_from(0), 1, x, 2), PE_ERR_PLAN);
+    assert_true(x[0] == 1 && x[1] == 2);
+    if (field != NULL) {
+        assert_int_equal(pe_rope_plan_size(config), 0);
+        assert_non_null(pe_rope_config_error(config));
+        if (strstr(pe_rope_config_error(config), field) == NULL)
+            fail_msg("%s is not named: %s", field, pe_rope_config_error(config));
+    }
+}
+
+static void test_bad_plans(void **state)
+{
+    static const pe_plan none;
+    const pe_rope_config good = pe_rope_config_default(32);
+    pe_rope_config c;
+    pe_plan plan;
+    (void)state;
+#define REFUSED(field, change)                                                                     \
+    do {                                                                                           \
+        c = good, c.axes = 2, c.sections[0] = c.sections[1] = 8;                                   \
+        assert_null(pe_rope_config_error(&c));                                                     \
+        change;                                                                                    \
+        refused_plan(&c, PE_ERR_CONFIG, field);                                                    \
+    } while (0)
+    REFUSED("axes", c.axes = 0);
+    REFUSED("axes", c.axes = PE_MAX_AXES + 1);
+    REFUSED("axes", c.axes = SIZE_MAX);
+    REFUSED("sections", c.sections[0] = 7);
+    REFUSED("sections", c.sections[1] = 9);
+    REFUSED("sections", c.sections[0] = 0);
+    REFUSED("sections", c.axes = 3; c.sections[2] = 1);
+    REFUSED("sections", c.sections[0] = SIZE_MAX; c.sections[1] = 17); /* their sum is 16 */
+    REFUSED("sections", c.section_order = PE_SECTIONS_INTERLEAVED; c.sections[0] = 7;
+            c.sections[1] = 9); /* number 8 of coordinate 1 would be pair 17 of 16 */
+    REFUSED("sections", c.section_order = PE_SECTIONS_VISION; c.axes = 3); /* 16 are no three thirds */
+    REFUSED("section_order", c.section_order = (pe_sections)3);
+    REFUSED("section_order", c.section_order = (pe_sections)-1);
+    REFUSED("layout", c.layout = (pe_layout)2);
+    REFUSED("layout", c.layout = (pe_layout)-1);
+    REFUSED("angle", c.angle = (pe_angle)2);
+    REFUSED("angle", c.angle = (pe_angle)-1);
+    REFUSED("offset", c.offset = 0x1p-21);
+    REFUSED("offset", c.offset = 0x1p32);
+    REFUSED("offset", c.offset = (double)NAN);
+    REFUSED("rotary_dim", c.rotary_dim = 31);
+    REFUSED("rope_theta", c.rope_theta = 0.5);
+#undef REFUSED
+    c = good; /* one axis: not looked at */
+    c.sections[0] = 99, c.sections[3] = SIZE_MAX;
+    assert_null(pe_rope_config_error(&c));
+    assert_true(pe_rope_plan_size(&c) > 0);
+
+    /* a factor that makes a frequency of more than 2^21, and the largest that does not */
+    static float factors[16];
+    for (size_t i = 0; i < 16; i++)
+        factors[i] = 1;
+    factors[0] = 0x1p-21f; /* of pair 0, whose frequency is 1 */
+    c = good, c.freq_factors = factors;
+    const size_t size = pe_rope_plan_size(&c);
+    void *enough = must_alloc(size);
+    assert_true(size > 0);
+    assert_int_equal(pe_rope_plan_init(&plan, &c, enough, size), PE_OK);
+    factors[0] = nextafterf(0x1p-21f, 0);
+    assert_null(pe_rope_config_error(&c));
+    refused_plan(&c, PE_ERR_FREQUENCY, NULL);
+    factors[0] = 1;
+    static double longer[16];
+    for (size_t i = 0; i < 16; i++)
+        longer[i] = 0x1p-40; /* the last: 2^40 * 10000^(-15/16), just so much as well */
+    c = good, c.rope_type = PE_ROPE_LONGROPE, c.short_factor = c.long_factor = longer;
+    c.factor = 2, c.original_max_position_embeddings = 4096;
+    assert_null(pe_rope_config_error(&c));
+    refused_plan(&c, PE_ERR_FREQUENCY, NULL);
+
+    /* memory and pointers */
+    c = good;
+    const size_t whole = pe_rope_plan_size(&c);
+    unsigned char *little = (unsigned char *)must_alloc(whole);
+    memset(little, CANARY, whole);
+    memset(&plan, CANARY, sizeof plan);
+    assert_int_equal(pe_rope_plan_init(&plan, &c, little, whole - 1), PE_ERR_SIZE);
+    assert_memory_equal(&plan, &none, sizeof plan);
+    memset(&plan, CANARY, sizeof plan);
+    assert_int_equal(pe_rope_plan_init(&plan, &c, NULL, whole), PE_ERR_NULL);
+    assert_memory_equal(&plan, &none, sizeof plan);
+    memset(&plan, CANARY, sizeof plan);
+    assert_int_equal(pe_rope_plan_init(&plan, NULL, little, whole), PE_ERR_NULL);
+    assert_memory_equal(&plan, &none, sizeof plan);
+    assert_int_equal(pe_rope_plan_init(NULL, &c, little, whole), PE_ERR_NULL);
+    c.rope_type = PE_ROPE_LONGROPE, c.factor = 2, c.original_max_position_embeddings = 4096;
+    memset(&plan, CANARY, sizeof plan);
+    assert_int_equal(pe_rope_plan_init(&plan, &c, little, whole), PE_ERR_NULL); /* no list */
+    assert_memory_equal(&plan, &none, sizeof plan);
+    assert_true(all_canaries(little, whole));
+    assert_int_equal(pe_rope_plan_size(NULL), 0);
+    free(little);
+    free(enough);
+}
+static pe_status table(type t, const pe_plan *plan, pe_at at, size_t rows,
+                       pe_rope_table_layout layout, void *c, void *s, size_t stride)
+{
+    return t == F32
+               ? pe_rope_table_f32(plan, at, rows, layout, (float *)c, (float *)s, stride)
+           : t == F16
+               ? pe_rope_table_f16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride)
+               : pe_rope_table_bf16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride);
 }
 
 /* Each table's layout and bits, every type. */
@@ -734,8 +1464,9 @@ static void test_tables(void **state)
         const size_t n = widths[w], h = n / 2, stride = n + PAD;
         const int64_t first = 123456;
         float *fill = (float *)must_alloc(ROWS * n * sizeof *fill);
-        owned_plan p;
-        plan_make(&p, n, 10000, 1);
+        const pe_at at = pe_from(first);
+        owned_plan p[2];
+        plans_make(p, n, 10000, 1);
         for (int t = 0; t < TYPES; t++) {
             const size_t e = bytes_of((type)t), bytes = ROWS * stride * e;
             unsigned char *a = (unsigned char *)must_alloc(bytes), *row = (unsigned char *)fill;
@@ -743,81 +1474,82 @@ static void test_tables(void **state)
 #define ELEMENT(table, r, column) ((table) + ((r) * stride + (column)) * e)
 #define SAME(table, r, column, i, is_cos)                                                          \
     assert_memory_equal(ELEMENT(table, r, column), row + ((r) * n + 2 * (i) + (is_cos)) * e, e)
-#define EACH_TYPE(name, ...)                                                                       \
-    (t == F32   ? name##_f32(&p.plan, __VA_ARGS__)                                                 \
-     : t == F16 ? name##_f16(&p.plan, __VA_ARGS__)                                                 \
-                : name##_bf16(&p.plan, __VA_ARGS__))
             if (t == F32)
-                assert_int_equal(pe_fill_f32(&p.plan, first, ROWS, fill, n), PE_OK);
+                assert_int_equal(pe_fill_f32(&p->plan, at, ROWS, fill, n), PE_OK);
             else if (t == F16)
-                assert_int_equal(pe_fill_f16(&p.plan, first, ROWS, (uint16_t *)fill, n), PE_OK);
+                assert_int_equal(pe_fill_f16(&p->plan, at, ROWS, (uint16_t *)fill, n), PE_OK);
             else
-                assert_int_equal(pe_fill_bf16(&p.plan, first, ROWS, (uint16_t *)fill, n), PE_OK);
-            memset(a, CANARY, bytes);
-            memset(b, CANARY, bytes);
-            assert_int_equal(EACH_TYPE(pe_rope_table, first, ROWS, (void *)a, (void *)b, stride),
-                             PE_OK);
-            for (size_t r = 0; r < ROWS; r++) {
-                for (size_t i = 0; i < h; i++) {
-                    SAME(a, r, i, i, 1);
-                    SAME(b, r, i, i, 0);
-                }
-                assert_true(all_canaries(ELEMENT(a, r, h), (stride - h) * e));
-                assert_true(all_canaries(ELEMENT(b, r, h), (stride - h) * e));
-            }
-            for (int pairing = 0; pairing < 2; pairing++) {
+                assert_int_equal(pe_fill_bf16(&p->plan, at, ROWS, (uint16_t *)fill, n), PE_OK);
+            for (int layout = 0; layout < 2; layout++) { /* of pairs: matters to TWICE alone */
+                const pe_plan *const plan = &p[layout].plan;
                 memset(a, CANARY, bytes);
                 memset(b, CANARY, bytes);
-                assert_int_equal(EACH_TYPE(pe_rope_table_twice, (pe_rope_pairing)pairing, first,
-                                           ROWS, (void *)a, (void *)b, stride), PE_OK);
+                assert_int_equal(table((type)t, plan, at, ROWS, PE_ROPE_TABLE_APART, a, b, stride),
+                                 PE_OK);
+                for (size_t r = 0; r < ROWS; r++) {
+                    for (size_t i = 0; i < h; i++) {
+                        SAME(a, r, i, i, 1);
+                        SAME(b, r, i, i, 0);
+                    }
+                    assert_true(all_canaries(ELEMENT(a, r, h), (stride - h) * e));
+                    assert_true(all_canaries(ELEMENT(b, r, h), (stride - h) * e));
+                }
+                memset(a, CANARY, bytes);
+                memset(b, CANARY, bytes);
+                assert_int_equal(table((type)t, plan, at, ROWS, PE_ROPE_TABLE_TWICE, a, b, stride),
+                                 PE_OK);
                 for (size_t r = 0; r < ROWS; r++) {
                     for (size_t i = 0; i < n; i++) {
-                        SAME(a, r, i, pairing == PE_ROPE_HALVES ? i % h : i / 2, 1);
-                        SAME(b, r, i, pairing == PE_ROPE_HALVES ? i % h : i / 2, 0);
+                        SAME(a, r, i, pair_of((pe_layout)layout, i, n), 1);
+                        SAME(b, r, i, pair_of((pe_layout)layout, i, n), 0);
                     }
                     assert_true(all_canaries(ELEMENT(a, r, n), PAD * e));
+                    assert_true(all_canaries(ELEMENT(b, r, n), PAD * e));
                 }
-            }
-            assert_int_equal(EACH_TYPE(pe_rope_table_joined, first, ROWS, (void *)a, stride), PE_OK);
-            assert_int_equal(EACH_TYPE(pe_rope_table_complex, first, ROWS, (void *)b, stride), PE_OK);
-            for (size_t r = 0; r < ROWS; r++) {
-                for (size_t i = 0; i < h; i++) {
-                    SAME(a, r, i, i, 1);
-                    SAME(a, r, h + i, i, 0);
-                    SAME(b, r, 2 * i, i, 1);
-                    SAME(b, r, 2 * i + 1, i, 0);
+                assert_int_equal(table((type)t, plan, at, ROWS, PE_ROPE_TABLE_JOINED, a, NULL, stride),
+                                 PE_OK);
+                assert_int_equal(table((type)t, plan, at, ROWS, PE_ROPE_TABLE_COMPLEX, b, NULL, stride),
+                                 PE_OK);
+                for (size_t r = 0; r < ROWS; r++) {
+                    for (size_t i = 0; i < h; i++) {
+                        SAME(a, r, i, i, 1);
+                        SAME(a, r, h + i, i, 0);
+                        SAME(b, r, 2 * i, i, 1);
+                        SAME(b, r, 2 * i + 1, i, 0);
+                    }
+                    assert_true(all_canaries(ELEMENT(a, r, n), PAD * e));
+                    assert_true(all_canaries(ELEMENT(b, r, n), PAD * e));
                 }
-                assert_true(all_canaries(ELEMENT(a, r, n), PAD * e));
-                assert_true(all_canaries(ELEMENT(b, r, n), PAD * e));
             }
             free(a);
             free(b);
         }
         free(fill);
-        plan_free(&p);
+        plans_free(p);
     }
 }
 
-/* inverse(rope(x)) is x to a bound. An element of either way errs by 3 * 2^-24 (|a c| + |b s|) at most, see
+/* Turned and turned back, x is x to a bound. An element of either way errs by 3 * 2^-24 (|a c| + |b s|) at most, see
    pe.h, and |a c| + |b s| <= |(a, b)|: a pair by 3 sqrt(2) each way, 8.5 for both; less is seen. */
 static void test_inverse(void **state)
 {
     enum { N = 64 };
     rng r = rng_for("test_inverse");
-    owned_plan p;
+    owned_plan p[2];
     double worst = 0;
     (void)state;
-    plan_make(&p, N, 10000, 1);
+    plans_make(p, N, 10000, 1);
     for (size_t k = 0; k < workload(2000); k++) {
-        const pe_rope_pairing pairing = k % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
-        const int64_t position = rng_position(&r);
+        const pe_plan *const plan = &p[k % 2].plan;
+        const pe_at at = pe_from(rng_position(&r));
         float x[N], y[N];
         fill_random(F32, x, N, &r);
         memcpy(y, x, sizeof x);
-        assert_int_equal(pe_rope_f32(&p.plan, pairing, position, 1, 1, y, N, N), PE_OK);
-        assert_int_equal(pe_rope_inverse_f32(&p.plan, pairing, position, 1, 1, y, N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(plan, at, 1, y, lie(1, N, N)), PE_OK);
+        assert_int_equal(pe_rope_f32(plan, k % 4 < 2 ? pe_back(at) : pe_back(pe_delta(at)), 1, y,
+                                     lie(1, N, N)), PE_OK);
         for (size_t i = 0; i < N / 2; i++) {
-            const size_t a = k % 2 ? i : 2 * i, b = k % 2 ? i + N / 2 : 2 * i + 1;
+            const size_t a = first_of((pe_layout)(k % 2), i), b = second_of((pe_layout)(k % 2), i, N);
             const double size = hypot((double)x[a], (double)x[b]) + 1e-30;
             const double da = (double)y[a] - (double)x[a], db = (double)y[b] - (double)x[b];
             worst = fmax(worst, hypot(da, db) / size);
@@ -825,7 +1557,7 @@ static void test_inverse(void **state)
     }
     printf("  inverse: largest error %.3g * 2^-24 of the pair\n", worst * 16777216);
     assert_true(worst < 6 / 16777216.0);
-    plan_free(&p);
+    plans_free(p);
 }
 
 /* <R(p) q, R(p + k) y> depends on k alone, to the bound of the roundings. */
@@ -848,8 +1580,8 @@ static void test_relative(void **state)
         double dot = 0;
         memcpy(u, q, sizeof u);
         memcpy(v, y, sizeof v);
-        assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, starts[j], 1, 1, u, N, N), PE_OK);
-        assert_int_equal(pe_rope_f32(&p.plan, PE_ROPE_HALVES, starts[j] + K, 1, 1, v, N, N), PE_OK);
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from(starts[j]), 1, u, lie(1, N, N)), PE_OK);
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from(starts[j] + K), 1, v, lie(1, N, N)), PE_OK);
         for (size_t i = 0; i < N; i++)
             dot += (double)u[i] * (double)v[i];
         if (j == 0)
@@ -868,14 +1600,14 @@ static void test_guard_pages(void **state)
     FAIL_ON_FAULT();
     g = guarded_make(65536);
     for (size_t n = 2; n <= 140; n += n < 70 ? 2 : 10) {
-        owned_plan p;
-        plan_make(&p, n, 10000, 1);
+        owned_plan p[2];
+        plans_make(p, n, 10000, 1);
         for (unsigned form = 0; form < 3 * 2 * 2 * 2; form++) {
             const type t = (type)(form % 3);
             const size_t tokens = 5, heads = 3, bytes = tokens * heads * n * bytes_of(t);
             const size_t shift = form / 12 % 2 ? 0 : bytes_of(t); /* not aligned to a vector */
             job j;
-            j.t = t, j.pairing = form / 3 % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+            j.t = t, j.layout = form / 3 % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
             j.inverse = 0, j.first = 7, j.positions = NULL;
             j.tokens = tokens, j.heads = heads, j.head_dim = n;
             j.token_stride = heads * n, j.head_stride = n;
@@ -884,11 +1616,11 @@ static void test_guard_pages(void **state)
             fault_case("n %zu, form %u", n, form);
             memset(g.begin, 0, 65536);
             j.x = g.end - bytes;
-            assert_int_equal(rope(&p.plan, &j), PE_OK);
+            assert_int_equal(rope(p, &j), PE_OK);
             j.x = g.begin + shift;
-            assert_int_equal(rope(&p.plan, &j), PE_OK);
+            assert_int_equal(rope(p, &j), PE_OK);
         }
-        plan_free(&p);
+        plans_free(p);
     }
     guarded_free(&g);
 }
@@ -899,113 +1631,212 @@ static void test_bad_input(void **state)
     enum { N = 16 };
     static float x[8 * N], y[8 * N];
     int64_t list[4] = {0, 1, 2, 3};
-    uint8_t axis[N / 2] = {0};
-    size_t sections[2] = {4, 4};
-    const pe_rope_pairing H = PE_ROPE_HALVES;
-    owned_plan p, odd, padded;
-    pe_config two = pe_config_preset(PE_PRESET_MAE_2D, N);
-    pe_plan plan;
-    void *memory = must_alloc(pe_plan_size(&two));
+    int32_t narrow[2] = {INT32_MIN, 0};
+    float floats[3] = {1, 2, 3};
+    double reals[3] = {1, 2, 3};
+    owned_plan p, odd, padded, two, halves, woven;
+    const pe_plan none = {0};
+    pe_rope_config config = pe_rope_config_default(N);
     (void)state;
     plan_make(&p, N, 10000, 1);
     plan_make(&odd, N - 1, 10000, 1);
-    assert_int_equal(pe_plan_init(&plan, &two, memory, pe_plan_size(&two)), PE_OK);
-    padded.config = pe_config_preset(PE_PRESET_FAIRSEQ, N);
-    padded.memory = must_alloc(pe_plan_size(&padded.config));
-    assert_int_equal(pe_plan_init(&padded.plan, &padded.config, padded.memory,
-                                  pe_plan_size(&padded.config)), PE_OK);
+    plan_of(&padded, pe_config_preset(PE_PRESET_FAIRSEQ, N));
+    plan_of(&two, pe_config_preset(PE_PRESET_DETR, N));
+    plan_of(&halves, pe_config_preset(PE_PRESET_MAE_2D, N)); /* of halves each: no one layout */
+    config.axes = 2, config.sections[0] = config.sections[1] = N / 4;
+    config.section_order = PE_SECTIONS_INTERLEAVED;
+    rope_plan(&woven, &config);
     memset(x, CANARY, sizeof x);
     memset(y, CANARY, sizeof y);
+    const pe_plan *const q = &p.plan;
+    const pe_at zero = pe_from(0), at = pe_at_i64(list), no_list = pe_at_i64(NULL);
+    const pe_heads one = lie(1, N, N), nothing = lie(0, 0, 0);
+    const size_t sizes[2] = {2, 2}, huge[2] = {SIZE_MAX / 2, 4}, empty[2] = {0, SIZE_MAX};
 #define REFUSED(status, call)                                                                      \
     do {                                                                                           \
         assert_int_equal(call, status);                                                            \
         assert_true(all_canaries(x, sizeof x) && all_canaries(y, sizeof y));                       \
     } while (0)
-    REFUSED(PE_OK, pe_rope_f32(NULL, H, 0, 0, 1, NULL, 0, 0));
-    REFUSED(PE_OK, pe_rope_f32(NULL, H, 0, 1, 0, NULL, 0, 0));
-    REFUSED(PE_OK, pe_rope_at_f32(NULL, H, NULL, 0, 1, NULL, 0, 0));
-    REFUSED(PE_OK, pe_rope_shift_f32(NULL, H, 0, 0, 1, NULL, 0, 0));
-    REFUSED(PE_OK, pe_rope_axes_f32(NULL, H, NULL, 0, NULL, 0, 1, NULL, 0, 0));
-    REFUSED(PE_OK, pe_rope_table_f32(NULL, 0, 0, NULL, NULL, 0));
-    REFUSED(PE_OK, pe_rope_by_table_f32(H, NULL, NULL, 0, 0, 1, 1, x, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(NULL, H, 0, 1, 1, x, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_f32(&p.plan, H, 0, 1, 1, NULL, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_at_f32(&p.plan, H, NULL, 1, 1, x, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_shift_f32(NULL, H, 1, 1, 1, x, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_shift_at_f32(&p.plan, H, NULL, 1, 1, x, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_axes_f32(&p.plan, H, NULL, 1, list, 1, 1, x, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_axes_f32(&p.plan, H, axis, 1, NULL, 1, 1, x, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_to_f32(&p.plan, H, 0, 1, 1, N, NULL, N, N, x, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_qk_f32(&p.plan, H, 0, 1, 1, x, N, N, 1, NULL, N, N));
-    REFUSED(PE_ERR_NULL, pe_rope_table_f32(&p.plan, 0, 1, x, NULL, N));
-    REFUSED(PE_ERR_NULL, pe_rope_table_joined_f32(&p.plan, 0, 1, NULL, N));
-    REFUSED(PE_ERR_NULL, pe_rope_by_table_f32(H, NULL, y, N, N / 2, 1, 1, x, N, N));
-    REFUSED(PE_ERR_SIZE, pe_rope_to_f32(&p.plan, H, 0, 1, 1, SIZE_MAX / 2, x, N, N, y, N, N));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(&p.plan, H, 0, 1, 3, x, SIZE_MAX / 8, SIZE_MAX / 8));
-    REFUSED(PE_ERR_SIZE, pe_rope_at_f32(&p.plan, H, list, SIZE_MAX / 8, 1, x, N, N));
-    REFUSED(PE_ERR_SIZE, pe_rope_shift_f32(&p.plan, H, 1, SIZE_MAX / 8, 1, x, N, N));
-    REFUSED(PE_OK, pe_rope_table_joined_f32(NULL, 0, 0, NULL, 0));
-    REFUSED(PE_ERR_CONFIG, pe_rope_f32(&odd.plan, H, 0, 1, 1, x, N, N));
-    REFUSED(PE_ERR_CONFIG, pe_rope_f32(&plan, H, 0, 1, 1, x, N, N));
-    REFUSED(PE_ERR_CONFIG, pe_rope_f32(&padded.plan, H, 0, 1, 1, x, N, N));
-    REFUSED(PE_ERR_CONFIG, pe_rope_table_f32(&odd.plan, 0, 1, x, y, N));
-    REFUSED(PE_ERR_CONFIG, pe_rope_table_joined_f32(&padded.plan, 0, 1, x, N));
-    REFUSED(PE_ERR_CONFIG, pe_rope_f32(&p.plan, (pe_rope_pairing)2, 0, 1, 1, x, N, N));
-    REFUSED(PE_ERR_CONFIG, pe_rope_table_twice_f32(&p.plan, (pe_rope_pairing)2, 0, 1, x, y, N));
-    REFUSED(PE_ERR_CONFIG, pe_rope_to_f32(&p.plan, H, 0, 1, 1, N - 1, x, N, N, y, N, N));
-    REFUSED(PE_ERR_CONFIG, pe_rope_to_f32(&p.plan, H, 0, 1, 1, 0, x, N, N, y, N, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&p.plan, H, 0, 1, 2, x, N, N - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&p.plan, H, 0, 2, 1, x, N - 1, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&p.plan, H, 0, 2, 2, x, 2 * N - 1, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&p.plan, H, 0, 3, 2, x, N, 3 * N - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&p.plan, H, 0, 2, 2, x, N, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&p.plan, H, 0, 2, 2, x, 0, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(&p.plan, H, 0, 2, 1, N, x, N, N, x + 1, N, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(&p.plan, H, 0, 2, 1, N, x + 1, N, N, x, N, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(&p.plan, H, 0, 2, 1, N, x, N, N, x, N + 1, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(&p.plan, H, 0, 2, 1, N + 1, x, N, N, y, N + 1, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_axes_f32(&p.plan, H, axis, 9, list, 1, 1, x, N, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_axes_f32(&p.plan, H, axis, 0, list, 1, 1, x, N, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(&p.plan, 0, 2, x, y, N / 2 - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_twice_f32(&p.plan, H, 0, 2, x, y, N - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_complex_f32(&p.plan, 0, 2, x, N - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_by_table_f32(H, y, y, N / 2 - 1, N / 2, 2, 1, x, N, N));
-    axis[N / 2 - 1] = 2;
-    REFUSED(PE_ERR_SHAPE, pe_rope_axes_f32(&p.plan, H, axis, 2, list, 1, 1, x, N, N));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(&p.plan, H, 0, 2, 2, x, SIZE_MAX / 8, N));
-    REFUSED(PE_ERR_SIZE, pe_rope_to_f32(&p.plan, H, 0, 1, 1, (size_t)PTRDIFF_MAX / 4 + 1, x, N, N, x,
-                                        N, N));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(&p.plan, H, 0, 3, 2, x, (size_t)PTRDIFF_MAX / 8, N));
-    REFUSED(PE_ERR_SIZE, pe_rope_f32(&p.plan, H, 0, 2, 3, x, N, (size_t)PTRDIFF_MAX / 8));
-    REFUSED(PE_ERR_RANGE, pe_rope_f32(&p.plan, H, POSITION_MAX, 2, 1, x, N, N));
-    REFUSED(PE_ERR_RANGE, pe_rope_f32(&p.plan, H, -POSITION_MAX - 1, 1, 1, x, N, N));
-    REFUSED(PE_ERR_RANGE, pe_rope_inverse_f32(&p.plan, H, INT64_MIN, 1, 1, x, N, N));
-    REFUSED(PE_ERR_RANGE, pe_rope_shift_f32(&p.plan, H, POSITION_MAX + 1, 2, 1, x, N, N));
-    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(&p.plan, POSITION_MAX, 2, x, y, N));
-    REFUSED(PE_ERR_RANGE, pe_rope_table_joined_f32(&p.plan, POSITION_MAX, 2, x, N));
+    REFUSED(PE_OK, pe_rope_f32(NULL, zero, 0, NULL, lie(1, 0, 0)));
+    REFUSED(PE_OK, pe_rope_f32(NULL, zero, 1, NULL, nothing));
+    REFUSED(PE_OK, pe_rope_f32(NULL, no_list, 0, NULL, lie(1, 0, 0)));
+    REFUSED(PE_OK, pe_rope_f32(NULL, pe_delta(zero), 0, NULL, lie(1, 0, 0)));
+    REFUSED(PE_OK, pe_rope_f32(NULL, pe_coords_i64(NULL, 0, 0, 0), 0, NULL, lie(1, 0, 0)));
+    REFUSED(PE_OK, pe_rope_table_f32(NULL, zero, 0, PE_ROPE_TABLE_APART, NULL, NULL, 0));
+    REFUSED(PE_OK, pe_rope_by_table_f32(PE_LAYOUT_HALVES, NULL, NULL, 0, 0, 1, x, one));
+    REFUSED(PE_OK, pe_rope_to_f32(NULL, zero, 0, 0, NULL, one, NULL, one));
+    REFUSED(PE_OK, pe_rope_to_f32_f16(NULL, zero, 1, 0, NULL, nothing, NULL, nothing));
+    REFUSED(PE_OK, pe_rope_qk_f32(NULL, zero, 0, NULL, one, NULL, one));
+    REFUSED(PE_OK, pe_rope_qk_f32(NULL, zero, 1, NULL, nothing, NULL, nothing));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(NULL, zero, 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, zero, 1, NULL, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, no_list, 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_at_i32(NULL), 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_at_f32(NULL), 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_at_f64(NULL), 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_grid(NULL, 1), 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_skip(pe_back(pe_delta(no_list)), 3), 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(NULL, pe_delta(pe_all(1)), 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_delta(no_list), 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_f32(q, pe_coords_i64(NULL, 1, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_to_f32(q, zero, 1, N, NULL, one, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_to_f32(q, zero, 1, N, y, one, NULL, one));
+    REFUSED(PE_ERR_NULL, pe_rope_to_f32_f16(q, zero, 1, N, NULL, one, (uint16_t *)(void *)x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_to_f32_bf16(q, zero, 1, N, y, one, NULL, one));
+    REFUSED(PE_ERR_NULL, pe_rope_qk_f32(q, zero, 1, x, one, NULL, one));
+    REFUSED(PE_ERR_NULL, pe_rope_qk_f32(q, zero, 1, NULL, one, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_APART, x, NULL, N));
+    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_TWICE, NULL, x, N));
+    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_JOINED, NULL, NULL, N));
+    REFUSED(PE_ERR_NULL, pe_rope_by_table_f32(PE_LAYOUT_HALVES, NULL, y, N, N / 2, 1, x, one));
+
+    REFUSED(PE_ERR_PLAN, pe_rope_f32(&none, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_to_f32(&none, zero, 1, N, x, one, y, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_to_f32_bf16(&none, zero, 1, N, x, one, (uint16_t *)(void *)y, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&none, zero, 1, x, one, y, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&none, zero, 1, PE_ROPE_TABLE_APART, x, y, N));
+    REFUSED(PE_ERR_PLAN, pe_rope_f32(&odd.plan, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, pe_delta(zero), 1, x, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_f32(&halves.plan, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&halves.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N));
+    REFUSED(PE_ERR_PLAN, pe_rope_to_f32(&odd.plan, zero, 1, N, x, one, y, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&padded.plan, zero, 1, x, one, y, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&padded.plan, zero, 1, PE_ROPE_TABLE_JOINED, x, NULL, N));
+    /* interleaved sections are no rows of pe_fill, no shifts and no dot products */
+    REFUSED(PE_ERR_PLAN, pe_fill_f32(&woven.plan, at, 1, x, N));
+    REFUSED(PE_ERR_PLAN, pe_add_f32(&woven.plan, zero, 1, 1, x, N));
+    REFUSED(PE_ERR_PLAN, pe_shift_f32(&woven.plan, zero, 1, x, N));
+
+    REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)4, x, y, N));
+    REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)-1, x, y, N));
+    REFUSED(PE_ERR_ENUM, pe_rope_by_table_f32((pe_layout)2, y, y, N, N / 2, 1, x, one));
+    {
+        pe_at nobody; /* a pe_at that no function made */
+        memset(&nobody, 0, sizeof nobody);
+        REFUSED(PE_ERR_ENUM, pe_rope_f32(q, nobody, 1, x, one));
+        memset(&nobody, 0x5a, sizeof nobody);
+        REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, nobody, 1, PE_ROPE_TABLE_JOINED, x, NULL, N));
+    }
+
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N - 1, x, one, y, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, 0, x, one, y, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N, x, lie(2, N, N), y, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N, x, one, y, nothing));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 1, x, lie(2, N - 1, N)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(1, N, N - 1)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(2, N, 2 * N - 1)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 3, x, lie(2, 3 * N - 1, N)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(2, N, N)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, zero, 2, x, lie(2, N, 0)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_qk_f32(q, zero, 2, x, one, y, lie(2, N, N)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_qk_f32(q, zero, 2, x, lie(2, N, N), y, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N, x, one, x + 1, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N, x + 1, one, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N, x, one, x, lie(1, N, N + 1)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 2, N + 1, x, one, y, lie(1, N, N + 1)));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32_f16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32_bf16(q, zero, 2, N, x, one, (uint16_t *)(void *)x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_to_f32_bf16(q, zero, 2, N, x, one,
+                                              (uint16_t *)(void *)(x + 2 * N - 1), one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_coords_i64(list, 9, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_coords_i64(list, 0, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_coords_i64(list, SIZE_MAX, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_coords_i64(list, 2, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&woven.plan, pe_coords_f64(reals, 3, 1, 1), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_grid(sizes, 2), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_grid(sizes, 0), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_grid(sizes, PE_MAX_AXES + 1), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_grid(sizes, 1), 3, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_skip(pe_grid(sizes, 1), 1), 2, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(q, pe_skip(pe_grid(sizes, 1), 3), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&woven.plan, pe_grid(sizes, 2), 5, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_f32(&woven.plan, pe_grid(empty, 2), 1, x, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_grid(huge, 2), 1, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_APART, x, y, N / 2 - 1));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_TWICE, x, y, N - 1));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, NULL, N - 1));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, NULL, N - 1));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, y, N));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, y, N));
+    REFUSED(PE_ERR_SHAPE, pe_rope_by_table_f32(PE_LAYOUT_HALVES, y, y, N / 2 - 1, N / 2, 2, x, one));
+
+    const size_t limit = (size_t)PTRDIFF_MAX;
+    REFUSED(PE_ERR_SIZE, pe_rope_to_f32(q, zero, 1, SIZE_MAX / 2, x, one, y, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, zero, 1, x, lie(3, SIZE_MAX / 8, SIZE_MAX / 8)));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, at, SIZE_MAX / 8, x, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_delta(pe_all(1)), SIZE_MAX / 8, x, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, zero, 2, x, lie(2, N, SIZE_MAX / 8)));
+    REFUSED(PE_ERR_SIZE, pe_rope_to_f32(q, zero, 1, limit / 4 + 1, x, one, x, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, zero, 3, x, lie(2, N, limit / 8)));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, zero, 2, x, lie(3, limit / 8, N)));
+    REFUSED(PE_ERR_SIZE, pe_rope_qk_f32(q, zero, 3, x, one, y, lie(2, N, limit / 8)));
+    REFUSED(PE_ERR_SIZE, pe_rope_table_f32(q, zero, 3, PE_ROPE_TABLE_APART, x, y, limit / 8));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_coords_i64(list, 1, limit / 8, 1), 3, x, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, 1, limit / 2), 2, x, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_skip(at, SIZE_MAX), 1, x, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_skip(pe_skip(at, limit), limit), 1, x, one));
+
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_from(POSITION_MAX), 2, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_from(-POSITION_MAX - 1), 1, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_from_by(-POSITION_MAX, -1), 2, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_from_by(0, INT64_MAX), 4, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_from_by(0, INT64_MIN), 2, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_from_by(0, POSITION_MAX), 4, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_skip(pe_from(0), (size_t)POSITION_MAX + 1), 1, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_skip(pe_from_by(0, INT64_MAX), 5), 1, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_back(pe_from(INT64_MIN)), 1, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_delta(pe_all(POSITION_MAX + 1)), 2, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_APART, x, y, N));
+    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_JOINED, x, NULL, N));
     list[3] = INT64_MAX;
-    REFUSED(PE_ERR_RANGE, pe_rope_at_f32(&p.plan, H, list, 4, 1, x, N, N));
-    axis[N / 2 - 1] = 1;
-    REFUSED(PE_ERR_RANGE, pe_rope_axes_f32(&p.plan, H, axis, 2, list, 2, 1, x, N, N));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, at, 4, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_delta(pe_back(at)), 4, x, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_qk_f32(q, at, 4, x, one, y, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_to_f32(q, at, 4, N, x, one, y, one));
+    REFUSED(PE_ERR_RANGE, pe_rope_f32(&woven.plan, pe_coords_i64(list, 2, 1, 2), 2, x, one));
+    static const double wrong[] = {(double)NAN, HUGE_VAL, -HUGE_VAL, 2147483648.5, -1e300};
+    for (size_t k = 0; k < LENGTH(wrong); k++) {
+        reals[2] = wrong[k], floats[2] = (float)(k == 3 ? 2147483904.0 : wrong[k]);
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_at_f64(reals), 3, x, one));
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_at_f32(floats), 3, x, one));
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_back(pe_delta(pe_at_f64(reals))), 3, x, one));
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_coords_f32(floats + 2, 1, 1, 1), 1, x, one));
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(&woven.plan, pe_coords_f64(reals, 2, 1, 1), 2, x, one));
+        REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_at_f64(reals), 3, PE_ROPE_TABLE_JOINED, x, NULL, N));
+    }
+    {
+        owned_plan moved;
+        pe_config c = pe_config_default(N);
+        c.offset = 0.5;
+        plan_of(&moved, c);
+        narrow[1] = INT32_MIN;
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(&moved.plan, pe_from(POSITION_MAX), 1, x, one));
+        list[3] = POSITION_MAX;
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(&moved.plan, at, 4, x, one));
+        reals[2] = 2147483647.75;
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(&moved.plan, pe_at_f64(reals), 3, x, one));
+        /* differences have no offset; backwards it is part of what is turned */
+        REFUSED(PE_ERR_RANGE, pe_rope_f32(&moved.plan, pe_back(pe_from(POSITION_MAX)), 1, x, one));
+        assert_int_equal(pe_rope_f32(&moved.plan, pe_delta(at), 4, x, one), PE_OK);
+        assert_int_equal(pe_rope_f32(&moved.plan, pe_at_i32(narrow), 2, x, one), PE_OK);
+        plan_free(&moved);
+    }
 
-    /* sections */
-    assert_int_equal(pe_rope_sections(NULL, 2, 0, 8, axis), PE_ERR_NULL);
-    assert_int_equal(pe_rope_sections(sections, 2, 0, 8, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_rope_sections(sections, 0, 0, 8, axis), PE_ERR_SHAPE);
-    assert_int_equal(pe_rope_sections(sections, 9, 0, 8, axis), PE_ERR_SHAPE);
-    assert_int_equal(pe_rope_sections(sections, 2, 0, 7, axis), PE_ERR_SHAPE);
-    assert_int_equal(pe_rope_sections(sections, 2, 0, 9, axis), PE_ERR_SHAPE);
-    sections[0] = 3, sections[1] = 5;
-    assert_int_equal(pe_rope_sections(sections, 2, 1, 8, axis), PE_ERR_SHAPE);
-    assert_int_equal(pe_rope_sections(sections, 2, 0, 8, axis), PE_OK);
-
-    /* one token or one head needs no stride; the last position is fine */
-    assert_int_equal(pe_rope_f32(&p.plan, H, POSITION_MAX, 1, 1, x, 0, 0), PE_OK);
-    assert_int_equal(pe_rope_shift_f32(&p.plan, H, POSITION_MAX, 2, 1, x, N, 0), PE_OK);
+    /* one token or one head needs no stride; the last position is fine; more cells than tokens */
+    assert_int_equal(pe_rope_f32(q, pe_from(POSITION_MAX), 1, x, lie(1, 0, 0)), PE_OK);
+    assert_int_equal(pe_rope_f32(q, pe_delta(pe_all(POSITION_MAX)), 2, x, lie(1, 0, N)), PE_OK);
+    assert_int_equal(pe_rope_f32(q, pe_from_by(POSITION_MAX, INT64_MIN), 1, x, lie(1, 0, N)), PE_OK);
+    assert_int_equal(pe_rope_f32(q, pe_from_by(POSITION_MAX, -POSITION_MAX), 3, x, one), PE_OK);
+    assert_int_equal(pe_rope_f32(&woven.plan, pe_grid(sizes, 2), 3, x, one), PE_OK);
+    assert_int_equal(pe_rope_f32(&two.plan, pe_grid(sizes, 2), 4, x, one), PE_OK);
     plan_free(&p);
     plan_free(&odd);
     plan_free(&padded);
-    free(memory);
+    plan_free(&two);
+    plan_free(&halves);
+    plan_free(&woven);
 }
 
 /* What ggml computes: its loop, written as there, with MPFR for powf, logf, sine and cosine. */
@@ -1023,6 +1854,15 @@ static float rounded(double x, mpfr_function *function)
     return y;
 }
 static float logarithm(float x) { return rounded((double)x, mpfr_log); }
+
+/* What llama.cpp has for a model that says nothing, written out where 0 says it. */
+static pe_rope_ggml ggml_of(size_t n_dims)
+{
+    pe_rope_ggml g;
+    memset(&g, 0, sizeof g);
+    g.n_dims = n_dims;
+    return g;
+}
 
 static void test_ggml(void **state)
 {
@@ -1043,13 +1883,16 @@ static void test_ggml(void **state)
         factors[i] = i < 20 ? 1 : i % 3 == 0 ? 1e30f : 1 + (float)i * 0.37f;
     for (size_t k = 0; k < LENGTH(cases); k++) {
         const size_t n = cases[k].n, rows = 3, pairs = n / 2;
-        pe_rope_ggml g = pe_rope_ggml_default(n);
+        pe_rope_ggml g = ggml_of(n);
         float *c = (float *)must_alloc(rows * n * sizeof *c), *s = c + rows * pairs;
         mpfr_t x, y;
         float theta_scale, mscale = cases[k].attn, low = 0, high = 0;
         g.freq_base = cases[k].base, g.freq_scale = cases[k].scale, g.ext_factor = cases[k].ext;
         g.attn_factor = cases[k].attn, g.n_ctx_orig = 4096;
-        g.beta_fast = cases[k].base == 1.5f ? 1000 : g.freq_base < 4 ? 500 : 32;
+        const float beta_slow = 1;
+        g.beta_slow = k % 2 ? beta_slow : 0; /* absent: the same */
+        const float beta_fast = cases[k].base == 1.5f ? 1000 : g.freq_base < 4 ? 500 : 32;
+        g.beta_fast = beta_fast == 32 && k % 4 == 2 ? 0 : beta_fast;
         g.freq_factors = cases[k].with_factors ? factors : NULL;
         mpfr_inits2(24, x, y, (mpfr_ptr)NULL);
         mpfr_set_flt(x, g.freq_base, MPFR_RNDN);
@@ -1059,7 +1902,7 @@ static void test_ggml(void **state)
         if (g.ext_factor != 0) {
             const float pi = 3.14159265358979f, base = 2 * logarithm(g.freq_base);
             volatile float tenth = 0.1f * logarithm(1 / g.freq_scale);
-            volatile float fast = g.beta_fast * 2 * pi, slow = g.beta_slow * 2 * pi;
+            volatile float fast = beta_fast * 2 * pi, slow = beta_slow * 2 * pi;
             low = floorf((float)n * logarithm(4096 / fast) / base);
             high = ceilf((float)n * logarithm(4096 / slow) / base);
             low = low < 0 ? 0 : low, high = high > (float)n - 1 ? (float)n - 1 : high;
@@ -1067,7 +1910,7 @@ static void test_ggml(void **state)
         }
         for (size_t m = 0; m < LENGTH(hard_positions); m += every()) {
             const int64_t first = m % 2 ? -hard_positions[m] : hard_positions[m] - 2;
-            assert_int_equal(pe_rope_ggml_f32(&g, first, rows, c, s, pairs), PE_OK);
+            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(first), rows, c, s, pairs), PE_OK);
             for (size_t r = 0; r < rows; r++) {
                 volatile float theta = (float)(first + (int64_t)r);
                 for (size_t i = 0; i < pairs; i++) {
@@ -1094,31 +1937,62 @@ static void test_ggml(void **state)
         mpfr_clears(x, y, (mpfr_ptr)NULL);
         free(c);
     }
+    { /* zeros are what llama.cpp has for a model that says nothing; places of other kinds */
+        static const double reals[] = {0.3, -1e9 - 1 / 3.0, 16777217};
+        static const int64_t rounds_to[] = {0, -1000000000, 16777216};
+        pe_rope_ggml zeros = ggml_of(64), g = zeros;
+        float c[3][96], s[3][96];
+        g.freq_base = 10000, g.freq_scale = 1, g.attn_factor = 1;
+        assert_int_equal(pe_rope_ggml_f32(&zeros, pe_from_by(100, -7), 3, c[0], s[0], 32), PE_OK);
+        for (int64_t r = 0; r < 3; r++)
+            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(100 - 7 * r), 1, c[1] + 32 * r, s[1] + 32 * r,
+                                              32), PE_OK);
+        assert_memory_equal(c[0], c[1], sizeof c[0]);
+        assert_memory_equal(s[0], s[1], sizeof s[0]);
+        /* a real position is rounded to float: of 0.3, the angle of pair 0 is that */
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_at_f64(reals), 3, c[0], s[0], 32), PE_OK);
+        assert_true(c[0][0] == rounded((double)0.3f, mpfr_cos));
+        assert_true(s[0][0] == rounded((double)0.3f, mpfr_sin));
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_skip(pe_at_i64(rounds_to), 1), 2, c[1], s[1], 32),
+                         PE_OK);
+        assert_memory_equal(c[0] + 32, c[1], 64 * sizeof c[0][0]);
+        assert_memory_equal(s[0] + 32, s[1], 64 * sizeof s[0][0]);
+        /* back: the cosines are the same, the sines are not */
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_back(pe_at_f64(reals)), 3, c[1], s[1], 32), PE_OK);
+        for (size_t i = 0; i < 96; i++)
+            assert_true(c[0][i] == c[1][i] && s[0][i] == -s[1][i]);
+    }
     {
-        pe_rope_ggml g = pe_rope_ggml_default(64);
+        pe_rope_ggml g = ggml_of(64);
         float c[32], s[32], bad = 0;
         memset(c, CANARY, sizeof c);
-        assert_int_equal(pe_rope_ggml_f32(NULL, 0, 0, NULL, NULL, 0), PE_OK);
-        assert_int_equal(pe_rope_ggml_f32(NULL, 0, 1, c, s, 32), PE_ERR_NULL);
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, NULL, 32), PE_ERR_NULL);
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 31), PE_ERR_SHAPE);
-        assert_int_equal(pe_rope_ggml_f32(&g, POSITION_MAX, 2, c, s, 32), PE_ERR_RANGE);
+        assert_int_equal(pe_rope_ggml_f32(NULL, pe_from(0), 0, NULL, NULL, 0), PE_OK);
+        assert_int_equal(pe_rope_ggml_f32(NULL, pe_from(0), 1, c, s, 32), PE_ERR_NULL);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, NULL, 32), PE_ERR_NULL);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_SHAPE);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(POSITION_MAX), 2, c, s, 32), PE_ERR_RANGE);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_at_i64(NULL), 1, c, s, 32), PE_ERR_NULL);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_coords_f32(&bad, 2, 0, 0), 1, c, s, 32), PE_ERR_SHAPE);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 9, c, s, SIZE_MAX / 8), PE_ERR_SIZE);
+        bad = NAN;
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_at_f32(&bad), 1, c, s, 32), PE_ERR_RANGE);
+        bad = 0;
         g.n_dims = 63;
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
-        g = pe_rope_ggml_default(64), g.freq_base = NAN;
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
-        g = pe_rope_ggml_default(64), g.freq_scale = 0;
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
-        g = pe_rope_ggml_default(64), g.ext_factor = 1; /* without n_ctx_orig */
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
-        g = pe_rope_ggml_default(2), g.freq_factors = &bad;
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 1, c, s, 32), PE_ERR_CONFIG);
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
+        g = ggml_of(64), g.freq_base = NAN;
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
+        g = ggml_of(64), g.freq_scale = -1;
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
+        g = ggml_of(64), g.ext_factor = 1; /* without n_ctx_orig */
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
+        g = ggml_of(2), g.freq_factors = &bad;
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         /* the first and the last good value of each number; a good config is then too wide */
 #define LIMIT(ext, field, good, worse)                                                             \
-        g = pe_rope_ggml_default(64), g.ext_factor = (ext), g.n_ctx_orig = 4096, g.field = (good); \
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 31), PE_ERR_SHAPE);                      \
+        g = ggml_of(64), g.ext_factor = (ext), g.n_ctx_orig = 4096, g.field = (good); \
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_SHAPE);                      \
         g.field = (worse);                                                                         \
-        assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 31), PE_ERR_CONFIG)
+        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 31), PE_ERR_CONFIG)
         LIMIT(0, freq_base, 1, nextafterf(1, 0));
         LIMIT(1, freq_base, nextafterf(1, 2), 1);
         LIMIT(0, freq_base, 0x1p100f, nextafterf(0x1p100f, 0x1p101f));
@@ -1141,8 +2015,8 @@ static void test_ggml(void **state)
             const float ends[] = {0x1p-10f, 0x1p120f, nextafterf(0x1p-10f, 0),
                                   nextafterf(0x1p120f, 0x1p121f)};
             const float two[2] = {1, ends[k]};
-            g = pe_rope_ggml_default(4), g.freq_factors = two;
-            assert_int_equal(pe_rope_ggml_f32(&g, 0, 2, c, s, 1), k < 2 ? PE_ERR_SHAPE : PE_ERR_CONFIG);
+            g = ggml_of(4), g.freq_factors = two;
+            assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 2, c, s, 1), k < 2 ? PE_ERR_SHAPE : PE_ERR_CONFIG);
         }
         assert_true(all_canaries(c, sizeof c));
     }
@@ -1159,42 +2033,40 @@ static void test_nan(void **state)
     for (size_t k = 0; k < LENGTH(widths) * 8; k++) {
         const size_t n = widths[k / 8], all = TOKENS * HEADS * n;
         const type t = k % 2 ? F16 : BF16;
-        owned_plan p;
+        owned_plan p[2];
         job j;
-        plan_make(&p, n, 10000, 1);
+        plans_make(p, n, 10000, 1);
         memset(&j, 0, sizeof j);
-        j.t = t, j.pairing = k / 2 % 2 ? PE_ROPE_HALVES : PE_ROPE_ADJACENT, j.first = 5;
+        j.t = t, j.layout = k / 2 % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED, j.first = 5;
         j.tokens = TOKENS, j.heads = HEADS, j.head_dim = n, j.x = x;
         j.head_stride = n, j.token_stride = HEADS * n;
         for (size_t m = 0; m < workload(200); m++) {
-            const size_t at = rng_below(&r, all), i = at % n;
-            const size_t pair = j.pairing == PE_ROPE_HALVES ? i % (n / 2) : i / 2;
+            const size_t at = rng_below(&r, all), pair = pair_of(j.layout, at % n, n);
             fill_random(t, clean, all, &r);
             memcpy(x, clean, sizeof x);
             x[at] = (uint16_t)((t == F16 ? 0x7c01 : 0x7f81) + rng_below(&r, 100) +
                                0x8000 * rng_below(&r, 2));
-            assert_int_equal(rope(&p.plan, &j), PE_OK);
+            assert_int_equal(rope(p, &j), PE_OK);
             j.x = clean;
-            assert_int_equal(rope(&p.plan, &j), PE_OK);
+            assert_int_equal(rope(p, &j), PE_OK);
             j.x = x;
             for (size_t e = 0; e < all; e++) {
-                const size_t in = e % n;
-                const size_t its = j.pairing == PE_ROPE_HALVES ? in % (n / 2) : in / 2;
-                if (e / n == at / n && its == pair)
+                if (e / n == at / n && pair_of(j.layout, e % n, n) == pair)
                     assert_true((x[e] & 0x7fff) >= (t == F16 ? 0x7e00 : 0x7fc0));
                 else
                     assert_int_equal(x[e], clean[e]);
             }
         }
-        plan_free(&p);
+        plans_free(p);
     }
 }
 
-static pe_status by_table(type t, pe_rope_pairing pairing, const float *c, const float *s, size_t n,
+static pe_status by_table(type t, pe_layout layout, const float *c, const float *s, size_t n,
                           size_t heads, uint16_t *x)
 {
-    return t == F16 ? pe_rope_by_table_f16(pairing, c, s, n / 2, n / 2, 1, heads, x, heads * n, n)
-                    : pe_rope_by_table_bf16(pairing, c, s, n / 2, n / 2, 1, heads, x, heads * n, n);
+    const pe_heads lies = lie(heads, n, heads * n);
+    return t == F16 ? pe_rope_by_table_f16(layout, c, s, n / 2, n / 2, 1, x, lies)
+                    : pe_rope_by_table_bf16(layout, c, s, n / 2, n / 2, 1, x, lies);
 }
 
 /* Floats in the middle of two 16-bit numbers, which are one in 2^16 elsewhere, go to the even one, with
@@ -1211,7 +2083,7 @@ static void test_ties(void **state)
     for (size_t m = 0; m < workload(20000); m++) {
         const size_t n = widths[rng_below(&r, LENGTH(widths))], all = HEADS * n;
         const type t = rng_below(&r, 2) ? F16 : BF16;
-        const pe_rope_pairing pairing = rng_below(&r, 2) ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const pe_layout layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         const size_t one_of = (size_t)1 << rng_below(&r, 11); /* how rare they are */
         const double half = ldexp(1, t == F16 ? -11 : -8);     /* of the last place of 1 ... 2 */
         for (size_t i = 0; i < n / 2; i++) {
@@ -1226,12 +2098,12 @@ static void test_ties(void **state)
         memcpy(got, want, sizeof got);
         for (size_t h = 0; h < HEADS; h++) {
             for (size_t i = 0; i < n / 2; i++) {
-                const float b = get(t, want, h * n + (pairing == PE_ROPE_HALVES ? i + n / 2 : 2 * i + 1));
+                const float b = get(t, want, h * n + second_of(layout, i, n));
                 ties += c[i] == 1 && fabsf(b) == 1; /* a +- half */
             }
-            turn(t, pairing, s, c, 1, n, want + h * n);
+            turn(t, layout, s, c, 1, n, want + h * n);
         }
-        assert_int_equal(by_table(t, pairing, c, s, n, HEADS, got), PE_OK);
+        assert_int_equal(by_table(t, layout, c, s, n, HEADS, got), PE_OK);
         for (size_t i = 0; i < all; i++)
             assert_int_equal(got[i], want[i]);
     }
@@ -1251,17 +2123,16 @@ static void test_nan_table(void **state)
     for (size_t m = 0; m < workload(4000); m++) {
         const size_t n = widths[m % LENGTH(widths)], bad = rng_below(&r, n / 2);
         const type t = rng_below(&r, 2) ? F16 : BF16;
-        const pe_rope_pairing pairing = rng_below(&r, 2) ? PE_ROPE_HALVES : PE_ROPE_ADJACENT;
+        const pe_layout layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         float c[64], s[64];
         for (size_t i = 0; i < n / 2; i++) c[i] = random_value(&r), s[i] = random_value(&r);
         fill_random(t, clean, HEADS * n, &r);
         memcpy(x, clean, sizeof x);
-        assert_int_equal(by_table(t, pairing, c, s, n, HEADS, clean), PE_OK);
+        assert_int_equal(by_table(t, layout, c, s, n, HEADS, clean), PE_OK);
         memcpy(rng_below(&r, 2) ? &c[bad] : &s[bad], &nans[m / 4 % LENGTH(nans)], sizeof *c);
-        assert_int_equal(by_table(t, pairing, c, s, n, HEADS, x), PE_OK);
+        assert_int_equal(by_table(t, layout, c, s, n, HEADS, x), PE_OK);
         for (size_t e = 0; e < HEADS * n; e++) {
-            const size_t i = e % n, its = pairing == PE_ROPE_HALVES ? i % (n / 2) : i / 2;
-            if (its == bad)
+            if (pair_of(layout, e % n, n) == bad)
                 assert_true((x[e] & 0x7fff) >= (t == F16 ? 0x7e00 : 0x7fc0));
             else
                 assert_int_equal(x[e], clean[e]);
@@ -1274,14 +2145,18 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_rotation), cmocka_unit_test(test_all_forms),
         cmocka_unit_test(test_permutation),    cmocka_unit_test(test_other_forms),
-        cmocka_unit_test(test_plans),          cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_plans),          cmocka_unit_test(test_sections),
         cmocka_unit_test(test_shift_of_float_angles), cmocka_unit_test(test_strides_of_one),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_relative),       cmocka_unit_test(test_guard_pages),
         cmocka_unit_test(test_every_call),     cmocka_unit_test(test_far_heads),
         cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_ggml),
         cmocka_unit_test(test_nan),            cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_nan_table),
+        cmocka_unit_test(test_nan_table),      cmocka_unit_test(test_plan_in_one_step),
+        cmocka_unit_test(test_one_coordinate), cmocka_unit_test(test_real_positions),
+        cmocka_unit_test(test_places),         cmocka_unit_test(test_undone),
+        cmocka_unit_test(test_into_a_cache),   cmocka_unit_test(test_by_table_to),
+        cmocka_unit_test(test_bad_plans),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

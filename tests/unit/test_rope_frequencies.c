@@ -277,9 +277,14 @@ static int nearest(const mpfr_t exact, double got)
     return got == mpfr_get_d(exact, MPFR_RNDN);
 }
 
+static size_t pairs_of(const pe_rope_config *c)
+{
+    return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : c->rotary_dim) / 2;
+}
+
 static void check(const pe_rope_config *c, const char *name, const char *test)
 {
-    const size_t pairs = pe_rope_pairs(c);
+    const size_t pairs = pairs_of(c);
     double *omega = (double *)must_alloc((pairs + 1) * sizeof *omega), attention = -1;
     const char *error = pe_rope_config_error(c);
     pe_status status;
@@ -289,8 +294,14 @@ static void check(const pe_rope_config *c, const char *name, const char *test)
         fail_msg("%s is refused: %s", name, error);
     }
     mpfr_init2(exact, BITS);
-    assert_int_equal(pairs,
-                     (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : c->rotary_dim) / 2);
+    if (total_configs % 64 == 0) { /* a plan has as many, test_rope compares its bits */
+        const size_t bytes = pe_rope_plan_size(c);
+        void *const memory = must_alloc(bytes);
+        pe_plan plan;
+        assert_int_equal(pe_rope_plan_init(&plan, c, memory, bytes), PE_OK);
+        assert_int_equal(plan.pairs, pairs);
+        free(memory);
+    }
     memset(omega, CANARY, (pairs + 1) * sizeof *omega);
     status = pe_rope_frequencies(c, omega, &attention);
     if (status != PE_OK)
@@ -880,8 +891,8 @@ static void float32_formulas_agree(void **state)
 static void same_bits(const pe_rope_config *a, const pe_rope_config *b, const char *what)
 {
     double x[256], y[256], u = 0, v = 0;
-    const size_t pairs = pe_rope_pairs(a);
-    assert_int_equal(pairs, pe_rope_pairs(b));
+    const size_t pairs = pairs_of(a);
+    assert_int_equal(pairs, pairs_of(b));
     assert_int_equal(pe_rope_frequencies(a, x, &u), PE_OK);
     assert_int_equal(pe_rope_frequencies(b, y, &v), PE_OK);
     if (memcmp(x, y, pairs * sizeof *x) != 0 || u != v)
@@ -939,7 +950,10 @@ static size_t refusals;
 
 static void refuse(const pe_rope_config *c, pe_status want, const char *what)
 {
+    static const pe_plan none;
     double omega[600], attention;
+    unsigned char memory[64];
+    pe_plan plan;
     const char *error = pe_rope_config_error(c);
     pe_status got;
     memset(omega, CANARY, sizeof omega);
@@ -949,8 +963,14 @@ static void refuse(const pe_rope_config *c, pe_status want, const char *what)
         fail_msg("got %d (%s), want %d: %s", (int)got, pe_status_string(got), (int)want, what);
     if (error == NULL || strlen(error) < 10)
         fail_msg("no reason is given: %s", what);
-    if (pe_rope_pairs(c) != 0)
-        fail_msg("pe_rope_pairs is not 0: %s", what);
+    if (pe_rope_plan_size(c) != 0)
+        fail_msg("pe_rope_plan_size is not 0: %s", what);
+    memset(&plan, CANARY, sizeof plan);
+    memset(memory, CANARY, sizeof memory);
+    got = pe_rope_plan_init(&plan, c, memory, sizeof memory);
+    if (got != want || memcmp(&plan, &none, sizeof plan) != 0 || !all_canaries(memory, sizeof memory))
+        fail_msg("pe_rope_plan_init says %d, want %d, plan and memory %s: %s", (int)got, (int)want,
+                 memcmp(&plan, &none, sizeof plan) ? "written" : "as they should be", what);
     if (!all_canaries(omega, sizeof omega) || !all_canaries(&attention, sizeof attention))
         fail_msg("written to although refused: %s", what);
     refusals++;
@@ -1180,6 +1200,11 @@ static void defaults_are_as_told(void **state)
         assert_true(c.mscale == 0 && c.mscale_all_dim == 0 && c.attention_factor == 0);
         assert_true(c.short_mscale == 0 && c.long_mscale == 0);
         assert_true(c.short_factor == NULL && c.long_factor == NULL && c.freq_factors == NULL);
+        assert_true(c.layout == PE_LAYOUT_HALVES && c.axes == 1 && c.offset == 0);
+        assert_true(c.section_order == PE_SECTIONS_BLOCKS && c.angle == PE_ANGLE_EXACT);
+        assert_true(c.expected_rows == 0);
+        for (size_t a = 0; a < PE_MAX_AXES; a++)
+            assert_int_equal(c.sections[a], 0);
     }
 }
 
@@ -1238,34 +1263,18 @@ static void names_find_their_types(void **state)
     }
     for (size_t k = 0; k < LENGTH(others); k++) {
         type = PE_ROPE_LLAMA3;
-        assert_int_equal(pe_rope_type_named(others[k], &type), PE_ERR_CONFIG);
+        assert_int_equal(pe_rope_type_named(others[k], &type), PE_ERR_ENUM);
         assert_int_equal(type, PE_ROPE_LLAMA3);
     }
     assert_int_equal(pe_rope_type_named(NULL, &type), PE_ERR_NULL);
     assert_int_equal(pe_rope_type_named("yarn", NULL), PE_ERR_NULL);
 }
 
-static void periods_are_inverses(void **state)
-{
-    double x[5] = {0.0, 1.0, 3.0, 0.1, HUGE_VAL};
-    const double want[5] = {HUGE_VAL, 1.0, 1.0 / 3.0, 10.0, 0.0};
-    double got[6];
-    (void)state;
-    memset(got, CANARY, sizeof got);
-    assert_int_equal(pe_rope_periods(x, 5, got), PE_OK);
-    assert_memory_equal(got, want, sizeof want);
-    assert_true(all_canaries(got + 5, sizeof *got));
-    assert_int_equal(pe_rope_periods(x, 5, x), PE_OK); /* in place */
-    assert_memory_equal(x, want, sizeof want);
-    assert_int_equal(pe_rope_periods(NULL, 0, NULL), PE_OK);
-    assert_int_equal(pe_rope_periods(NULL, 1, x), PE_ERR_NULL);
-    assert_int_equal(pe_rope_periods(x, 1, NULL), PE_ERR_NULL);
-}
-
 /* Lists and frequencies flush against pages that fault, on either side. */
 static void nothing_outside_is_touched(void **state)
 {
     guarded in = guarded_make(4096), floats = guarded_make(4096), out = guarded_make(4096);
+    guarded room = guarded_make((size_t)1 << 18);
     (void)state;
     FAIL_ON_FAULT();
     for (size_t pairs = 1; pairs <= 40; pairs++)
@@ -1292,7 +1301,16 @@ static void nothing_outside_is_touched(void **state)
                 if (!all_canaries(end ? out.begin : out.begin + bytes,
                                   (size_t)(out.end - out.begin) - bytes))
                     fail_msg("written outside: %s", fault_get()->what);
+                const size_t size = pe_rope_plan_size(&c), whole = (size_t)(room.end - room.begin);
+                pe_plan plan;
+                assert_true(size > 0 && size <= whole);
+                memset(room.begin, CANARY, whole);
+                if (pe_rope_plan_init(&plan, &c, end ? room.end - size : room.begin, size) != PE_OK)
+                    fail_msg("no plan: %s", fault_get()->what);
+                if (!all_canaries(end ? room.begin : room.begin + size, whole - size))
+                    fail_msg("a plan written outside: %s", fault_get()->what);
             }
+    guarded_free(&room);
     guarded_free(&in);
     guarded_free(&floats);
     guarded_free(&out);
@@ -1349,7 +1367,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(null_is_refused),
         cmocka_unit_test(defaults_are_as_told),
         cmocka_unit_test(names_find_their_types),
-        cmocka_unit_test(periods_are_inverses),
         cmocka_unit_test(nothing_outside_is_touched),
         cmocka_unit_test(surroundings_stay),
     };

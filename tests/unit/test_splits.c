@@ -268,8 +268,9 @@ static void *run_job(void *argument)
     for (size_t row = j->begin; row < j->end; row += j->step) {
         const size_t n = j->end - row < j->step ? j->end - row : j->step;
         const int64_t first = w->first + (int64_t)row;
-        j->failed |= pe_fill_f32(&w->plan.plan, first, n, w->other + row * d, d) != PE_OK;
-        j->failed |= pe_fill_f64(&w->plan.plan, first, n, w->other_f64 + row * d, d) != PE_OK;
+        j->failed |= pe_fill_f32(&w->plan.plan, pe_from(first), n, w->other + row * d, d) != PE_OK;
+        j->failed |=
+            pe_fill_f64(&w->plan.plan, pe_from(first), n, w->other_f64 + row * d, d) != PE_OK;
     }
     return NULL;
 }
@@ -365,11 +366,9 @@ static void streamed_tables(void **state)
 static pe_status fill_type(const pe_plan *plan, size_t kind, int64_t first, size_t rows, void *out,
                            size_t stride)
 {
-    if (kind == 4)
-        return pe_fill_f32(plan, first, rows, (float *)out, stride);
-    if (kind == 3)
-        return pe_fill_f16(plan, first, rows, (uint16_t *)out, stride);
-    return pe_fill_bf16(plan, first, rows, (uint16_t *)out, stride);
+    if (kind == 4) return pe_fill_f32(plan, pe_from(first), rows, (float *)out, stride);
+    if (kind == 3) return pe_fill_f16(plan, pe_from(first), rows, (uint16_t *)out, stride);
+    return pe_fill_bf16(plan, pe_from(first), rows, (uint16_t *)out, stride);
 }
 
 /* Tables of halves that are streamed to any address: up to two vectors of pairs come before the
@@ -412,6 +411,54 @@ static void streamed_halves(void **state)
     }
 }
 
+/* A plan without rows makes every row by itself, of every type: the same bits. */
+static void plans_without_rows(void **state)
+{
+    enum { MOST = 60 };
+    static const int64_t firsts[] = {0, -20, 131072, -16777216, POSITION_MAX - MOST};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(widths); k += every()) {
+        const size_t d = widths[k], n = MOST * d;
+        unsigned char *const x[2] = {(unsigned char *)must_alloc(n * sizeof(double)),
+                                     (unsigned char *)must_alloc(n * sizeof(double))};
+        for (int how = 0; how < 4; how++)
+            for (size_t f = 0; f < LENGTH(firsts); f++)
+                for (int type = 0; type < 7; type++) {
+                    const size_t rows = 2 + (k + f * 13) % (MOST - 1);
+                    for (int few = 0; few < 2; few++) {
+                        owned_plan p;
+                        void *const out = x[few];
+                        p.config = pe_config_default(d);
+                        p.config.layout = how == 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+                        p.config.cos_first = how == 2;
+                        p.config.amplitude = how == 3 ? -0.3 : 1;
+                        p.config.expected_rows = few ? 1 : 0;
+                        p.memory_bytes = pe_plan_size(&p.config);
+                        p.memory = must_alloc(p.memory_bytes);
+                        assert_int_equal(
+                            pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+                        memset(out, 0x3c, n * sizeof(double));
+                        const pe_status status =
+                            type == 0   ? pe_fill_f32(&p.plan, firsts[f], rows, (float *)out, d)
+                            : type == 1 ? pe_fill_f64(&p.plan, firsts[f], rows, (double *)out, d)
+                            : type == 2 ? pe_fill_f16(&p.plan, firsts[f], rows, (uint16_t *)out, d)
+                            : type == 3 ? pe_fill_bf16(&p.plan, firsts[f], rows, (uint16_t *)out, d)
+                            : type == 4 ? pe_add_f32(&p.plan, firsts[f], rows, 2, (float *)out, d)
+                            : type == 5
+                                ? pe_add_f16(&p.plan, firsts[f], rows, 2, (uint16_t *)out, d)
+                                : pe_add_bf16(&p.plan, firsts[f], rows, 2, (uint16_t *)out, d);
+                        assert_int_equal(status, PE_OK);
+                        plan_free(&p);
+                    }
+                    if (memcmp(x[0], x[1], n * sizeof(double)) != 0)
+                        fail_msg("d_model %zu, first %" PRId64 ", %zu rows, type %d, %d: other "
+                                 "bits without rows", d, firsts[f], rows, type, how);
+                }
+        free(x[0]);
+        free(x[1]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +469,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_call_without_a_plan),
         cmocka_unit_test(any_alignment_and_stride),
         cmocka_unit_test(a_copied_plan),
+        cmocka_unit_test(plans_without_rows),
         cmocka_unit_test(one_to_eight_threads),
         cmocka_unit_test(streamed_tables),
         cmocka_unit_test(streamed_halves),

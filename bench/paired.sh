@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# paired.sh: time this tree's pe.h against another one's, call by call, in one program (paired.c).
+#
+#     sh bench/paired.sh BASE [ISA...]     BASE: a commit, or a directory with pe.h and pe_simd.h
+#                                          ISA: avx512, avx2, neon, scalar; default: the best
+#
+# BASE may be of version 0.1 or later: paired_cases.h has each call in both interfaces. Environment: CC,
+# CFLAGS (-O2), SLEEF (0), PAIRED_ARGS (see paired.c; -f REGEX picks cases, -c CPU the core).
+# Returns 1 if a call is more than 3 % slower than in BASE.
+# shellcheck disable=SC2086
+set -u
+. tests/tools/lib.sh
+[ $# -ge 1 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0" && exit 2; }
+BASE=$1
+shift
+[ $# -gt 0 ] || set -- "$(best_isa)"
+WORK=$BUILD/paired
+rm -rf "$WORK"
+mkdir -p "$WORK/base"
+for header in pe.h pe_simd.h; do
+    if [ -d "$BASE" ]; then
+        cp "$BASE/$header" "$WORK/base/$header"
+    else
+        git show "$BASE:$header" >"$WORK/base/$header"
+    fi || exit 2
+done
+sleef=${SLEEF:-0}
+libraries="-lm"
+[ "$sleef" = 0 ] || libraries="-lsleef -lm"
+
+slower=0
+for isa in "$@"; do
+    # Functions begin at a line of the cache: the same code lies the same way on both sides.
+    flags="-std=c99 ${CFLAGS:--O2} -falign-functions=64 $(isa_flags "$isa") -DPE_SLEEF=$sleef $EXTRA_CFLAGS"
+    $CC $flags -I"$WORK/base" -DPAIRED_SIDE=paired_old -c bench/paired_side.c -o "$WORK/old-$isa.o" &
+    old=$!
+    $CC $flags -I. -DPAIRED_SIDE=paired_new -c bench/paired_side.c -o "$WORK/new-$isa.o" || exit 2
+    wait $old || exit 2
+    $CC -std=c99 -O2 $WARNINGS bench/paired.c "$WORK/old-$isa.o" "$WORK/new-$isa.o" \
+        $EXTRA_CFLAGS $libraries -o "$WORK/paired-$isa" || exit 2
+    "$WORK/paired-$isa" ${PAIRED_ARGS:-}
+    case $? in
+    0) ;;
+    1) slower=1 ;;
+    *) exit 2 ;;
+    esac
+done
+exit $slower

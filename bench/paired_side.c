@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One side of the comparison: the cases of paired_cases.h by the pe.h that the compiler finds, with
+ * plans and lists of its own. Compiled twice, with -DPAIRED_SIDE=paired_old and paired_new; all else in
+ * the objects is static.
+ */
+#include "pe.h"
+
+#include "paired.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* CALL(how 0.1 says it, how 0.2 does) */
+#if PE_VERSION_HEX < 0x000200
+    #define CALL(old, now) old
+#else
+    #define CALL(old, now) now
+#endif
+
+enum { MANY = 16384 };
+
+static float *f, *tables[2];
+static const float *from_f;
+static double *g;
+static uint16_t *h;
+static const uint16_t *from_h;
+
+static pe_plan plan_128, plan_512, plan_1024, plan_2048, plan_4096, plan_halves, plan_float32,
+    plan_mae, plan_xyz, plan_step, rope_halves, rope_adjacent;
+static pe_config config_512, config_4096, config_step;
+static pe_rope_config llama;
+static void *spare;
+static size_t spare_size;
+
+static int64_t below_2p17[512], below_2p31[512], runs_of_32[512], in_order[512], downwards[512],
+    modulo_2048[MANY];
+static double reals_1000[512], reals_2p20[512], points[4096 * 3];
+static float slopes[16];
+#if PE_VERSION_HEX < 0x000200
+static const size_t grid_64[2] = {64, 64};
+static uint8_t m_rope_axis[64];
+#else
+static pe_plan m_rope;
+static const size_t grid_64[2] = {64, 64};
+static const pe_heads heads_32 = {32, 128, 4096}, heads_8 = {8, 128, 1024}, heads_1 = {1, 128, 128};
+#endif
+static int64_t coordinates[3 * 2048];
+
+static uint64_t random_bits(void)
+{
+    static uint64_t state = 1;
+    state = state * UINT64_C(0x5851f42d4c957f2d) + 1;
+    return state >> 31;
+}
+
+static void *aligned(size_t bytes)
+{
+    unsigned char *memory = (unsigned char *)malloc(bytes + 4096);
+    if (memory == NULL) return NULL;
+    memset(memory, 0, bytes + 4096);
+    return memory + (4096 - (uintptr_t)memory % 4096) % 4096;
+}
+
+static int make(pe_plan *plan, const pe_config *config)
+{
+    const size_t size = pe_plan_size(config);
+    void *memory = aligned(size);
+    if (size > spare_size) spare_size = size;
+    return memory == NULL || pe_plan_init(plan, config, memory, size) != PE_OK;
+}
+
+static int make_width(pe_plan *plan, size_t d)
+{
+    const pe_config config = pe_config_default(d);
+    return make(plan, &config);
+}
+
+static int make_rope(pe_plan *plan, pe_layout layout)
+{
+    pe_config config = pe_config_default(128);
+    config.base = 500000;
+    config.layout = layout;
+    return make(plan, &config);
+}
+
+static int make_step(void)
+{
+    const pe_status status = pe_plan_init(&plan_step, &config_step, spare, spare_size);
+    return status != PE_OK;
+}
+
+static int make_llama(void)
+{
+#if PE_VERSION_HEX < 0x000200
+    double omega[64], attention;
+    pe_config config = pe_config_default(128);
+    pe_status status = pe_rope_frequencies(&llama, omega, &attention);
+    config.amplitude = attention;
+    if (status == PE_OK)
+        status = pe_plan_init_frequencies(&plan_step, &config, omega, 64, spare, spare_size);
+#else
+    const pe_status status = pe_rope_plan_init(&plan_step, &llama, spare, spare_size);
+#endif
+    return status != PE_OK;
+}
+
+static int setup(void *out, const void *in)
+{
+    int bad = 0;
+    f = (float *)out, g = (double *)out, h = (uint16_t *)out;
+    from_f = (const float *)in, from_h = (const uint16_t *)in;
+
+    for (size_t r = 0; r < 512; r++) {
+        below_2p17[r] = (int64_t)(random_bits() >> 16),
+        below_2p31[r] = (int64_t)(random_bits() >> 2);
+        runs_of_32[r] = r % 32 ? runs_of_32[r - 1] + 1 : below_2p17[r];
+        in_order[r] = (int64_t)r, downwards[r] = 100000 - (int64_t)r;
+        reals_1000[r] = (double)random_bits() / 8589934592.0 * 1000; /* 2^33 */
+        reals_2p20[r] = (double)random_bits() / 8192.0;
+    }
+    for (size_t r = 0; r < MANY; r++)
+        modulo_2048[r] = (int64_t)(r % 2048);
+    for (size_t k = 0; k < sizeof points / sizeof *points; k++)
+        points[k] = (double)random_bits() / 8589934592.0;
+    for (size_t k = 0; k < sizeof coordinates / sizeof *coordinates; k++)
+        coordinates[k] = (int64_t)(k % 2048 / (k < 2048 ? 256 : k < 4096 ? 16 : 1) % 16);
+
+    config_512 = pe_config_default(512);
+    config_4096 = pe_config_default(4096);
+    config_step = pe_config_preset(PE_PRESET_LDM, 320);
+    pe_config halves = config_512, float32 = config_512,
+              xyz = pe_config_preset(PE_PRESET_T2T_ND, 512);
+    const pe_config mae = pe_config_preset(PE_PRESET_MAE_2D, 512);
+    halves.layout = PE_LAYOUT_HALVES;
+    float32.angle = PE_ANGLE_FLOAT32;
+    xyz.axes = 3;
+    llama = pe_rope_config_default(128);
+    llama.rope_theta = 500000, llama.rope_type = PE_ROPE_LLAMA3, llama.factor = 8;
+    llama.original_max_position_embeddings = 8192;
+#if PE_VERSION_HEX < 0x000200
+    const size_t sections[3] = {16, 24, 24};
+    bad |= pe_rope_sections(sections, 3, 0, 64, m_rope_axis) != PE_OK;
+#else
+    config_step.expected_rows = 1;
+    pe_rope_config qwen = pe_rope_config_default(128);
+    qwen.rope_theta = 500000, qwen.axes = 3;
+    qwen.sections[0] = 16, qwen.sections[1] = 24, qwen.sections[2] = 24;
+    void *memory = aligned(pe_rope_plan_size(&qwen));
+    bad |= memory == NULL ||
+           pe_rope_plan_init(&m_rope, &qwen, memory, pe_rope_plan_size(&qwen)) != PE_OK;
+#endif
+    bad |= make_width(&plan_128, 128) | make_width(&plan_512, 512) | make_width(&plan_1024, 1024);
+    bad |= make_width(&plan_2048, 2048) | make_width(&plan_4096, 4096);
+    bad |= make(&plan_halves, &halves) | make(&plan_float32, &float32) | make(&plan_mae, &mae);
+    bad |= make(&plan_xyz, &xyz);
+    bad |= make_rope(&rope_halves, PE_LAYOUT_HALVES) |
+           make_rope(&rope_adjacent, PE_LAYOUT_INTERLEAVED);
+    bad |= (spare = aligned(spare_size)) == NULL;
+    bad |= pe_alibi_slopes_f32(16, 8.0f, slopes) != PE_OK;
+    for (int k = 0; k < 2; k++)
+        bad |= (tables[k] = (float *)aligned(sizeof(float) * 2048 * 512)) == NULL;
+    if (bad) return 1;
+    /* a learned table; cosines and sines of RoPE, sines first, so that turning keeps the length */
+    return pe_fill_f32(&plan_512, CALL(1, pe_from(1)), 2048, tables[0], 512) != PE_OK ||
+           pe_fill_f32(&rope_halves, CALL(1, pe_from(1)), 2048, tables[1], 128) != PE_OK;
+}
+
+/* The cases: first a function for each, then their list. call counts the calls of a run. */
+#define JOIN(a, b)   JOINED(a, b)
+#define JOINED(a, b) a##b
+#define CASE(name, use, element, count, old, now)                                                  \
+    static int JOIN(case_, __LINE__)(size_t calls)                                                 \
+    {                                                                                              \
+        int bad = 0;                                                                               \
+        for (size_t call = 0; call < calls; call++)                                                \
+            bad |= (int)(CALL(old, now));                                                          \
+        return bad;                                                                                \
+    }
+#include "paired_cases.h"
+#undef CASE
+
+#define CASE(name, use, element, count, old, now)                                                  \
+    {name, use, sizeof(element), count, JOIN(case_, __LINE__)},
+static const paired_case cases[] = {
+#include "paired_cases.h"
+};
+
+const paired_side PAIRED_SIDE = {
+    PE_VERSION_STRING,
+    PE_ISA_NAME,
+    PE_SLEEF ? PE_SLEEF_NAME : "no SLEEF",
+    setup,
+    cases,
+    sizeof cases / sizeof *cases,
+};

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The names of the presets, for what tests/checks prints and tests/checks/parity.py reads. */
+#ifndef PE_CHECKS_PRESETS_H
+#define PE_CHECKS_PRESETS_H
+
+#include "pe.h"
+
+static const char *const preset_names[PE_PRESET_COUNT] = {
+    [PE_PRESET_VASWANI] = "vaswani",
+    [PE_PRESET_T2T] = "t2t",
+    [PE_PRESET_FAIRSEQ] = "fairseq",
+    [PE_PRESET_OPENNMT] = "opennmt",
+    [PE_PRESET_MARIAN] = "marian",
+    [PE_PRESET_TRANSFORMER_XL] = "transformer_xl",
+    [PE_PRESET_TENER] = "tener",
+    [PE_PRESET_DDPM] = "ddpm",
+    [PE_PRESET_LDM] = "ldm",
+    [PE_PRESET_MUSICGEN] = "musicgen",
+    [PE_PRESET_MLX] = "mlx",
+    [PE_PRESET_MAE_2D] = "mae_2d",
+    [PE_PRESET_VIDEO_3D] = "video_3d",
+    [PE_PRESET_T2T_ND] = "t2t_nd",
+    [PE_PRESET_DETR] = "detr",
+    [PE_PRESET_NERF] = "nerf",
+};
+
+#endif /* PE_CHECKS_PRESETS_H */

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Coefficients of the direct kernel of pe.h: sin(pi z) = z (a0 + a1 z^2 + ...) and
+cos(pi z) = 1 + b1 z^2 + ..., |z| <= 1/16 + 2^-16, doubles, the largest error small.
+
+    python3 tests/tools/fit.py      prints them and their errors in units of 2^-53
+"""
+from mpmath import mp, mpf, matrix, lu_solve, sin, cos, pi, chop
+
+mp.prec = 300
+END = mpf(1) / 16 + mpf(2) ** -16
+POINTS = 160
+
+
+def double(x):
+    with mp.workprec(53):
+        return +x
+
+
+def fit(f, powers, fixed):
+    """Double coefficients of z^n, n in powers; those in fixed are given. Each is rounded, then the
+    others are fitted anew, from the largest term on."""
+    z = [END * cos(pi * (k + mpf(1) / 2) / (2 * POINTS)) for k in range(POINTS)]
+    found = dict(fixed)
+    while len(found) < len(powers):
+        free = [n for n in powers if n not in found]
+        want = [f(x) - sum(c * x**n for n, c in found.items()) for x in z]
+        weight = [mpf(1)] * POINTS
+        for _ in range(60):  # Lawson: weighted least squares towards the least largest error
+            a = matrix(len(free), len(free))
+            b = matrix(len(free), 1)
+            for x, y, w in zip(z, want, weight):
+                row = [x**n for n in free]
+                for i, u in enumerate(row):
+                    b[i] += w * u * y
+                    for j, v in enumerate(row):
+                        a[i, j] += w * u * v
+            c = lu_solve(a, b)
+            error = [abs(y - sum(c[i] * x**n for i, n in enumerate(free))) for x, y in zip(z, want)]
+            total = sum(w * e for w, e in zip(weight, error))
+            weight = [w * e / total * POINTS for w, e in zip(weight, error)]
+        found[free[0]] = double(c[0])
+    grid = [END * k / 4096 for k in range(1, 4097)]
+    worst = max(abs(f(x) - sum(c * x**n for n, c in found.items())) for x in grid)
+    return found, worst * mpf(2) ** 53
+
+
+for name, f, powers, fixed in (
+    ("sine", lambda x: sin(pi * x), range(1, 10, 2), {}),
+    ("cosine", lambda x: cos(pi * x), range(0, 11, 2), {0: mpf(1)}),
+):
+    found, worst = fit(f, powers, fixed)
+    print(name, ", ".join(repr(float(found[n])) for n in powers))
+    print("    off by", mp.nstr(worst, 3))
