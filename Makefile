@@ -168,7 +168,7 @@ dispatch:
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions algebra rope_frequencies alibi learned errors rope
-LINKED     += budget types selftest hash seeds
+LINKED     += at budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
 TEST_ISAS   = $(or $(CPU_ISAS),scalar)
@@ -198,7 +198,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra budget selftest memory
+PROGRAMS += rope_frequencies conventions rope algebra at budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
