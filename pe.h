@@ -5439,7 +5439,10 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
 static inline int pe__rope_risky(const pe_rope_config *rope)
 {
     const double *const factors = pe__rope_factors(rope);
-    int risky = rope->factor > 0 && rope->factor < 1;
+    int risky = rope->factor > 0 ? rope->factor < 1 /* absent: a ratio, if both are there */
+                                 : rope->max_position_embeddings &&
+                                       rope->max_position_embeddings <
+                                           rope->original_max_position_embeddings;
     for (size_t i = 0; factors && i < rope->rotary_dim / 2; i++) risky |= factors[i] < 1;
     for (size_t i = 0; rope->freq_factors && i < pe__rope_count(rope); i++)
         risky |= rope->freq_factors[i] < 1;
