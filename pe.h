@@ -3525,9 +3525,10 @@ PE__INLINE pe__alarm *pe__put_group(const pe__span *x, const pe__floats *f, int 
     unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
     pe__put_zip_as(kind, p, a0, split ? a1 : b0);
     pe__put_zip_as(kind, p + (split ? x->across : (ptrdiff_t)sizeof a0), split ? b0 : a1, b1);
-    alarm->place = (uint32_t)(2 * i) + (uint32_t)side;
-    alarm->lanes = pe__within(a, near_a, b, near_b);
-    return alarm + (alarm->lanes != 0); /* no branch: they come too often */
+    const uint32_t lanes = pe__within(a, near_a, b, near_b);
+    if (lanes == 0) return alarm;
+    alarm->place = (uint32_t)(2 * i) + (uint32_t)side, alarm->lanes = lanes;
+    return alarm + 1;
 }
 
 /* Half of a group, at i, turned. */
