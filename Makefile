@@ -168,7 +168,7 @@ dispatch:
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions algebra rope_frequencies alibi learned errors rope
-LINKED     += budget types selftest hash seeds at
+LINKED     += at budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
 TEST_ISAS   = $(or $(CPU_ISAS),scalar)
@@ -198,7 +198,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra budget selftest memory at
+PROGRAMS += rope_frequencies conventions rope algebra at budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -218,7 +218,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := fail warnings names api extern readme links parity demo-runs cost golden certify
+OTHERS := fail warnings names api readme links parity demo-runs cost golden certify
 
 PACKAGING := package single-header dispatches dist-runs
 CHECK_STEPS := $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
@@ -246,7 +246,7 @@ check-%:
 
 fail:
 	@$(STEP) $@ sh tests/checks/fail.sh
-warnings names api extern readme links parity cost golden certify:
+warnings names api readme links parity cost golden certify:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

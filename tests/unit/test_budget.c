@@ -464,7 +464,8 @@ static void turns_and_centres(void **state)
                 const double slack = pe__turn_error(&p.plan, t);
                 pe__close_turn(&p.plan, from, t, &ss, &cc);
                 const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
-                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, centre[0], centre[1]);
+                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, centre[0],
+                           centre[1]);
                 pe__anchor_turned(&p.plan, -digit, from, n, centre[0], centre[1], step[0], step[1]);
                 for (size_t i = 0; i < n; i++) {
                     const double by = p.plan.amplitude * (1 + bounds[b]->eta);
@@ -521,38 +522,32 @@ static void centres_beyond_the_fast_limit(void **state)
    float is below the guard; and only there. */
 static void the_watch(void **state)
 {
+    enum { WINDOW = 32 << 12 };
+    const uint64_t half = (uint64_t)1 << 28, last = 2 * half - 1;
     rng r = rng_for("the_watch");
-    static const int drops[] = {PE__DROP_F32, PE__DROP_BF16, PE__DROP_F16};
     const float guard_at = 0.01f;
     int32_t guard;
     (void)state;
     memcpy(&guard, &guard_at, sizeof guard);
     for (size_t round = 0; round < workload(200000); round++) {
-        const int drop = drops[round % 3];
-        const int32_t window = drop == PE__DROP_F32 ? 32 << 12 : 1;
         double x[2][PE_LANES], order[2 * PE_LANES];
         float v[2 * PE_LANES];
         int want = 0;
         for (size_t i = 0; i < 2 * PE_LANES; i++) {
             double y = 0.02 + rng_unit(&r);
-            uint64_t bits, half = (uint64_t)1 << (drop == PE__DROP_F32 ? 28 : drop - 1 + 29);
+            uint64_t bits;
             const int kind = (int)rng_below(&r, 16 * PE_LANES);
             memcpy(&bits, &y, sizeof bits);
-            if (drop != PE__DROP_F32)
-                bits &= ~(uint64_t)0x1fffffff; /* a float */
-            bits &= ~(2 * half - 1) | 1;
-            bits |= rng_next(&r) & (half - 1) & ~(uint64_t)(drop == PE__DROP_F32 ? 0 : 0x1fffffff);
+            bits &= ~last | 1;
+            bits |= rng_next(&r) & (half - 1);
             if (kind == 0)
-                bits = (bits & ~(2 * half - 1)) | half; /* the middle */
+                bits = (bits & ~last) | half; /* the middle */
             if (kind == 1)
-                bits = ((bits & ~(2 * half - 1)) | half) +
-                       ((uint64_t)(window - 1) << (drop == PE__DROP_F32 ? 0 : 29));
+                bits = ((bits & ~last) | half) + (WINDOW - 1);
             if (kind == 2)
-                bits = ((bits & ~(2 * half - 1)) | half) +
-                       ((uint64_t)window << (drop == PE__DROP_F32 ? 0 : 29));
+                bits = ((bits & ~last) | half) + WINDOW;
             if (kind == 3)
-                bits = ((bits & ~(2 * half - 1)) | half) -
-                       ((uint64_t)1 << (drop == PE__DROP_F32 ? 0 : 29));
+                bits = ((bits & ~last) | half) - 1;
             memcpy(&y, &bits, sizeof y);
             if (kind == 4)
                 y = (double)guard_at;
@@ -561,9 +556,8 @@ static void the_watch(void **state)
             if (rng_next(&r) >> 63)
                 y = -y;
             memcpy(&bits, &y, sizeof bits);
-            const uint64_t dropped = bits & (2 * half - 1);
-            want |= dropped >= half &&
-                    dropped < half + ((uint64_t)window << (drop == PE__DROP_F32 ? 0 : 29));
+            const uint64_t dropped = bits & last;
+            want |= dropped >= half && dropped < half + WINDOW;
             want |= fabs((double)(float)y) < (double)guard_at;
             order[i] = y;
             v[i] = (float)y;
@@ -572,43 +566,87 @@ static void the_watch(void **state)
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = order[i], x[1][i] = order[PE_LANES + i];
         pe__watch watch = pe__watch_begin();
-        assert_false(pe__watch_alarm(watch, window, guard));
-        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v), drop);
-        if (pe__watch_alarm(watch, window, guard) != want)
-            fail_msg("drop %d, round %zu: the alarm is %d", drop, round, !want);
+        assert_false(pe__watch_alarm(watch, WINDOW, guard));
+        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
+        if (pe__watch_alarm(watch, WINDOW, guard) != want)
+            fail_msg("round %zu: the alarm is %d", round, !want);
         /* and one of something harmless does not take it back */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = x[1][i] = 0.75, v[i] = v[PE_LANES + i] = 0.75f;
-        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v), drop);
-        assert_int_equal(pe__watch_alarm(watch, window, guard), want);
+        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
+        assert_int_equal(pe__watch_alarm(watch, WINDOW, guard), want);
     }
 }
 
 /* Bit i for float i, and for no other. */
 static void doubts_about_lanes(void **state)
 {
-    static const int drops[] = {PE__DROP_BF16, PE__DROP_F16};
     rng r = rng_for("doubts_about_lanes");
     (void)state;
     for (size_t round = 0; round < workload(20000); round++) {
-        const int drop = drops[round % 2];
-        const uint32_t half = (uint32_t)1 << (drop - 1);
-        float a[2 * PE_LANES], b[2 * PE_LANES];
-        unsigned differ = 0, ties = 0;
+        float a[2 * PE_LANES], b[2 * PE_LANES], c[2 * PE_LANES], d[2 * PE_LANES];
+        uint64_t differ = 0, within = 0;
         for (size_t i = 0; i < 2 * PE_LANES; i++) {
-            uint32_t bits = (uint32_t)(rng_next(&r) & 0x3fffffff), other = bits;
-            if (rng_below(&r, 4) == 0)
-                bits &= ~(half - 1);
-            if (rng_below(&r, 4) == 0)
-                bits = (bits & ~(half - 1)) | (half >> 1);
-            other = rng_below(&r, 3) ? bits : bits ^ ((uint32_t)1 << rng_below(&r, 32));
+            const uint32_t bits = (uint32_t)(rng_next(&r) & 0x3fffffff);
+            const uint32_t other = rng_below(&r, 3) ? bits : bits ^ ((uint32_t)1 << rng_below(&r, 30));
             memcpy(&a[i], &bits, sizeof bits);
             memcpy(&b[i], &other, sizeof bits);
-            ties |= (unsigned)((bits & (half - 1)) == 0) << i;
-            differ |= (unsigned)(bits != other) << i;
+            c[i] = rng_below(&r, 4) ? 1.0f : rng_below(&r, 2) ? NAN : 0.5f;
+            d[i] = rng_below(&r, 4) ? 0.5f : 1.0f;
+            differ |= (uint64_t)(bits != other) << i;
+            within |= (uint64_t)!(a[i] > b[i]) << i | (uint64_t)!(c[i] > d[i]) << (2 * PE_LANES + i);
         }
         assert_int_equal(pe__differ(pe__get(a), pe__get(b)), differ);
-        assert_int_equal(pe__ties(pe__get(a), drop), ties);
+        assert_int_equal(pe__within(pe__get(a), pe__get(b), pe__get(c), pe__get(d)), within);
+    }
+}
+
+/* Distances from the middle of two 16-bit numbers; the lesser of two of them; and the numbers to
+   which floats are rounded that are no such middle, in pairs. */
+static void middles_of_16_bits(void **state)
+{
+    static const int drops[] = {PE__DROP_BF16, PE__DROP_F16};
+    rng r = rng_for("middles_of_16_bits");
+    (void)state;
+    for (size_t round = 0; round < workload(20000); round++) {
+        const int drop = drops[round % 2];
+        float a[2 * PE_LANES], b[2 * PE_LANES], least[2 * PE_LANES], off[2 * PE_LANES];
+        uint16_t zipped[4 * PE_LANES], want[2][2 * PE_LANES];
+        for (size_t i = 0; i < 2 * PE_LANES; i++) {
+            float both[2];
+            double distance[2];
+            for (int k = 0; k < 2; k++) {
+                int exponent;
+                do both[k] = (float)((rng_unit(&r) - 0.5) * ldexp(1, -(int)rng_below(&r, 8)));
+                while (fabsf(both[k]) < 0x1p-14f);
+                const double y = (double)both[k], size = fabs(y);
+                (void)frexp(size, &exponent);
+                const double unit = ldexp(1, exponent - 24 + drop); /* of the 16-bit number */
+                const double middle = (floor(size / unit) + 0.5) * unit;
+                distance[k] = y < 0 ? middle - size : size - middle;
+                if (distance[k] == 0) {
+                    both[k] = nextafterf(both[k], 0);
+                    distance[k] = (double)both[k] - y;
+                }
+            }
+            a[i] = both[0], b[i] = both[1], off[i] = (float)distance[0];
+            least[i] = (float)fmin(fabs(distance[0]), fabs(distance[1]));
+        }
+        const pe__vf va = pe__get(a), vb = pe__get(b);
+        float got[2 * PE_LANES];
+        pe__put(got, pe__off_middle(va, drop));
+        assert_memory_equal(got, off, sizeof got);
+        pe__put(got, pe__min_size(pe__off_middle(va, drop), pe__off_middle(vb, drop)));
+        assert_memory_equal(got, least, sizeof got);
+        if (drop == PE__DROP_BF16) {
+            pe__put_bf16(want[0], va), pe__put_bf16(want[1], vb);
+            pe__put_zip_bf16(zipped, va, vb);
+        } else {
+            pe__put_f16(want[0], va), pe__put_f16(want[1], vb);
+            pe__put_zip_f16(zipped, va, vb);
+        }
+        for (size_t i = 0; i < 4 * PE_LANES; i++)
+            assert_int_equal(zipped[i], want[i % 2][i / 2]);
     }
 }
 
@@ -629,6 +667,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(centres_beyond_the_fast_limit),
         cmocka_unit_test(the_watch),
         cmocka_unit_test(doubts_about_lanes),
+        cmocka_unit_test(middles_of_16_bits),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

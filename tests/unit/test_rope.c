@@ -1420,6 +1420,12 @@ static void test_bad_plans(void **state)
     assert_null(pe_rope_config_error(&c));
     refused_plan(&c, PE_ERR_FREQUENCY, NULL);
 
+    c = good; /* YARN's factor as the ratio of two lengths: 2^-31 */
+    c.rope_type = PE_ROPE_YARN, c.extrapolation_factor = 0, c.max_position_embeddings = 1;
+    c.original_max_position_embeddings = (size_t)1 << 31;
+    assert_null(pe_rope_config_error(&c));
+    refused_plan(&c, PE_ERR_FREQUENCY, NULL);
+
     /* memory and pointers */
     c = good;
     const size_t whole = pe_rope_plan_size(&c);
@@ -1775,6 +1781,8 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SIZE, pe_rope_table_f32(q, zero, 3, PE_ROPE_TABLE_APART, x, y, limit / 8));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_coords_i64(list, 1, limit / 8, 1), 3, x, one));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, 1, limit / 2), 2, x, one));
+    REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, limit / 8 + 1, limit / 8 + 1),
+                                     2, x, one)); /* each would fit */
     REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_skip(at, SIZE_MAX), 1, x, one));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_skip(pe_skip(at, limit), limit), 1, x, one));
 
