@@ -6278,8 +6278,9 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row
     if (rows == 1 && plan->axes == 1) { /* a token: straight to it */
         const pe__to to = pe__to_apart(out, element, 2 * count, 0, count, count);
         pe__axis part;
+        const size_t k = at->axes == 1 ? 0 : plan->axis[0].coordinate; /* one of several, in shifts */
         part.pair = plan->axis[0].pair + pair, part.pairs = count;
-        make(plan, &part, &to, pe__position(at, row, 0) + plan->offset, 1);
+        make(plan, &part, &to, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
     if (!plan->woven || at->axes == 1) {

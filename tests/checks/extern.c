@@ -37,6 +37,8 @@ extern const user linked_c, linked_cpp, inline_c, inline_cpp;
 
 #ifdef FILE_NAME
 
+#include <string.h>
+
 static uint64_t mix(uint64_t h, const void *data, size_t bytes)
 {
     const unsigned char *p = (const unsigned char *)data;
@@ -67,6 +69,7 @@ static uint64_t by_plan(const pe_plan *plan)
     TAKE(pe_rope_table_f32(plan, pe_from_by(0, -5), N, PE_ROPE_TABLE_TWICE, x.f32, x.f32 + N * D, D));
     TAKE(pe_dot_f64(plan, pe_from(0), N, x.f64));
     TAKE(pe_fill_f64(plan, pe_skip(pe_at_i32(list), 2), N - 2, x.f64, D));
+    memset(&x, 0x3c, sizeof x); /* no NaN, whose sign is anybody's */
     TAKE(pe_fill_f16(plan, pe_from(1 << 20), N, x.u16, D));
     TAKE(pe_add_bf16(plan, pe_delta(pe_from(9)), N, 1, x.u16, D));
     TAKE(pe_rope_bf16(plan, pe_at_i32(list), N, x.u16, heads));

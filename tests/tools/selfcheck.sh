@@ -104,6 +104,9 @@ defects_of_the_library() {
     {
         breaks pe.h constant $(unit selftest.gcc.best.none)
         breaks pe.h selftest $(unit selftest.gcc.best.none)
+        for defect in back delta skip failed-plan; do
+            breaks pe.h $defect $(unit at.gcc.best.none.o0.quick)
+        done
         breaks pe.h constant sh tests/checks/golden.sh
         breaks tests/golden.txt golden sh tests/checks/golden.sh
         breaks pe.h no-rounding-test sh tests/checks/certify.sh some
@@ -137,6 +140,9 @@ defects_of_the_library() {
     breaks pe_simd.h fast-math env "CELLS=native gcc .* avx2 none .*(fast|Ofast)" sh tests/tools/matrix.sh
     breaks pe_simd.h any-isa sh tests/checks/fail.sh
     breaks pe.h undescribed sh tests/checks/api.sh
+    breaks pe.h stamped sh tests/checks/api.sh
+    breaks tests/unit/api.h uncalled sh tests/checks/api.sh
+    breaks pe.h extra-name sh tests/checks/extern.sh
     breaks pe.h index sh tests/tools/analyze.sh cppcheck
     if python3 -c 'import numpy' 2>/dev/null; then
         breaks pe_simd.h swapped sh tests/checks/parity.sh
