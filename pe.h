@@ -2006,16 +2006,19 @@ PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
     return sum == pairs ? NULL : "sections must sum to the pairs";
 }
 
-/* What the type lacks. */
+/* What the type lacks; all else is right. */
 PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
 {
+    const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
     const size_t length = pe__rope_length(config);
     const int has_ratio =
         config->original_max_position_embeddings && config->max_position_embeddings;
     switch (config->rope_type) {
     case PE_ROPE_NTK:
     case PE_ROPE_DYNAMIC_NTK:
-        if (config->rotary_dim < 4) return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4";
+        if (config->rotary_dim < (is_vision ? 4 * config->axes : 4))
+            return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision "
+                   "tower";
         if (!length && config->rope_type == PE_ROPE_DYNAMIC_NTK)
             return "DYNAMIC_NTK needs max_position_embeddings";
         break;
@@ -2052,8 +2055,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 {
     if (!config) return "the config is NULL";
     const char *error = pe__rope_field_error(config);
-    if (!error) error = pe__rope_type_error(config);
     if (!error) error = pe__rope_layout_error(config);
+    if (!error) error = pe__rope_type_error(config);
     if (error) return error;
     const double *factors = pe__rope_factors(config);
     for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
