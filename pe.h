@@ -6526,9 +6526,9 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
         status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_at(at, rows, 1, 0);
     if (status != PE_OK) return status;
-    const size_t most = at->kind == PE__AT_RANGE && at->step == 0 ? 1 : rows;
+    const size_t step = at->kind == PE__AT_RANGE && rows > 1 ? rows - 1 : 1; /* its two ends */
     int ok = 1;
-    for (size_t r = 0; r < most; r++) {
+    for (size_t r = 0; r < rows; r += step) {
         const double p = pe__position(at, r, 0);
         ok &= p >= 0 && p < (double)table_rows && p == (double)(uint64_t)p;
     }
