@@ -2119,16 +2119,19 @@ PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
     return sum == pairs ? NULL : "sections must sum to the pairs";
 }
 
-/* What the type lacks. */
+/* What the type lacks; all else is right. */
 PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
 {
+    const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
     const size_t length = pe__rope_length(config);
     const int has_ratio =
         config->original_max_position_embeddings && config->max_position_embeddings;
     switch (config->rope_type) {
     case PE_ROPE_NTK:
     case PE_ROPE_DYNAMIC_NTK:
-        if (config->rotary_dim < 4) return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4";
+        if (config->rotary_dim < (is_vision ? 4 * config->axes : 4))
+            return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision "
+                   "tower";
         if (!length && config->rope_type == PE_ROPE_DYNAMIC_NTK)
             return "DYNAMIC_NTK needs max_position_embeddings";
         break;
@@ -2165,8 +2168,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 {
     if (!config) return "the config is NULL";
     const char *error = pe__rope_field_error(config);
-    if (!error) error = pe__rope_type_error(config);
     if (!error) error = pe__rope_layout_error(config);
+    if (!error) error = pe__rope_type_error(config);
     if (error) return error;
     const double *factors = pe__rope_factors(config);
     for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
@@ -6930,9 +6933,9 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
         status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_at(at, rows, 1, 0);
     if (status != PE_OK) return status;
-    const size_t most = at->kind == PE__AT_RANGE && at->step == 0 ? 1 : rows;
+    const size_t step = at->kind == PE__AT_RANGE && rows > 1 ? rows - 1 : 1; /* its two ends */
     int ok = 1;
-    for (size_t r = 0; r < most; r++) {
+    for (size_t r = 0; r < rows; r += step) {
         const double p = pe__position(at, r, 0);
         ok &= p >= 0 && p < (double)table_rows && p == (double)(uint64_t)p;
     }

@@ -939,6 +939,16 @@ static void test_sections(void **state)
             assert_memory_equal(out, want, sizeof x);
             assert_int_equal(pe_rope_f16(&p.plan, at, TOKENS, h, lies), PE_OK);
             assert_memory_equal(h, h_want, sizeof h);
+            const pe_status rows = axes > 1 && config.section_order == PE_SECTIONS_INTERLEAVED
+                                       ? PE_ERR_PLAN
+                                       : PE_OK; /* as rows of pe_fill, in their layout */
+            assert_int_equal(pe_fill_f32(&p.plan, at, TOKENS, a, N), rows);
+            for (size_t t = 0; t < TOKENS && rows == PE_OK; t++)
+                for (size_t i = 0; i < H; i++) {
+                    const size_t s_at = first_of(config.layout, i), c_at = second_of(config.layout, i, N);
+                    assert_true(a[t * N + s_at] == (way & 1 ? -sine[t][i] : sine[t][i]));
+                    assert_true(a[t * N + c_at] == cosine[t][i]);
+                }
             for (int layout = 0; layout < 4; layout++) {
                 const int apart = layout <= PE_ROPE_TABLE_TWICE;
                 assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)layout,
@@ -1397,6 +1407,18 @@ static void test_bad_plans(void **state)
     c.sections[0] = 99, c.sections[3] = SIZE_MAX;
     assert_null(pe_rope_config_error(&c));
     assert_true(pe_rope_plan_size(&c) > 0);
+
+    /* NTK's exponent n / (n - 2), n of a section */
+    for (int type = PE_ROPE_NTK; type <= PE_ROPE_DYNAMIC_NTK; type++) {
+        c = config_of_type((pe_rope_type)type, 8, 8);
+        c.axes = 2, c.section_order = PE_SECTIONS_VISION, c.sections[0] = c.sections[1] = 2;
+        assert_null(pe_rope_config_error(&c));
+        c.head_dim = c.rotary_dim = 4, c.sections[0] = c.sections[1] = 1;
+        if (type != PE_ROPE_NTK_FIXED)
+            refused_plan(&c, PE_ERR_CONFIG, "rotary_dim");
+        else
+            assert_null(pe_rope_config_error(&c));
+    }
 
     /* a factor that makes a frequency of more than 2^21, and the largest that does not */
     static float factors[16];
