@@ -2729,7 +2729,13 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 /* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
    what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
    better. */
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 512, PE__TILE_STREAMED = 128 };
+#ifdef __OPTIMIZE__
+enum { PE__OPTIMIZED = 1 };
+#else /* kernels take more stack: tiles take less */
+enum { PE__OPTIMIZED = 0 };
+#endif
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 128 };
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
 typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
@@ -3994,7 +4000,8 @@ PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
  * the time, the vector is made by exact turns. */
 
-enum { PE__TILE_F64 = 64, PE__VECTORS_F64 = PE__TILE_F64 / PE_LANES, PE__ANEW = 64 };
+enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANEW = 64 };
+enum { PE__VECTORS_F64 = PE__TILE_F64 / PE_LANES };
 #define PE__GRID_F64 (1.0 / 67108864)                   /* 2^-26 */
 #define PE__ERROR_F64 (1.0 / 75557863725914323419136.0) /* 2^-76 */
 
@@ -4490,7 +4497,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                                   size_t batches, size_t batch_bytes, pe__rower *make,
                                   pe__summer *add)
 {
-    enum { PAIRS = 512, BYTES = 16384 };
+    enum { PAIRS = 512, BYTES = PE__OPTIMIZED ? 12288 : 8192 };
     double buffer[BYTES / sizeof(double)];
     const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
     for (size_t a = 0; a < plan->axes; a++) {
@@ -6013,7 +6020,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
 
 enum {
     PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
-    PE__ROPE_TILE = 34 * 128, /* floats of a tile: 34 tokens of 64 pairs, 17 KB  */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
     PE__ROPE_AHEAD = 8192     /* bytes to fetch in advance, as while rows are made */
 };
 
