@@ -31,7 +31,8 @@ mutated() {
     rope-floor) sed 's/ || (n == a && b < 0)) n -= 1;/) n -= 1;/' "$file" ;;
     sign) sed 's/\*s_down = pe__fnma(/*s_down = pe__fma(/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
-    shared-inline) sed 's/^static inline const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
+    shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
+    unexported) sed 's/^PE_API const char \*pe_status_string(/static inline const char *pe_status_string(/' "$file" ;;
     swapped-avx2) sed 's/_mm256_unpacklo_pd(s, c)/_mm256_unpacklo_pd(c, s)/' "$file" ;;
     undescribed) sed '/^ \* Accuracy     f32, f16, bf16: rounded once/d' "$file" ;;
     small-array) sed 's/float both\[3 \* PE_LANES\]/float both[PE_LANES]/' "$file" ;;
