@@ -44,7 +44,7 @@ STEP     = sh tests/tools/step.sh
 ##   make examples    build and run the other examples, each with one idea: regression dots table
 ##                    attention train_learned rope_decoder, and dispatch; their pictures go to build/
 ##   make dispatch    one program with every instruction set, chosen when it starts
-##   make test        does pe do on this machine what it promises? 2 minutes on two cores: every element by
+##   make test        does pe do on this machine what it promises? 3 minutes on two cores: every element by
 ##                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
 ##   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
 ##                    AArch64, sanitizers, warnings, fuzzing inputs, packaging, some of the matrix ...
@@ -168,7 +168,7 @@ dispatch:
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions algebra rope_frequencies alibi learned errors rope
-LINKED     += budget types selftest hash seeds
+LINKED     += at budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
 TEST_ISAS   = $(or $(CPU_ISAS),scalar)
@@ -198,7 +198,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra budget selftest memory
+PROGRAMS += rope_frequencies conventions rope algebra at budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -242,7 +242,7 @@ $(foreach p,$(PROGRAMS),$(eval $(p).%: ; @$(STEP) $$@ sh tests/tools/unit.sh $$@
 
 check-%:
 	@[ -n "$(filter $*.%,$(UNITS))" ] || { echo "there is no unit test program '$*': $(PROGRAMS)"; exit 1; }
-	@$(SUBMAKE) -k $(PARALLEL) $(filter $*.%,$(UNITS))
+	+@$(GUARD) $(SUBMAKE) -k $(PARALLEL) $(filter $*.%,$(UNITS))
 
 fail:
 	@$(STEP) $@ sh tests/checks/fail.sh
@@ -257,11 +257,11 @@ demo-runs:
 
 .PHONY: sweep
 sweep:
-	@sh tests/tools/sweep.sh
+	@$(GUARD) sh tests/tools/sweep.sh
 
 .PHONY: fuzz fuzz-deps fuzz-replay $(FUZZ)
 fuzz: fuzz-deps
-	@sh tests/fuzz/run.sh fuzz
+	@$(GUARD) sh tests/fuzz/run.sh fuzz
 fuzz-deps:
 	@sh tests/tools/deps.sh fuzz
 fuzz-replay: $(FUZZ)
@@ -274,11 +274,11 @@ test-table:
 
 .PHONY: selfcheck
 selfcheck:
-	@sh tests/tools/selfcheck.sh
+	@$(GUARD) sh tests/tools/selfcheck.sh
 
 .PHONY: mutation
 mutation: deps
-	@sh tests/tools/mutation.sh
+	@$(GUARD) sh tests/tools/mutation.sh
 
 # ---- installing and packing -----------------------------------------------------------------------
 
@@ -304,27 +304,27 @@ dist-runs:
 	@$(STEP) $@ sh tests/checks/dist.sh
 
 distcheck:
-	@sh tests/checks/dist.sh full
+	@$(GUARD) sh tests/checks/dist.sh full
 # ---- verification: certified tables, golden hashes, everything in one command -------------------
 
 .PHONY: certify-full golden-write verify verify-full
 certify-full:
 	@$(STEP) $@ sh tests/checks/certify.sh full
 golden-write:
-	@sh tests/checks/golden.sh write
+	@$(GUARD) sh tests/checks/golden.sh write
 # What is to be run first comes first: `make verify` may run out of time. tests/tools/verify.sh asks for these.
 UNITS_some := $(foreach p,$(PROGRAMS),$(p).gcc.best.sleef) $(OTHERS) \
               $(filter-out %.neon.sleef.quick,$(filter %.quick,$(UNITS)))
 UNITS_full := $(UNITS) $(OTHERS)
 .PHONY: units-some units-full list-units-some list-units-full
 units-some units-full: units-%:
-	@$(SUBMAKE) -k $(PARALLEL) $(filter-out golden certify,$(UNITS_$*))
+	+@$(SUBMAKE) -k $(PARALLEL) $(filter-out golden certify,$(UNITS_$*))
 list-units-some list-units-full: list-units-%:
 	@echo $(filter-out golden certify,$(UNITS_$*))
 verify: deps
-	@MAKE="$(SUBMAKE)" sh tests/tools/verify.sh some
+	+@exec env MAKE="$(SUBMAKE)" $(GUARD) sh tests/tools/verify.sh some
 verify-full: deps
-	@MAKE="$(SUBMAKE)" sh tests/tools/verify.sh full
+	+@exec env MAKE="$(SUBMAKE)" $(GUARD) sh tests/tools/verify.sh full
 
 # ---- the rest ---------------------------------------------------------------------------------------
 

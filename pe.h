@@ -280,20 +280,21 @@ typedef struct pe_plan {
     size_t pairs;            /* frequencies, on all axes together                            */
     size_t axes;             /* coordinates of a row                                         */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
-    size_t levels;           /* rows digit * 17^level are stored, digit 1..8, level < levels */
     double offset;           /* added to every position: a multiple of 2^-20                 */
-    const double *frequency; /* 3 arrays: w / pi as a sum of three doubles                   */
-    const double *table;     /* 2 arrays a row: sin(p w), cos(p w), see pe__row()            */
+    const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
+    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__row()   */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half turns a position                  */
-    int32_t guard, guard_16; /* bits of the smallest float that the rounding test may judge, */
-                             /* and of the smallest to be rounded to 16 bits                 */
+    double error;            /* of the frequencies, relative                                 */
+    double reach;            /* positions up to that are for pe__direct()                    */
+    double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
+    int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
     int cos_first, has_padding;
-    int half_turns;          /* some turn may end at a quarter exactly                       */
-    int snap;                /* frequencies are rounded powers times pi, see pe__snap()      */
+    int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
+    int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
     int woven;               /* and their pairs come in turn: interleaved sections           */
     pe_layout layout;
@@ -456,13 +457,20 @@ PE_API const char *pe_config_error(const pe_config *config);
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
-/* Tell how many bytes of memory a plan of this config needs (tests/unit/test_errors.c). Returns 0
-   for an invalid config, NULL included. Any alignment of the memory will do: the slack is counted
-   in. Threads: any. */
+/* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element of a row of 256
+ * or more; 11 KB at 64, 2239 bytes at least. With fewer than 36 expected_rows: 8 to 10 per element.
+ * With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least (tests/unit/test_errors.c).
+ * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
+ * counted in. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, unless few
- * rows are expected, the rows from which all others follow.
+/* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
+   PE_ANGLE_FLOAT32, too. An array of so many bytes on the stack makes a plan that a call uses once:
+   16 bytes a pair, and some (tests/unit/test_errors.c). */
+#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
+
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, where
+ * enough rows will be asked for, the 16 from which blocks of rows follow.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
@@ -470,7 +478,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  *
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
  *              too small. On an error the memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-140 of their value (tests/unit/test_exact.c sees their effect)
+ * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where a rounding
+ *              needs that (tests/unit/test_budget.c)
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory; once made, a plan is only read */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -1682,44 +1691,46 @@ PE__INLINE double pe__frexp(double x, int *e)
     return x;
 }
 
+/* 1 / n! */
+static const double pe__inverse_factorial[17][3] = {
+    {1.0, 0.0, 0.0},
+    {1.0, 0.0, 0.0},
+    {0.5, 0.0, 0.0},
+    {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
+    {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
+    {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
+    {0.001388888888888889, -5.300543954373577e-20, -1.7386867553495878e-36},
+    {0.0001984126984126984, 1.7209558293420705e-22, 1.4926912391394127e-40},
+    {2.48015873015873e-05, 2.1511947866775882e-23, 1.865864048924266e-41},
+    {2.7557319223985893e-06, -1.858393274046472e-22, 8.491754604881993e-39},
+    {2.755731922398589e-07, 2.3767714622250297e-23, -3.263188903340883e-40},
+    {2.505210838544172e-08, -1.448814070935912e-24, 2.0426735146714455e-41},
+    {2.08767569878681e-09, -1.20734505911326e-25, 1.702227928892871e-42},
+    {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
+    {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
+    {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
+    {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
+};
+
 /* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
    squarings. Lane by lane, but k is taken lane by lane through memory. */
 PE__OUTLINE pe__td pe__td_exp(pe__td x)
 {
-    static const double inverse_factorial[17][3] = {
-        {1.0, 0.0, 0.0},
-        {1.0, 0.0, 0.0},
-        {0.5, 0.0, 0.0},
-        {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
-        {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
-        {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
-        {0.001388888888888889, -5.300543954373577e-20, -1.7386867553495878e-36},
-        {0.0001984126984126984, 1.7209558293420705e-22, 1.4926912391394127e-40},
-        {2.48015873015873e-05, 2.1511947866775882e-23, 1.865864048924266e-41},
-        {2.7557319223985893e-06, -1.858393274046472e-22, 8.491754604881993e-39},
-        {2.755731922398589e-07, 2.3767714622250297e-23, -3.263188903340883e-40},
-        {2.505210838544172e-08, -1.448814070935912e-24, 2.0426735146714455e-41},
-        {2.08767569878681e-09, -1.20734505911326e-25, 1.702227928892871e-42},
-        {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
-        {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
-        {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
-        {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
-    };
     const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
     pe__td r = pe__td_add(x, pe__td_scale(pe__td_const(pe__ln2), -k));
     const pe__vd eighth = pe__splat(1.0 / 64);
     r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
 
-    pe__td y = pe__td_const(inverse_factorial[16]);
+    pe__td y = pe__td_const(pe__inverse_factorial[16]);
     for (int n = 15; n >= 1; n--)
-        y = pe__td_add(pe__td_mul(y, r), pe__td_const(inverse_factorial[n]));
+        y = pe__td_add(pe__td_mul(y, r), pe__td_const(pe__inverse_factorial[n]));
     y = pe__td_mul(y, r); /* exp(r) - 1, so that squaring loses nothing */
     for (int n = 0; n < 6; n++) {
         pe__td twice = y;
         twice.a = y.a + y.a, twice.b = y.b + y.b, twice.c = y.c + y.c;
         y = pe__td_add(pe__td_mul(y, y), twice);
     }
-    y = pe__td_add(y, pe__td_const(inverse_factorial[0]));
+    y = pe__td_add(y, pe__td_const(pe__inverse_factorial[0]));
 
     double power[PE_LANES];
     pe__store(power, k);
@@ -1780,51 +1791,153 @@ PE__OUTLINE pe__td pe__td_log(double x)
 }
 
 /* ---- frequencies --------------------------------------------------------------------------------
- * f_i = w_i / pi for w_i = scale r^i with r = base^(-1 / D), in triple-double: eight by exp, each
- * further one from the one eight before it. So the order of the operations on f_i, and its bits, do
- * not depend on the number of lanes. An error of 2^-148 in r^8 grows with i / 8: below 2^-128 for
- * every i up to 2^20, where 2^31 half-turns still leave 2^-97. */
+ * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
+ * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
+ * by 2^-105 i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
+ * pe__exact_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
+enum { PE__POWERS = 16 };
 
-typedef struct pe__geometric {
-    pe__td ratio;                         /* r^8 */
-    pe__td next[(int)PE__CHAIN / (int)PE_LANES]; /* the eight frequencies to come */
-} pe__geometric;
+/* 2^(k / 16), k = 0 ... 15. */
+static const double pe__roots[2 * PE__POWERS] = {
+    1.0, 0.0, 1.0442737824274138, 8.551889705537965e-17, 1.0905077326652577,
+    -3.046782079812471e-17, 1.1387886347566916, 8.912812676025408e-17, 1.189207115002721,
+    3.982015231465646e-17, 1.241857812073484, 4.658027591836937e-17, 1.2968395546510096,
+    2.5382502794888315e-17, 1.3542555469368927, 7.70094837980299e-17, 1.4142135623730951,
+    -9.667293313452913e-17, 1.4768261459394993, -3.483994556892796e-17, 1.5422108254079407,
+    7.949834809697621e-17, 1.6104903319492543, 2.4707192569797888e-17, 1.681792830507429,
+    8.199010020581497e-17, 1.7562521603732995, 2.960140695448873e-17, 1.8340080864093424,
+    3.283107224245627e-17, 1.9152065613971474, -1.0619946056195963e-16,
+};
+
+PE__INLINE pe__dd pe__dd_splat(const double *x)
+{
+    pe__dd r;
+    r.hi = pe__splat(x[0]), r.lo = pe__splat(x[1]);
+    return r;
+}
+
+/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2
+   for z = (x - g) / (x + g), |z| < 0.011. Off by 2^-105, or, if x is near to 1, relatively by
+   2^-103. */
+static inline pe__td pe__log2(double x)
+{
+    static const double odd[5][2] = {{1.0, 0.0},
+                                     {0.3333333333333333, 1.850371707708594e-17},
+                                     {0.2, -1.1102230246251566e-17},
+                                     {0.14285714285714285, 7.93016446160826e-18},
+                                     {0.1111111111111111, 6.1679056923619804e-18}};
+    static const double two_by_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17};
+    int e, k = 0;
+    double m = 2 * pe__frexp(x, &e);
+    while (k < PE__POWERS && m > 1.0218971486541166 * pe__roots[2 * k]) k++; /* 2^(1/32) */
+    if (k == PE__POWERS) m /= 2, e++, k = 0;
+    const double whole = e - 1 + k / 16.0;
+    const pe__dd g = pe__dd_splat(pe__roots + 2 * k);
+    pe__dd top, below, z, y;
+    pe__vd error, low;
+    top.hi = pe__two_sum(pe__splat(m) - g.hi, -g.lo, &top.lo);
+    below.hi = pe__two_sum(pe__splat(m), g.hi, &below.lo);
+    below.lo = below.lo + g.lo;
+    z.hi = top.hi / below.hi;
+    const pe__vd p = pe__two_prod(z.hi, below.hi, &error);
+    z.lo = (((top.hi - p) - error) + (top.lo - z.hi * below.lo)) / below.hi;
+    const pe__dd zz = pe__dd_mul(z, z);
+    y.hi = pe__splat(1.0 / 17), y.lo = pe__splat(0.0);
+    for (int n = 15; n >= 11; n -= 2) y.hi = pe__fma(y.hi, zz.hi, pe__splat(1.0 / n));
+    for (int n = 4; n >= 0; n--) y = pe__dd_add_small(odd[n], pe__dd_mul(y, zz));
+    y = pe__dd_mul(pe__dd_mul(y, z), pe__dd_splat(two_by_ln2));
+    const pe__vd sum = pe__two_sum(pe__splat(whole), y.hi, &low);
+    return pe__td_of(sum, low, y.lo);
+}
+
+/* 2^(i step) for |i step| < 1022; beyond, anything. */
+PE__INLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
+{
+    const pe__vd large = pe__splat(422212465065984.0); /* 1.5 * 2^48: its last bit is 1/16 */
+    pe__vd e, low, less;
+    pe__dd x, root, y;
+    const pe__vd p = pe__two_prod(i, step->a, &e), where = p + large, k = where - large;
+    x.hi = pe__two_sum(p - k, e, &x.lo);
+    x.hi = pe__two_sum(x.hi, pe__two_prod(i, step->b, &low), &less);
+    x.lo = (x.lo + less) + (low + i * step->c);
+    x = pe__dd_mul(pe__dd_normal(x), pe__dd_splat(pe__ln2));
+    y.hi = pe__splat(pe__inverse_factorial[13][0]), y.lo = pe__splat(0.0);
+    for (int n = 12; n > 7; n--)
+        y.hi = pe__fma(y.hi, x.hi, pe__splat(pe__inverse_factorial[n][0]));
+    for (int n = 7; n > 0; n--)
+        y = pe__dd_add_small(pe__inverse_factorial[n], pe__dd_mul(y, x));
+    pe__circle_at(roots, where, &root.hi, &root.lo);
+    y = pe__dd_mul(root, pe__dd_mul(y, x));
+    x.hi = pe__fast_two_sum(root.hi, y.hi, &x.lo);
+    x.lo = x.lo + (root.lo + y.lo);
+
+    double power[PE_LANES]; /* by the whole part: k = whole + 0/16 ... 15/16 */
+    pe__store(power, pe__round(k - pe__splat(15.0 / 32)));
+    for (int lane = 0; lane < PE_LANES; lane++) {
+        const double n = power[lane] > -1022 ? power[lane] : -1022;
+        power[lane] = pe__exp2i(n < 1023 ? (int)n : 1023);
+    }
+    const pe__vd by = pe__load(power);
+    x.hi = x.hi * by, x.lo = x.lo * by;
+    return x;
+}
 
 /* The config's scale, in half turns. */
-static inline pe__td pe__frequency_unit(const pe_config *config)
+static inline pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
-    return pe__td_scale(pe__td_const(config->half_turns ? one : pe__inverse_pi),
-                        pe__splat(config->scale));
+    return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
+}
+
+typedef struct pe__geometric {
+    pe__td step;                                   /* of x */
+    pe__dd unit, low[PE__POWERS / (int)PE_LANES]; /* f_0, and 2^x_0 ... 2^x_15 */
+    pe__circle roots;
+} pe__geometric;
+
+static inline void pe__index(double *index, size_t first, size_t step)
+{
+    for (size_t lane = 0; lane < PE_LANES; lane++) index[lane] = (double)(first + lane * step);
 }
 
 static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config,
                                        const double *denominator)
 {
-    const pe__td unit = pe__frequency_unit(config);
-    pe__td d = pe__td_splat(denominator[0]);
-    d.b = pe__splat(denominator[1]);
-    const pe__td log_base = pe__td_log(config->base);
-    const pe__td step = pe__td_ratio(pe__td_scale(log_base, pe__splat(-1.0)), d); /* ln r */
-    g->ratio = pe__td_exp(pe__td_scale(step, pe__splat(PE__CHAIN)));
-    for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++) {
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    pe__td d = pe__td_splat(-denominator[0]);
+    d.b = pe__splat(-denominator[1]);
+    g->unit.hi = unit.a, g->unit.lo = unit.b;
+    g->step = pe__td_ratio(pe__log2(config->base), d);
+    pe__circle_of(pe__roots, 1, &g->roots);
+    for (size_t v = 0; v < PE__POWERS / PE_LANES; v++) {
         double index[PE_LANES];
-        for (int lane = 0; lane < PE_LANES; lane++) index[lane] = v * PE_LANES + lane;
-        const pe__td power = pe__td_exp(pe__td_scale(step, pe__load(index)));
-        g->next[v] = pe__td_mul(power, unit);
+        pe__index(index, v * PE_LANES, 1);
+        g->low[v] = pe__power(&g->roots, &g->step, pe__load(index));
     }
 }
 
-/* Write the next eight frequencies to f, f + padded, f + 2 padded. */
-PE__OUTLINE void pe__geometric_next(pe__geometric *g, double *f, size_t padded)
+/* Write count frequencies, from f_first on, to f and f + padded: up to 7 numbers more. */
+PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t count, double *f,
+                                    size_t padded)
 {
-    for (int v = 0; v < (int)PE__CHAIN / (int)PE_LANES; v++, f += PE_LANES) {
-        pe__store(f, g->next[v].a);
-        pe__store(f + padded, g->next[v].b);
-        pe__store(f + 2 * padded, g->next[v].c);
-        g->next[v] = pe__td_mul(g->next[v], g->ratio);
+    for (size_t done = 0; done < count; done += PE_LANES * PE__POWERS) {
+        double index[PE_LANES], hi[PE_LANES], lo[PE_LANES];
+        pe__index(index, first + done, PE__POWERS);
+        const pe__dd high =
+            pe__dd_normal(pe__dd_mul(g->unit, pe__power(&g->roots, &g->step, pe__load(index))));
+        pe__store(hi, high.hi);
+        pe__store(lo, high.lo);
+        for (size_t i = done, n = 0; i < count && n < PE_LANES; i += PE__POWERS, n++) {
+            pe__dd one;
+            one.hi = pe__splat(hi[n]), one.lo = pe__splat(lo[n]);
+            for (size_t v = 0; v < PE__POWERS / PE_LANES && i + v * PE_LANES < count; v++) {
+                const pe__dd y = pe__dd_normal(pe__dd_mul(one, g->low[v]));
+                pe__store(f + i + v * PE_LANES, y.hi);
+                pe__store(f + i + v * PE_LANES + padded, y.lo);
+            }
+        }
     }
 }
 
@@ -2417,15 +2530,43 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
+/* The frequencies of a vector of pairs to 2^-140, from what the config says. */
+PE__COLD pe__td pe__exact_frequency(const pe_plan *plan, size_t pair)
+{
+    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
+    pe__td f, d;
+    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
+    f.c = pe__splat(0.0);
+    if (plan->float32) return pe__td_const(pe__inverse_pi);
+    if (plan->exact) return f;
+    if (plan->base == 0) { /* given: the doubles that these are, times the unit */
+        const pe__vd w = pe__td_ratio(f, unit).a;
+        return pe__td_scale(unit, w);
+    }
+    double index[PE_LANES], by[2][PE_LANES];
+    for (size_t lane = 0; lane < PE_LANES; lane++) {
+        size_t a = 0;
+        while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair + lane) a++;
+        const pe__axis *axis = &plan->axis[a];
+        const size_t i = pair + lane - axis->pair;
+        index[lane] = (double)(i < axis->pairs ? i : axis->pairs ? axis->pairs - 1 : 0);
+        by[0][lane] = -axis->denominator[0], by[1][lane] = -axis->denominator[1];
+    }
+    d.a = pe__load(by[0]), d.b = pe__load(by[1]), d.c = f.c;
+    const pe__td x = pe__td_scale(pe__td_ratio(pe__td_log(plan->base), d), pe__load(index));
+    return pe__td_mul(pe__td_exp(x), unit);
+}
+
 /* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0.
    They are known to 2^-140, relatively; what comes nearer to one than can be told by that is at it.
    A frequency that is a double is exact, and needs no such care. */
-PE__COLD void pe__snap(pe__dd *z, pe__vd turns, const double *rest)
+PE__COLD void pe__snap(pe__dd *z, pe__vd turns, pe__vd below)
 {
-    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES];
+    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES], rest[PE_LANES];
     pe__store(hi, z->hi);
     pe__store(lo, z->lo);
     pe__store(all, pe__abs(turns));
+    pe__store(rest, below);
     for (int lane = 0; lane < PE_LANES; lane++) {
         const double size = hi[lane] < 0 ? -hi[lane] : hi[lane];
         if (all[lane] >= 0.25 && rest[lane] != 0 && size < all[lane] * pe__exp2i(-136))
@@ -2434,17 +2575,13 @@ PE__COLD void pe__snap(pe__dd *z, pe__vd turns, const double *rest)
     z->hi = pe__load(hi), z->lo = pe__load(lo);
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
-   2^-98. */
-PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                pe__dd *cosine)
+/* sin and cos of pi tt f, to 2^-98 of what f is. */
+PE__INLINE void pe__turn_by(const pe_plan *plan, pe__vd tt, const pe__td *f, int snap, pe__dd *sine,
+                            pe__dd *cosine)
 {
-    const double *f = plan->frequency + pair;
-    const pe__vd tt = pe__time(plan, pair, t), half = pe__splat(0.5);
+    const pe__vd half = pe__splat(0.5);
     pe__vd e0, e1;
-    const pe__vd p0 = pe__two_prod(tt, pe__load(f), &e0);
-    const pe__vd p1 = pe__two_prod(tt, pe__load(f + plan->padded), &e1);
-    const pe__vd p2 = tt * pe__load(f + 2 * plan->padded);
+    const pe__vd p0 = pe__two_prod(tt, f->a, &e0), p1 = pe__two_prod(tt, f->b, &e1);
 
     /* half turns modulo 2, then to the nearest quarter turn: both exact */
     pe__vd x = p0 - pe__round(p0 * half) * pe__splat(2.0);
@@ -2452,11 +2589,11 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     x = x - q * half;
     const pe__td r = pe__td_of(x, e0, pe__splat(0.0));
     pe__td rest;
-    rest.a = p1, rest.b = e1, rest.c = p2;
+    rest.a = p1, rest.b = e1, rest.c = tt * f->c;
     const pe__td sum = pe__td_add(r, rest);
     pe__dd z;
     z.hi = sum.a, z.lo = sum.b;
-    if (PE__UNLIKELY(plan->snap)) pe__snap(&z, p0, f + plan->padded);
+    if (snap) pe__snap(&z, p0, f->b);
     const pe__dd zz = pe__dd_mul(z, z);
 
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
@@ -2465,6 +2602,39 @@ PE__OUTLINE void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__
     pe__quarters(q, &sine->lo, &cosine->lo);
     if (PE__UNLIKELY(plan->half_turns))
         sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
+}
+
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98
+   and what the plan's frequencies lack: together pe__turn_error(). */
+PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                                pe__dd *cosine)
+{
+    pe__td f;
+    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
+    f.c = pe__splat(0.0);
+    pe__turn_by(plan, pe__time(plan, pair, t), &f, 0, sine, cosine);
+}
+PE__INLINE double pe__larger(double x, double y) /* in magnitude */
+{
+    x = x < 0 ? -x : x, y = y < 0 ? -y : y;
+    return x > y ? x : y;
+}
+PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
+{
+    return pe__exp2i(-98) + 4 * (t < 0 ? -t : t) * plan->fastest * plan->error;
+}
+
+/* The same to 2^-98, slow: what asks for it is what nothing else decides. */
+PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                             pe__dd *cosine)
+{
+    if (t == 0) {
+        sine->hi = sine->lo = cosine->lo = pe__splat(0.0), cosine->hi = pe__splat(1.0);
+        return;
+    }
+    const pe__td f = pe__exact_frequency(plan, pair);
+    const int snap = plan->half_turns && plan->base != 0;
+    pe__turn_by(plan, pe__time(plan, pair, t), &f, snap, sine, cosine);
 }
 
 /* x times a double, normal. */
@@ -2483,7 +2653,7 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
     pe__td f;
     f.a = pe__splat(plan->frequency[pair]);
     f.b = pe__splat(plan->frequency[pair + plan->padded]);
-    f.c = pe__splat(plan->frequency[pair + 2 * plan->padded]);
+    f.c = pe__splat(0.0);
     const pe__td y = pe__td_mul(f, pe__td_const(pe__pi));
     pe__store(w[0], y.a);
     pe__store(w[1], y.b);
@@ -2493,8 +2663,9 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
 /* ---- turns, fast --------------------------------------------------------------------------------
  * A row by itself comes from pe__direct(), pair by pair. In a run, 17 rows are a block: they follow
  * from the one in the middle, its anchor, by turning it forth and back by the plan's rows 1 ... 8.
- * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or from SLEEF;
- * the other anchors are the centre turned by the plan's rows 17, 34, ... 136, forth or back. */
+ * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more
+ * than 2 blocks, from SLEEF, where it is there; the other anchors are the centre turned by the
+ * plan's rows 17, 34, ... 136, forth or back. */
 
 /* Rounding test: what keeps floats correctly rounded
  *
@@ -2502,7 +2673,7 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
  * makes one component's the other's. What is rounded relatively adds 1 to a vector, what is below 1
  * and rounded absolutely 1/2 to each component. pe__direct() has at most
  *     0.62  the circle's sines and cosines, rounded
- *     0.01  the phase: frequencies to 2^-100, |t f| <= 2^36 half turns (beyond, turns are exact)
+ *     0.01  the phase: pi 2^-62 for positions up to plan->reach (beyond, turns are exact)
  *     0.30  the rest z, rounded twice: pi (2^-58 + 2^-57)
  *     0.62  sin(pi z) 0.27: the polynomial 0.01, its factor of z 2^-4 (2 + 0.1), the product 1/8;
  *           cos(pi z) 0.56: rounded 0.5, z^2 times the rest of it 0.06
@@ -2535,18 +2706,12 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
  * floats. A few elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood
  * closely.
  *
- * bf16 and f16 are made from the float. That rounds twice, and goes wrong only where the float is
- * the very midpoint of two of them: the bits that the second rounding drops are 1000..., and are
- * watched instead.
- *
  * eta is the error before pe__careful() / 2^-12, and a little for the (1 + eta) on it. */
 #define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
-#define PE__GUARD_16 (1.0 / 1048576)          /* 2^-20: here a float that is no tie of */
-                                              /* 16-bit numbers is on the right side   */
 #define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
 
-/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta 2^53,
-   and some. */
+/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta
+   2^53, and some. */
 typedef struct pe__bound {
     double error, eta;
     int32_t window;
@@ -2561,16 +2726,13 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #endif
 #undef PE__BOUND
 
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__LEVELS = 2, PE__TILE = 512 };
+/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
+   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
+   better. */
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 512, PE__TILE_STREAMED = 128 };
 
-/* What a kernel makes of the doubles: elements of a type, or floats that are added to such
-   elements. Known at compile time. */
-typedef enum pe__kind {
-    PE__F32, PE__BF16, PE__F16, PE__F32_ADD, PE__BF16_ADD, PE__F16_ADD
-} pe__kind;
-PE__INLINE int pe__adds(pe__kind kind) { return kind >= PE__F32_ADD; }
-
-/* Bits that the last rounding drops: from double to float, or from that float to bf16 or f16. */
+/* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
+typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
 enum { PE__DROP_F32 = 29, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 PE__INLINE int pe__drop(pe__kind kind)
 {
@@ -2600,8 +2762,8 @@ static const double pe__sixteenths[40] = {
 };
 
 /* The direct kernel: sin and cos of the turn of tt, for a vector of pairs, times the circle's
-   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest, |z| <=
-   2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
+   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest,
+   |z| <= 2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
 PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t pair, pe__vd tt,
                            pe__vd *s, pe__vd *c)
 {
@@ -2626,11 +2788,11 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t
 /* Is the turn of position t beyond what the direct kernel is good for? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
 {
-    return !((t < 0 ? -t : t) * plan->fastest <= PE__FAST_LIMIT);
+    return !((t < 0 ? -t : t) <= plan->reach);
 }
 
 #if PE_SLEEF
-/* The same by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
+/* pe__direct() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
 PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, pe__vd tt, pe__vd *s,
                              pe__vd *c)
 {
@@ -2648,13 +2810,14 @@ PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, pe
 #endif
 
 /* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
-   there, where the bound is that of runs. Writes whole vectors: up to PE_LANES - 1 doubles more. */
-PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, double t, size_t pair,
-                            size_t count, double *s, double *c)
+   there, for tables. Writes whole vectors: up to PE_LANES - 1 doubles more. */
+PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
+                            size_t pair, size_t count, double *s, double *c)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const int distant = pe__distant(plan, t);
     pe__circle circle;
+    (void)table;
     pe__circle_of(pe__sixteenths, factor, &circle);
     for (size_t i = 0; i < count; i += PE_LANES) {
         const pe__vd tt = pe__time(plan, pair + i, t);
@@ -2665,123 +2828,11 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, double 
             sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
-        else if (bound == &pe__bound_run)
-            pe__by_sleef(plan, factor, pair + i, tt, &sine, &cosine);
+        else if (table) pe__by_sleef(plan, factor, pair + i, tt, &sine, &cosine);
 #endif
         else pe__direct(plan, &circle, pair + i, tt, &sine, &cosine);
         pe__store(s + i, sine);
         pe__store(c + i, cosine);
-    }
-}
-
-/* How a row's elements lie in memory, and what becomes of them. */
-typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
-typedef enum pe__verb { PE__FILL, PE__STREAM, PE__ADD } pe__verb;
-
-/* Where rows go: the block of columns of one axis. */
-typedef struct pe__to {
-    unsigned char *out;    /* the first row                                                     */
-    size_t stride;         /* bytes from row to row                                             */
-    size_t element;        /* bytes of an element                                               */
-    size_t sine, cosine;   /* columns of the first sine and the first cosine                    */
-    size_t sines, cosines; /* their number; they differ by one if the width is odd              */
-    size_t head;           /* pairs before the first aligned address, where sinks stream        */
-    pe__order order;
-    pe__verb verb;
-    double scale;          /* adding: x = scale x + PE; a float, but for f64                    */
-} pe__to;
-
-/* Columns of the one or two rows that are b rows from an anchor, or of the anchor's own row. */
-enum { PE__UP = 1, PE__DOWN = 2, PE__HERE = 4 | PE__UP };
-
-typedef struct pe__span {
-    const pe_plan *plan;
-    const pe__to *to;
-    const double *s, *c;  /* the anchor's columns */
-    const double *S, *C;  /* the plan's row b */
-    double up, down;      /* positions of the two rows */
-    unsigned char *out_up, *out_down;
-    size_t pair;          /* the plan's pair of column 0 */
-    ptrdiff_t across;     /* bytes from a row's first sine to its first cosine, if split */
-    size_t step;          /* bytes from a pair to the next */
-    const pe__bound *bound;
-    int32_t window, guard; /* of the rounding test: the latter are a float's bits */
-} pe__span;
-
-/* sC = s C, cC = c C, and from these (s, c) turned forth and back by (S, C). */
-PE__INLINE void pe__turn(pe__vd s, pe__vd c, pe__vd S, pe__vd C, pe__vd *s_up, pe__vd *c_up,
-                         pe__vd *s_down, pe__vd *c_down)
-{
-    const pe__vd sC = s * C, cC = c * C;
-    *s_up = pe__fma(c, S, sC);
-    *c_up = pe__fnma(s, S, cC);
-    *s_down = pe__fnma(c, S, sC);
-    *c_down = pe__fma(s, S, cC);
-}
-
-/* Two vectors of doubles as floats: one after the other, if the order is split. */
-PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, pe__order order)
-{
-    return order == PE__SPLIT ? pe__join(a, b) : pe__zip(a, b);
-}
-
-/* The same for the pairs at i of a span; an anchor's own row needs no turn. */
-PE__INLINE void pe__turn_at(const pe__span *x, size_t i, int sides, pe__vd *s_up, pe__vd *c_up,
-                            pe__vd *s_down, pe__vd *c_down)
-{
-    if (sides == PE__HERE)
-        *s_up = *s_down = pe__load(x->s + i), *c_up = *c_down = pe__load(x->c + i);
-    else
-        pe__turn(pe__load(x->s + i), pe__load(x->c + i), pe__load(x->S + i), pe__load(x->C + i),
-                 s_up, c_up, s_down, c_down);
-}
-
-/* One vector of floats in both rows. */
-typedef struct pe__both {
-    pe__vf up, down;
-} pe__both;
-
-/* Turn the vector of pairs at i, round, watch. */
-PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int sides, pe__order order,
-                                    int drop, pe__watch *watch)
-{
-    pe__both v;
-    pe__vd s_up, c_up, s_down, c_down;
-    pe__turn_at(x, i, sides, &s_up, &c_up, &s_down, &c_down);
-    if (!(sides & PE__UP)) s_up = s_down, c_up = c_down;
-    v.up = order == PE__CS ? pe__zip(c_up, s_up) : pe__round_two(s_up, c_up, order);
-    pe__watch_add(watch, s_up, c_up, v.up, drop);
-    v.down = v.up;
-    if (sides == (PE__UP | PE__DOWN)) {
-        v.down = order == PE__CS ? pe__zip(c_down, s_down) : pe__round_two(s_down, c_down, order);
-        pe__watch_add(watch, s_down, c_down, v.down, drop);
-    }
-    return v;
-}
-
-/* Turn two vectors of pairs, at i: into two vectors of floats as they follow each other in memory,
-   or, if split, one of sines and one of cosines. */
-PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int sides, pe__order order, int drop,
-                             pe__watch *watch, pe__both *v0, pe__both *v1)
-{
-    if (order != PE__SPLIT) {
-        *v0 = pe__turn_vector(x, i, sides, order, drop, watch);
-        *v1 = pe__turn_vector(x, i + PE_LANES, sides, order, drop, watch);
-        return;
-    }
-    pe__vd s0_up, c0_up, s0_down, c0_down, s1_up, c1_up, s1_down, c1_down;
-    const size_t j = i + PE_LANES;
-    pe__turn_at(x, i, sides, &s0_up, &c0_up, &s0_down, &c0_down);
-    pe__turn_at(x, j, sides, &s1_up, &c1_up, &s1_down, &c1_down);
-    if (!(sides & PE__UP)) s0_up = s0_down, c0_up = c0_down, s1_up = s1_down, c1_up = c1_down;
-    v0->up = pe__join(s0_up, s1_up), v1->up = pe__join(c0_up, c1_up);
-    pe__watch_add(watch, s0_up, s1_up, v0->up, drop);
-    pe__watch_add(watch, c0_up, c1_up, v1->up, drop);
-    v0->down = v0->up, v1->down = v1->up;
-    if (sides == (PE__UP | PE__DOWN)) {
-        v0->down = pe__join(s0_down, s1_down), v1->down = pe__join(c0_down, c1_down);
-        pe__watch_add(watch, s0_down, s1_down, v0->down, drop);
-        pe__watch_add(watch, c0_down, c1_down, v1->down, drop);
     }
 }
 
@@ -2821,6 +2872,14 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
         memcpy(&y, &word, sizeof y);
     }
     return pe__round_16(y, drop);
+}
+
+/* hi + lo, however large lo is, rounded once. */
+static inline float pe__round_sum(double hi, double lo, int drop)
+{
+    pe__vd low;
+    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
 /* By how many powers of two a position so far below one turn of a pair that the sine is a multiple
@@ -2873,15 +2932,23 @@ PE__OUTLINE void pe__exact_turn_lifted(const pe_plan *plan, size_t pair, double 
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
 {
-    pe__dd sine, cosine;
+    pe__dd turn[2];
     double hi[2][PE_LANES], lo[2][PE_LANES];
     const int up = pe__lift(plan, pair, t);
-    pe__exact_turn(plan, pair, t * pe__exp2i(up), &sine, &cosine);
-    sine = pe__dd_scaled(sine, plan->mantissa), cosine = pe__dd_scaled(cosine, plan->mantissa);
-    pe__store(hi[0], sine.hi);
-    pe__store(lo[0], sine.lo);
-    pe__store(hi[1], cosine.hi);
-    pe__store(lo[1], cosine.lo);
+    for (int exact = up != 0 || t == 0; exact < 2; exact++) {
+        if (exact) pe__exact_turn(plan, pair, t * pe__exp2i(up), &turn[0], &turn[1]);
+        else pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+        for (int k = 0; k < 2; k++) {
+            turn[k] = pe__dd_scaled(turn[k], plan->mantissa);
+            pe__store(hi[k], turn[k].hi);
+            pe__store(lo[k], turn[k].lo);
+        }
+        const double h = hi[component][0] * plan->scale, l = lo[component][0] * plan->scale;
+        const double e = pe__turn_error(plan, t) * plan->scale;
+        if (exact) break;
+        const float above = pe__round_sum(h, l + e, drop), below = pe__round_sum(h, l - e, drop);
+        if (above == below && above != 0) return above;
+    }
     double h = hi[component][0], l = lo[component][0];
     if (h == 0) return (float)(0 * plan->amplitude);
     if (hi[1 - component][0] != 0 && (l < 0 ? -l : l) <= (h < 0 ? -h : h) * pe__exp2i(-95))
@@ -2890,257 +2957,639 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
                           drop);
 }
 
-/* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the
-   same. a and b are rounded as the order says. */
-PE__INLINE pe__vf pe__careful(const pe__span *x, pe__vd a, pe__vd b, pe__order order, int drop,
-                              unsigned *doubt)
+/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
+ * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
+ * constant wherever the kernel is inlined. */
+
+enum { PE__FLOATS = 2 * PE_LANES };
+
+PE__INLINE size_t pe__size_of(pe__kind type)
 {
-    const double eta = x->bound->eta;
-    const double size = x->plan->amplitude < 0 ? -x->plan->amplitude : x->plan->amplitude;
-    const pe__vd deflate = pe__splat(1 - eta + eta * eta), e = pe__splat(x->bound->error * size);
+    return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
+}
+
+/* The address of element i. */
+PE__INLINE void *pe__at_element(pe__kind type, void *p, size_t i)
+{
+    return (unsigned char *)p + i * pe__size_of(type);
+}
+PE__INLINE const void *pe__at_const(pe__kind type, const void *p, size_t i)
+{
+    return (const unsigned char *)p + i * pe__size_of(type);
+}
+
+PE__INLINE pe__vf pe__get_as(pe__kind type, const void *p)
+{
+    if (type == PE__F32) return pe__get((const float *)p);
+    return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
+                              : pe__get_bf16((const uint16_t *)p);
+}
+PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
+{
+    if (type == PE__F32) pe__put((float *)p, v);
+    else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
+    else pe__put_bf16((uint16_t *)p, v);
+}
+
+/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
+PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
+{
+    uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
+    if (kind == PE__F32) {
+        pe__put((float *)p, u);
+        pe__put((float *)q, v);
+    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
+    } else {
+        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+    }
+}
+
+/* a0 b0 a1 b1 ... as 16-bit elements, where none is a NaN or the middle of two of them. */
+PE__INLINE void pe__put_zip_as(pe__kind kind, void *p, pe__vf a, pe__vf b)
+{
+    if (kind == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
+    else pe__put_zip_f16((uint16_t *)p, a, b);
+}
+
+/* The first n of a vector; what is not read is 0. */
+PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
+{
+    float f[PE__FLOATS] = {0};
+    uint16_t h[PE__FLOATS] = {0};
+    void *all = type == PE__F32 ? (void *)f : (void *)h;
+    memcpy(all, p, n * pe__size_of(type));
+    return pe__get_as(type, all);
+}
+PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
+{
+    uint16_t all[PE__FLOATS];
+    if (type == PE__F32) {
+        pe__put_n((float *)p, v, n);
+    } else {
+        pe__put_as(type, all, v);
+        memcpy(p, all, n * sizeof *all);
+    }
+}
+
+/* x + row, or x scale + row, in f32. */
+PE__INLINE pe__vf pe__sum_vector(pe__vf x, const float *scale, pe__vf row)
+{
+    return scale ? pe__fma_f32(pe__splat_f32(*scale), x, row) : pe__add_f32(x, row);
+}
+
+/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
+PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const void *row, size_t n,
+                               const float *scale)
+{
+    size_t i = 0;
+    for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
+        void *at = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
+        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
+        const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
+        pe__put_two_as(type, at, pe__sum_vector(pe__get_as(type, at), scale, v), next,
+                       pe__sum_vector(pe__get_as(type, next), scale, w));
+    }
+    for (size_t m; i < n; i += m) {
+        void *at = pe__at_element(type, x, i);
+        m = pe__min(n - i, PE__FLOATS);
+        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), m);
+        pe__put_n_as(type, at, pe__sum_vector(pe__get_n_as(type, at, m), scale, v), m);
+    }
+}
+
+/* The same for a row of floats. */
+PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t n)
+{
+    if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
+    else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);
+    else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------
+ * Two rows at a time, as far before their anchor as behind it, are made from the products that they
+ * share: in their place, or in a buffer, from where they are streamed past the caches or added to
+ * what is there. What a rounding test alarms is made again, with care. */
+
+/* How a row's elements lie in memory, and what becomes of them. */
+typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
+typedef enum pe__verb { PE__FILL, PE__STREAM, PE__ADD } pe__verb;
+
+/* Where rows go: the block of columns of one axis. */
+typedef struct pe__to {
+    unsigned char *out;    /* the first row                                                     */
+    ptrdiff_t stride;      /* bytes from row to row; < 0 where positions descend                */
+    size_t element;        /* bytes of an element                                               */
+    size_t sine, cosine;   /* columns of the first sine and the first cosine                    */
+    size_t sines, cosines; /* their number; they differ by one if the width is odd              */
+    pe__order order;
+    pe__verb verb;
+    double scale;          /* adding: x = scale x + PE; a float, but for f64                    */
+    size_t head;           /* floats: pairs before the first aligned address, where they stream */
+    struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
+} pe__to;
+
+/* The address of row r. */
+PE__INLINE unsigned char *pe__row_at(const pe__to *to, size_t r)
+{
+    return to->out + (ptrdiff_t)r * to->stride;
+}
+
+/* Columns of two rows, as far behind an anchor as before it, or of one of them. (a, b) is (sine,
+   cosine), or (cosine, sine) where cosines come first: what turns (s, c) forth turns (c, s) back, so
+   these are the same but for which row is which. */
+typedef struct pe__span {
+    const pe_plan *plan;
+    const pe__bound *bound;
+    const double *a, *b;    /* the anchor's columns                                             */
+    const double *S, *C;    /* the plan's row that turns it; NULL: the anchor's own row         */
+    double position[2];     /* of the row that is turned forth, and of that turned back         */
+    unsigned char *row[2];  /* where their first columns go, NULL: nowhere                      */
+    ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
+    size_t pair;            /* the plan's pair of column 0                                      */
+    size_t first, second;   /* columns of a and b                                               */
+    size_t begin, end;      /* pairs to make                                                    */
+    size_t head;            /* of these, before the first aligned address where floats stream   */
+    pe__verb verb;
+    float scale;            /* adding                                                           */
+    size_t ahead;           /* adding: bytes to the next block's row                            */
+    int split, swapped;
+} pe__span;
+
+/* (a, b) turned forth and back by (S, C). */
+PE__INLINE void pe__turn(pe__vd a, pe__vd b, pe__vd S, pe__vd C, pe__vd *a_forth, pe__vd *b_forth,
+                         pe__vd *a_back, pe__vd *b_back)
+{
+    const pe__vd aC = a * C, bC = b * C;
+    *a_forth = pe__fma(b, S, aC);
+    *b_forth = pe__fnma(a, S, bC);
+    *a_back = pe__fnma(b, S, aC);
+    *b_back = pe__fma(a, S, bC);
+}
+
+/* The same for the pairs at i of a span; if one row only is wanted, it is as if forth. */
+PE__INLINE void pe__turn_at(const pe__span *x, size_t i, int two, pe__vd *a_forth, pe__vd *b_forth,
+                            pe__vd *a_back, pe__vd *b_back)
+{
+    if (!two && !x->S) {
+        *a_forth = *a_back = pe__load(x->a + i), *b_forth = *b_back = pe__load(x->b + i);
+        return;
+    }
+    pe__vd S = pe__load(x->S + i);
+    if (!two) S = S * pe__splat(x->row[0] ? 1.0 : -1.0);
+    pe__turn(pe__load(x->a + i), pe__load(x->b + i), S, pe__load(x->C + i), a_forth, b_forth,
+             a_back, b_back);
+}
+
+/* Two vectors of doubles as floats, which follow each other if they are split. */
+PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
+{
+    return split ? pe__join(a, b) : pe__zip(a, b);
+}
+
+/* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the
+   same float. */
+PE__INLINE pe__vf pe__careful(const pe_plan *plan, const pe__bound *bound, pe__vd a, pe__vd b,
+                              int split, unsigned *doubt)
+{
+    const double eta = bound->eta, size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
+    const pe__vd deflate = pe__splat(1 - eta + eta * eta), e = pe__splat(bound->error * size);
     a = a * deflate, b = b * deflate;
-    const pe__vf above = pe__round_two(a + e, b + e, order);
-    const pe__vf below = pe__round_two(a - e, b - e, order);
-    *doubt = pe__differ(above, below);
-    if (drop != PE__DROP_F32) *doubt |= pe__ties(above, drop);
+    const pe__vf above = pe__round_two(a + e, b + e, split);
+    *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
     return above;
 }
 
-/* The floats in doubt of vector n of so many from pair i on, from exact turns. Lanes behind the
-   last pair repeat it, and its doubts; no one wants them, and a plan has no room for a vector from
-   there on. */
-PE__COLD pe__vf pe__exactly(const pe__span *x, double t, size_t i, size_t n, size_t vectors,
-                            pe__order order, int drop, pe__vf v, unsigned doubt)
+/* One vector of floats of a row, rounded from first_half and other_half, in which the watch may have
+   raised the alarm: where they are in doubt, by exact turns. It is of the pairs from k on: of their
+   components zipped, or, if split, of their second ones or not. Lanes behind the last pair repeat
+   it, and its doubts, which no one wants to know. */
+PE__OUTLINE void pe__settle_vector(const pe__span *x, int side, size_t k, int split, int second,
+                                   pe__vd first_half, pe__vd other_half, float *all)
 {
-    const size_t pairs = pe__max(x->to->sines, x->to->cosines);
-    float all[2 * PE_LANES];
-    pe__put(all, v);
-    for (; doubt; doubt &= doubt - 1) {
-        const size_t j = pe__lowest_bit(doubt);
-        size_t k = n * PE_LANES + j / 2, component = (j & 1) ^ (order == PE__CS);
-        if (order == PE__SPLIT && vectors == 1) k = j % PE_LANES, component = j / PE_LANES;
-        else if (order == PE__SPLIT) k = n / 2 * 2 * PE_LANES + j, component = n % 2;
-        if (i + k >= pairs) continue;
-        all[j] = pe__exact_element(x->plan, t, x->pair + i + k, (int)component, drop);
-    }
-    return pe__get(all);
-}
-
-/* The watch has raised the alarm somewhere in so many vectors of pairs (1 or 4) from i on: settle
-   them all, which takes less time than to find out which. */
-PE__INLINE void pe__settle_any(const pe__span *x, size_t i, size_t vectors, int sides,
-                               pe__order order, int drop, pe__both *v)
-{
-    const pe_plan *plan = x->plan;
-    if (x->up == 0 && !(sides & PE__DOWN)) { /* row 0 raises it all along: spare it the detour */
-        const pe__vd zero = pe__splat(0 * plan->amplitude);
-        const pe__vd one = pe__splat((double)pe__round_once(plan->amplitude, 0, 1, drop));
-        const int split = order == PE__SPLIT && vectors > 1;
-        for (size_t n = 0; n < vectors; n++)
-            v[n].up = split             ? pe__join(n % 2 ? one : zero, n % 2 ? one : zero)
-                      : order == PE__CS ? pe__zip(one, zero)
-                                        : pe__round_two(zero, one, order);
-        return;
-    }
-    unsigned up[4] = {0}, down[4] = {0};
-    for (size_t n = 0; n < vectors; n++) {
-        const size_t j = i + n * PE_LANES, k = j + PE_LANES;
-        pe__vd s, c, s_down, c_down, s1, c1, s1_down, c1_down;
-        pe__turn_at(x, j, sides, &s, &c, &s_down, &c_down);
-        if (order != PE__SPLIT || vectors == 1) {
-            const int swap = order == PE__CS;
-            v[n].up = pe__careful(x, swap ? c : s, swap ? s : c, order, drop, &up[n]);
-            v[n].down = pe__careful(x, swap ? c_down : s_down, swap ? s_down : c_down, order, drop,
-                                    &down[n]);
-            continue;
-        }
-        pe__turn_at(x, k, sides, &s1, &c1, &s1_down, &c1_down);
-        v[n].up = pe__careful(x, s, s1, order, drop, &up[n]);
-        v[n].down = pe__careful(x, s_down, s1_down, order, drop, &down[n]);
-        n++;
-        v[n].up = pe__careful(x, c, c1, order, drop, &up[n]);
-        v[n].down = pe__careful(x, c_down, c1_down, order, drop, &down[n]);
-    }
-    for (size_t n = 0; n < vectors; n++) {
-        if ((sides & PE__UP) && up[n])
-            v[n].up = pe__exactly(x, x->up, i, n, vectors, order, drop, v[n].up, up[n]);
-        if ((sides & PE__DOWN) && down[n])
-            v[n].down = pe__exactly(x, x->down, i, n, vectors, order, drop, v[n].down, down[n]);
-    }
-}
-
-/* The same out of line, in versions of its own where tables are made. */
-PE__OUTLINE void pe__settle_row(const pe__span *x, size_t i, int sides, pe__both *v)
-{
-    pe__settle_any(x, i, 4, sides, PE__SC, PE__DROP_F32, v);
-}
-PE__OUTLINE void pe__settle_halves(const pe__span *x, size_t i, int sides, pe__both *v)
-{
-    pe__settle_any(x, i, 4, sides, PE__SPLIT, PE__DROP_F32, v);
-}
-PE__OUTLINE void pe__settle_rest(const pe__span *x, size_t i, size_t vectors, int sides,
-                                 pe__order order, int drop, pe__both *v)
-{
-    pe__settle_any(x, i, vectors, sides, order, drop, v);
-}
-PE__INLINE void pe__settle(const pe__span *x, size_t i, size_t vectors, int sides, pe__order order,
-                           int drop, pe__both *v)
-{
-    const int usual = vectors == 4 && drop == PE__DROP_F32;
-    if (usual && order == PE__SC) pe__settle_row(x, i, sides, v);
-    else if (usual && order == PE__SPLIT) pe__settle_halves(x, i, sides, v);
-    else pe__settle_rest(x, i, vectors, sides, order, drop, v);
-}
-
-/* ---- sinks: what becomes of floats ----------------------------------------------------------- */
-
-/* A vector of them: stored, or x = scale x + v, widened and rounded once for the 16-bit types. */
-PE__INLINE void pe__sink(pe__kind kind, pe__verb verb, pe__vf scale, void *p, pe__vf v)
-{
-    float *const x = (float *)p;
-    uint16_t *const h = (uint16_t *)p;
-    switch (kind) {
-    case PE__F32:
-        if (verb == PE__STREAM) pe__stream(x, v);
-        else pe__put(x, v);
-        break;
-    case PE__BF16:
-        if (verb == PE__STREAM) pe__stream_h(h, pe__cut_bf16(v));
-        else pe__put_h(h, pe__cut_bf16(v));
-        break;
-    case PE__F16:
-        if (verb == PE__STREAM) pe__stream_h(h, pe__round_f16(v));
-        else pe__put_h(h, pe__round_f16(v));
-        break;
-    case PE__F32_ADD: pe__put(x, pe__fma_f32(scale, pe__get(x), v)); break;
-    case PE__BF16_ADD: pe__put_bf16(h, pe__fma_f32(scale, pe__get_bf16(h), v)); break;
-    case PE__F16_ADD: pe__put_f16(h, pe__fma_f32(scale, pe__get_f16(h), v)); break;
-    }
-}
-
-/* The first n of them. */
-PE__INLINE void pe__sink_some(pe__kind kind, const pe__to *to, void *p, pe__vf v, size_t n)
-{
-    unsigned char all[2 * PE_LANES * sizeof(float)] = {0};
-    if (kind == PE__F32) {
-        pe__put_n((float *)p, v, n);
-        return;
-    }
-    if (pe__adds(kind)) memcpy(all, p, n * to->element);
-    pe__sink(kind, PE__FILL, pe__splat_f32((float)to->scale), all, v);
-    memcpy(p, all, n * to->element);
-}
-
-/* Four vectors, with one look at the verb. What is added to is asked for ahead, by the bytes of a
-   block of rows: row after row up and down is more than the hardware's prefetchers follow. */
-PE__WRAPS /* the addresses asked for: any will do */
-PE__INLINE void pe__sink_four(pe__kind kind, const pe__to *to, unsigned char *const p[4],
-                              pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
-{
-    enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
-    const pe__vf scale = pe__splat_f32((float)to->scale);
-#define PE__FOUR(verb)                         \
-    pe__sink(kind, verb, scale, p[0], v0);     \
-    pe__sink(kind, verb, scale, p[1], v1);     \
-    pe__sink(kind, verb, scale, p[2], v2);     \
-    pe__sink(kind, verb, scale, p[3], v3)
-    const uintptr_t ahead = PE__RADIX * to->stride;
-    if (pe__adds(kind))
-        for (int i = 0; i < 4; i += LINE) pe__prefetch((uintptr_t)p[i] + ahead);
-    /* Scalar code has no streaming store: one copy of the stores will do. */
-    if (PE_ISA != PE_ISA_SCALAR && !pe__adds(kind) && to->verb == PE__STREAM) {
-        PE__FOUR(PE__STREAM);
-    } else {
-        PE__FOUR(PE__FILL);
-    }
-#undef PE__FOUR
-}
-
-/* Zeros in n elements of a row from the given column on: no pair's, or a padding row's. */
-static inline void pe__sink_zeros(pe__kind kind, const pe__to *to, unsigned char *row,
-                                  size_t column, size_t n)
-{
-    const pe__vf zero = pe__splat_f32(0.0f);
-    for (size_t i = 0; i < n; i += 2 * PE_LANES)
-        pe__sink_some(kind, to, row + (column + i) * to->element, zero,
-                      pe__min(n - i, 2 * PE_LANES));
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* A vector of pairs from pair i on, from turn to sink: the first of its sines and cosines. */
-PE__INLINE void pe__turn_one(const pe__span *x, size_t i, size_t sines, size_t cosines, int sides,
-                             pe__order order, pe__kind kind)
-{
-    const int drop = pe__drop(kind);
     pe__watch watch = pe__watch_begin();
-    pe__both v = pe__turn_vector(x, i, sides, order, drop, &watch);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, x->window, x->guard)))
-        pe__settle(x, i, 1, sides, order, drop, &v);
-    for (int side = PE__UP; side <= PE__DOWN; side++) { /* 1, 2 */
-        unsigned char *const p = (side == PE__UP ? x->out_up : x->out_down) + i * x->step;
-        const pe__vf all = side == PE__UP ? v.up : v.down;
-        if (!(sides & side)) continue;
-        if (order != PE__SPLIT && sines + cosines == 2 * PE_LANES) {
-            pe__sink(kind, x->to->verb, pe__splat_f32((float)x->to->scale), p, all);
-        } else if (order != PE__SPLIT) {
-            pe__sink_some(kind, x->to, p, all, sines + cosines);
-        } else {
-            /* sines, cosines, and what a vector of cosines reads more */
-            float both[3 * PE_LANES] = {0};
-            pe__put(both, all);
-            pe__sink_some(kind, x->to, p, all, sines);
-            pe__sink_some(kind, x->to, p + x->across, pe__get(both + PE_LANES), cosines);
-        }
+    pe__watch_add(&watch, first_half, other_half, pe__get(all));
+    if (!pe__watch_alarm(watch, x->bound->window, x->plan->guard)) return;
+    unsigned doubt;
+    pe__put(all, pe__careful(x->plan, x->bound, first_half, other_half, split, &doubt));
+    for (; PE__UNLIKELY(doubt); doubt &= doubt - 1) {
+        const size_t j = pe__lowest_bit(doubt), component = split ? (size_t)second : j % 2;
+        const size_t pair = k + (split ? j : j / 2);
+        if (pair < (component ? x->second : x->first))
+            all[j] = pe__exact_element(x->plan, x->position[side], x->pair + pair,
+                                       (int)component ^ x->swapped, PE__DROP_F32);
     }
 }
 
-/* Four vectors of pairs, with one look at the watch. */
-PE__INLINE void pe__turn_four(const pe__span *x, size_t i, int sides, pe__order order,
-                              pe__kind kind)
+/* The floats of so many vectors of pairs from i on, in which the watch has raised the alarm, again.
+   v is of both rows as they were rounded: zipped, or, if split, two vectors of sines next to two of
+   cosines. */
+PE__OUTLINE void pe__settle(const pe__span *x, size_t i, size_t vectors, int split,
+                            float (*v)[8 * PE_LANES])
 {
     enum { VECTOR = 2 * PE_LANES };
-    const int drop = pe__drop(kind);
-    const ptrdiff_t bytes = (kind == PE__F32 || kind == PE__F32_ADD ? 4 : 2) * VECTOR;
-    pe__watch watch = pe__watch_begin();
-    pe__both v0, v1, v2, v3;
-    pe__turn_two(x, i, sides, order, drop, &watch, &v0, &v1);
-    pe__turn_two(x, i + 2 * PE_LANES, sides, order, drop, &watch, &v2, &v3);
-    if (PE__UNLIKELY(pe__watch_alarm(watch, x->window, x->guard))) {
-        pe__both v[4];
-        v[0] = v0, v[1] = v1, v[2] = v2, v[3] = v3;
-        pe__settle(x, i, 4, sides, order, drop, v);
-        v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
-    }
-    const ptrdiff_t at1 = order == PE__SPLIT ? x->across : bytes;
-    const ptrdiff_t at2 = order == PE__SPLIT ? bytes : 2 * bytes, at3 = at1 + at2;
-    if (sides & PE__UP) {
-        unsigned char *const p = x->out_up + i * x->step;
-        unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, v0.up, v1.up, v2.up, v3.up);
-    }
-    if (sides & PE__DOWN) {
-        unsigned char *const p = x->out_down + i * x->step;
-        unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(kind, x->to, four, v0.down, v1.down, v2.down, v3.down);
+    const int two = x->S != NULL;
+    for (size_t n = 0; n < vectors; n += 2, i += VECTOR) {
+        const size_t next = n + 1 < vectors ? i + PE_LANES : i;
+        pe__vd a[2], b[2], c[2], d[2];
+        if (two) {
+            pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
+            pe__turn_at(x, next, 1, &c[0], &d[0], &c[1], &d[1]);
+        } else {
+            pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
+            pe__turn_at(x, next, 0, &c[0], &d[0], &c[1], &d[1]);
+        }
+        for (int side = 0; side < 2; side++) {
+            float *const all = v[side] + n * VECTOR;
+            if (!x->row[side]) continue;
+            pe__settle_vector(x, side, i, split, 0, a[side], split ? c[side] : b[side], all);
+            if (n + 1 < vectors)
+                pe__settle_vector(x, side, split ? i : next, split, 1, split ? b[side] : c[side],
+                                  d[side], all + VECTOR);
+        }
     }
 }
 
-/* All columns of a span: head pairs up to an aligned address, whole vectors, the rest. */
-PE__INLINE void pe__turn_span(const pe__span *x, int sides, pe__order order, pe__kind kind)
+/* One vector of floats of both rows. */
+typedef struct pe__both {
+    pe__vf forth, back;
+} pe__both;
+
+/* Turn the vector of pairs at i, round, watch. */
+PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int two, int split,
+                                    pe__watch *watch)
 {
-    const pe__to *to = x->to;
-    const size_t pairs = pe__max(to->sines, to->cosines), whole = pe__min(to->sines, to->cosines);
-    const size_t head = pe__min(to->head, whole); /* floats are twice as many: up to two vectors */
-    size_t i = 0;
-    for (size_t n; i < head; i += n) {
-        n = pe__min(head - i, PE_LANES);
-        pe__turn_one(x, i, n, n, sides, order, kind);
+    pe__both v;
+    pe__vd a_forth, b_forth, a_back, b_back;
+    pe__turn_at(x, i, two, &a_forth, &b_forth, &a_back, &b_back);
+    v.back = v.forth = pe__round_two(a_forth, b_forth, split);
+    pe__watch_add(watch, a_forth, b_forth, v.forth);
+    if (two) {
+        v.back = pe__round_two(a_back, b_back, split);
+        pe__watch_add(watch, a_back, b_back, v.back);
     }
-    for (; i + 4 * PE_LANES <= whole; i += 4 * PE_LANES) pe__turn_four(x, i, sides, order, kind);
-    for (; i < pairs; i += PE_LANES)
-        pe__turn_one(x, i, i < to->sines ? pe__min(to->sines - i, PE_LANES) : 0,
-                     i < to->cosines ? pe__min(to->cosines - i, PE_LANES) : 0, sides, order, kind);
+    return v;
+}
+
+/* Two vectors of pairs, at i: into two vectors of floats as they follow each other in memory, or,
+   if split, one of sines and one of cosines. */
+PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe__watch *watch,
+                             pe__both *v0, pe__both *v1)
+{
+    const size_t j = i + PE_LANES;
+    if (!split) {
+        *v0 = pe__turn_vector(x, i, two, split, watch);
+        *v1 = pe__turn_vector(x, j, two, split, watch);
+        return;
+    }
+    pe__vd a0_forth, b0_forth, a0_back, b0_back, a1_forth, b1_forth, a1_back, b1_back;
+    pe__turn_at(x, i, two, &a0_forth, &b0_forth, &a0_back, &b0_back);
+    pe__turn_at(x, j, two, &a1_forth, &b1_forth, &a1_back, &b1_back);
+    v0->back = v0->forth = pe__join(a0_forth, a1_forth);
+    v1->back = v1->forth = pe__join(b0_forth, b1_forth);
+    pe__watch_add(watch, a0_forth, a1_forth, v0->forth);
+    pe__watch_add(watch, b0_forth, b1_forth, v1->forth);
+    if (two) {
+        v0->back = pe__join(a0_back, a1_back), v1->back = pe__join(b0_back, b1_back);
+        pe__watch_add(watch, a0_back, a1_back, v0->back);
+        pe__watch_add(watch, b0_back, b1_back, v1->back);
+    }
+}
+
+/* Four vectors to where they belong. What is added to is asked for ahead, by the bytes of a block
+   of rows: row after row forth and back is more than the hardware's prefetchers follow. */
+PE__WRAPS /* the addresses asked for: any will do */
+PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe__vf v0, pe__vf v1,
+                              pe__vf v2, pe__vf v3)
+{
+    enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
+    const ptrdiff_t bytes = 2 * PE_LANES * sizeof(float);
+    const ptrdiff_t at1 = split ? x->across : bytes, at2 = split ? bytes : 2 * bytes;
+    float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
+    float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
+    if (x->verb == PE__ADD) {
+        const pe__vf scale = pe__splat_f32(x->scale);
+        pe__prefetch((uintptr_t)p0 + x->ahead);
+        if (LINE < 4 || split) pe__prefetch((uintptr_t)p1 + x->ahead);
+        if (LINE < 2 || (LINE < 4 && !split)) pe__prefetch((uintptr_t)p2 + x->ahead);
+        if (LINE < 2) pe__prefetch((uintptr_t)p3 + x->ahead);
+        pe__put(p0, pe__fma_f32(scale, pe__get(p0), v0));
+        pe__put(p1, pe__fma_f32(scale, pe__get(p1), v1));
+        pe__put(p2, pe__fma_f32(scale, pe__get(p2), v2));
+        pe__put(p3, pe__fma_f32(scale, pe__get(p3), v3));
+    } else if (PE_ISA != PE_ISA_SCALAR && x->verb == PE__STREAM) {
+        pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
+    } else {
+        pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
+    }
+}
+
+/* n floats. */
+PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
+{
+    if (x->verb == PE__ADD) pe__add_row_as(PE__F32, p, PE__F32, v, n, &x->scale);
+    else memcpy(p, v, n * sizeof *v);
+}
+
+/* The first of one vector of pairs, at i: so many first components and second ones. */
+PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t second)
+{
+    float all[2][8 * PE_LANES];
+    pe__vd a[2], b[2];
+    pe__watch watch = pe__watch_begin();
+    if (x->S) pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
+    else pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
+    for (int side = 0; side < 2; side++) {
+        const pe__vf v = pe__zip(a[side], b[side]);
+        if (x->row[side]) pe__watch_add(&watch, a[side], b[side], v);
+        pe__put(all[side], v);
+    }
+    if (PE__UNLIKELY(pe__watch_alarm(watch, x->bound->window, x->plan->guard)))
+        pe__settle(x, i, 1, 0, all);
+    for (int side = 0; side < 2; side++) {
+        unsigned char *const p = x->row[side];
+        float *const v = all[side], *const s = v + 2 * PE_LANES, *const c = s + PE_LANES;
+        if (!p) continue;
+        if (!x->split) {
+            pe__sink_some(x, p + 2 * i * sizeof *v, v, first + second);
+            continue;
+        }
+        for (size_t k = 0; k < PE_LANES; k++) s[k] = v[2 * k], c[k] = v[2 * k + 1];
+        pe__sink_some(x, p + i * sizeof *v, s, first);
+        pe__sink_some(x, p + x->across + (ptrdiff_t)(i * sizeof *v), c, second);
+    }
+}
+
+/* All columns of a span: up to an aligned address, four vectors with one look at the watch, the
+   rest. */
+PE__INLINE void pe__span_f32(const pe__span *x, int two, int split)
+{
+    const size_t step = (split ? 1 : 2) * sizeof(float), whole = pe__min(x->first, x->second);
+    unsigned char *const forth = x->row[!two && !x->row[0]], *const back = x->row[1];
+    size_t i = x->begin;
+    for (size_t n; i < pe__min(x->head, whole); i += n) {
+        n = pe__min(x->head - i, PE_LANES);
+        pe__turn_one(x, i, n, n);
+    }
+    for (; i + 4 * PE_LANES <= pe__min(whole, x->end); i += 4 * PE_LANES) {
+        pe__watch watch = pe__watch_begin();
+        pe__both v0, v1, v2, v3;
+        pe__turn_two(x, i, two, split, &watch, &v0, &v1);
+        pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
+        if (PE__UNLIKELY(pe__watch_alarm(watch, x->bound->window, x->plan->guard))) {
+            enum { VECTOR = 2 * PE_LANES };
+            float v[2][8 * PE_LANES], *const f = v[!two && !x->row[0]], *const b = v[1];
+            pe__put(f, v0.forth), pe__put(f + VECTOR, v1.forth);
+            pe__put(f + 2 * VECTOR, v2.forth), pe__put(f + 3 * VECTOR, v3.forth);
+            if (two) {
+                pe__put(b, v0.back), pe__put(b + VECTOR, v1.back);
+                pe__put(b + 2 * VECTOR, v2.back), pe__put(b + 3 * VECTOR, v3.back);
+            }
+            pe__settle(x, i, 4, split, v);
+            v0.forth = pe__get(f), v1.forth = pe__get(f + VECTOR);
+            v2.forth = pe__get(f + 2 * VECTOR), v3.forth = pe__get(f + 3 * VECTOR);
+            if (two) {
+                v0.back = pe__get(b), v1.back = pe__get(b + VECTOR);
+                v2.back = pe__get(b + 2 * VECTOR), v3.back = pe__get(b + 3 * VECTOR);
+            }
+        }
+        pe__sink_four(x, forth + i * step, split, v0.forth, v1.forth, v2.forth, v3.forth);
+        if (two) pe__sink_four(x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
+    }
+    for (; i < x->end; i += PE_LANES)
+        pe__turn_one(x, i, i < x->first ? pe__min(x->first - i, PE_LANES) : 0,
+                     i < x->second ? pe__min(x->second - i, PE_LANES) : 0);
+}
+
+/* 16-bit elements: the same in floats, twice as many in a vector.
+ *
+ * In units of u = 2^-24 and for an amplitude in (1/2, 1], to which any other is scaled, an element
+ * that comes from floats has an error of at most
+ *     0.71  the anchor's sine and cosine, rounded to float: half a unit each, as a vector
+ *     0.71  the plan's row, likewise
+ *     0.5   one product; without FMA two, 1.0
+ *     0.5   the sum
+ *     0.01  of what the doubles were, their factor 1 + eta among it: below 2^-36
+ * together 2.43, and 2.93 without FMA. Small elements of small angles have less: relative to |aC|
+ * and |bS| each of these is at most 1 for a C + b S, so together at most 4 (|a| + |S|), and the
+ * doubles' 2^-48; and |S| is at most the angle of the last row, 8 w.
+ *
+ * An element is right where no midpoint of two 16-bit numbers is as near as its error: the nearest
+ * is the element itself with other last bits, so that the distance is exact. That knows nothing of
+ * f16's subnormals; but below 2^-14 nothing is farther from such a midpoint than 2^-25, so f16 is
+ * alarmed by that distance at least. With too large or too small an amplitude all elements are
+ * alarmed. For wide angles these are some 3 bf16 elements in 10,000, and 20 f16 ones; they are made
+ * again from doubles, one by one. */
+#define PE__ERROR_16 ((PE__FUSES ? 2.5 : 3.0) / 16777216)
+#define PE__ERROR_NEAR_0 (4.0625f / 16777216)
+enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES, PE__CHUNK = 64 }; /* pairs */
+
+/* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
+   group of pairs is two vectors of each: of its first half and its second, or, if split, of its even and
+   its odd pairs, since a vector of elements comes from two that are zipped. Of their distances from
+   midpoints the lesser one in each lane is looked at: what raises the alarm is as long as one
+   vector for a group, and so is the greater of the angles. */
+typedef struct pe__floats {
+    float a[PE__TILE_16], b[PE__TILE_16], row[PE__DIGIT + 1][2][PE__TILE_16];
+    float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
+    float error, least; /* of what raises it */
+    unsigned made;      /* bit b: row b is there */
+} pe__floats;
+
+/* count doubles as floats in groups; the last of them fill the last group. */
+PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, float *to)
+{
+    const size_t last = (count - 1) / PE_LANES * PE_LANES;
+    for (size_t i = 0; i < count; i += PE__GROUP) {
+        const pe__vf v = pe__join(pe__load(from + i), pe__load(from + pe__min(i + PE_LANES, last)));
+        const pe__vf w = pe__join(pe__load(from + pe__min(i + 2 * PE_LANES, last)),
+                                  pe__load(from + pe__min(i + 3 * PE_LANES, last)));
+        pe__put(to + i, split ? pe__unzip_evens(v, w) : v);
+        pe__put(to + i + PE__FLOATS, split ? pe__unzip_odds(v, w) : w);
+    }
+}
+
+/* The size of what the two vectors of each group have in a lane, together. */
+PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
+{
+    return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
+}
+
+/* What raises the alarm. */
+PE__OUTLINE void pe__alarm_16(const pe__floats *f, const float *x, size_t count, float *near)
+{
+    const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
+    const pe__vf by = pe__splat_f32(PE__ERROR_NEAR_0);
+    for (size_t i = 0; i < count; i += PE__GROUP) {
+        const pe__vf sum = pe__add_f32(pe__size_of_groups(x, i), pe__get(f->angle + i / 2));
+        pe__put(near + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
+    }
+}
+
+/* Floats for a tile of so many pairs. */
+PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pair, size_t count,
+                                  int split, pe__kind kind)
+{
+    const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
+    const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
+    const double subnormal = kind == PE__F16 ? pe__exp2i(-25) : 0, error = power * PE__ERROR_16;
+    const int far = power < pe__exp2i(-90) || power > pe__exp2i(90);
+    const pe__vf by = pe__splat_f32(far ? 0.0f : (float)(PE__DIGIT * 3.1415927 * size));
+    f->error = far ? FLT_MAX : (float)(error > subnormal ? error : subnormal);
+    f->least = far ? FLT_MAX : (float)(size * pe__exp2i(-48) + subnormal);
+    f->made = 0;
+    pe__to_groups(plan->frequency + pair, count, split, f->a);
+    for (size_t i = 0; i < count; i += PE__GROUP)
+        pe__put(f->angle + i / 2, pe__mul_f32(pe__size_of_groups(f->a, i), by));
+}
+
+/* How far a double is from the middle of the two numbers with so many fewer bits next to it. */
+PE__INLINE double pe__double_off_middle(double y, int drop)
+{
+    uint64_t bits;
+    double middle;
+    memcpy(&bits, &y, sizeof bits);
+    bits = ((bits >> drop) << drop) | (uint64_t)1 << (drop - 1);
+    memcpy(&middle, &bits, sizeof middle);
+    return y - middle;
+}
+
+/* Rounded to bf16 or f16, by way of a float rounded to odd; no less than a normal float. */
+PE__INLINE uint16_t pe__to_16(pe__kind kind, double y)
+{
+    const float odd = (float)pe__odd24_one(y);
+    uint32_t word;
+    if (kind == PE__F16) return pe__one_to_f16(odd);
+    memcpy(&word, &odd, sizeof word);
+    return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
+}
+
+/* Where elements raised the alarm: the group from pair i on in row side; lanes, first those of the
+   first components, then those of the second ones. */
+typedef struct pe__alarm {
+    uint32_t place, lanes; /* place: 2 i + side */
+} pe__alarm;
+
+/* An element from a double y with an error of at most e. */
+PE__COLD uint16_t pe__element_16(const pe__span *x, size_t side, size_t component, size_t k,
+                                 double y, double e, pe__kind kind)
+{
+    const uint16_t h = pe__to_16(kind, y + e);
+    if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
+    return pe__to_16(kind, (double)pe__exact_element(x->plan, x->position[side], x->pair + k,
+                                                     (int)component ^ x->swapped,
+                                                     pe__drop(kind)));
+}
+
+/* Make these elements from doubles. Far from a midpoint, which is a double with other last bits,
+   and from f16's subnormals, they are certain. */
+PE__OUTLINE void pe__settle_16(const pe__span *x, const pe__alarm *alarm, size_t alarms,
+                               pe__kind kind)
+{
+    const double *const part[3] = {x->a, x->b, x->a};
+    const double eta = x->bound->eta, amplitude = x->plan->amplitude, deflate = 1 - eta + eta * eta;
+    /* pe__careful() has one rounding less */
+    const double e = 1.125 * x->bound->error * (amplitude < 0 ? -amplitude : amplitude);
+    const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
+    const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
+    const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
+    for (; alarms > 0; alarms--, alarm++) {
+        const size_t i = alarm->place / 2, side = alarm->place % 2;
+        for (uint32_t lanes = alarm->lanes; lanes; lanes &= lanes - 1) {
+            const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
+            for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
+                if (k >= (component == 0 ? x->first : x->second)) continue;
+                const double C = x->S ? x->C[k] : 1, S = x->S ? x->S[k] : 0;
+                const double y = part[component][k] * C * deflate +
+                                 part[component + 1][k] * S * sign[component + side];
+                const double off = pe__double_off_middle(y, pe__drop(kind) + PE__DROP_F32);
+                uint16_t h = pe__to_16(kind, y);
+                if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
+                    h = pe__element_16(x, side, component, k, y, e, kind);
+                memcpy(x->row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across, &h,
+                       sizeof h);
+            }
+        }
+    }
+}
+
+/* One row of a group, from the halves of its first components and of its second ones. Returns the
+   place of the next alarm. */
+PE__INLINE pe__alarm *pe__put_group(const pe__span *x, const pe__floats *f, int side, size_t i,
+                                    int split, pe__vf a0, pe__vf a1, pe__vf b0, pe__vf b1,
+                                    pe__kind kind, pe__alarm *alarm)
+{
+    const int drop = pe__drop(kind);
+    const pe__vf near_a = pe__get(f->near_a + i / 2), near_b = pe__get(f->near_b + i / 2);
+    const pe__vf a = pe__min_size(pe__off_middle(a0, drop), pe__off_middle(a1, drop));
+    const pe__vf b = pe__min_size(pe__off_middle(b0, drop), pe__off_middle(b1, drop));
+    unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
+    pe__put_zip_as(kind, p, a0, split ? a1 : b0);
+    pe__put_zip_as(kind, p + (split ? x->across : (ptrdiff_t)sizeof a0), split ? b0 : a1, b1);
+    const uint32_t lanes = pe__within(a, near_a, b, near_b);
+    if (lanes == 0) return alarm;
+    alarm->place = (uint32_t)(2 * i) + (uint32_t)side, alarm->lanes = lanes;
+    return alarm + 1;
+}
+
+/* Half of a group, at i, turned. */
+PE__INLINE void pe__turn_floats(const pe__floats *f, float (*row)[PE__TILE_16], size_t i,
+                                pe__vf *a_forth, pe__vf *b_forth, pe__vf *a_back, pe__vf *b_back)
+{
+    const pe__vf a = pe__get(f->a + i), b = pe__get(f->b + i);
+    const pe__vf S = pe__get(row[0] + i), C = pe__get(row[1] + i);
+    const pe__vf aC = pe__mul_f32(a, C), bC = pe__mul_f32(b, C);
+    *a_forth = pe__mad_f32(b, S, aC), *b_forth = pe__nmad_f32(a, S, bC);
+    *a_back = pe__nmad_f32(b, S, aC), *b_back = pe__mad_f32(a, S, bC);
+}
+
+/* All columns of a span in groups, from the plan's row as floats. */
+PE__INLINE void pe__span_16(const pe__span *x, const pe__floats *f, float (*row)[PE__TILE_16],
+                            int split, pe__kind kind)
+{
+    pe__alarm alarms[2 * PE__TILE_16 / PE__GROUP + 1], *alarm = alarms;
+    for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
+        pe__vf a0, b0, a1, b1, a2, b2, a3, b3;
+        pe__turn_floats(f, row, i, &a0, &b0, &a2, &b2);
+        pe__turn_floats(f, row, i + PE__FLOATS, &a1, &b1, &a3, &b3);
+        if (x->row[0]) alarm = pe__put_group(x, f, 0, i, split, a0, a1, b0, b1, kind, alarm);
+        if (x->row[1]) alarm = pe__put_group(x, f, 1, i, split, a2, a3, b2, b3, kind, alarm);
+    }
+    pe__settle_16(x, alarms, (size_t)(alarm - alarms), kind);
+}
+
+/* ---- blocks -------------------------------------------------------------------------------------
+ * The rows around one anchor. */
+
+/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; asked for ahead
+   as in pe__sink_four(). */
+PE__WRAPS
+PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *row, size_t n)
+{
+    const size_t bytes = n * to->element;
+    const uintptr_t ahead = (uintptr_t)x + (uintptr_t)(PE__RADIX * to->stride);
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i);
+    const float scale = (float)to->scale;
+    if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
+    else if (kind == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, &scale);
+    else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
+}
+
+/* Elements done ... made, or floats to add, from a buffer to where they belong; returns how many
+   are done, which are fewer where others will follow and whole lines are streamed. */
+PE__INLINE size_t pe__land(pe__kind kind, const pe__to *to, unsigned char *at, const void *from,
+                           size_t done, size_t made, int all)
+{
+    const size_t floats = kind == PE__F32 || to->verb == PE__ADD;
+    const size_t rest = (size_t)((uintptr_t)(at + made * to->element) % 64) / to->element;
+    if (!all && to->verb == PE__STREAM) made -= pe__min(rest, made - done);
+    const void *const here = (const unsigned char *)from + done * (floats ? 4 : 2);
+    at += done * to->element;
+    if (to->verb == PE__ADD) pe__sum(kind, to, at, (const float *)here, made - done);
+    else pe__copy(at, here, (made - done) * to->element, to->verb == PE__STREAM);
+    return made;
 }
 
 /* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
@@ -3149,6 +3598,160 @@ PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digi
     const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
     return plan->table + 2 * index * plan->padded;
 }
+
+/* Make a span's rows. */
+PE__OUTLINE void pe__make_f32(const pe__span *x)
+{
+    const int two = x->row[0] && x->row[1];
+    if (two && x->split) pe__span_f32(x, 1, 1);
+    else if (two) pe__span_f32(x, 1, 0);
+    else if (x->split) pe__span_f32(x, 0, 1);
+    else pe__span_f32(x, 0, 0);
+}
+PE__INLINE void pe__make_16(const pe__span *x, pe__floats *f, size_t b, pe__kind kind)
+{
+    const size_t pairs = pe__max(x->first, x->second);
+    if (!(f->made >> b & 1)) {
+        for (size_t i = 0; !x->S && i < PE__TILE_16; i++) f->row[b][0][i] = 0, f->row[b][1][i] = 1;
+        if (x->S) pe__to_groups(x->S, pairs, x->split, f->row[b][0]);
+        if (x->S) pe__to_groups(x->C, pairs, x->split, f->row[b][1]);
+        f->made |= 1u << b;
+    }
+    if (x->split) pe__span_16(x, f, f->row[b], 1, kind);
+    else pe__span_16(x, f, f->row[b], 0, kind);
+}
+
+/* Position 0, where all sines are 0 and would raise the alarm. */
+PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
+{
+    enum { SOME = 16 };
+    const size_t element = pe__size_of(kind);
+    const double amplitude = x->plan->amplitude;
+    const float sine = (float)(0 * amplitude);
+    const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
+    for (int component = 0; component <= x->split; component++) {
+        unsigned char *const p = x->row[side] + (component ? x->across : 0);
+        const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
+        float all[SOME];
+        for (int j = 0; j < SOME; j++)
+            all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
+        for (size_t i = 0, m; i < n; i += m) {
+            m = pe__min(n - i, kind == PE__F32 ? SOME : PE__FLOATS);
+            if (kind == PE__F32) pe__sink_some(x, p + i * element, all, m);
+            else pe__put_n_as(kind, p + i * element, pe__get(all), m);
+        }
+    }
+}
+
+/* The column of a row's first pair. */
+PE__INLINE size_t pe__first_column(const pe__to *to)
+{
+    return to->order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
+}
+
+/* What spans of the same columns have in common. */
+PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound *bound,
+                               size_t pair, const pe__to *to)
+{
+    x->plan = plan, x->bound = bound, x->pair = pair;
+    x->split = to->order == PE__SPLIT, x->swapped = to->order == PE__CS;
+    x->first = x->swapped ? to->cosines : to->sines;
+    x->second = x->swapped ? to->sines : to->cosines;
+    x->across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
+    x->head = to->verb == PE__STREAM ? to->head : 0;
+    x->verb = to->verb, x->scale = (float)to->scale;
+    x->ahead = (size_t)(PE__RADIX * to->stride);
+}
+
+/* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
+   within 8 of it. */
+PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
+                          const double *s, const double *c, int64_t first, int64_t last,
+                          size_t pair, const pe__to *to, pe__kind kind)
+{
+    const int narrow = kind != PE__F32 && to->verb != PE__ADD;
+    const size_t pairs = pe__max(to->sines, to->cosines);
+    const int direct = kind == PE__F32 || (to->verb == PE__FILL && to->sines == to->cosines &&
+                                           pairs % PE__GROUP == 0);
+    double space[2 * PE__TILE + 8], *const buffer = pe__aligned(space); /* two rows of floats */
+    pe__floats *const f = to->floats;
+    pe__span x;
+    pe__span_begin(&x, plan, bound, pair, to);
+    x.a = x.swapped ? c : s, x.b = x.swapped ? s : c;
+    const ptrdiff_t across = x.across;
+    if (!direct) x.across = (ptrdiff_t)(PE__TILE * sizeof(float)), x.head = 0, x.verb = PE__FILL;
+    const size_t column = pe__first_column(to);
+    if (narrow) {
+        pe__to_groups(x.a, pairs, x.split, f->a), pe__alarm_16(f, f->a, pairs, f->near_a);
+        pe__to_groups(x.b, pairs, x.split, f->b), pe__alarm_16(f, f->b, pairs, f->near_b);
+    }
+    /* from the nearest to the farthest of the rows */
+    int64_t b = first > q ? first - q : last < q ? q - last : 0;
+    const int64_t above = last - q, below = q - first, distant = above > below ? above : below;
+    for (; b <= distant && b <= PE__DIGIT; b++) {
+        unsigned char *at[2], *row[2];
+        for (int behind = 0; behind < 2; behind++) {
+            const int64_t p = behind ? q - b : q + b;
+            const int side = behind != x.swapped;
+            row[side] = x.row[side] = NULL;
+            if (p < first || p > last || (behind && b == 0)) continue;
+            x.position[side] = (double)p + fraction;
+            at[side] = pe__row_at(to, (size_t)(p - first)) + column * to->element;
+            row[side] = direct ? at[side] : (unsigned char *)(buffer + side * PE__TILE);
+            x.row[side] = row[side];
+            if (x.position[side] != 0) continue;
+            pe__origin(&x, side, narrow ? kind : PE__F32);
+            x.row[side] = NULL;
+        }
+        x.S = x.C = NULL;
+        if (b != 0) x.S = pe__row(plan, 0, b) + pair, x.C = x.S + plan->padded;
+        size_t done[2][2] = {{0}};
+        for (x.begin = 0; x.begin < pairs; x.begin = x.end) {
+            x.end = direct ? pairs : pe__min(x.begin + PE__CHUNK, pairs);
+            const int all = x.end == pairs;
+            if (x.row[0] || x.row[1]) {
+                if (narrow) pe__make_16(&x, f, (size_t)b, kind);
+                else pe__make_f32(&x);
+            }
+            for (int side = 0; !direct && side < 2; side++) {
+                if (!row[side]) continue;
+                const size_t n = pe__min(x.end, to->sines), m = pe__min(x.end, to->cosines);
+                size_t *const d = done[side];
+                d[0] = pe__land(kind, to, at[side], row[side], d[0], x.split ? n : n + m, all);
+                if (x.split)
+                    d[1] = pe__land(kind, to, at[side] + across, row[side] + x.across, d[1], m, all);
+            }
+        }
+    }
+}
+
+/* The part of a row that belongs to count pairs from the given one on. */
+PE__INLINE pe__to pe__part(const pe__to *to, size_t pair, size_t count)
+{
+    const size_t step = to->order == PE__SPLIT ? 1 : 2;
+    pe__to part = *to;
+    part.sine += step * pair, part.cosine += step * pair;
+    part.sines = pe__min(count, to->sines > pair ? to->sines - pair : 0);
+    part.cosines = pe__min(count, to->cosines > pair ? to->cosines - pair : 0);
+    return part;
+}
+
+typedef void pe__blocker(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
+                         const double *s, const double *c, int64_t first, int64_t last,
+                         size_t pair, const pe__to *to);
+#define PE__BLOCK(name, kind)                                                                      \
+    PE__OUTLINE void name(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction, \
+                          const double *s, const double *c, int64_t first, int64_t last,           \
+                          size_t pair, const pe__to *to)                                           \
+    {                                                                                              \
+        pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, kind);                    \
+    }
+PE__BLOCK(pe__block_f32, PE__F32)
+PE__BLOCK(pe__block_bf16, PE__BF16)
+PE__BLOCK(pe__block_f16, PE__F16)
+#undef PE__BLOCK
+
+/* ---- runs of rows ---------------------------------------------------------------------------- */
 
 /* Turn an anchor by 17 digit. */
 PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pair, size_t count,
@@ -3165,91 +3768,6 @@ PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pa
     }
 }
 
-/* Set up the spans of a tile from pair on. */
-PE__INLINE pe__span pe__span_of(const pe_plan *plan, const pe__bound *bound, const pe__to *to,
-                                size_t pair, const double *s, const double *c, pe__order order,
-                                pe__kind kind)
-{
-    pe__span x;
-    x.plan = plan, x.to = to, x.s = s, x.c = c, x.pair = pair;
-    x.S = x.C = NULL, x.up = x.down = 0, x.out_up = x.out_down = NULL;
-    x.step = (order == PE__SPLIT ? 1 : 2) * to->element;
-    x.across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
-    const int narrow = kind == PE__F16 || kind == PE__BF16;
-    x.bound = bound, x.window = narrow ? 1 : bound->window;
-    x.guard = narrow ? plan->guard_16 : plan->guard;
-    if (kind == PE__F16 && x.guard < 0x38800000)
-        x.guard = 0x38800000; /* 2^-14: the smallest normal f16 */
-    return x;
-}
-
-/* Where the first pair of a row lies. */
-PE__INLINE unsigned char *pe__column(const pe__to *to, pe__order order)
-{
-    const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
-    return to->out + column * to->element;
-}
-
-/* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
-   within 8 of it. */
-PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
-                          const double *s, const double *c, int64_t first, int64_t last,
-                          size_t pair, const pe__to *to, pe__order order, pe__kind kind)
-{
-    pe__span x = pe__span_of(plan, bound, to, pair, s, c, order, kind);
-    unsigned char *const column = pe__column(to, order);
-    /* from the nearest to the farthest of the rows */
-    int64_t b = first > q ? first - q : last < q ? q - last : 0;
-    const int64_t above = last - q, below = q - first, distant = above > below ? above : below;
-    for (; b <= distant && b <= PE__DIGIT; b++) {
-        const int64_t up = q + b, down = q - b;
-        const int has_up = up >= first && up <= last;
-        const int has_down = down >= first && down <= last && b != 0;
-        x.S = pe__row(plan, 0, b) + pair, x.C = x.S + plan->padded;
-        x.up = (double)up + fraction, x.down = (double)down + fraction;
-        x.out_up = column + (has_up ? (size_t)(up - first) * to->stride : 0);
-        x.out_down = column + (has_down ? (size_t)(down - first) * to->stride : 0);
-        if (b == 0 && has_up) pe__turn_span(&x, PE__HERE, order, kind);
-        else if (has_up && has_down) pe__turn_span(&x, PE__UP | PE__DOWN, order, kind);
-        else if (has_up) pe__turn_span(&x, PE__UP, order, kind);
-        else if (has_down) pe__turn_span(&x, PE__DOWN, order, kind);
-    }
-}
-
-/* The part of a row that belongs to count pairs from the given one on. */
-PE__INLINE pe__to pe__part(const pe__to *to, size_t pair, size_t count)
-{
-    const size_t step = to->order == PE__SPLIT ? 1 : 2;
-    pe__to part = *to;
-    part.sine += step * pair, part.cosine += step * pair;
-    part.sines = pe__min(count, to->sines > pair ? to->sines - pair : 0);
-    part.cosines = pe__min(count, to->cosines > pair ? to->cosines - pair : 0);
-    return part;
-}
-
-/* pe__block() for each kind; rows come in one of three orders. */
-typedef void pe__blocker(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
-                         const double *s, const double *c, int64_t first, int64_t last,
-                         size_t pair, const pe__to *to);
-#define PE__BLOCK(name, kind)                                                                      \
-    PE__OUTLINE void name(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction, \
-                          const double *s, const double *c, int64_t first, int64_t last,           \
-                          size_t pair, const pe__to *to)                                           \
-    {                                                                                              \
-        if (to->order == PE__SC)                                                                   \
-            pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__SC, kind);        \
-        else if (to->order == PE__CS)                                                              \
-            pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__CS, kind);        \
-        else pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, PE__SPLIT, kind);    \
-    }
-PE__BLOCK(pe__block_f32, PE__F32)
-PE__BLOCK(pe__block_bf16, PE__BF16)
-PE__BLOCK(pe__block_f16, PE__F16)
-PE__BLOCK(pe__block_f32_add, PE__F32_ADD)
-PE__BLOCK(pe__block_bf16_add, PE__BF16_ADD)
-PE__BLOCK(pe__block_f16_add, PE__F16_ADD)
-#undef PE__BLOCK
-
 enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN }; /* doubles of an anchor's sines or cosines */
 
 /* A row by itself, by way of doubles in memory. */
@@ -3260,98 +3778,86 @@ PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, do
     double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
     const size_t pairs = pe__max(to->sines, to->cosines);
     for (size_t done = 0; done < pairs; done += PE__TILE) {
-        const pe__to part = pe__part(to, done, PE__TILE);
-        pe__centre(plan, &pe__bound_lone, t, pair + done, pe__min(pairs - done, PE__TILE), s, c);
-        block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, &part);
+        pe__to tile;
+        const pe__to *part = to;
+        if (pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
+        pe__centre(plan, &pe__bound_lone, 0, t, pair + done, pe__min(pairs - done, PE__TILE), s, c);
+        block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, part);
     }
 }
 
-/* A row by itself: its circle and its time, both turned if cosines come first, since cos x = sin(-x
-   + pi/2) and sin x = cos(-x + pi/2). */
+/* A row of floats by itself: its circle and its time, both turned if cosines come first, since cos x
+   = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 typedef struct pe__alone {
-    const pe_plan *plan;
-    const pe__to *to;
-    size_t pair; /* the plan's pair of column 0 */
-    double t, time;
+    pe__span span; /* without an anchor */
+    double time;
     pe__circle circle;
 } pe__alone;
 
 /* The doubles of two vectors of pairs from pair i on, as they are rounded: a and b to a vector of
    floats as it lies in memory, c and d to the next, or, if split, to one of cosines. */
-PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, int float32, pe__vd *a,
-                             pe__vd *b, pe__vd *c, pe__vd *d)
+PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, pe__vd *a, pe__vd *b,
+                             pe__vd *c, pe__vd *d)
 {
-    const size_t j = x->pair + i, k = j + PE_LANES;
-    pe__vd t0 = pe__splat(x->time), t1 = t0;
-    if (float32) t0 = pe__time(x->plan, j, x->time), t1 = pe__time(x->plan, k, x->time);
-    pe__direct(x->plan, &x->circle, j, t0, a, split ? c : b);
-    pe__direct(x->plan, &x->circle, k, t1, split ? b : c, d);
+    const pe_plan *const plan = x->span.plan;
+    const size_t j = x->span.pair + i, k = j + PE_LANES;
+    pe__direct(plan, &x->circle, j, pe__time(plan, j, x->time), a, split ? c : b);
+    pe__direct(plan, &x->circle, k, pe__time(plan, k, x->time), split ? b : c, d);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, int float32, pe__vf *v)
+PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, float *v)
 {
-    const pe__order order = x->to->order, as = split ? PE__SPLIT : PE__SC;
-    const pe__span span =
-        pe__span_of(x->plan, &pe__bound_lone, x->to, x->pair, NULL, NULL, order, PE__F32);
-    unsigned doubt[4];
-    for (size_t n = 0; n < 4; n += 2) {
+    enum { VECTOR = 2 * PE_LANES };
+    for (size_t n = 0; n < 4; n += 2, i += VECTOR, v += 2 * VECTOR) {
         pe__vd a, b, c, d;
-        pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
-        v[n] = pe__careful(&span, a, b, as, PE__DROP_F32, &doubt[n]);
-        v[n + 1] = pe__careful(&span, c, d, as, PE__DROP_F32, &doubt[n + 1]);
+        pe__lone_two(x, i, split, &a, &b, &c, &d);
+        pe__settle_vector(&x->span, 0, i, split, 0, a, b, v);
+        pe__settle_vector(&x->span, 0, split ? i : i + PE_LANES, split, 1, c, d, v + VECTOR);
     }
-    for (size_t n = 0; n < 4; n++)
-        if (doubt[n])
-            v[n] = pe__exactly(&span, x->t, i, n, 4, order, PE__DROP_F32, v[n], doubt[n]);
 }
 
 /* The whole vectors, by fours, from pair i on. Returns where they end. */
-PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split, int float32)
+PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
 {
-    enum { FOUR = 4 * PE_LANES };
-    const pe__to *to = x->to;
-    const size_t whole = pe__min(to->sines, to->cosines);
-    const ptrdiff_t across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * 4;
-    const ptrdiff_t bytes = sizeof(pe__vf), at1 = split ? across : bytes;
-    const ptrdiff_t at2 = split ? bytes : 2 * bytes, at3 = at1 + at2;
-    const int32_t window = pe__bound_lone.window, guard = x->plan->guard;
-    unsigned char *p = pe__column(to, to->order) + i * (split ? 4 : 8);
-    for (; i + FOUR <= whole; i += FOUR, p += FOUR * (split ? 4 : 8)) {
-        const pe__order as = split ? PE__SPLIT : PE__SC;
+    enum { FOUR = 4 * PE_LANES, VECTOR = 2 * PE_LANES };
+    const size_t whole = pe__min(x->span.first, x->span.second);
+    const int32_t window = pe__bound_lone.window, guard = x->span.plan->guard;
+    for (; i + FOUR <= whole; i += FOUR) {
         pe__watch watch = pe__watch_begin();
         pe__vf v[4];
         for (size_t n = 0; n < 4; n += 2) {
             pe__vd a, b, c, d;
-            pe__lone_two(x, i + n * PE_LANES, split, float32, &a, &b, &c, &d);
-            v[n] = pe__round_two(a, b, as), v[n + 1] = pe__round_two(c, d, as);
-            pe__watch_add(&watch, a, b, v[n], PE__DROP_F32);
-            pe__watch_add(&watch, c, d, v[n + 1], PE__DROP_F32);
+            pe__lone_two(x, i + n * PE_LANES, split, &a, &b, &c, &d);
+            v[n] = pe__round_two(a, b, split), v[n + 1] = pe__round_two(c, d, split);
+            pe__watch_add(&watch, a, b, v[n]);
+            pe__watch_add(&watch, c, d, v[n + 1]);
         }
         if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
-            pe__vf settled[4];
-            pe__lone_settle(x, i, split, float32, settled);
-            v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
+            float all[4 * VECTOR];
+            for (size_t n = 0; n < 4; n++) pe__put(all + n * VECTOR, v[n]);
+            pe__lone_settle(x, i, split, all);
+            for (size_t n = 0; n < 4; n++) v[n] = pe__get(all + n * VECTOR);
         }
-        unsigned char *const four[4] = {p, p + at1, p + at2, p + at3};
-        pe__sink_four(PE__F32, to, four, v[0], v[1], v[2], v[3]);
+        pe__sink_four(&x->span, x->span.row[0] + i * (split ? 4 : 8), split, v[0], v[1], v[2],
+                      v[3]);
     }
     return i;
 }
 
-/* A row of floats by itself, from turn to memory. */
+/* From turn to memory. */
 PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to, double t)
 {
     const size_t pairs = pe__max(to->sines, to->cosines);
-    const size_t head = pe__min(to->head, pe__min(to->sines, to->cosines));
-    const int split = to->order == PE__SPLIT, swap = to->order == PE__CS;
-    size_t i;
+    const size_t head = to->verb == PE__STREAM ? pe__min(to->head, pairs) : 0;
     pe__alone x;
-    x.plan = plan, x.to = to, x.pair = pair, x.t = t, x.time = swap ? -t : t;
+    pe__span_begin(&x.span, plan, &pe__bound_lone, pair, to);
+    const int split = x.span.split, swap = x.span.swapped;
+    x.span.position[0] = t, x.span.row[0] = to->out + pe__first_column(to) * to->element;
+    x.time = swap ? -t : t;
     pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
                   &x.circle);
-    if (plan->float32) i = split ? pe__lone_fours(&x, head, 1, 1) : pe__lone_fours(&x, head, 0, 1);
-    else i = split ? pe__lone_fours(&x, head, 1, 0) : pe__lone_fours(&x, head, 0, 0);
+    const size_t i = split ? pe__lone_fours(&x, head, 1) : pe__lone_fours(&x, head, 0);
     if (head != 0) {
         const pe__to part = pe__part(to, 0, head);
         pe__lone(plan, pair, &part, t, pe__block_f32);
@@ -3363,8 +3869,41 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to
     }
 }
 
-/* Rows for the positions t, t + 1, ..., each of them a double, in tiles of columns, block after
-   block; or, if the angles are rounded to float or there is one row only, row after row. */
+/* Rows that follow each other, 17 blocks by 17, in tiles of columns. */
+PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                         size_t rows, pe__blocker *block)
+{
+    double buffer[4 * PE__ANCHOR + PE__CHAIN];
+    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
+    double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
+    const size_t columns = to->verb == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
+    const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
+    for (int64_t made = 0; made < blocks; made += PE__RADIX) {
+        const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
+        const int64_t middle = made + n / 2;
+        /* of one block alone, its own middle */
+        const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
+        for (size_t done = 0; done < axis->pairs; done += columns) {
+            pe__to tile;
+            const pe__to *part = to; /* all of a row, if it is short */
+            if (axis->pairs > columns) tile = pe__part(to, done, columns), part = &tile;
+            const size_t pair = axis->pair + done;
+            const size_t count =
+                pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
+            pe__centre(plan, &pe__bound_run, n > 2, t + (double)centre, pair, count, centre_s,
+                       centre_c);
+            for (int64_t j = made; j < made + n; j++) {
+                const int there = j == middle;
+                if (!there)
+                    pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
+                block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
+                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
+            }
+        }
+    }
+}
+
+/* Rows for the positions t, t + 1, ..., each of them a double. */
 PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                           size_t rows, pe__blocker *block)
 {
@@ -3374,46 +3913,46 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
         else pe__lone(plan, axis->pair, to, t, block);
         return;
     }
-    if (plan->float32) {
-        pe__to one = *to;
-        for (size_t r = 0; r < rows; r++, one.out += one.stride)
-            pe__rows(plan, axis, &one, t + (double)r, 1, block);
+    if (plan->table) {
+        pe__run(plan, axis, to, t, rows, block);
         return;
     }
-    if (t <= 0 && -t < (double)rows && t == (double)(int64_t)t) { /* row 0 is all alarm: apart */
-        const size_t before = (size_t)-t, after = rows - 1 - before;
-        pe__to part = *to;
-        if (before) pe__rows(plan, axis, &part, t, before, block);
-        part.out = to->out + before * to->stride;
-        pe__rows(plan, axis, &part, 0, 1, block);
-        part.out += to->stride;
-        if (after) pe__rows(plan, axis, &part, 1, after, block);
+    pe__to one = *to;
+    for (size_t r = 0; r < rows; r++) {
+        one.out = pe__row_at(to, r);
+        pe__rows(plan, axis, &one, t + (double)r, 1, block);
+    }
+}
+
+/* The same for a type. 16-bit rows come in tiles of their own, with the plan's rows as floats. */
+PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
+                            const pe__to *to, double t, size_t rows, pe__blocker *block)
+{
+    if (kind == PE__F32 || to->verb == PE__ADD) {
+        pe__rows(plan, axis, to, t, rows, block);
         return;
     }
-    double buffer[4 * PE__ANCHOR + PE__CHAIN];
-    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
-    double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
-    const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
-    for (size_t done = 0; done < axis->pairs; done += PE__TILE) {
-        pe__to tile;
-        const pe__to *part = to; /* all of a row, if it is short */
-        if (axis->pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
-        const size_t pair = axis->pair + done;
-        const size_t count = pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-        for (int64_t made = 0; made < blocks; made += PE__RADIX) {
-            const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
-            const int64_t middle = made + n / 2;
-            /* of one block alone that is not whole, the middle */
-            const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
-            pe__centre(plan, &pe__bound_run, t + (double)centre, pair, count, centre_s, centre_c);
-            for (int64_t j = made; j < made + n; j++) {
-                const int there = j == middle;
-                if (!there)
-                    pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
-                block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
-                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
-            }
-        }
+    for (size_t done = 0; done < axis->pairs; done += PE__TILE_16) {
+        double space[(sizeof(pe__floats) + 64) / sizeof(double)];
+        pe__floats *const floats = (pe__floats *)(void *)pe__aligned(space);
+        pe__axis some = *axis;
+        pe__to part = pe__part(to, done, PE__TILE_16);
+        some.pair += done, some.pairs = pe__min(axis->pairs - done, PE__TILE_16);
+        pe__floats_begin(floats, plan, some.pair, some.pairs, to->order == PE__SPLIT, kind);
+        part.floats = floats;
+        pe__rows(plan, &some, &part, t, rows, block);
+    }
+}
+
+/* Zeros in n elements of a row from the given column on: no pair's, or a padding row's. */
+PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row, size_t column,
+                             size_t n)
+{
+    const float zero[16] = {0};
+    for (size_t i = 0; i < n; i += 16) {
+        unsigned char *const at = row + (column + i) * to->element;
+        if (to->verb == PE__ADD) pe__sum(kind, to, at, zero, pe__min(n - i, 16));
+        else memset(at, 0, pe__min(n - i, 16) * to->element);
     }
 }
 
@@ -3442,10 +3981,9 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
  * the time, the vector is made by exact turns. */
 
-enum { PE__TILE_F64 = 64, PE__ANEW = 64 };
-#define PE__GRID_F64 (1.0 / 67108864)                        /* 2^-26 */
-#define PE__ERROR_F64 (1.0 / 75557863725914323419136.0)      /* 2^-76 */
-#define PE__ERROR_ROW_F64 (1.0 / 1237940039285380274899124224.0) /* 2^-90: of an exact turn */
+enum { PE__TILE_F64 = 64, PE__VECTORS_F64 = PE__TILE_F64 / PE_LANES, PE__ANEW = 64 };
+#define PE__GRID_F64 (1.0 / 67108864)                   /* 2^-26 */
+#define PE__ERROR_F64 (1.0 / 75557863725914323419136.0) /* 2^-76 */
 
 /* n doubles to a row, or added to it. */
 static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, size_t n)
@@ -3502,230 +4040,172 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
     *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
 }
 
-/* A tile of columns. A pair (f, g) is (s, c), turned by (S, C), or (c, s), turned by (-S, C), as
-   they lie in a row: f' = fC + gS, g' = gC - fS. fours holds fours of arrays: the high and the low
-   parts of f (S), then those of g (C). */
+/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (S, C), or (c, s),
+   turned by (-S, C), as they lie in a row: f' = fC + gS, g' = gC - fS. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__to *to;
     size_t pair;
-    double error;
-    double *fours;
-    int swapped;
+    double amplitude, unit, error; /* unit: the 2^-26 of the anchor */
+    pe__dd row[PE__DIGIT + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
+    pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* the anchor; row 17 */
 } pe__tile_f64;
-enum { /* fours: the plan's rows 0 ... 8, and the anchor, as parts; the anchor; row 17 */
-    PE__PARTS_F64 = PE__DIGIT + 1, PE__ANCHOR_F64, PE__NEXT_F64, PE__FOURS_F64
-};
 
-PE__INLINE double *pe__four(const pe__tile_f64 *x, size_t n, size_t i)
-{
-    return x->fours + n * 4 * PE__TILE_F64 + i;
-}
-PE__INLINE void pe__get_four(const double *four, pe__dd *f, pe__dd *g)
-{
-    f->hi = pe__load(four), f->lo = pe__load(four + PE__TILE_F64);
-    g->hi = pe__load(four + 2 * PE__TILE_F64), g->lo = pe__load(four + 3 * PE__TILE_F64);
-}
-PE__INLINE void pe__put_four(double *four, pe__dd f, pe__dd g)
-{
-    pe__store(four, f.hi), pe__store(four + PE__TILE_F64, f.lo);
-    pe__store(four + 2 * PE__TILE_F64, g.hi), pe__store(four + 3 * PE__TILE_F64, g.lo);
-}
-
-/* x as the nearest multiple of a power of two and a double for the rest. */
-PE__INLINE pe__dd pe__parts(pe__dd x, double unit)
+/* A multiple of a power of two, and a double for the rest. */
+PE__INLINE pe__dd pe__cut(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
-    pe__dd r;
-    r.hi = (x.hi + big) - big;
-    r.lo = (x.hi - r.hi) + x.lo;
-    return r;
+    const pe__vd high = (x.hi + big) - big;
+    x.lo = (x.hi - high) + x.lo, x.hi = high;
+    return x;
 }
 
-/* The last pairs of a row, n of f and m of g. */
-PE__OUTLINE void pe__put_some_f64(const pe__to *to, double *p, pe__vd f, size_t n, double *q,
-                                  pe__vd g, size_t m, int split)
+/* A vector of a row; what is added to is asked for ahead, see pe__sink_four(). */
+PE__WRAPS
+PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
-    double all[2 * PE_LANES];
-    pe__store(all, f);
-    pe__store(all + PE_LANES, g);
-    pe__sink_f64(to, p, all, split ? n : n + m);
-    if (split) pe__sink_f64(to, q, all + PE_LANES, m);
-}
-
-/* The vector of pairs at i of a row whose columns begin at x. */
-PE__WRAPS /* the addresses asked for: any will do */
-PE__INLINE void pe__put_f64(const pe__to *to, double *x, size_t i, pe__vd f, pe__vd g, int split)
-{
-    double *const p = x + (split ? i : 2 * i);
-    double *const q = p + (split ? (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine : (ptrdiff_t)PE_LANES);
-    if (!split) pe__zip_two(f, g, &f, &g);
-    if (PE__UNLIKELY(i + PE_LANES > to->sines || i + PE_LANES > to->cosines)) {
-        pe__put_some_f64(to, p, f, pe__min(to->sines - pe__min(i, to->sines), PE_LANES), q, g,
-                         pe__min(to->cosines - pe__min(i, to->cosines), PE_LANES), split);
+    if (to->verb == PE__ADD) {
+        pe__prefetch((uintptr_t)p + (uintptr_t)(PE__RADIX * to->stride));
+        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
-        pe__stream_vd(p, f);
-        pe__stream_vd(q, g);
-    } else if (to->verb == PE__ADD) { /* asked for ahead, see pe__sink_four() */
-        pe__prefetch((uintptr_t)p + PE__RADIX * to->stride);
-        pe__prefetch((uintptr_t)q + PE__RADIX * to->stride);
-        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), f));
-        pe__store(q, pe__fused(pe__splat(to->scale), pe__load(q), g));
+        pe__stream_vd(p, v);
     } else {
-        pe__store(p, f);
-        pe__store(q, g);
+        pe__store(p, v);
     }
 }
 
-/* Round a vector of pairs of position t, whose low parts are e too small, and put it there. */
-PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *out, double t,
-                               size_t i, pe__dd f, pe__dd g, int split, int careful)
+/* Round the pairs at i of position t, whose low parts are e too small, and put them into a row. */
+PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *row, double t,
+                               size_t i, pe__dd y, pe__dd z, pe__vd twice)
 {
-    const pe__vd twice = pe__splat(2 * x->error);
-    pe__vd a = f.hi + f.lo, b = g.hi + g.lo;
-    if (PE__UNLIKELY(pe__unequal(a, f.hi + (f.lo + twice), b, g.hi + (g.lo + twice)) || careful)) {
+    const int split = to->order == PE__SPLIT, swapped = to->order == PE__CS;
+    double *const p = row + (split ? i : 2 * i);
+    const ptrdiff_t across = (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine;
+    double *const q = p + (split ? across : (ptrdiff_t)PE_LANES);
+    pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
+    if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
         pe__settle_f64(x->plan, x->pair + i, t, &s, &c);
-        a = x->swapped ? c : s, b = x->swapped ? s : c;
+        f = swapped ? c : s, g = swapped ? s : c;
     }
-    pe__put_f64(to, out, i, a, b, split);
+    if (!split) pe__zip_two(f, g, &f, &g);
+    if (i + PE_LANES <= to->sines && i + PE_LANES <= to->cosines) {
+        pe__sink_vd(to, p, f);
+        pe__sink_vd(to, q, g);
+    } else {
+        const size_t sines = to->sines > i ? pe__min(to->sines - i, PE_LANES) : 0;
+        const size_t cosines = to->cosines > i ? pe__min(to->cosines - i, PE_LANES) : 0;
+        double all[2 * PE_LANES];
+        pe__store(all, f);
+        pe__store(all + PE_LANES, g);
+        pe__sink_f64(to, p, all, split ? sines : sines + cosines);
+        pe__sink_f64(to, q, all + PE_LANES, split ? cosines : 0);
+    }
 }
 
-/* The rows b after and before an anchor, whose positions are given; NULL: not wanted. */
-PE__INLINE void pe__turn_any_f64(const pe__tile_f64 *tile, size_t b, void *up, double t_up,
-                                 void *down, double t_down, int split)
+/* The rows b after and before the anchor, of the given positions; NULL: not wanted. */
+PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
+                              double t_down)
 {
-    const pe__tile_f64 x = *tile;
-    const pe__to to = *tile->to;
-    const size_t pairs = pe__max(to.sines, to.cosines);
-    const pe__vd less = pe__splat(-x.error);
-    for (size_t i = 0; i < pairs; i += PE_LANES) {
-        const double *const anchor = pe__four(&x, PE__ANCHOR_F64, i);
-        const pe__vd f0 = pe__load(anchor), g0 = pe__load(anchor + 2 * PE__TILE_F64);
-        pe__dd f, g, S, C, f_up, g_up, f_down, g_down;
-        pe__get_four(pe__four(&x, PE__PARTS_F64, i), &f, &g);
-        pe__get_four(pe__four(&x, b, i), &S, &C);
+    const pe__to to = *x->to;
+    const pe__vd less = pe__splat(-x->error), twice = pe__splat(2 * x->error);
+    for (size_t i = 0; i < to.sines || i < to.cosines; i += PE_LANES) {
+        const size_t v = i / PE_LANES;
+        const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
+        const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], S = x->row[b][v][0];
+        const pe__dd C = x->row[b][v][1];
+        pe__dd f_up, g_up, f_down, g_down;
         pe__turn(f.hi, g.hi, S.hi, C.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
         const pe__vd fC = pe__fma(f.lo, C.hi, pe__fma(f0, C.lo, less));
         const pe__vd gC = pe__fma(g.lo, C.hi, pe__fma(g0, C.lo, less));
         const pe__vd gS = pe__fma(g.lo, S.hi, g0 * S.lo), fS = pe__fma(f.lo, S.hi, f0 * S.lo);
         f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
-        if (up) pe__finish_f64(&x, &to, (double *)up, t_up, i, f_up, g_up, split, 0);
-        if (down) pe__finish_f64(&x, &to, (double *)down, t_down, i, f_down, g_down, split, 0);
+        if (up) pe__finish_f64(x, &to, (double *)up, t_up, i, f_up, g_up, twice);
+        if (down) pe__finish_f64(x, &to, (double *)down, t_down, i, f_down, g_down, twice);
     }
 }
-PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
-                              double t_down)
-{
-    if (x->to->order == PE__SPLIT) pe__turn_any_f64(x, b, up, t_up, down, t_down, 1);
-    else pe__turn_any_f64(x, b, up, t_up, down, t_down, 0);
-}
 
-/* Rows 1 ... last of the vector of pairs at i, and row 17. */
-PE__OUTLINE void pe__tile_begin(const pe__tile_f64 *x, size_t i, size_t last)
+/* The vector v of the rows 0 ... last and 17. */
+PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
 {
-    pe__dd s[PE__DIGIT + 1], c[PE__DIGIT + 1];
-    s[0].hi = s[0].lo = c[0].lo = pe__splat(0.0), c[0].hi = pe__splat(1.0);
-    pe__exact_turn(x->plan, x->pair + i, 1.0, &s[1], &c[1]);
-    if (x->swapped) s[1].hi = -s[1].hi, s[1].lo = -s[1].lo;
+    pe__dd f[PE__DIGIT + 1], g[PE__DIGIT + 1];
+    f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0), g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b > 1) s[b] = s[b / 2], c[b] = c[b / 2];
-        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&s[b], &c[b]);
-        else if (b > 1) pe__dd_turn(&s[b], &c[b], s[b - b / 2], c[b - b / 2]);
-        pe__put_four(pe__four(x, b, i), pe__parts(s[b], PE__GRID_F64),
-                     pe__parts(c[b], PE__GRID_F64));
+        if (b == 1) pe__close_turn(x->plan, x->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1 && x->to->order == PE__CS) f[b].hi = -f[b].hi, f[b].lo = -f[b].lo;
+        if (b > 1) f[b] = f[b / 2], g[b] = g[b / 2];
+        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&f[b], &g[b]);
+        else if (b > 1) pe__dd_turn(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
+        x->row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
+        x->row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
     }
     if (last < PE__DIGIT) return;
-    pe__dd_turn_twice(&s[last], &c[last]);
-    pe__dd_turn(&s[last], &c[last], s[1], c[1]);
-    pe__put_four(pe__four(x, PE__NEXT_F64, i), s[last], c[last]);
+    pe__dd_turn_twice(&f[last], &g[last]);
+    pe__dd_turn(&f[last], &g[last], f[1], g[1]);
+    x->next[v][0] = f[last], x->next[v][1] = g[last];
 }
 
-/* The vector of pairs at i of the row of position t. */
-PE__INLINE void pe__anchor_f64(const pe__tile_f64 *x, size_t i, double t, pe__dd *f, pe__dd *g)
+/* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */
+PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
 {
-    pe__exact_turn(x->plan, x->pair + i, t, x->swapped ? g : f, x->swapped ? f : g);
-    *f = pe__dd_scaled(*f, x->plan->amplitude), *g = pe__dd_scaled(*g, x->plan->amplitude);
-}
-
-/* The anchor of position t, or, if that is NULL, the one after the last. */
-PE__OUTLINE void pe__tile_anchor(const pe__tile_f64 *x, size_t i, const double *t)
-{
-    const double unit = PE__GRID_F64 * x->plan->scale;
-    double *const anchor = pe__four(x, PE__ANCHOR_F64, i);
-    pe__dd f, g, S, C;
+    const int swapped = x->to->order == PE__CS;
+    pe__dd f, g, s, c;
     if (t) {
-        pe__anchor_f64(x, i, *t, &f, &g);
+        pe__close_turn(x->plan, x->pair + v * PE_LANES, *t, &s, &c);
+        f = pe__dd_scaled(swapped ? c : s, x->amplitude);
+        g = pe__dd_scaled(swapped ? s : c, x->amplitude);
     } else {
-        pe__get_four(anchor, &f, &g);
-        pe__get_four(pe__four(x, PE__NEXT_F64, i), &S, &C);
-        pe__dd_turn(&f, &g, S, C);
+        f = x->whole[v][0], g = x->whole[v][1];
+        pe__dd_turn(&f, &g, x->next[v][0], x->next[v][1]);
         f = pe__dd_normal(f), g = pe__dd_normal(g);
     }
-    pe__put_four(anchor, f, g);
-    pe__put_four(pe__four(x, PE__PARTS_F64, i), pe__parts(f, unit), pe__parts(g, unit));
+    x->whole[v][0] = f, x->anchor[v][0] = pe__cut(f, x->unit);
+    x->whole[v][1] = g, x->anchor[v][1] = pe__cut(g, x->unit);
 }
 
-/* A tile of columns, from pair on, of two rows or more. */
+/* A tile of columns, from pair on. With an amplitude within 2^-900 ... 2^900 nothing overflows, and
+   what underflows does not matter: e is beyond 2^-980. Any other is left to exact turns. */
 PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *to, double t,
                                size_t rows)
 {
-    double buffer[PE__FOURS_F64 * 4 * PE__TILE_F64 + PE__CHAIN];
-    const pe__tile_f64 x = {plan, to, pair, PE__ERROR_F64 * plan->scale, pe__aligned(buffer),
-                            to->order == PE__CS};
-    unsigned char *const first = pe__column(to, to->order);
-    const size_t pairs = pe__max(to->sines, to->cosines), last = pe__min(rows / 2, PE__DIGIT);
-    for (size_t i = 0; i < pairs; i += PE_LANES) pe__tile_begin(&x, i, last);
+    const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
+    const double scale = usual ? plan->scale : 1;
+    const size_t last = pe__min(rows / 2, PE__DIGIT);
+    const size_t vectors = (pe__max(to->sines, to->cosines) + PE_LANES - 1) / PE_LANES;
+    const size_t column = pe__first_column(to) * to->element;
+    pe__tile_f64 x;
+    x.plan = plan, x.to = to, x.pair = pair;
+    x.amplitude = usual ? plan->amplitude : 1;
+    x.unit = PE__GRID_F64 * scale, x.error = 4;
+    if (usual) /* with what the frequencies lack */
+        x.error = scale * (PE__ERROR_F64 +
+                           pe__turn_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
+    for (size_t v = 0; v < vectors; v++) pe__tile_begin(&x, v, last);
     for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {
         const double at = t + (double)q;
-        for (size_t i = 0; i < pairs; i += PE_LANES)
-            pe__tile_anchor(&x, i, n % PE__ANEW == 0 && q < rows ? &at : NULL);
+        for (size_t v = 0; v < vectors; v++)
+            pe__tile_anchor(&x, v, n % PE__ANEW == 0 && q < rows ? &at : NULL);
         for (size_t b = 0; b <= last; b++) {
             const size_t up = q + b, down = q - b;
-            pe__turn_f64(&x, b, up < rows ? first + up * to->stride : NULL, t + (double)up,
-                         b > 0 && down < rows ? first + down * to->stride : NULL,
+            pe__turn_f64(&x, b, up < rows ? pe__row_at(to, up) + column : NULL, t + (double)up,
+                         b > 0 && down < rows ? pe__row_at(to, down) + column : NULL,
                          t + (double)down);
         }
     }
 }
 
-/* One row, by an exact turn; all of it with care, if it is so. */
-PE__OUTLINE void pe__row_f64(const pe_plan *plan, size_t pair, const pe__to *to, double t,
-                             int careful)
-{
-    const pe__tile_f64 x = {plan, to, pair, PE__ERROR_ROW_F64 * plan->scale, NULL,
-                            to->order == PE__CS};
-    const pe__vd less = pe__splat(-x.error);
-    double *const out = (double *)(void *)pe__column(to, to->order);
-    pe__dd f, g;
-    f.hi = f.lo = g.hi = g.lo = pe__splat(0.0);
-    for (size_t i = 0; i < pe__max(to->sines, to->cosines); i += PE_LANES) {
-        if (!careful) pe__anchor_f64(&x, i, t, &f, &g);
-        f.lo = f.lo + less, g.lo = g.lo + less;
-        pe__finish_f64(&x, to, out, t, i, f, g, to->order == PE__SPLIT, careful);
-    }
-}
-
-/* With an amplitude within 2^-900 ... 2^900 nothing overflows, and what underflows does not matter:
-   e is beyond 2^-1000. */
 PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                               size_t rows)
 {
-    const int careful = plan->scale < pe__exp2i(-900) || plan->scale > pe__exp2i(900);
-    const int one_by_one = rows == 1 || plan->float32 || careful;
-    const size_t pairs = pe__max(to->sines, to->cosines);
-    pe__to part = *to;
-    if (part.verb == PE__STREAM) part.verb = PE__FILL;
-    for (size_t r = 0; one_by_one && r < rows; r++) {
-        part.out = to->out + r * to->stride;
-        pe__row_f64(plan, axis->pair, &part, t + (double)r, careful);
-    }
-    for (size_t done = 0, n; !one_by_one && done < pairs; done += n) {
-        n = done < to->head ? to->head : (size_t)PE__TILE_F64;
-        part = pe__part(to, done, n);
-        if (done < to->head) part.verb = PE__FILL;
-        pe__tile_rows(plan, axis->pair + done, &part, t, rows);
-    }
+    const size_t pairs = pe__max(to->sines, to->cosines), run = plan->float32 ? 1 : rows;
+    for (size_t r = 0; r < rows; r += run)
+        for (size_t done = 0, n; done < pairs; done += n) {
+            n = done < to->head ? to->head : (size_t)PE__TILE_F64;
+            pe__to part = pe__part(to, done, n);
+            part.out = pe__row_at(to, r);
+            if (done < to->head) part.verb = PE__FILL;
+            pe__tile_rows(plan, axis->pair + done, &part, t + (double)r, run);
+        }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -3734,23 +4214,20 @@ PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const p
 typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                        size_t rows);
 typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
-#define PE__ROWER(type, kind, block)                                                               \
+#define PE__ROWER(type, kind)                                                                      \
     PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
                                      double t, size_t rows)                                        \
     {                                                                                              \
-        pe__rows(plan, axis, to, t, rows, block);                                                  \
+        pe__rows_as(kind, plan, axis, to, t, rows, pe__block_##type);                              \
     }                                                                                              \
     PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column,         \
                                       size_t n)                                                    \
     {                                                                                              \
-        pe__sink_zeros(kind, to, row, column, n);                                                  \
+        pe__zeros_as(kind, to, row, column, n);                                                    \
     }
-PE__ROWER(f32, PE__F32, pe__block_f32)
-PE__ROWER(bf16, PE__BF16, pe__block_bf16)
-PE__ROWER(f16, PE__F16, pe__block_f16)
-PE__ROWER(f32_add, PE__F32_ADD, pe__block_f32_add)
-PE__ROWER(bf16_add, PE__BF16_ADD, pe__block_bf16_add)
-PE__ROWER(f16_add, PE__F16_ADD, pe__block_f16_add)
+PE__ROWER(f32, PE__F32)
+PE__ROWER(bf16, PE__BF16)
+PE__ROWER(f16, PE__F16)
 #undef PE__ROWER
 PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
 {
@@ -3780,8 +4257,8 @@ PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size
     o.verb = PE__FILL, o.scale = 1, o.rows = rows, o.make = make, o.zero = zero;
     return o;
 }
-PE__INLINE pe__output pe__sum_of(void *x, size_t element, size_t rows, size_t stride, double scale,
-                                 pe__rower *make, pe__zeroer *zero)
+PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
+                                pe__rower *make, pe__zeroer *zero)
 {
     pe__output o = pe__output_of(x, element, rows, stride, make, zero);
     o.verb = PE__ADD, o.scale = scale;
@@ -3798,11 +4275,11 @@ PE__INLINE pe__order pe__order_of(const pe_plan *plan)
 static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
 {
     pe__to to;
-    to.out = o->out, to.stride = o->stride, to.element = o->element;
+    to.out = o->out, to.stride = (ptrdiff_t)o->stride, to.element = o->element;
     to.sine = axis->sine, to.cosine = axis->cosine;
     to.sines = axis->sines, to.cosines = axis->cosines;
     to.order = pe__order_of(plan);
-    to.verb = o->verb, to.scale = o->scale, to.head = 0;
+    to.verb = o->verb, to.scale = o->scale, to.head = 0, to.floats = NULL;
     return to;
 }
 
@@ -3811,25 +4288,30 @@ PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t 
                                size_t cosine, size_t count)
 {
     pe__to to;
-    to.out = (unsigned char *)out, to.stride = stride * element, to.element = element;
+    to.out = (unsigned char *)out, to.stride = (ptrdiff_t)(stride * element);
+    to.element = element;
     to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
-    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1;
+    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1, to.floats = NULL;
     return to;
 }
 
-/* Decide how to store so many rows: past the caches if there are many, and every row, and each half
-   of it, can be brought to an aligned address by the same number of pairs. */
+/* Decide how to store so many rows: past the caches if there are many, and, but for 16-bit elements,
+   every row, and each half of it, can be brought to an aligned address by the same number of pairs.
+   */
 static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
 {
-    const size_t vector = sizeof(pe__vf) / sizeof(float) * to->element, many = PE_STREAM_BYTES;
+    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * to->element;
     const size_t step = (to->order == PE__SPLIT ? 1 : 2) * to->element;
     const size_t front = pe__min(to->sine, to->cosine) * to->element;
     const size_t offset = (size_t)(((uintptr_t)to->out + front) % vector);
     if (to->verb != PE__FILL || rows * plan->d_model * to->element < many) return;
-    if (offset % step || to->stride % vector) return;
-    if (to->order == PE__SPLIT && (to->cosines * to->element % vector || to->sines != to->cosines))
-        return;
-    to->head = (vector - offset) % vector / step;
+    if (to->element >= sizeof(float)) {
+        if (offset % step || (size_t)to->stride % vector) return;
+        if (to->order == PE__SPLIT &&
+            (to->cosines * to->element % vector || to->sines != to->cosines))
+            return;
+        to->head = (vector - offset) % vector / step;
+    }
     to->verb = PE__STREAM;
 }
 
@@ -3839,15 +4321,13 @@ static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
     int exponent;
     const double size = amplitude < 0 ? -amplitude : amplitude;
     const double mantissa = pe__frexp(size, &exponent);
-    const float guard = (float)(size * PE__GUARD), guard_16 = (float)(size * PE__GUARD_16);
+    const float guard = (float)(size * PE__GUARD);
     plan->amplitude = amplitude;
     plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
     plan->scale = pe__exp2i(exponent);
     memcpy(&plan->guard, &guard, sizeof guard);
-    memcpy(&plan->guard_16, &guard_16, sizeof guard_16);
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
-    if (plan->guard_16 < 0x00800001) plan->guard_16 = 0x00800001;
-    if (size > pe__exp2i(127)) plan->guard = plan->guard_16 = INT32_MAX; /* infinite or not? */
+    if (size > pe__exp2i(127)) plan->guard = INT32_MAX; /* infinite or not? */
 }
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
@@ -3879,8 +4359,8 @@ static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t
 
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1?
    Only positions of 2^-20 are looked at, for which these sums are exact, as with any offset. */
-static inline size_t pe__run(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
-                             size_t axis, double *step)
+static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
+                                 size_t axis, double *step)
 {
     const double p = pe__position(at, r, axis), t = p + plan->offset, units = t * 1048576.0;
     size_t n = 1;
@@ -3891,12 +4371,14 @@ static inline size_t pe__run(const pe_plan *plan, const pe_at *at, size_t r, siz
         *step = 1;
         return 1;
     }
-    if (at->kind == PE__AT_RANGE) n = most;
-    while (n < most && pe__position(at, r + n, axis) + plan->offset == t + (double)n * *step) n++;
-    if (plan->has_padding) { /* up to the row of the padding position */
+    if (at->kind == PE__AT_RANGE) { /* up to the row of the padding position */
         const double before = (plan->padding - p) * *step;
-        if (before > 0 && before < (double)n && before == (double)(size_t)before)
-            n = (size_t)before;
+        return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
+    }
+    for (; n < most; n++) {
+        const double q = pe__position(at, r + n, axis);
+        if (q + plan->offset != t + (double)n * *step) break;
+        if (plan->has_padding && q == plan->padding) break;
     }
     return n;
 }
@@ -3922,7 +4404,7 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
 {
     const size_t k = at->axes == 1 ? 0 : axis->coordinate;
     for (size_t r = 0, run; r < rows; r += run) {
-        unsigned char *const row = to->out + r * to->stride;
+        unsigned char *const row = pe__row_at(to, r);
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
         run = 1;
         if (plan->has_padding && p == plan->padding) {
@@ -3931,11 +4413,11 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
         }
         const size_t back = to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k);
         if (back) {
-            pe__copy_row(to, row, row - back * to->stride);
+            pe__copy_row(to, row, pe__row_at(to, r - back));
             continue;
         }
         double step;
-        run = pe__run(plan, at, first + r, rows - r, k, &step);
+        run = pe__stretch(plan, at, first + r, rows - r, k, &step);
         if (r == 0 && step > 0) {
             make(plan, axis, to, t, run);
             continue;
@@ -3945,8 +4427,8 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
         if (step > 0) {
             make(plan, axis, &part, t, run);
         } else { /* from the last row up */
-            part.out = row + (run - 1) * to->stride;
-            part.stride = 0 - to->stride;
+            part.out = pe__row_at(to, r + run - 1);
+            part.stride = -to->stride;
             make(plan, axis, &part, t - (double)(run - 1), run);
         }
     }
@@ -4007,7 +4489,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             pe__axis part = *axis;
             pe__to to = x;
             part.pair += pair, part.pairs = pe__min(axis->pairs - pair, PAIRS);
-            to.out = (unsigned char *)buffer, to.stride = n * element, to.element = element;
+            to.out = (unsigned char *)buffer, to.stride = (ptrdiff_t)(n * element);
+            to.element = element;
             to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
             to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
             to.verb = PE__FILL;
@@ -4019,7 +4502,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                 for (size_t b = 0; b < batches; b++)
                     for (size_t k = 0; k < rows; k++) {
                         unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
-                        const unsigned char *const made = to.out + k * to.stride;
+                        const unsigned char *const made = pe__row_at(&to, k);
                         if (x.order != PE__SPLIT) {
                             add(&x, row + first * e, made, n);
                             continue;
@@ -4061,30 +4544,17 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return status;
 }
 
-PE__INLINE void pe__sum_row(pe__kind kind, const pe__to *to, unsigned char *x, const void *row,
-                            size_t n)
-{
-    const float *const v = (const float *)row;
-    size_t i = 0;
-    for (; i + 2 * PE_LANES <= n; i += 2 * PE_LANES)
-        pe__sink(kind, PE__ADD, pe__splat_f32((float)to->scale), x + i * to->element,
-                 pe__get(v + i));
-    if (i == n) return;
-    float rest[2 * PE_LANES] = {0};
-    memcpy(rest, v + i, (n - i) * sizeof *v);
-    pe__sink_some(kind, to, x + i * to->element, pe__get(rest), n - i);
-}
 PE__OUTLINE void pe__sum_f32(const pe__to *to, unsigned char *x, const void *row, size_t n)
 {
-    pe__sum_row(PE__F32_ADD, to, x, row, n);
+    pe__sum(PE__F32, to, x, (const float *)row, n);
 }
 PE__OUTLINE void pe__sum_f16(const pe__to *to, unsigned char *x, const void *row, size_t n)
 {
-    pe__sum_row(PE__F16_ADD, to, x, row, n);
+    pe__sum(PE__F16, to, x, (const float *)row, n);
 }
 PE__OUTLINE void pe__sum_bf16(const pe__to *to, unsigned char *x, const void *row, size_t n)
 {
-    pe__sum_row(PE__BF16_ADD, to, x, row, n);
+    pe__sum(PE__BF16, to, x, (const float *)row, n);
 }
 PE__OUTLINE void pe__sum_f64(const pe__to *to, unsigned char *x, const void *row, size_t n)
 {
@@ -4121,160 +4591,59 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
 PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
                             size_t stride)
 {
-    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32_add,
-                                    pe__zeros_f32_add);
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,
+                                    pe__zeros_f32);
     return pe__call(plan, &at, &o);
 }
 PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
                             size_t stride)
 {
     const pe__output o =
-        pe__sum_of(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
+        pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
     return pe__call(plan, &at, &o);
 }
 PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
                             size_t stride)
 {
-    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16_add,
-                                    pe__zeros_f16_add);
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16,
+                                    pe__zeros_f16);
     return pe__call(plan, &at, &o);
 }
 PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
                              size_t stride)
 {
-    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16_add,
-                                    pe__zeros_bf16_add);
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16,
+                                    pe__zeros_bf16);
     return pe__call(plan, &at, &o);
 }
 
 PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
                                   float scale, float *x, size_t stride, size_t batch_stride)
 {
-    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32_add,
-                                    pe__zeros_f32_add);
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,
+                                    pe__zeros_f32);
     return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f32);
 }
 PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
                                   double scale, double *x, size_t stride, size_t batch_stride)
 {
     const pe__output o =
-        pe__sum_of(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
+        pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
     return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f64, pe__sum_f64);
 }
 PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
 {
-    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16_add,
-                                    pe__zeros_f16_add);
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16,
+                                    pe__zeros_f16);
     return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f16);
 }
 PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
                                    float scale, uint16_t *x, size_t stride, size_t batch_stride)
 {
-    const pe__output o = pe__sum_of(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16_add,
-                                    pe__zeros_bf16_add);
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16,
+                                    pe__zeros_bf16);
     return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_bf16);
-}
-
-/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
- * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
- * constant wherever the kernel is inlined. */
-
-enum { PE__FLOATS = 2 * PE_LANES };
-
-PE__INLINE size_t pe__size_of(pe__kind type)
-{
-    return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
-}
-
-/* The address of element i. */
-PE__INLINE void *pe__at_element(pe__kind type, void *p, size_t i)
-{
-    return (unsigned char *)p + i * pe__size_of(type);
-}
-PE__INLINE const void *pe__at_const(pe__kind type, const void *p, size_t i)
-{
-    return (const unsigned char *)p + i * pe__size_of(type);
-}
-
-PE__INLINE pe__vf pe__get_as(pe__kind type, const void *p)
-{
-    if (type == PE__F32) return pe__get((const float *)p);
-    return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
-                              : pe__get_bf16((const uint16_t *)p);
-}
-PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
-{
-    if (type == PE__F32) pe__put((float *)p, v);
-    else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
-    else pe__put_bf16((uint16_t *)p, v);
-}
-
-/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
-PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
-{
-    uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
-    if (kind == PE__F32) {
-        pe__put((float *)p, u);
-        pe__put((float *)q, v);
-    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
-        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
-    } else {
-        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
-    }
-}
-
-/* The first n of a vector; what is not read is 0. */
-PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
-{
-    float f[PE__FLOATS] = {0};
-    uint16_t h[PE__FLOATS] = {0};
-    void *all = type == PE__F32 ? (void *)f : (void *)h;
-    memcpy(all, p, n * pe__size_of(type));
-    return pe__get_as(type, all);
-}
-PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
-{
-    uint16_t all[PE__FLOATS];
-    if (type == PE__F32) {
-        pe__put_n((float *)p, v, n);
-    } else {
-        pe__put_as(type, all, v);
-        memcpy(p, all, n * sizeof *all);
-    }
-}
-
-/* x += row, n elements, each sum in f32 and rounded once to the type of x. */
-PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const void *row, size_t n)
-{
-    size_t i = 0;
-    for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
-        void *at = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
-        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
-        const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
-        pe__put_two_as(type, at, pe__add_f32(pe__get_as(type, at), v), next,
-                       pe__add_f32(pe__get_as(type, next), w));
-    }
-    for (; i + PE__FLOATS <= n; i += PE__FLOATS) {
-        void *at = pe__at_element(type, x, i);
-        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
-        pe__put_as(type, at, pe__add_f32(pe__get_as(type, at), v));
-    }
-    if (i < n) {
-        void *at = pe__at_element(type, x, i);
-        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), n - i);
-        pe__put_n_as(type, at, pe__add_f32(pe__get_n_as(type, at, n - i), v), n - i);
-    }
-}
-
-/* The same for a row of floats. */
-PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t n)
-{
-    if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n);
-    else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n);
-    else pe__add_row_as(PE__BF16, x, PE__F32, row, n);
 }
 
 /* ---- algebra of positions -----------------------------------------------------------------------
@@ -4318,9 +4687,10 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
     enum { AHEAD = 8192 }; /* bytes to ask for in advance */
     const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
     const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
-    const size_t ahead = pe__max(AHEAD / to->stride, 1) * to->stride;
+    const size_t bytes_of_row = (size_t)to->stride;
+    const size_t ahead = pe__max(AHEAD / pe__max(bytes_of_row, 1), 1) * bytes_of_row;
     for (size_t r = 0; r < rows; r++) {
-        double *const row = (double *)(void *)(to->out + r * to->stride);
+        double *const row = (double *)(void *)pe__row_at(to, r);
         double *const x = row + column, *const cosines = row + to->cosine;
         for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
             pe__prefetch((uintptr_t)(x + i) + ahead);
@@ -4426,38 +4796,43 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return pe__dd_normal(r);
 }
 
-/* One of them: eight sums, and their sum in a fixed order, in double-double. */
+/* One of them: eight sums, and their sum in a fixed order, in double-double; from exact turns where
+   others may move it by more than 2^-64 of its value. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const pe__axis *axis = plan->axis;
-    double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
-    for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+    const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
+    for (int exact = 0;; exact++) {
+        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
+        for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+            pe__dd sum;
+            sum.hi = sum.lo = pe__splat(0.0);
+            for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
+                double all[2][PE_LANES];
+                pe__dd s, c;
+                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
+                else pe__close_turn(plan, axis->pair + i, k, &s, &c);
+                if (axis->pairs - i < PE_LANES) {
+                    pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                    for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
+                        all[0][lane] = all[1][lane] = 0;
+                    c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+                }
+                sum = pe__dd_add(sum, c);
+            }
+            pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+        }
         pe__dd sum;
         sum.hi = sum.lo = pe__splat(0.0);
-        for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
-            double all[2][PE_LANES];
-            pe__dd s, c;
-            pe__exact_turn(plan, axis->pair + i, k, &s, &c);
-            if (axis->pairs - i < PE_LANES) {
-                pe__store(all[0], c.hi), pe__store(all[1], c.lo);
-                for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
-                    all[0][lane] = all[1][lane] = 0;
-                c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
-            }
-            sum = pe__dd_add(sum, c);
+        for (size_t v = 0; v < PE__CHAIN; v++) {
+            pe__dd one;
+            one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
+            sum = pe__dd_add(sum, one);
         }
-        pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+        const double value = pe__first_lane(sum.hi), size = value < 0 ? -value : value;
+        if (exact && size <= pairs * pe__exp2i(-88)) return 0;
+        if (exact || error < size * pe__exp2i(-64)) return pe__dot_of(plan, sum);
     }
-    pe__dd sum;
-    sum.hi = sum.lo = pe__splat(0.0);
-    for (size_t v = 0; v < PE__CHAIN; v++) {
-        pe__dd one;
-        one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
-        sum = pe__dd_add(sum, one);
-    }
-    const double least = (double)axis->pairs * pe__exp2i(-88), size = pe__first_lane(sum.hi);
-    if ((size < 0 ? -size : size) <= least) return 0;
-    return pe__dot_of(plan, sum);
 }
 
 /* Many of them, as a product of matrices: with anchors q that are 31 apart,
@@ -4476,7 +4851,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *               nothing is fused
  *     12 h      the sums of these
  *     h^2 / 4   h / 16 additions to at most 4 h
- * together h (160 + h / 4), with what the turns in double-double lack. The sum's double is known
+ * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
  * where adding and subtracting that makes no difference; else it is made one by one. */
 
 enum {
@@ -4522,7 +4897,7 @@ PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double gr
     enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
-        pe__exact_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
+        pe__close_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
         s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
     }
     for (size_t b = 0; b < PE__DOTS; b++) {
@@ -4625,7 +5000,9 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     int g = 26;
     while (h > pe__exp2i(52 - 2 * g)) g--;
     const double grid = 1.5 * pe__exp2i(52 - g);
-    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4);
+    const double distant = (double)(first < 0 ? -first : first) + (double)count;
+    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
+                         2 * h * pe__turn_error(plan, distant);
     pe__dots_table table;
     pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -4637,8 +5014,8 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
         pe__dots_make_table(plan, axis->pair + i, grid, &table);
         for (size_t v = 0; v < VECTORS; v++) {
             const size_t pair = axis->pair + i + v * PE_LANES;
-            pe__exact_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
-            pe__exact_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
+            pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
+            pe__close_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
         }
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
             for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
@@ -4689,21 +5066,30 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 }
 
 /* ---- plans --------------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 3 arrays; floats of them, if the
- * angles are rounded to float; row 0 and 8 rows a level in 2 arrays each. The axes' pairs follow
+ * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
+ * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
+ * pairs follow
  * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
  * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
  * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
 
-PE__INLINE size_t pe__padded(size_t pairs) { return (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7; }
-
-/* Arrays of a plan with so many levels. */
-#define PE__ARRAYS(levels) (3 + 2 * PE__DIGIT * (levels))
-
-/* log2(x), to a few ulp. */
-static inline double pe__log2(double x)
+/* From one array to the next, if there are so many. The same columns of 16 rows are read together:
+   in 4096 bytes, the sets of a first-level cache, they are not to lie upon each other. */
+PE__INLINE size_t pe__padded(size_t pairs, size_t arrays)
 {
-    return pe__first_lane(pe__td_log(x).a) * 1.4426950408889634;
+    const size_t padded = (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7;
+    return padded + (arrays > 3 && padded >= 512 && padded % 512 < 64 ? 128 : 0);
+}
+
+/* Rows that follow each other, from which on rows of the plan make up for the time that they take:
+   35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
+enum { PE__MANY = 36 };
+
+/* Arrays of a plan of so many rows. */
+static inline size_t pe__arrays(const pe_config *config, size_t rows)
+{
+    if (config->angle == PE_ANGLE_FLOAT32) return 3;
+    return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
 }
 
 /* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
@@ -4730,7 +5116,7 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 /* What is wrong with a config, without a look at its axes; NULL if nothing is. */
 static inline const char *pe__field_error(const pe_config *config)
 {
-    const size_t most = PTRDIFF_MAX / sizeof(double) / PE__ARRAYS(PE__LEVELS) / 2;
+    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
     const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
     const double s = config->scale < 0 ? -config->scale : config->scale;
     const double steps = config->offset * 1048576.0; /* 2^20 */
@@ -4765,13 +5151,14 @@ static inline const char *pe__field_error(const pe_config *config)
 /* What is wrong with the frequencies of an axis. */
 static inline const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
-    const double little = 1e-9;
+    const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
+    const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
     double d[2];
     pe__denominator(config, width, pairs, d);
-    const double first = pe__log2(config->scale < 0 ? -config->scale : config->scale) +
-                         (config->half_turns ? 1.6514961294723187 : 0.0); /* log2(pi) */
     if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
-    const double last = first - (double)(pairs ? pairs - 1 : 0) / d[0] * pe__log2(config->base);
+    const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
+    const double first = pe__first_lane(pe__log2(s).a) + by_pi;
+    const double last = first - steps * pe__first_lane(pe__log2(config->base).a);
     if (!pe__between(first, -960 - little, 21 + little) ||
         !pe__between(last, -960 - little, 21 + little))
         return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
@@ -4817,15 +5204,15 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         column += width;
     }
     plan->axis[config->axes - 1].zeros += d - column;
-    plan->pairs = pairs, plan->padded = pe__padded(array);
+    plan->pairs = pairs;
+    plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
     return NULL;
 }
 
 static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
-    const size_t arrays =
-        config->angle == PE_ANGLE_FLOAT32 ? PE__ARRAYS(0) + 1 : PE__ARRAYS(PE__LEVELS);
+    const size_t arrays = pe__arrays(config, config->expected_rows);
     return plan->padded * arrays * sizeof(double) + 63;
 }
 
@@ -4843,21 +5230,21 @@ PE_API const char *pe_config_error(const pe_config *config)
     return error ? error : pe__plan_axes(&plan, config);
 }
 
-/* Row 1 is an exact turn. Row b comes from the rows b/2 and b - b/2, one after the other; row 17 = 8
-   + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of 2^-98 in
-   row 1 and in each turn grows with the number of the row. Some vectors at a time, since each waits
-   for its own results. */
+/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
+   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
+   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time,
+   since each waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { TOGETHER = 4 };
     const size_t padded = plan->padded;
     pe__dd s[PE__DIGIT + 1][TOGETHER], c[PE__DIGIT + 1][TOGETHER];
-    for (size_t i = 0; plan->levels && i < padded; i += TOGETHER * (size_t)PE_LANES) {
+    for (size_t i = 0; i < padded; i += TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++)
-            pe__exact_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        for (size_t level = 0; level < plan->levels; level++) {
+            pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+        for (size_t level = 0; level < 2; level++) {
             for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
                 for (size_t v = 0; v < vectors; v++) {
                     pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
@@ -4878,20 +5265,19 @@ PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 }
 
 /* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
-static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, size_t levels,
-                                  double *memory)
+static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
+    const size_t arrays = pe__arrays(config, config->expected_rows);
     plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0;
     plan->padding = (double)config->padding_position;
     pe__plan_amplitude(plan, config->amplitude);
-    plan->snap = 0, plan->half_turns = config->half_turns != 0;
+    plan->half_turns = config->half_turns != 0, plan->exact = 0;
+    plan->base = config->base, plan->unit = config->scale;
     plan->woven = plan->joint = 0, plan->offset = config->offset;
-
-    plan->levels = levels;
     plan->frequency = memory;
-    plan->float32 = config->angle == PE_ANGLE_FLOAT32 ? memory + 3 * plan->padded : NULL;
-    plan->table = memory + (plan->float32 ? 4 : 3) * plan->padded;
+    plan->float32 = arrays == 3 ? memory + 2 * plan->padded : NULL;
+    plan->table = arrays > 3 ? memory + 2 * plan->padded : NULL;
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -4908,33 +5294,38 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
     }
 }
 
-/* The frequencies are there: all that follows from them. */
-static inline void pe__plan_end(pe_plan *plan, double *memory)
+/* What follows from the error and size of the frequencies. */
+static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
 {
-    const size_t padded = plan->padded;
-    for (size_t part = 0; part < 3; part++) pe__plan_pad(plan, memory + part * padded);
-    if (plan->float32) {
-        double *const w = memory + 3 * padded;
-        for (size_t i = 0; i < padded; i++) {
-            double hi, lo;
-            pe__radians(plan, i, &hi, &lo);
-            w[i] = (double)pe__round_once(hi, lo, 1, PE__DROP_F32);
-        }
-        for (size_t part = 0; part < 3; part++)
-            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
-    }
-    plan->fastest = 0;
-    for (size_t i = 0; i < padded; i++) {
-        const double f = plan->float32 ? plan->float32[i] * pe__inverse_pi[0] : plan->frequency[i];
-        if (plan->fastest < f || plan->fastest < -f) plan->fastest = f < 0 ? -f : f;
-    }
-    pe__plan_rows(plan, memory + (plan->float32 ? 4 : 3) * padded);
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    plan->fastest = fastest, plan->error = error;
+    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Levels of rows that a plan of this config has. */
-static inline size_t pe__plan_levels(const pe_config *config)
+/* The frequencies are there, with that error and of at most that size: all that follows. */
+static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
 {
-    return config->angle == PE_ANGLE_FLOAT32 ? 0 : PE__LEVELS;
+    const size_t padded = plan->padded;
+    for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
+    if (plan->float32) {
+        double *const w = memory + 2 * padded;
+        for (size_t i = 0; i < padded; i += PE_LANES) {
+            double hi[PE_LANES], lo[PE_LANES];
+            pe__dd f;
+            f.hi = pe__load(memory + i), f.lo = pe__load(memory + padded + i);
+            f = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+            pe__store(hi, f.hi);
+            pe__store(lo, f.lo);
+            for (size_t lane = 0; lane < PE_LANES; lane++)
+                w[i + lane] = (double)pe__round_once(hi[lane], lo[lane], 1, PE__DROP_F32);
+        }
+        for (size_t part = 0; part < 2; part++)
+            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
+        fastest *= 1.0000001, error = pe__exp2i(-106);
+    }
+    pe__plan_reach(plan, error, fastest);
+    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
 }
 
 /* What every init begins with: a plan that is none until it is made. */
@@ -4955,16 +5346,23 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, pe__plan_levels(config), f);
-    made.snap = config->half_turns;
+    pe__plan_begin(&made, config, f);
+    double fastest = 0, steps = 0;
     for (size_t a = 0; a < made.axes; a++) {
         const pe__axis *axis = &made.axis[a];
         pe__geometric g;
+        if (axis->pairs == 0) continue;
+        const size_t last = axis->pairs - 1;
         pe__geometric_begin(&g, config, axis->denominator);
-        for (size_t i = 0; i < axis->pairs; i += PE__CHAIN)
-            pe__geometric_next(&g, f + axis->pair + i, made.padded);
+        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made.padded);
+        fastest = pe__larger(fastest, pe__larger(f[axis->pair], f[axis->pair + last]));
+        steps = pe__larger(steps, (double)last / axis->denominator[0]);
     }
-    pe__plan_end(&made, f);
+    /* powers of a power of two, in half turns */
+    int exponent;
+    made.exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                 pe__frexp(config->base, &exponent) == 0.5;
+    pe__plan_end(&made, pe__exp2i(-100) + steps * pe__exp2i(-105), fastest, f);
     *plan = made;
     return PE_OK;
 }
@@ -4988,20 +5386,22 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     return NULL;
 }
 
-/* The three doubles of each frequency from omega, which may be the array of the first ones. */
+/* The two doubles of each frequency from omega, which may be the array of the first ones. */
 static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
                                   double *f)
 {
-    const pe__td unit = pe__frequency_unit(config);
+    double fastest = 0;
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    made->base = 0, made->exact = made->half_turns;
     for (size_t i = 0; i < made->pairs; i += PE_LANES) {
         double w[PE_LANES] = {0};
         memcpy(w, omega + i, pe__min(PE_LANES, made->pairs - i) * sizeof *w);
         const pe__td y = pe__td_scale(unit, pe__load(w));
         pe__store(f + i, y.a);
         pe__store(f + made->padded + i, y.b);
-        pe__store(f + 2 * made->padded + i, y.c);
     }
-    pe__plan_end(made, f);
+    for (size_t i = 0; i < made->pairs; i++) fastest = pe__larger(fastest, f[i]);
+    pe__plan_end(made, pe__exp2i(-104), fastest, f);
 }
 
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
@@ -5017,7 +5417,7 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
     if (pe_frequency_error(config, omega, pairs, NULL)) return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, pe__plan_levels(config), f);
+    pe__plan_begin(&made, config, f);
     pe__plan_omega(&made, config, omega, f);
     *plan = made;
     return PE_OK;
@@ -5076,7 +5476,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
         }
     double *const f = pe__aligned(memory);
     config.amplitude = pe__rope_attention(rope, list.factor);
-    pe__plan_begin(&made, &config, pe__plan_levels(&config), f);
+    pe__plan_begin(&made, &config, f);
     for (size_t i = 0; i < made.pairs; i += PE_LANES) pe__rope_list_next(&list, rope, i, f + i);
     if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
@@ -5126,21 +5526,21 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
     return PE_OK;
 }
 
-/* Without a plan: tiles of columns, each with a small plan on the stack that has no more rows than
-   it needs. */
+/* Without a plan: tiles of columns, each with a small plan on the stack. */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     enum { PAIRS = 32, PADDED = PAIRS + PE__CHAIN };
     if (rows == 0) return PE_OK;
     if (!out) return PE_ERR_NULL;
     if (d_model == 0) return PE_ERR_SHAPE;
-    const pe_config config = pe_config_default(d_model);
+    pe_config config = pe_config_default(d_model);
+    config.expected_rows = rows;
     if (pe__field_error(&config)) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
-    double memory[PADDED * PE__ARRAYS(2) + PE__CHAIN];
+    double memory[PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
     double *const f = pe__aligned(memory);
     pe_plan plan;
     pe__geometric g;
@@ -5150,10 +5550,9 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
         pe_config part = config;
         part.d_model = pe__min(2 * PAIRS, d_model - column);
         (void)pe__plan_axes(&plan, &part);
-        pe__plan_begin(&plan, &part, rows > PE__DIGIT + 1 ? 2 : 1, f);
-        for (size_t i = 0; i < plan.pairs; i += PE__CHAIN)
-            pe__geometric_next(&g, f + i, plan.padded);
-        pe__plan_end(&plan, f);
+        pe__plan_begin(&plan, &part, f);
+        pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
+        pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
         const pe__output o =
@@ -5879,6 +6278,14 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row
 {
     enum { ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
+    if (rows == 1 && plan->axes == 1) { /* a token: straight to it */
+        const pe__to to = pe__to_apart(out, element, 2 * count, 0, count, count);
+        pe__axis part;
+        const size_t k = at->axes == 1 ? 0 : plan->axis[0].coordinate; /* one of several, in shifts */
+        part.pair = plan->axis[0].pair + pair, part.pairs = count;
+        make(plan, &part, &to, pe__position(at, row, k) + plan->offset, 1);
+        return;
+    }
     if (!plan->woven || at->axes == 1) {
         size_t begin = 0; /* the first pair of an axis */
         for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
@@ -6468,23 +6875,23 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
         mscale = mscale * (1.0f + pe__float_product(0.1f, pe__logf(1.0f / scale)));
     }
 
-    double memory[PADDED * (PE__ARRAYS(0) + 1) + PE__CHAIN];
+    double memory[PADDED * 3 + PE__CHAIN];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PAIRS);
     pe_plan plan;
     angles.angle = PE_ANGLE_FLOAT32;
     (void)pe__plan_axes(&plan, &angles);
-    pe__plan_begin(&plan, &angles, 0, f);
-    for (size_t i = 0; i < 3 * plan.padded; i++) f[i] = 0;
-    pe__plan_end(&plan, f);
-    double *const angle = f + 3 * plan.padded;
+    pe__plan_begin(&plan, &angles, f);
+    for (size_t i = 0; i < 2 * plan.padded; i++) f[i] = 0;
+    pe__plan_end(&plan, 1, 0, f);
+    double *const angle = f + 2 * plan.padded;
 
     for (size_t r = 0; r < rows; r++) {
         float theta = (float)pe__position(&at, r, 0);
         for (size_t done = 0; done < pairs; done += PAIRS) {
             const size_t n = pe__min(PAIRS, pairs - done);
             float row[2 * PAIRS];
-            plan.fastest = 0;
+            double fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
                 const float distant = theta / factor, nearby = pe__float_product(scale, distant);
@@ -6496,11 +6903,11 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
                     turned = pe__float_product(nearby, 1 - mix) + pe__float_product(distant, mix);
                 }
                 angle[i] = (double)turned;
-                if (plan.fastest < angle[i]) plan.fastest = angle[i];
-                if (plan.fastest < -angle[i]) plan.fastest = -angle[i];
+                fastest = pe__larger(fastest, angle[i]);
                 theta = pe__float_product(theta, theta_scale);
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
+            pe__plan_reach(&plan, plan.error, fastest);
             const pe__to to = pe__to_apart(row, sizeof *row, 0, 0, n, n);
             pe__axis tile = plan.axis[0];
             tile.pairs = n;
@@ -6547,7 +6954,7 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, const void *table, size_t ta
     for (size_t r = 0; status == PE_OK && r < rows; r++)
         pe__add_row_as(type, pe__at_element(type, x, r * stride), type,
                        pe__at_const(type, table, (size_t)pe__position(at, r, 0) * d_model),
-                       d_model);
+                       d_model, NULL);
     return status;
 }
 
@@ -6576,7 +6983,7 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
         pe__check_learned(&at, rows, table_rows, d_model, stride, sizeof *grad_x);
     for (size_t r = 0; status == PE_OK && r < rows; r++)
         pe__add_row_as(PE__F32, grad_table + (size_t)pe__position(&at, r, 0) * d_model, PE__F32,
-                       grad_x + r * stride, d_model);
+                       grad_x + r * stride, d_model, NULL);
     return status;
 }
 
@@ -6936,17 +7343,16 @@ PE_API pe_status pe_selftest(void)
 #undef PE_API
 #undef PE__DEFINE
 #undef PE__STATUSES
-#undef PE__ARRAYS
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
 #undef PE__ROPE_MOST
 #undef PE__ROPE_LENGTH
 #undef PE__GUARD
-#undef PE__GUARD_16
+#undef PE__ERROR_16
+#undef PE__ERROR_NEAR_0
 #undef PE__FAST_LIMIT
 #undef PE__GRID_F64
 #undef PE__ERROR_F64
-#undef PE__ERROR_ROW_F64
 #undef PE__EIGHTHS
 #undef PE__OPAQUE
 #undef PE__INLINE

@@ -44,6 +44,12 @@
  *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
  *   pe__low_twice          v0 v0 v1 v1 ... of floats; of the upper half of them          -
  *       _high_twice
+ *   pe__mad_f32(a,b,c)     a*b + c of floats  } as pe__fma, pe__fnma of doubles          one or
+ *   pe__nmad_f32(a,b,c)    c - a*b of floats  }                                          two
+ *   pe__abs_f32  pe__min_f32(a,b)  |a|, the lesser, of floats                            exact
+ *   pe__min_size(a,b)      the lesser of |a|, |b| of floats                              exact
+ *   pe__within(a,x,b,y)    bit i set where float i of a is not above that of x, bit      -
+ *                          2*PE_LANES + i where that of b is not above that of y
  *   pe__if_positive(a,b,c) b where a > 0, else c, of floats; a is no NaN                 -
  *   pe__zip_odd(s,c)       pe__zip, but each rounded to odd, so that one more rounding,  to odd
  *                          to 16 bits, is the only one; 0 or in the range of normal floats
@@ -54,9 +60,10 @@
  *                          are flushed does not matter, nor does MXCSR's rounding mode
  *   pe__round_bf16 _f16    the same for floats none of which is a NaN, for less          one
  *   pe__any_nan(a,b)       is any float of a or b a NaN?                                 -
- *   pe__cut_bf16           the same for what is no tie of two such numbers, for less     one
- *   pe__ties(v,drop)       bit i set where float i may be such a tie: the drop - 1 last  -
- *                          bits are 0
+ *   pe__put_zip_bf16(p,a,b)  a0 b0 a1 b1 ... as 4*PE_LANES 16-bit numbers at p; no float is  one
+ *            _f16          a NaN or the middle of two such numbers
+ *   pe__off_middle(v,drop) how far floats are from the middle of the two numbers with so    exact
+ *                          many fewer bits on both sides of them
  *   pe__get_bf16_evens     numbers 0, 2, 4 ... of 4*PE_LANES bf16 as floats, and 1, 3,   exact
  *            _odds         5 ...
  *   pe__put_bf16_four(p,a,b,q,c,d)  round a0 b0 a1 b1 ... to 4*PE_LANES bf16 at p,       one
@@ -64,12 +71,11 @@
  *                          0, and it stays one
  *   pe__unzip_evens(a,b)   a0 a2 ... b0 b2 ..., a1 a3 ... b1 b3 ... of floats            -
  *            _odds
- *   pe__put_h  pe__stream_h  store these as pe__put and pe__stream do floats             -
+ *   pe__put_h              store these as pe__put does floats                           -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
- *                          that may be wrong, see pe.h; drop: bits that rounding drops,
- *                          29 from double to float, 16 and 13 from float to bf16 and f16
+ *                          that may be wrong, see pe.h
  *   pe__watch_alarm        is there one?                                                  -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
@@ -279,10 +285,39 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
+PE__INLINE double pe__odd24_one(double a) /* a to 24 bits, to odd */
+{
+    uint64_t bits;
+    memcpy(&bits, &a, sizeof bits);
+    bits = (bits | ((bits & 0x1fffffffu) + 0x1fffffffu)) & ~(uint64_t)0x1fffffffu;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+PE__INLINE int32_t pe__float_bits(float x)
+{
+    int32_t i;
+    memcpy(&i, &x, sizeof i);
+    return i;
+}
+
+/* Rounded to f16, as by pe__to_f16. */
+PE__INLINE uint16_t pe__one_to_f16(float x)
+{
+    const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
+    const uint32_t sign = bits >> 31 << 15, m = (a & 0x007fffffu) | 0x00800000u;
+    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);
+    if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
+    if (a >= 0x38800000u)
+        return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
+    const uint32_t shift = 126 - (a >> 23); /* in units of 2^-24 */
+    if (shift > 24) return (uint16_t)sign;
+    return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
+}
+
 /* ---- AVX-512 -------------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX512
 
-enum { PE_LANES = 8 };
+enum { PE_LANES = 8, PE__FUSES = 1 };
 typedef __m512d pe__vd;
 typedef __m512 pe__vf;
 typedef __m256i pe__vh;
@@ -392,6 +427,8 @@ PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmaddsub_ps(a, b, c); }
 PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm512_moveldup_ps(v); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm512_movehdup_ps(v); }
@@ -501,23 +538,54 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
     return _mm512_permutex2var_ps(a, order, b);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
-PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
-    const __m512i up = _mm512_add_epi32(_mm512_castps_si512(v), _mm512_set1_epi32(0x8000));
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(up, 16));
+    const __m512i half = _mm512_set1_epi32(0x8000);
+    const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(_mm512_castps_si512(a), half), 16);
+    const __m512i high = _mm512_add_epi32(_mm512_castps_si512(b), half);
+    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
+        low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
 }
-PE__INLINE unsigned pe__ties(pe__vf v, int drop)
+PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
-    const __m512i mask = _mm512_set1_epi32((1 << (drop - 1)) - 1);
-    unsigned ties = _mm512_testn_epi32_mask(_mm512_castps_si512(v), mask);
-    __asm__("" : "+r"(ties)); /* as in pe__differ() */
-    return ties;
+    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i second =
+        _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    _mm256_storeu_si256((__m256i *)(void *)p,
+                        pe__round_f16(_mm512_permutex2var_ps(a, first, b)));
+    _mm256_storeu_si256((__m256i *)(void *)(p + 16),
+                        pe__round_f16(_mm512_permutex2var_ps(a, second, b)));
+}
+PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm512_abs_ps(a); }
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
+PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
+{
+#ifdef __AVX512DQ__ /* in one instruction; a macro of gcc's at -O0 */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+    return _mm512_range_ps(a, b, 0x0a);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#else
+    return _mm512_min_ps(_mm512_abs_ps(a), _mm512_abs_ps(b));
+#endif
+}
+PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+{
+    const __m512i last = _mm512_set1_epi32((1 << drop) - 1);
+    const __m512i half = _mm512_set1_epi32(1 << (drop - 1));
+    return v - _mm512_castsi512_ps( /* (bits & ~last) | half */
+                   _mm512_ternarylogic_epi32(_mm512_castps_si512(v), last, half, 0xba));
+}
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+    const __mmask16 first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
+    return first | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
-PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h)
-{
-    _mm256_stream_si256((__m256i *)(void *)p, h);
-}
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -530,13 +598,12 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {_mm512_set1_epi32(-1), _mm512_set1_epi32(0x7f800000)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int drop)
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    const __m512 low =
-        drop == 29 ? _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88) : v;
+    const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
     /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
-    const __m512i mask = _mm512_set1_epi32((int)((1u << drop) - 1u));
-    const __m512i tie = _mm512_set1_epi32((int)(1u << (drop - 1)));
+    const __m512i mask = _mm512_set1_epi32(0x1fffffff);
+    const __m512i tie = _mm512_set1_epi32(0x10000000);
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
     w->low = _mm512_min_epu32(w->low, dropped);
 #ifdef __AVX512DQ__ /* the smaller absolute value in one instruction; a macro of gcc's at -O0 */
@@ -562,7 +629,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 /* ---- AVX2 and FMA ---------------------------------------------------------------------------- */
 #elif PE_ISA == PE_ISA_AVX2
 
-enum { PE_LANES = 4 };
+enum { PE_LANES = 4, PE__FUSES = 1 };
 typedef __m256d pe__vd;
 typedef __m256 pe__vf;
 typedef __m128i pe__vh;
@@ -674,6 +741,8 @@ PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmaddsub_ps(a, b, c); }
 PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm256_moveldup_ps(v); }
 PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm256_movehdup_ps(v); }
@@ -733,18 +802,6 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
     const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
     return pe__halves(_mm256_srli_epi32(_mm256_add_epi32(bits, up), 16));
-}
-PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
-{
-    const __m256i up = _mm256_add_epi32(_mm256_castps_si256(v), _mm256_set1_epi32(0x8000));
-    return pe__halves(_mm256_srli_epi32(up, 16));
-}
-PE__INLINE unsigned pe__ties(pe__vf v, int drop)
-{
-    const __m256i mask = _mm256_set1_epi32((1 << (drop - 1)) - 1);
-    const __m256i low = _mm256_and_si256(_mm256_castps_si256(v), mask);
-    const __m256i none = _mm256_cmpeq_epi32(low, _mm256_setzero_si256());
-    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(none));
 }
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
@@ -844,8 +901,40 @@ PE__INLINE pe__vh pe__round_f16(pe__vf v)
     return pe__halves(_mm256_or_si256(r, sign));
 }
 #endif
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    const __m256i half = _mm256_set1_epi32(0x8000);
+    const __m256i low = _mm256_srli_epi32(_mm256_add_epi32(_mm256_castps_si256(a), half), 16);
+    const __m256i high = _mm256_add_epi32(_mm256_castps_si256(b), half);
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(low, high, 0xaa));
+}
+PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    const __m128i u = pe__round_f16(a), v = pe__round_f16(b);
+    _mm_storeu_si128((__m128i *)(void *)p, _mm_unpacklo_epi16(u, v));
+    _mm_storeu_si128((__m128i *)(void *)(p + 8), _mm_unpackhi_epi16(u, v));
+}
+PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
+PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
+{
+    return _mm256_min_ps(pe__abs_f32(a), pe__abs_f32(b));
+}
+PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+{
+    const __m256i last = _mm256_set1_epi32((1 << drop) - 1);
+    const __m256i half = _mm256_set1_epi32(1 << (drop - 1));
+    const __m256i bits = _mm256_castps_si256(v);
+    const __m256i middle = drop == 16 ? _mm256_blend_epi16(bits, half, 0x55)
+                                      : _mm256_or_si256(_mm256_andnot_si256(last, bits), half);
+    return v - _mm256_castsi256_ps(middle);
+}
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, x, _CMP_NGT_UQ)) |
+           (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(b, y, _CMP_NGT_UQ)) << 8;
+}
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
-PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { _mm_stream_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -857,13 +946,12 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {_mm256_set1_epi32(INT32_MAX), _mm256_set1_epi32(INT32_MAX)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int drop)
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    const __m256 low =
-        drop == 29 ? _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88) : v;
+    const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
     const __m256i magnitude =
         _mm256_and_si256(_mm256_castps_si256(v), _mm256_set1_epi32(INT32_MAX));
-    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(low), 32 - drop));
+    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(low), 3));
     w->size = _mm256_min_epi32(w->size, magnitude);
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
@@ -876,7 +964,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 /* ---- NEON (AArch64) -------------------------------------------------------------------------- */
 #elif PE_ISA == PE_ISA_NEON
 
-enum { PE_LANES = 2 };
+enum { PE_LANES = 2, PE__FUSES = 1 };
 typedef float64x2_t pe__vd;
 typedef float32x4_t pe__vf;
 typedef uint16x4_t pe__vh;
@@ -962,6 +1050,8 @@ PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(-c, a, b); }
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
 {
     const uint64x2_t even = vdupq_n_u64(0x80000000u); /* the sign of the even floats */
@@ -1008,10 +1098,6 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
     return vaddhn_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return vreinterpret_u16_f16(vcvt_f16_f32(v)); }
-PE__INLINE pe__vh pe__cut_bf16(pe__vf v)
-{
-    return vaddhn_u32(vreinterpretq_u32_f32(v), vdupq_n_u32(0x8000));
-}
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
     return vreinterpretq_f32_u32(vshll_n_u16(vld2_u16(p).val[0], 16));
@@ -1033,14 +1119,34 @@ PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, 
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return vuzp2q_f32(a, b); }
-PE__INLINE unsigned pe__ties(pe__vf v, int drop)
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
-    static const uint32_t bit[4] = {1, 2, 4, 8};
-    const uint32x4_t mask = vdupq_n_u32((1u << (drop - 1)) - 1u);
-    return vaddvq_u32(vbicq_u32(vld1q_u32(bit), vtstq_u32(vreinterpretq_u32_f32(v), mask)));
+    const uint32x4_t half = vdupq_n_u32(0x8000);
+    const uint32x4_t low = vaddq_u32(vreinterpretq_u32_f32(a), half);
+    const uint32x4_t high = vaddq_u32(vreinterpretq_u32_f32(b), half);
+    vst1q_u16(p, vreinterpretq_u16_u32(vsriq_n_u32(high, low, 16)));
+}
+PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    uint16x4x2_t both;
+    both.val[0] = pe__round_f16(a), both.val[1] = pe__round_f16(b);
+    vst2_u16(p, both);
+}
+PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return vabsq_f32(a); }
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return vminq_f32(a, b); }
+PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b) { return vminq_f32(vabsq_f32(a), vabsq_f32(b)); }
+PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+{
+    const uint32x4_t last = vdupq_n_u32((1u << drop) - 1u), half = vdupq_n_u32(1u << (drop - 1));
+    return v - vreinterpretq_f32_u32(vorrq_u32(vbicq_u32(vreinterpretq_u32_f32(v), last), half));
+}
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+    static const uint32_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
+    return vaddvq_u32(vorrq_u32(vbicq_u32(vld1q_u32(bit), vcgtq_f32(a, x)),
+                                vbicq_u32(vld1q_u32(bit + 4), vcgtq_f32(b, y))));
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
-PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
 PE__INLINE void pe__fence(void) {}
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -1053,12 +1159,10 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {vdupq_n_s32(INT32_MAX), vdupq_n_s32(INT32_MAX)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int drop)
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    const int32x4_t low = drop == 29
-                              ? vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b))
-                              : vreinterpretq_s32_f32(v);
-    w->low = vminq_s32(w->low, vshlq_s32(low, vdupq_n_s32(32 - drop)));
+    const int32x4_t low = vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b));
+    w->low = vminq_s32(w->low, vshlq_n_s32(low, 3));
     w->size = vminq_s32(w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
@@ -1163,13 +1267,7 @@ PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
     memcpy(to, from, n);
 }
 PE__INLINE void pe__fence(void) {}
-PE__INLINE int32_t pe__float_bits(float x)
-{
-    int32_t i;
-    memcpy(&i, &x, sizeof i);
-    return i;
-}
-PE__INLINE pe__vf pe__floats(float s, float c)
+PE__INLINE pe__vf pe__floats_of(float s, float c)
 {
     pe__vf v;
     v.s = s, v.c = c;
@@ -1177,11 +1275,11 @@ PE__INLINE pe__vf pe__floats(float s, float c)
 }
 PE__INLINE pe__vd pe__widen(const float *p) { return (double)*p; }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { *p = (float)a; }
-PE__INLINE pe__vf pe__splat_f32(float x) { return pe__floats(x, x); }
-PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return pe__floats(a.s + b.s, a.c + b.c); }
+PE__INLINE pe__vf pe__splat_f32(float x) { return pe__floats_of(x, x); }
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return pe__floats_of(a.s + b.s, a.c + b.c); }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 {
-    pe__vf p = pe__floats(a.s * b.s, a.c * b.c);
+    pe__vf p = pe__floats_of(a.s * b.s, a.c * b.c);
     PE__OPAQUE(p.s); /* see pe__two_prod */
     PE__OPAQUE(p.c);
     return p;
@@ -1200,34 +1298,47 @@ PE__INLINE float pe__fma_one(float a, float b, float c)
 #endif
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
+    return pe__floats_of(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
 }
 PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, -c.c));
+    return pe__floats_of(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, -c.c));
 }
+#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMAF))
+enum { PE__FUSES = 1 };
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return pe__fma_f32(a, b, c); }
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(pe__fma_one(-a.s, b.s, c.s), pe__fma_one(-a.c, b.c, c.c));
+}
+#else
+enum { PE__FUSES = 0 };
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(a.s * b.s + c.s, a.c * b.c + c.c);
+}
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(c.s - a.s * b.s, c.c - a.c * b.c);
+}
+#endif
 PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, c.c));
+    return pe__floats_of(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, c.c));
 }
-PE__INLINE pe__vf pe__evens(pe__vf v) { return pe__floats(v.s, v.s); }
-PE__INLINE pe__vf pe__odds(pe__vf v) { return pe__floats(v.c, v.c); }
-PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats(v.c, v.s); }
-PE__INLINE pe__vf pe__low_twice(pe__vf v) { return pe__floats(v.s, v.s); }
-PE__INLINE pe__vf pe__high_twice(pe__vf v) { return pe__floats(v.c, v.c); }
+PE__INLINE pe__vf pe__evens(pe__vf v) { return pe__floats_of(v.s, v.s); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return pe__floats_of(v.c, v.c); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats_of(v.c, v.s); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v) { return pe__floats_of(v.s, v.s); }
+PE__INLINE pe__vf pe__high_twice(pe__vf v) { return pe__floats_of(v.c, v.c); }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
+    return pe__floats_of(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
 }
-PE__INLINE double pe__odd24(double a) /* a to 24 bits, to odd */
+PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
-    uint64_t bits;
-    memcpy(&bits, &a, sizeof bits);
-    bits = (bits | ((bits & 0x1fffffffu) + 0x1fffffffu)) & ~(uint64_t)0x1fffffffu;
-    memcpy(&a, &bits, sizeof a);
-    return a;
+    return pe__zip(pe__odd24_one(s), pe__odd24_one(c));
 }
-PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 PE__INLINE float pe__float_of_bits(uint32_t bits)
 {
     float x;
@@ -1251,25 +1362,13 @@ PE__INLINE float pe__one_from_f16(uint16_t h)
     if (a < 0x7c00) return pe__float_of_bits(sign | ((a << 13) + (112u << 23)));
     return pe__float_of_bits(sign | ((a << 13) + (224u << 23)) | (a > 0x7c00 ? 0x00400000u : 0));
 }
-PE__INLINE uint16_t pe__one_to_f16(float x)
-{
-    const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
-    const uint32_t sign = bits >> 31 << 15, m = (a & 0x007fffffu) | 0x00800000u;
-    if (a > 0x7f800000u) return (uint16_t)(sign | 0x7e00);
-    if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
-    if (a >= 0x38800000u)
-        return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
-    const uint32_t shift = 126 - (a >> 23); /* in units of 2^-24 */
-    if (shift > 24) return (uint16_t)sign;
-    return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
-}
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
-    return pe__floats(pe__one_from_bf16(p[0]), pe__one_from_bf16(p[1]));
+    return pe__floats_of(pe__one_from_bf16(p[0]), pe__one_from_bf16(p[1]));
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
-    return pe__floats(pe__one_from_f16(p[0]), pe__one_from_f16(p[1]));
+    return pe__floats_of(pe__one_from_f16(p[0]), pe__one_from_f16(p[1]));
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
@@ -1281,7 +1380,6 @@ PE__INLINE pe__vh pe__round_f16(pe__vf v)
     const pe__vh h = {pe__one_to_f16(v.s), pe__one_to_f16(v.c)};
     return h;
 }
-PE__INLINE pe__vh pe__cut_bf16(pe__vf v) { return pe__round_bf16(v); }
 /* The two above know NaNs themselves. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
@@ -1289,19 +1387,13 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
     return 0;
 }
 PE__INLINE pe__vf pe__quiet(pe__vf v) { return v; }
-PE__INLINE unsigned pe__ties(pe__vf v, int drop)
-{
-    const int32_t mask = (1 << (drop - 1)) - 1;
-    return (unsigned)((pe__float_bits(v.s) & mask) == 0) |
-           (unsigned)((pe__float_bits(v.c) & mask) == 0) << 1;
-}
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
-    return pe__floats(pe__one_from_bf16(p[0]), pe__one_from_bf16(p[2]));
+    return pe__floats_of(pe__one_from_bf16(p[0]), pe__one_from_bf16(p[2]));
 }
 PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 {
-    return pe__floats(pe__one_from_bf16(p[1]), pe__one_from_bf16(p[3]));
+    return pe__floats_of(pe__one_from_bf16(p[1]), pe__one_from_bf16(p[3]));
 }
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
@@ -1310,10 +1402,45 @@ PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, 
     q[0] = pe__one_to_bf16(c.s), q[1] = pe__one_to_bf16(d.s);
     q[2] = pe__one_to_bf16(c.c), q[3] = pe__one_to_bf16(d.c);
 }
-PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats(a.s, b.s); }
-PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats(a.c, b.c); }
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats_of(a.s, b.s); }
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats_of(a.c, b.c); }
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    p[0] = pe__one_to_bf16(a.s), p[1] = pe__one_to_bf16(b.s);
+    p[2] = pe__one_to_bf16(a.c), p[3] = pe__one_to_bf16(b.c);
+}
+PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    p[0] = pe__one_to_f16(a.s), p[1] = pe__one_to_f16(b.s);
+    p[2] = pe__one_to_f16(a.c), p[3] = pe__one_to_f16(b.c);
+}
+PE__INLINE pe__vf pe__abs_f32(pe__vf a)
+{
+    return pe__floats_of(a.s < 0 ? -a.s : a.s, a.c < 0 ? -a.c : a.c);
+}
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
+{
+    return pe__floats_of(a.s < b.s ? a.s : b.s, a.c < b.c ? a.c : b.c);
+}
+PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
+{
+    return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));
+}
+PE__INLINE float pe__one_off_middle(float v, int drop)
+{
+    const uint32_t last = (1u << drop) - 1u, half = 1u << (drop - 1);
+    return v - pe__float_of_bits(((uint32_t)pe__float_bits(v) & ~last) | half);
+}
+PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+{
+    return pe__floats_of(pe__one_off_middle(v.s, drop), pe__one_off_middle(v.c, drop));
+}
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+    return (uint32_t)!(a.s > x.s) | (uint32_t)!(a.c > x.c) << 1 | (uint32_t)!(b.s > y.s) << 2 |
+           (uint32_t)!(b.c > y.c) << 3;
+}
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s, p[1] = h.c; }
-PE__INLINE void pe__stream_h(uint16_t *p, pe__vh h) { pe__put_h(p, h); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
@@ -1324,22 +1451,20 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__INLINE void pe__watch_one(pe__watch *w, double y, float v, int drop)
+PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
-    const uint32_t low = drop == 29 ? (uint32_t)bits : (uint32_t)size;
-    const uint32_t high = (low & (((uint32_t)1 << drop) - 1)) << (32 - drop);
-    const int64_t top = (int64_t)high; /* as a signed 32-bit number */
+    const int64_t top = (int64_t)(bits << 3 & 0xffffffffu); /* as a signed 32-bit number */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v, int drop)
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    pe__watch_one(w, a, v.s, drop);
-    pe__watch_one(w, b, v.c, drop);
+    pe__watch_one(w, a, v.s);
+    pe__watch_one(w, b, v.c);
 }
 PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 {
@@ -1409,10 +1534,10 @@ PE__INLINE void pe__prefetch(uintptr_t address)
 }
 
 /* The number of the lowest bit that is set, x != 0. */
-PE__INLINE unsigned pe__lowest_bit(unsigned x)
+PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 {
 #ifdef __GNUC__
-    return (unsigned)__builtin_ctz(x);
+    return (unsigned)__builtin_ctzll(x);
 #else
     unsigned n = 0;
     while (!(x >> n & 1)) n++;

@@ -229,17 +229,17 @@ CASE("rope table bf16 2048, joined", PAIRED_WRITES, uint16_t, 2048 * 128,
      pe_rope_table_joined_bf16(&rope_halves, 0, 2048, h, 128),
      pe_rope_table_bf16(&rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_JOINED, h, NULL, 128))
 CASE("rope by table f32 1 token, 1 head", PAIRED_CHANGES, float, 128,
-     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[0], tables[1], 64, 64, 1, 1, f, 128, 128),
-     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[0], tables[1], 64, 64, 1, f, heads_1))
+     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 1, 1, f, 128, 128),
+     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[1] + 64, tables[1], 128, 64, 1, f, heads_1))
 CASE("rope by table f32 1 token, 32 heads", PAIRED_CHANGES, float, 4096,
-     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[0], tables[1], 64, 64, 1, 32, f, 4096, 128),
-     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[0], tables[1], 64, 64, 1, f, heads_32))
+     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 1, 32, f, 4096, 128),
+     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[1] + 64, tables[1], 128, 64, 1, f, heads_32))
 CASE("rope by table f32 2048 tokens, halves", PAIRED_CHANGES, float, 2048 * 4096,
-     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[0], tables[1], 64, 64, 2048, 32, f, 4096, 128),
-     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[0], tables[1], 64, 64, 2048, f, heads_32))
+     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096, 128),
+     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[1] + 64, tables[1], 128, 64, 2048, f, heads_32))
 CASE("rope by table f32 2048 tokens, adjacent", PAIRED_CHANGES, float, 2048 * 4096,
-     pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[0], tables[1], 64, 64, 2048, 32, f, 4096, 128),
-     pe_rope_by_table_f32(PE_LAYOUT_INTERLEAVED, tables[0], tables[1], 64, 64, 2048, f, heads_32))
+     pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096, 128),
+     pe_rope_by_table_f32(PE_LAYOUT_INTERLEAVED, tables[1] + 64, tables[1], 128, 64, 2048, f, heads_32))
 
 /* ---- the algebra ---- */
 CASE("shift f32 512x512", PAIRED_CHANGES, float, 512 * 512,

@@ -74,7 +74,7 @@ leads() {
 }
 
 external=0
-for page in README.md CHANGELOG.md docs/*.md .github/*.md; do
+for page in README.md CHANGELOG.md docs/*.md tests/*.md .github/*.md; do
     links_of "$page" >"$WORK/list"
     while read -r kind line target; do
         case $kind:$target in

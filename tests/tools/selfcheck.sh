@@ -104,6 +104,9 @@ defects_of_the_library() {
     {
         breaks pe.h constant $(unit selftest.gcc.best.none)
         breaks pe.h selftest $(unit selftest.gcc.best.none)
+        for defect in back delta skip failed-plan; do
+            breaks pe.h $defect $(unit at.gcc.best.none.o0.quick)
+        done
         breaks pe.h constant sh tests/checks/golden.sh
         breaks tests/golden.txt golden sh tests/checks/golden.sh
         breaks pe.h no-rounding-test sh tests/checks/certify.sh some
@@ -115,6 +118,17 @@ defects_of_the_library() {
         breaks pe_simd.h swapped-avx2 env "CELLS=several gcc .* -O0" sh tests/tools/matrix.sh
     fi
     breaks pe.h shared-inline env "CELLS=several gcc .* -O0" sh tests/tools/matrix.sh
+    # As `make test` has it: the library compiled once, the programs linked with it.
+    # shellcheck disable=SC2046
+    {
+        breaks pe.h constant $(unit exact.best)
+        breaks pe.h fuzz-lookup $(unit memory.best)
+        breaks pe_simd.h overrun $(unit bounds.best)
+        breaks pe_simd.h swapped $(unit hash.best)
+        breaks tests/golden.txt golden $(unit hash.best)
+        breaks pe.h shared-inline sh tests/tools/linked.sh best
+        breaks README.md program sh tests/checks/readme.sh some
+    }
     # The inputs kept for the fuzzing harnesses, one defect for each.
     breaks pe.h fuzz-range env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
     breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
@@ -126,6 +140,9 @@ defects_of_the_library() {
     breaks pe_simd.h fast-math env "CELLS=native gcc .* avx2 none .*(fast|Ofast)" sh tests/tools/matrix.sh
     breaks pe_simd.h any-isa sh tests/checks/fail.sh
     breaks pe.h undescribed sh tests/checks/api.sh
+    breaks pe.h stamped sh tests/checks/api.sh
+    breaks tests/unit/api.h uncalled sh tests/checks/api.sh
+    breaks pe.h extra-name sh tests/checks/extern.sh
     breaks pe.h index sh tests/tools/analyze.sh cppcheck
     if python3 -c 'import numpy' 2>/dev/null; then
         breaks pe_simd.h swapped sh tests/checks/parity.sh
@@ -190,6 +207,19 @@ $STEP b false >/dev/null
 red "a summary with a step that failed" $STEP --summary
 rm -f "$BUILD"/log/*.count
 red "a summary of no steps" $STEP --summary
+$STEP a true >/dev/null
+green "a summary of all steps" env PE_STEPS=1 $STEP --summary
+red "a summary that lacks a step" env PE_STEPS=2 $STEP --summary
+interrupted() { # a step that is told to end, a shell below it, and what that has started
+    rm -f "$WORK/began" "$WORK/ended"
+    $STEP a sh -c "(touch '$WORK/began'; sleep 2; touch '$WORK/ended') & wait" &
+    step=$!
+    until [ -f "$WORK/began" ]; do sleep 0.1; done
+    kill -TERM $step
+    wait $step
+    [ $? -eq 143 ] && sleep 3 && [ ! -f "$WORK/ended" ]
+}
+green "an interrupted step leaves nothing behind" interrupted
 
 echo
 echo "The mutation run (tests/tools/mutation.py)"

@@ -30,7 +30,7 @@ if [ "$1" = --summary ]; then
             print ""
             exit !(passed > 0 && failed == 0)
         }' || exit 1
-    [ -z "$took" ] || echo "$took" >"$LOGS/took" # for tests/tools/table.sh
+    : >"$LOGS/passed" # for tests/tools/table.sh
     exit
 fi
 

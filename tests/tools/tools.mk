@@ -44,11 +44,13 @@ SANITIZE := $(foreach i,$(S_MEMCHECK),hash.gcc.$(i).sleef.memcheck.quick) \
             $(foreach i,$(S_MSAN),hash.clang.$(i).none.msan.o0.quick) \
             errors.gcc.$(S_WIDE).sleef.stream0.asan.o0.quick splits.clang.$(S_WIDE).sleef.stream0.asan.o0.quick
 
-.PHONY: sanitize sanitize-steps
+.PHONY: sanitize run-sanitize sanitize-steps
 sanitize: tools-deps
+	+@$(GUARD) $(SUBMAKE) run-sanitize
+run-sanitize:
 	@rm -rf $(BUILD)/log-sanitize
-	@PE_LOGS=$(BUILD)/log-sanitize $(SUBMAKE) -k $(PARALLEL) sanitize-steps; status=$$?; \
-	PE_LOGS=$(BUILD)/log-sanitize $(STEP) --summary && exit $$status
+	+@export PE_LOGS=$(BUILD)/log-sanitize PE_STEPS=$(words $(SANITIZE)); \
+	$(SUBMAKE) -k $(PARALLEL) sanitize-steps; status=$$?; $(STEP) --summary && exit $$status
 sanitize-steps: $(SANITIZE)
 
 .PHONY: $(filter-out $(UNITS),$(SANITIZE))

@@ -86,9 +86,13 @@ if [ -n "$linked" ]; then
     flags="-O1 $(isa_flags "$isa")"
     case $program in
     cpp) flags="-O0 $(isa_flags "$isa")" ;; # whose subject is the header in C++
-    budget | learned | selftest) flags="-O0 $(isa_flags "$isa")" ;; # they know private functions
+    budget | errors | learned | selftest) flags="-O0 $(isa_flags "$isa")" ;; # they know private functions
     *)
-        includes="-I$BUILD/linked $includes"
+        [ -f "$BUILD/linked/$isa.o" ] || sh tests/tools/linked.sh "$isa" || exit 1
+        includes="-DPE_EXTERN $includes"
+        case $program in # they know the operations
+        algebra | types) includes="$includes -D_GNU_SOURCE -include pe_simd.h" ;;
+        esac
         libraries="$BUILD/linked/$isa.o $libraries"
         ;;
     esac

@@ -27,11 +27,11 @@ typedef enum holds { /* what a buffer holds before the call */
     F64_S,
     F16_S,
     BF16_S,
-    AT_I32, /* positions, in each type that lists of them have; of learned tables: rows */
-    AT_I64,
+    AT_I32,          /* positions, in each type that lists of them have; for a learned      */
+    AT_I64,          /* table its rows                                                      */
     AT_F32,
     AT_F64,
-    STRUCT /* a config that may point to other buffers, by the function's bind()  */
+    STRUCT           /* a config that may point to other buffers, by the function's bind()  */
 } holds;
 
 /* Elements i < count[0], j < count[1], k < width at i * stride[0] + j * stride[1] + k. Of a list
@@ -99,14 +99,14 @@ typedef enum place {
     PLACE_COORDS_I64,
     PLACE_COORDS_F32,
     PLACE_COORDS_F64,
-    PLACE_NONE,  /* the function takes none                             */
-    PLACE_BACK,  /* pe_back(pe_from()), of a list, and so on            */
-    PLACE_BACK_LIST,
-    PLACE_DELTA,
-    PLACE_DELTA_LIST,
-    PLACE_POINTS, /* any of the coordinates, in either order             */
-    PLACE_ANY,   /* any of all, also skipped into, back, as differences */
-    PLACE_ROW    /* any that has rows of a learned table                */
+    PLACE_NONE,       /* the function takes none                             */
+    PLACE_BACK,       /* pe_back() of a range                                */
+    PLACE_BACK_LIST,  /* and of a list                                       */
+    PLACE_DELTA,      /* pe_delta() of a range                               */
+    PLACE_DELTA_LIST, /* and of a list                                       */
+    PLACE_POINTS,     /* any of the coordinates, in either order             */
+    PLACE_ANY,        /* any of all, also skipped into, back, as differences */
+    PLACE_ROW         /* any that has rows of a learned table                */
 } place;
 
 static const char *const place_names[] = {"pe_from",       "pe_all",        "pe_from_by",

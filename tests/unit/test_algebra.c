@@ -7,6 +7,7 @@
  */
 #include "common.h"
 #include "oracle.h"
+#include "pe_simd.h" /* for widen() and narrow() */
 
 enum { F32, F64, F16, BF16, TYPES };
 static const size_t element_of[TYPES] = {4, 8, 2, 2};

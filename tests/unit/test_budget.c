@@ -151,9 +151,12 @@ static void numbers_are_rounded_to_integers(void **state)
     }
 }
 
+/* Also those to the base 2, from which the frequencies of plans come: 2^(i step). */
 static void exponentials_and_logarithms(void **state)
 {
     rng r = rng_for("exponentials_and_logarithms");
+    pe__circle roots;
+    pe__circle_of(pe__roots, 1, &roots);
     mpfr_t x, y;
     (void)state;
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
@@ -173,6 +176,24 @@ static void exponentials_and_logarithms(void **state)
             mpfr_set_d(x, p, MPFR_RNDN);
             mpfr_log(y, x, MPFR_RNDN);
             within("pe__td_log", &l, i, y, fabs(l.a[i]) > 1 ? l.a[i] : 1, -144);
+        }
+        const double by_one = (rng_unit(&r) - 0.5) * power_of_two(-5 - (int)rng_below(&r, 40));
+        const double near_one = round % 2 ? p : 1 + by_one;
+        const pe__td log2_of = pe__log2(near_one);
+        const lanes b = lanes_of_td(log2_of);
+        mpfr_set_d(x, near_one, MPFR_RNDN);
+        mpfr_log2(y, x, MPFR_RNDN);
+        within("pe__log2", &b, 0, y, fabs(b.a[0]) < 0.03 ? b.a[0] : 1,
+               fabs(b.a[0]) < 0.03 ? -103 : -105);
+        double index[PE_LANES];
+        for (size_t i = 0; i < PE_LANES; i++)
+            index[i] = fabs(b.a[0]) < 9 ? (double)rng_below(&r, 100) : 1;
+        const lanes power = lanes_of_dd(pe__power(&roots, &log2_of, pe__load(index)));
+        for (size_t i = 0; i < PE_LANES; i++) {
+            exactly(x, &b, i);
+            mpfr_mul_d(x, x, index[i], MPFR_RNDN);
+            mpfr_exp2(y, x, MPFR_RNDN);
+            within("pe__power", &power, i, y, power.a[i], -102);
         }
     }
     mpfr_clears(x, y, (mpfr_ptr)NULL);
@@ -300,6 +321,20 @@ static void constants(void **state)
     mpfr_mul_ui(x, pi, 2, MPFR_RNDN);
     mpfr_log(x, x, MPFR_RNDN);
     check_constant("pe__ln_2pi", x, pe__ln_2pi, 3);
+    for (unsigned k = 0; k < PE__POWERS; k++) {
+        mpfr_set_d(x, k / 16.0, MPFR_RNDN);
+        mpfr_exp2(x, x, MPFR_RNDN);
+        check_constant("pe__roots", x, pe__roots + (size_t)2 * k, 2);
+    }
+    for (unsigned k = 0; k < 20; k++) /* 0 is exact there, not so sin(pi) by pi rounded */
+        for (unsigned j = 0; j < 2; j++) {
+            mpfr_mul_ui(x, pi, k + 4 * j, MPFR_RNDN);
+            mpfr_div_ui(x, x, 8, MPFR_RNDN);
+            mpfr_sin(x, x, MPFR_RNDN);
+            if ((k + 4 * j) % 8 == 0)
+                mpfr_set_ui(x, 0, MPFR_RNDN);
+            check_constant("pe__sixteenths", x, pe__sixteenths + 2 * (size_t)k + j, 1);
+        }
     /* +-pi^n / n!, the first nine of each series in two doubles */
     mpfr_set_ui(power, 1, MPFR_RNDN);
     for (unsigned n = 0; n < 30; n++) {
@@ -365,10 +400,13 @@ static void frequencies_of_a_plan(void **state)
         plan_make(&p, tables[k].d_model, tables[k].base, 1);
         for (size_t pair = 0; pair < tables[k].d_model / 2; pair++) {
             const double *w = p.plan.frequency + pair;
+            const lanes exact = lanes_of_td(pe__exact_frequency(&p.plan, pair));
             lanes got;
-            got.a[0] = w[0], got.b[0] = w[p.plan.padded], got.c[0] = w[2 * p.plan.padded];
+            got.a[0] = w[0], got.b[0] = w[p.plan.padded], got.c[0] = 0;
             true_frequency(f, &p, pair);
-            within("a frequency", &got, 0, f, w[0], -138);
+            within("a frequency", &got, 0, f, w[0] * p.plan.error, 0);
+            within("an exact frequency", &exact, 0, f, w[0], -138);
+            assert_true(p.plan.error <= power_of_two(-99) && w[0] + got.b[0] == w[0]);
         }
         plan_free(&p);
     }
@@ -385,7 +423,7 @@ static void rows_of_a_plan(void **state)
         owned_plan p;
         plan_make(&p, tables[k].d_model, tables[k].base, amplitudes[k % 3]);
         int64_t unit = 1;
-        for (size_t level = 0; level < p.plan.levels; level++, unit *= PE__RADIX)
+        for (size_t level = 0; level < 2; level++, unit *= PE__RADIX)
             for (int64_t digit = 1; digit <= PE__DIGIT; digit++)
                 for (size_t pair = 0; pair < tables[k].d_model / 2; pair += 1 + pair / 8) {
                     const double *row = pe__row(&p.plan, level, digit) + pair;
@@ -423,13 +461,19 @@ static void turns_and_centres(void **state)
                 pe__dd ss, cc;
                 pe__exact_turn(&p.plan, from, t, &ss, &cc);
                 const lanes sine = lanes_of_dd(ss), cosine = lanes_of_dd(cc);
-                pe__centre(&p.plan, bounds[b], t, from, n, centre[0], centre[1]);
+                const double slack = pe__turn_error(&p.plan, t);
+                pe__close_turn(&p.plan, from, t, &ss, &cc);
+                const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
+                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, centre[0],
+                           centre[1]);
                 pe__anchor_turned(&p.plan, -digit, from, n, centre[0], centre[1], step[0], step[1]);
                 for (size_t i = 0; i < n; i++) {
                     const double by = p.plan.amplitude * (1 + bounds[b]->eta);
                     true_turn(s, c, &p, from + i, t);
                     within("the sine of an exact turn", &sine, i, s, 1, -98);
                     within("the cosine of an exact turn", &cosine, i, c, 1, -98);
+                    within("the sine of a close turn", &close[0], i, s, slack, 0);
+                    within("the cosine of a close turn", &close[1], i, c, slack, 0);
                     for (int turned = 0; turned <= whole; turned++) {
                         if (turned) /* t is exact after that */
                             true_turn(s, c, &p, from + i, t - (double)(17 * digit));
@@ -466,7 +510,7 @@ static void centres_beyond_the_fast_limit(void **state)
         const double size = 0x1p30 + (double)rng_below(&r, (size_t)1 << 30) + 0.3;
         double s[2 * PE_LANES], c[2 * PE_LANES];
         pe__dd sine, cosine;
-        pe__centre(&p.plan, &pe__bound_run, round % 2 ? -size : size, 0, 1, s, c);
+        pe__centre(&p.plan, &pe__bound_run, 1, round % 2 ? -size : size, 0, 1, s, c);
         pe__exact_turn(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
         const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
         assert_true(s[0] == want_s.a[0] * by && c[0] == want_c.a[0] * by);
@@ -478,38 +522,32 @@ static void centres_beyond_the_fast_limit(void **state)
    float is below the guard; and only there. */
 static void the_watch(void **state)
 {
+    enum { WINDOW = 32 << 12 };
+    const uint64_t half = (uint64_t)1 << 28, last = 2 * half - 1;
     rng r = rng_for("the_watch");
-    static const int drops[] = {PE__DROP_F32, PE__DROP_BF16, PE__DROP_F16};
     const float guard_at = 0.01f;
     int32_t guard;
     (void)state;
     memcpy(&guard, &guard_at, sizeof guard);
     for (size_t round = 0; round < workload(200000); round++) {
-        const int drop = drops[round % 3];
-        const int32_t window = drop == PE__DROP_F32 ? 32 << 12 : 1;
         double x[2][PE_LANES], order[2 * PE_LANES];
         float v[2 * PE_LANES];
         int want = 0;
         for (size_t i = 0; i < 2 * PE_LANES; i++) {
             double y = 0.02 + rng_unit(&r);
-            uint64_t bits, half = (uint64_t)1 << (drop == PE__DROP_F32 ? 28 : drop - 1 + 29);
+            uint64_t bits;
             const int kind = (int)rng_below(&r, 16 * PE_LANES);
             memcpy(&bits, &y, sizeof bits);
-            if (drop != PE__DROP_F32)
-                bits &= ~(uint64_t)0x1fffffff; /* a float */
-            bits &= ~(2 * half - 1) | 1;
-            bits |= rng_next(&r) & (half - 1) & ~(uint64_t)(drop == PE__DROP_F32 ? 0 : 0x1fffffff);
+            bits &= ~last | 1;
+            bits |= rng_next(&r) & (half - 1);
             if (kind == 0)
-                bits = (bits & ~(2 * half - 1)) | half; /* the middle */
+                bits = (bits & ~last) | half; /* the middle */
             if (kind == 1)
-                bits = ((bits & ~(2 * half - 1)) | half) +
-                       ((uint64_t)(window - 1) << (drop == PE__DROP_F32 ? 0 : 29));
+                bits = ((bits & ~last) | half) + (WINDOW - 1);
             if (kind == 2)
-                bits = ((bits & ~(2 * half - 1)) | half) +
-                       ((uint64_t)window << (drop == PE__DROP_F32 ? 0 : 29));
+                bits = ((bits & ~last) | half) + WINDOW;
             if (kind == 3)
-                bits = ((bits & ~(2 * half - 1)) | half) -
-                       ((uint64_t)1 << (drop == PE__DROP_F32 ? 0 : 29));
+                bits = ((bits & ~last) | half) - 1;
             memcpy(&y, &bits, sizeof y);
             if (kind == 4)
                 y = (double)guard_at;
@@ -518,9 +556,8 @@ static void the_watch(void **state)
             if (rng_next(&r) >> 63)
                 y = -y;
             memcpy(&bits, &y, sizeof bits);
-            const uint64_t dropped = bits & (2 * half - 1);
-            want |= dropped >= half &&
-                    dropped < half + ((uint64_t)window << (drop == PE__DROP_F32 ? 0 : 29));
+            const uint64_t dropped = bits & last;
+            want |= dropped >= half && dropped < half + WINDOW;
             want |= fabs((double)(float)y) < (double)guard_at;
             order[i] = y;
             v[i] = (float)y;
@@ -529,43 +566,87 @@ static void the_watch(void **state)
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = order[i], x[1][i] = order[PE_LANES + i];
         pe__watch watch = pe__watch_begin();
-        assert_false(pe__watch_alarm(watch, window, guard));
-        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v), drop);
-        if (pe__watch_alarm(watch, window, guard) != want)
-            fail_msg("drop %d, round %zu: the alarm is %d", drop, round, !want);
+        assert_false(pe__watch_alarm(watch, WINDOW, guard));
+        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
+        if (pe__watch_alarm(watch, WINDOW, guard) != want)
+            fail_msg("round %zu: the alarm is %d", round, !want);
         /* and one of something harmless does not take it back */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = x[1][i] = 0.75, v[i] = v[PE_LANES + i] = 0.75f;
-        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v), drop);
-        assert_int_equal(pe__watch_alarm(watch, window, guard), want);
+        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
+        assert_int_equal(pe__watch_alarm(watch, WINDOW, guard), want);
     }
 }
 
 /* Bit i for float i, and for no other. */
 static void doubts_about_lanes(void **state)
 {
-    static const int drops[] = {PE__DROP_BF16, PE__DROP_F16};
     rng r = rng_for("doubts_about_lanes");
     (void)state;
     for (size_t round = 0; round < workload(20000); round++) {
-        const int drop = drops[round % 2];
-        const uint32_t half = (uint32_t)1 << (drop - 1);
-        float a[2 * PE_LANES], b[2 * PE_LANES];
-        unsigned differ = 0, ties = 0;
+        float a[2 * PE_LANES], b[2 * PE_LANES], c[2 * PE_LANES], d[2 * PE_LANES];
+        uint64_t differ = 0, within = 0;
         for (size_t i = 0; i < 2 * PE_LANES; i++) {
-            uint32_t bits = (uint32_t)(rng_next(&r) & 0x3fffffff), other = bits;
-            if (rng_below(&r, 4) == 0)
-                bits &= ~(half - 1);
-            if (rng_below(&r, 4) == 0)
-                bits = (bits & ~(half - 1)) | (half >> 1);
-            other = rng_below(&r, 3) ? bits : bits ^ ((uint32_t)1 << rng_below(&r, 32));
+            const uint32_t bits = (uint32_t)(rng_next(&r) & 0x3fffffff);
+            const uint32_t other = rng_below(&r, 3) ? bits : bits ^ ((uint32_t)1 << rng_below(&r, 30));
             memcpy(&a[i], &bits, sizeof bits);
             memcpy(&b[i], &other, sizeof bits);
-            ties |= (unsigned)((bits & (half - 1)) == 0) << i;
-            differ |= (unsigned)(bits != other) << i;
+            c[i] = rng_below(&r, 4) ? 1.0f : rng_below(&r, 2) ? NAN : 0.5f;
+            d[i] = rng_below(&r, 4) ? 0.5f : 1.0f;
+            differ |= (uint64_t)(bits != other) << i;
+            within |= (uint64_t)!(a[i] > b[i]) << i | (uint64_t)!(c[i] > d[i]) << (2 * PE_LANES + i);
         }
         assert_int_equal(pe__differ(pe__get(a), pe__get(b)), differ);
-        assert_int_equal(pe__ties(pe__get(a), drop), ties);
+        assert_int_equal(pe__within(pe__get(a), pe__get(b), pe__get(c), pe__get(d)), within);
+    }
+}
+
+/* Distances from the middle of two 16-bit numbers; the lesser of two of them; and the numbers to
+   which floats are rounded that are no such middle, in pairs. */
+static void middles_of_16_bits(void **state)
+{
+    static const int drops[] = {PE__DROP_BF16, PE__DROP_F16};
+    rng r = rng_for("middles_of_16_bits");
+    (void)state;
+    for (size_t round = 0; round < workload(20000); round++) {
+        const int drop = drops[round % 2];
+        float a[2 * PE_LANES], b[2 * PE_LANES], least[2 * PE_LANES], off[2 * PE_LANES];
+        uint16_t zipped[4 * PE_LANES], want[2][2 * PE_LANES];
+        for (size_t i = 0; i < 2 * PE_LANES; i++) {
+            float both[2];
+            double distance[2];
+            for (int k = 0; k < 2; k++) {
+                int exponent;
+                do both[k] = (float)((rng_unit(&r) - 0.5) * ldexp(1, -(int)rng_below(&r, 8)));
+                while (fabsf(both[k]) < 0x1p-14f);
+                const double y = (double)both[k], size = fabs(y);
+                (void)frexp(size, &exponent);
+                const double unit = ldexp(1, exponent - 24 + drop); /* of the 16-bit number */
+                const double middle = (floor(size / unit) + 0.5) * unit;
+                distance[k] = y < 0 ? middle - size : size - middle;
+                if (distance[k] == 0) {
+                    both[k] = nextafterf(both[k], 0);
+                    distance[k] = (double)both[k] - y;
+                }
+            }
+            a[i] = both[0], b[i] = both[1], off[i] = (float)distance[0];
+            least[i] = (float)fmin(fabs(distance[0]), fabs(distance[1]));
+        }
+        const pe__vf va = pe__get(a), vb = pe__get(b);
+        float got[2 * PE_LANES];
+        pe__put(got, pe__off_middle(va, drop));
+        assert_memory_equal(got, off, sizeof got);
+        pe__put(got, pe__min_size(pe__off_middle(va, drop), pe__off_middle(vb, drop)));
+        assert_memory_equal(got, least, sizeof got);
+        if (drop == PE__DROP_BF16) {
+            pe__put_bf16(want[0], va), pe__put_bf16(want[1], vb);
+            pe__put_zip_bf16(zipped, va, vb);
+        } else {
+            pe__put_f16(want[0], va), pe__put_f16(want[1], vb);
+            pe__put_zip_f16(zipped, va, vb);
+        }
+        for (size_t i = 0; i < 4 * PE_LANES; i++)
+            assert_int_equal(zipped[i], want[i % 2][i / 2]);
     }
 }
 
@@ -586,6 +667,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(centres_beyond_the_fast_limit),
         cmocka_unit_test(the_watch),
         cmocka_unit_test(doubts_about_lanes),
+        cmocka_unit_test(middles_of_16_bits),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

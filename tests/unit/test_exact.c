@@ -594,7 +594,8 @@ static int middle_is_rounded(rng *r, const double *omega, int64_t p, size_t pair
     free(memory);
     const double got = table[before * MIDDLE_WIDTH + column];
     if (got != want)
-        fprintf(stderr, "  MISROUNDED amplitude %a, w %a, position %" PRId64 ", %s: got %a, want %a\n",
+        fprintf(stderr,
+                "  MISROUNDED amplitude %a, w %a, position %" PRId64 ", %s: got %a, want %a\n",
                 amplitude, omega[pair], p, cosine ? "cosine" : "sine", got, want);
     return got == want;
 }

@@ -411,6 +411,55 @@ static void streamed_halves(void **state)
     }
 }
 
+/* A plan without rows makes every row by itself, of every type: the same bits. */
+static void plans_without_rows(void **state)
+{
+    enum { MOST = 60 };
+    static const int64_t firsts[] = {0, -20, 131072, -16777216, POSITION_MAX - MOST};
+    (void)state;
+    for (size_t k = 0; k < LENGTH(widths); k += every()) {
+        const size_t d = widths[k], n = MOST * d;
+        unsigned char *const x[2] = {(unsigned char *)must_alloc(n * sizeof(double)),
+                                     (unsigned char *)must_alloc(n * sizeof(double))};
+        for (int how = 0; how < 4; how++)
+            for (size_t f = 0; f < LENGTH(firsts); f++)
+                for (int type = 0; type < 7; type++) {
+                    const size_t rows = 2 + (k + f * 13) % (MOST - 1);
+                    for (int few = 0; few < 2; few++) {
+                        owned_plan p;
+                        void *const out = x[few];
+                        p.config = pe_config_default(d);
+                        p.config.layout = how == 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+                        p.config.cos_first = how == 2;
+                        p.config.amplitude = how == 3 ? -0.3 : 1;
+                        p.config.expected_rows = few ? 1 : 0;
+                        p.memory_bytes = pe_plan_size(&p.config);
+                        p.memory = must_alloc(p.memory_bytes);
+                        assert_int_equal(
+                            pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+                        memset(out, 0x3c, n * sizeof(double));
+                        const pe_at at = pe_from(firsts[f]);
+                        const pe_status status =
+                            type == 0   ? pe_fill_f32(&p.plan, at, rows, (float *)out, d)
+                            : type == 1 ? pe_fill_f64(&p.plan, at, rows, (double *)out, d)
+                            : type == 2 ? pe_fill_f16(&p.plan, at, rows, (uint16_t *)out, d)
+                            : type == 3 ? pe_fill_bf16(&p.plan, at, rows, (uint16_t *)out, d)
+                            : type == 4 ? pe_add_f32(&p.plan, at, rows, 2, (float *)out, d)
+                            : type == 5
+                                ? pe_add_f16(&p.plan, at, rows, 2, (uint16_t *)out, d)
+                                : pe_add_bf16(&p.plan, at, rows, 2, (uint16_t *)out, d);
+                        assert_int_equal(status, PE_OK);
+                        plan_free(&p);
+                    }
+                    if (memcmp(x[0], x[1], n * sizeof(double)) != 0)
+                        fail_msg("d_model %zu, first %" PRId64 ", %zu rows, type %d, %d: other "
+                                 "bits without rows", d, firsts[f], rows, type, how);
+                }
+        free(x[0]);
+        free(x[1]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -421,6 +470,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_call_without_a_plan),
         cmocka_unit_test(any_alignment_and_stride),
         cmocka_unit_test(a_copied_plan),
+        cmocka_unit_test(plans_without_rows),
         cmocka_unit_test(one_to_eight_threads),
         cmocka_unit_test(streamed_tables),
         cmocka_unit_test(streamed_halves),

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# extern.sh: PE_EXTERN and PE_IMPLEMENTATION, the functions compiled once for a program of several files.
+#
+#   symbols   the file that defines both defines every public function and nothing else that a
+#             linker sees; files that define PE_EXTERN have nothing of the library in them
+#   program   files in C and C++ that are linked with it, beside files that have functions of their
+#             own, for another instruction set: each calls whom it should, all have the same bits, and
+#             a plan that one made serves the others
+#   headers   with PE_EXTERN no intrinsics are included, and no private macro stays
+#
+# The functions compiled as C and as C++, by gcc and clang, for the best instruction set.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/extern
+rm -rf "$WORK"
+mkdir -p "$WORK"
+have nm || skip "nm is missing"
+skipped=0
+isa=$(best_isa)
+case $isa in
+avx512) name=AVX-512 ;;
+avx2) name=AVX2 ;;
+neon) name=NEON ;;
+*) name=scalar ;;
+esac
+
+# What a linker sees of an object, defined there; Darwin's underscore taken away.
+exports() { nm -g "$1" | awk '$(NF - 1) != "U" { sub(/^_/, "", $NF); print $NF }' | sort; }
+exports_public() {
+    exports "$1" >"$1.exports"
+    diff "$WORK/public" "$1.exports"
+}
+nothing_of_pe() { # OBJECT NAME: it defines NAME, and no function of pe's own
+    echo "$2" >"$1.wanted"
+    exports "$1" | diff "$1.wanted" - && ! nm "$1" | grep 'pe__' &&
+        nm "$1" | awk '$(NF - 1) == "U" { print $NF }' | grep -q 'pe_fill_f32'
+}
+no_intrinsics() { ! grep -E '^# [0-9]+ "[^"]*(intrin|arm_neon|pe_simd|sleef)\.h"' "$1"; }
+
+public_functions >"$WORK/public"
+
+build() { # OUT CC FLAGS...
+    out=$1
+    shift
+    # shellcheck disable=SC2086
+    "$@" -I. $EXTRA_CFLAGS $WARNINGS -DPE_SLEEF=0 -c -o "$WORK/$out.o"
+}
+runs() {
+    "$WORK/program" "$name" >"$WORK/out" || { cat "$WORK/out" && return 1; }
+    cat "$WORK/out"
+}
+
+program() { # CC CXX LANGUAGE: that of the functions
+    cc=$1 cxx=$2 what="$1 and $2, the functions in ${3%% *}"
+    rm -f "$WORK"/*.o "$WORK/program"
+    compiler=$cc
+    [ "${3%% *}" = c ] || compiler=$cxx
+    echo '#include "pe.h"' >"$WORK/implementation.c"
+    # shellcheck disable=SC2046,SC2086
+    {
+        check "the functions: $what" build implementation "$compiler" -x $3 -O1 $(isa_flags "$isa") \
+            -DPE_EXTERN -DPE_IMPLEMENTATION "$WORK/implementation.c"
+        check "... are all public ones, and no other name" exports_public "$WORK/implementation.o"
+        check "linked C" build linked_c "$cc" -std=c99 -O1 -DPE_EXTERN -DFILE_NAME=linked_c \
+            tests/checks/extern.c
+        check "... has nothing of the library" nothing_of_pe "$WORK/linked_c.o" linked_c
+        check "linked C++" build linked_cpp "$cxx" -x c++ -std=c++11 -O1 -DPE_EXTERN \
+            -DFILE_NAME=linked_cpp tests/checks/extern.c
+        check "... has nothing of the library" nothing_of_pe "$WORK/linked_cpp.o" linked_cpp
+        check "inline C" build inline_c "$cc" -std=c99 -O1 $(isa_flags scalar) -DFILE_NAME=inline_c \
+            tests/checks/extern.c
+        check "inline C++" build inline_cpp "$cxx" -x c++ -std=c++11 -O1 $(isa_flags scalar) \
+            -DFILE_NAME=inline_cpp tests/checks/extern.c
+        check "main" build main "$cc" -std=c99 -O1 tests/checks/extern.c
+        check "the program" "$cxx" $EXTRA_CFLAGS -o "$WORK/program" "$WORK/implementation.o" \
+            "$WORK/linked_c.o" "$WORK/linked_cpp.o" "$WORK/inline_c.o" "$WORK/inline_cpp.o" \
+            "$WORK/main.o" -lm
+    }
+    check "... has the same bits from every file" runs
+}
+
+pairs=0
+pair() { # CC CXX LANGUAGE
+    if have "$1" && have "$2"; then
+        program "$1" "$2" "$3"
+        pairs=$((pairs + 1))
+    else
+        echo "SKIP: $1 or $2 is missing"
+        skipped=$((skipped + 1))
+    fi
+}
+pair "$GCC" "$GXX" "c -std=c99"
+pair "$CLANG" "$CLANGXX" "c++ -std=c++11"
+[ $pairs -gt 0 ] || skip "no compiler for C and C++"
+
+# shellcheck disable=SC2086
+preprocess() { $CC -std=c99 -E -DPE_EXTERN -I. $EXTRA_CFLAGS "$1" >"$WORK/extern.i"; }
+check "the preprocessor" preprocess "$WORK/implementation.c"
+check "no intrinsics with PE_EXTERN" no_intrinsics "$WORK/extern.i"
+# and they would be seen
+# shellcheck disable=SC2046,SC2086
+if $CC -std=c99 -E $(isa_flags "$isa") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS "$WORK/implementation.c" >"$WORK/inline.i" &&
+    no_intrinsics "$WORK/inline.i" >/dev/null; then
+    echo "FAIL intrinsics are not noticed"
+    failed=$((failed + 1))
+else
+    echo "ok   intrinsics are noticed"
+    passed=$((passed + 1))
+fi
+
+if [ $skipped -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]
