@@ -4001,7 +4001,7 @@ PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row
  * the time, the vector is made by exact turns. */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANEW = 64 };
-enum { PE__VECTORS_F64 = PE__TILE_F64 / PE_LANES };
+enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
 #define PE__GRID_F64 (1.0 / 67108864)                   /* 2^-26 */
 #define PE__ERROR_F64 (1.0 / 75557863725914323419136.0) /* 2^-76 */
 
@@ -7259,7 +7259,7 @@ PE__TEST_TURN(bf16, uint16_t)
 /* With a plan of exact angles. Dot products are left out: they take 32 KB of stack more. */
 static inline void pe__test_exact(int64_t zero, uint64_t *hash)
 {
-    double memory[17120 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    double memory[4416 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
     pe_config config = pe_config_default(PE__TEST_D);
     pe__test test, *const t = &test;
     t->zero = zero;
