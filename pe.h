@@ -3575,7 +3575,7 @@ PE__WRAPS
 PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *row, size_t n)
 {
     const size_t bytes = n * to->element;
-    const uintptr_t ahead = (uintptr_t)x + (uintptr_t)(PE__RADIX * to->stride);
+    const uintptr_t ahead = (uintptr_t)x + (uintptr_t)PE__RADIX * (uintptr_t)to->stride;
     for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i);
     const float scale = (float)to->scale;
     if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
@@ -3656,6 +3656,7 @@ PE__INLINE size_t pe__first_column(const pe__to *to)
 }
 
 /* What spans of the same columns have in common. */
+PE__WRAPS /* what is asked for ahead: any address will do */
 PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound *bound,
                                size_t pair, const pe__to *to)
 {
@@ -3666,7 +3667,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound
     x->across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
     x->head = to->verb == PE__STREAM ? to->head : 0;
     x->verb = to->verb, x->scale = (float)to->scale;
-    x->ahead = (size_t)(PE__RADIX * to->stride);
+    x->ahead = (size_t)PE__RADIX * (size_t)to->stride;
 }
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
@@ -4085,7 +4086,7 @@ PE__WRAPS
 PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + (uintptr_t)(PE__RADIX * to->stride));
+        pe__prefetch((uintptr_t)p + (uintptr_t)PE__RADIX * (uintptr_t)to->stride);
         pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
         pe__stream_vd(p, v);
