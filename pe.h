@@ -7286,7 +7286,7 @@ static inline void pe__test_others(int64_t zero, uint64_t *hash)
     const size_t shape[2] = {3, 10};
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
     float table[9 * PE__TEST_D];
-    double memory[2048 / sizeof(double)];
+    double memory[768 / sizeof(double)];
     pe__test test, *const t = &test;
     t->zero = zero;
     for (size_t k = 0; k < 3; k++) {
