@@ -398,7 +398,7 @@ static void elements_beside_midpoints(void **state)
         for (size_t i = 0; i < PAIRS; i++) {
             /* asin or acos of it and of a little more, and some turns, over p */
             const uint32_t one = nearest_16(f, 1);
-            const uint32_t code = one - 1 - (uint32_t)rng_below(&r, one / 2);
+            const uint32_t code = one - 1 - (uint32_t)rng_below(&r, (uint64_t)8 << f->fraction_bits);
             const double middle = (value_16(f, code) + value_16(f, code + 1)) / 2;
             const int kind = (int)rng_below(&r, 3);
             const double more = kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 1 ? -22 : -48);
@@ -407,7 +407,9 @@ static void elements_beside_midpoints(void **state)
             if (rng_below(&r, 2)) mpfr_acos(e.b, e.a, MPFR_RNDN);
             else mpfr_asin(e.b, e.a, MPFR_RNDN);
             mpfr_const_pi(e.c, MPFR_RNDN);
-            mpfr_mul_ui(e.c, e.c, 2 * (unsigned long)rng_below(&r, (uint64_t)p / 2 + 1), MPFR_RNDN);
+            /* no turn leaves the phase its last bits */
+            const uint64_t turns = rng_below(&r, 4) ? rng_below(&r, (uint64_t)p / 2 + 1) : 0;
+            mpfr_mul_ui(e.c, e.c, 2 * (unsigned long)turns, MPFR_RNDN);
             mpfr_add(e.b, e.b, e.c, MPFR_RNDN);
             mpfr_div_ui(e.b, e.b, (unsigned long)p, MPFR_RNDN);
             omega[i] = mpfr_get_d(e.b, MPFR_RNDN);
