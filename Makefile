@@ -53,7 +53,7 @@ STEP     = sh tests/tools/step.sh
 ##   make deps        install what demo, test and check need (they do it themselves)
 ##   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
 ##   make check-X     one unit program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra budget selftest memory
+##                    rope_frequencies conventions rope algebra budget selftest memory at
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
@@ -61,7 +61,9 @@ STEP     = sh tests/tools/step.sh
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
-##   make api         every public function is described, in the tests of memory and in the hash of bits
+##   make api         every public function is written out, described, in the tests of memory and in the
+##                    hash of bits, and there are no more than 85
+##   make extern      the functions compiled once for a program of several files
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
 ##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
 ##                    FUZZ_SANITIZE=1 with the address and undefined behaviour sanitizers

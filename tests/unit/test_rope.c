@@ -757,12 +757,12 @@ static const double plan_factors[33] = {1,    1.5, 2,   3.75, 4,   1, 1, 8, 1.25
                                         5.25, 6,   7,   8,    9.5, 1, 2, 3, 4,    5, 6, 7, 8, 9, 10, 11};
 static const float plan_freq_factors[33] = {1, 0.5f, 2, 3.75f, 4, 1, 1, 8, 1.25f, 6, 7, 8, 9, 1, 2, 3, 4,
                                             5, 6,    7, 8,     9, 1, 2, 3, 4,     5, 6, 7, 8, 9, 10, 11};
-static pe_rope_config config_of_type(pe_rope_type type, size_t head_dim, size_t rotary_dim)
+static pe_rope_config config_of_type(pe_rope_type scaling, size_t head_dim, size_t rotary_dim)
 {
     pe_rope_config c = pe_rope_config_default(head_dim);
     c.rotary_dim = rotary_dim;
-    c.rope_type = type;
-    if (type != PE_ROPE_DEFAULT && type != PE_ROPE_PROPORTIONAL) {
+    c.rope_type = scaling;
+    if (scaling != PE_ROPE_DEFAULT && scaling != PE_ROPE_PROPORTIONAL) {
         c.factor = 8;
         c.original_max_position_embeddings = 4096;
         c.max_position_embeddings = 32768;
@@ -780,10 +780,10 @@ static void test_plan_in_one_step(void **state)
     rng r = rng_for("test_plan_in_one_step");
     (void)state;
     for (unsigned k = 0; k < 9 * 2 * 5; k++) {
-        const pe_rope_type type = (pe_rope_type)(k % 9);
+        const pe_rope_type scaling = (pe_rope_type)(k % 9);
         const pe_layout layout = (pe_layout)(k / 9 % 2);
         const unsigned with = k / 18;
-        pe_rope_config config = config_of_type(type, HEAD, with == 4 ? 6 : 60);
+        pe_rope_config config = config_of_type(scaling, HEAD, with == 4 ? 6 : 60);
         config.layout = layout;
         if (with == 1)
             config.offset = -7.25, config.attention_factor = 1.3, config.expected_rows = 1;
@@ -812,8 +812,8 @@ static void test_plan_in_one_step(void **state)
             assert_int_equal(pe_fill_f32(&like.plan, at, ROWS, fill, n), PE_OK);
             for (size_t i = 0; i < ROWS * pairs; i++)
                 if (s[i] != fill[2 * i] || c[i] != fill[2 * i + 1])
-                    fail_msg("type %d, with %u, from %" PRId64 ", element %zu: %a %a, not %a %a",
-                             (int)type, with, first, i, (double)s[i], (double)c[i],
+                    fail_msg("scaling %d, with %u, from %" PRId64 ", element %zu: %a %a, not %a %a",
+                             (int)scaling, with, first, i, (double)s[i], (double)c[i],
                              (double)fill[2 * i], (double)fill[2 * i + 1]);
             fill_random(F32, x, MOST, &r);
             memcpy(want, x, sizeof x);
@@ -1409,12 +1409,12 @@ static void test_bad_plans(void **state)
     assert_true(pe_rope_plan_size(&c) > 0);
 
     /* NTK's exponent n / (n - 2), n of a section */
-    for (int type = PE_ROPE_NTK; type <= PE_ROPE_DYNAMIC_NTK; type++) {
-        c = config_of_type((pe_rope_type)type, 8, 8);
+    for (int scaling = PE_ROPE_NTK; scaling <= PE_ROPE_DYNAMIC_NTK; scaling++) {
+        c = config_of_type((pe_rope_type)scaling, 8, 8);
         c.axes = 2, c.section_order = PE_SECTIONS_VISION, c.sections[0] = c.sections[1] = 2;
         assert_null(pe_rope_config_error(&c));
         c.head_dim = c.rotary_dim = 4, c.sections[0] = c.sections[1] = 1;
-        if (type != PE_ROPE_NTK_FIXED)
+        if (scaling != PE_ROPE_NTK_FIXED)
             refused_plan(&c, PE_ERR_CONFIG, "rotary_dim");
         else
             assert_null(pe_rope_config_error(&c));

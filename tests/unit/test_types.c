@@ -414,8 +414,8 @@ static void elements_beside_midpoints(void **state)
         }
         assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, PAIRS, memory, BYTES),
                          PE_OK);
-        assert_int_equal(t == F16 ? pe_fill_f16(&plan, first, ROWS, table, WIDTH)
-                                  : pe_fill_bf16(&plan, first, ROWS, table, WIDTH),
+        assert_int_equal(t == F16 ? pe_fill_f16(&plan, pe_from(first), ROWS, table, WIDTH)
+                                  : pe_fill_bf16(&plan, pe_from(first), ROWS, table, WIDTH),
                          PE_OK);
         for (size_t j = 0; j < WIDTH; j++) {
             const size_t i = config.layout == PE_LAYOUT_HALVES ? j % PAIRS : j / 2;
