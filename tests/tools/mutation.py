@@ -60,6 +60,7 @@ KILLERS = {
     "budget": (["tests/unit/test_budget.c"], X86, QUICK),
     "types": (["tests/unit/test_types.c"], X86, QUICK),
     "rope": (["tests/unit/test_rope.c"], X86, QUICK),
+    "at": (["tests/unit/test_at.c"], X86, QUICK),
     "learned": (["tests/unit/test_learned.c"], X86, QUICK),
     "algebra": (["tests/unit/test_algebra.c"], X86, QUICK),
     "errors": (["tests/unit/test_errors.c"], X86, QUICK),
@@ -226,7 +227,8 @@ ARITH = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "/",
 COMPARE = {"<": ["<=", ">="], "<=": ["<", ">"], ">": [">=", "<="], ">=": [">", "<"],
            "==": ["!="], "!=": ["=="]}
 BITS = {"&": "|", "|": "&", "^": "|", "<<": ">>", ">>": "<<", "&=": "|=", "|=": "&=", "^=": "|="}
-STATUSES = ["PE_ERR_NULL", "PE_ERR_CONFIG", "PE_ERR_SHAPE", "PE_ERR_RANGE", "PE_ERR_SIZE", "PE_OK"]
+STATUSES = ["PE_ERR_NULL", "PE_ERR_CONFIG", "PE_ERR_PLAN", "PE_ERR_ENUM", "PE_ERR_FREQUENCY",
+            "PE_ERR_SHAPE", "PE_ERR_RANGE", "PE_ERR_SIZE", "PE_OK"]
 PAIRS = """s c  S C  sine cosine  sines cosines  s_up c_up  s_down c_down  up down  hi lo  low high
     first last  ss cc  sC cC  cS sS  above below  out_up out_down  has_up has_down  s0 c0  s1 c1
     heads tokens  queries keys  rows stride  S_ C_  odd even  front back  pair count  x y  lo2 lo
@@ -334,7 +336,7 @@ def mutants_of(file, text):
         elif t.kind == "name":
             if t.text in STATUSES:
                 at = STATUSES.index(t.text)
-                add("status", t, t.start, t.end, STATUSES[(at + 1 + t.line % 5) % 6])
+                add("status", t, t.start, t.end, STATUSES[(at + 1 + t.line % 5) % len(STATUSES)])
             declared = before.kind == "name" and before.text not in ("return", "case", "else")
             if before.text == "*" and tokens[i - 2].kind == "name" and not spaced(before):
                 declared = True

@@ -455,6 +455,62 @@ static void random_knobs(void **state)
     end_numbers();
 }
 
+/* The sine of 0 is +0, however the position came to be 0: back, as -0, by an offset, as a difference. */
+static void zeros_have_no_sign(void **state)
+{
+    enum { D = 34, ROWS = 7 };
+    static const double minus[ROWS] = {-0.0, 2.0};
+    static const float narrow[ROWS] = {-0.0f, -2.0f};
+    (void)state;
+    for (int k = 0; k < 2 * TYPES; k++) {
+        const type t = (type)(k % TYPES);
+        pe_config c = pe_config_default(D);
+        made m[3];
+        for (int n = 0; n < 3; n++) { /* 2: float32 angles */
+            c.offset = n == 1 ? -2 : 0;
+            c.angle = n == 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+            c.layout = (pe_layout)(k / TYPES);
+            m[n] = make_plan(&c);
+        }
+        const struct {
+            int plan;
+            pe_at at;
+            size_t row; /* that has 0 */
+        } cases[] = {{0, pe_from(0), 0},
+                     {0, pe_back(pe_from(0)), 0},
+                     {0, pe_from(-3), 3},
+                     {0, pe_back(pe_from(-3)), 3},
+                     {0, pe_from_by(3, -1), 3},
+                     {0, pe_back(pe_from_by(3, -1)), 3},
+                     {0, pe_from_by(-6, 3), 2},
+                     {0, pe_back(pe_from_by(-6, 3)), 2},
+                     {0, pe_at_f64(minus), 0},
+                     {0, pe_back(pe_at_f64(minus)), 0},
+                     {0, pe_at_f32(narrow), 0},
+                     {0, pe_delta(pe_back(pe_at_f32(narrow))), 0},
+                     {1, pe_from(0), 2},
+                     {1, pe_back(pe_from(0)), 2},
+                     {1, pe_at_f64(minus), 1},
+                     {1, pe_back(pe_at_f64(minus)), 1},
+                     {1, pe_delta(pe_at_f64(minus)), 0},
+                     {1, pe_back(pe_delta(pe_all(0))), 1},
+                     {2, pe_from(0), 0},
+                     {2, pe_back(pe_from(0)), 0},
+                     {2, pe_back(pe_at_f64(minus)), 0}};
+        for (size_t n = 0; n < LENGTH(cases); n++) {
+            unsigned char x[ROWS * D * 8], zero[8] = {0};
+            assert_int_equal(fill(t, &m[cases[n].plan].plan, cases[n].at, ROWS, x, D), PE_OK);
+            for (size_t i = 0; i < D / 2; i++) {
+                const size_t j = cases[n].row * D + (k < TYPES ? 2 * i : i);
+                if (memcmp(x + j * element_of[t], zero, element_of[t]) != 0)
+                    fail_msg("%s, case %zu: the sine of 0 in column %zu is %a", type_name[t], n, j % D,
+                             element_at(t, x, j));
+            }
+        }
+        for (int n = 0; n < 3; n++) free(m[n].memory);
+    }
+}
+
 /* Wherever in a row a number is, the few that only more digits can decide are decided. With base 1 all
    pairs have one frequency: here one whose sine or cosine at a position is a tie to 2^-53, so that all
    elements of that row are such numbers at once. */
@@ -1542,6 +1598,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(presets_match_their_projects),
         cmocka_unit_test(another_number_is_no_preset),
         cmocka_unit_test(random_knobs),
+        cmocka_unit_test(zeros_have_no_sign),
         cmocka_unit_test(every_place_is_settled),
         cmocka_unit_test(quarter_turns_are_met),
         cmocka_unit_test(a_tile_of_one_cosine),
