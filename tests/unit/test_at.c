@@ -1001,8 +1001,14 @@ static void nonsense_is_refused(void **state)
     refused(&m.plan, "a range skipped over", pe_skip(pe_from(-P), SIZE_MAX), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over", pe_skip(pe_from_by(3, INT64_MIN), 9), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over", pe_skip(pe_from_by(0, INT64_MIN), 2), 1, PE_ERR_RANGE);
+    refused(&m.plan, "a range skipped over, from far", pe_skip(pe_from(INT64_MAX - 3), 10), 1,
+            PE_ERR_RANGE);
+    refused(&m.plan, "a range skipped over, from far", pe_skip(pe_from_by(INT64_MIN + 3, -2), 10), 1,
+            PE_ERR_RANGE);
+    refused(&m.plan, "a range skipped over twice",
+            pe_skip(pe_skip(pe_from(7), (size_t)INT64_MAX - 7), 9), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range that comes back",
-            pe_skip(pe_skip(pe_from_by(0, INT64_C(1) << 62), 2), (size_t)1 << 62), 1, PE_ERR_RANGE);
+            pe_skip(pe_skip(pe_from_by(0, INT64_C(1) << 62), 2), SIZE_MAX), 1, PE_ERR_RANGE);
     /* lists: one bad entry, first, last or in between */
     for (size_t k = 0; k < LENGTH(reals); k++)
         for (size_t bad = 0; bad < 7; bad++) {
