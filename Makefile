@@ -44,7 +44,7 @@ STEP     = sh tests/tools/step.sh
 ##   make examples    build and run the other examples, each with one idea: regression dots table
 ##                    attention train_learned rope_decoder, and dispatch; their pictures go to build/
 ##   make dispatch    one program with every instruction set, chosen when it starts
-##   make test        does pe do on this machine what it promises? 2 minutes on two cores: every element by
+##   make test        does pe do on this machine what it promises? 3 minutes on two cores: every element by
 ##                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
 ##   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
 ##                    AArch64, sanitizers, warnings, fuzzing inputs, packaging, some of the matrix ...

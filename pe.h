@@ -2119,16 +2119,19 @@ PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
     return sum == pairs ? NULL : "sections must sum to the pairs";
 }
 
-/* What the type lacks. */
+/* What the type lacks; all else is right. */
 PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
 {
+    const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
     const size_t length = pe__rope_length(config);
     const int has_ratio =
         config->original_max_position_embeddings && config->max_position_embeddings;
     switch (config->rope_type) {
     case PE_ROPE_NTK:
     case PE_ROPE_DYNAMIC_NTK:
-        if (config->rotary_dim < 4) return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4";
+        if (config->rotary_dim < (is_vision ? 4 * config->axes : 4))
+            return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision "
+                   "tower";
         if (!length && config->rope_type == PE_ROPE_DYNAMIC_NTK)
             return "DYNAMIC_NTK needs max_position_embeddings";
         break;
@@ -2165,8 +2168,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 {
     if (!config) return "the config is NULL";
     const char *error = pe__rope_field_error(config);
-    if (!error) error = pe__rope_type_error(config);
     if (!error) error = pe__rope_layout_error(config);
+    if (!error) error = pe__rope_type_error(config);
     if (error) return error;
     const double *factors = pe__rope_factors(config);
     for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
@@ -2726,7 +2729,13 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 /* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
    what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
    better. */
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1, PE__TILE = 512, PE__TILE_STREAMED = 128 };
+#ifdef __OPTIMIZE__
+enum { PE__OPTIMIZED = 1 };
+#else /* kernels take more stack: tiles take less */
+enum { PE__OPTIMIZED = 0 };
+#endif
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 128 };
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
 typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
@@ -3433,7 +3442,7 @@ PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pai
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const double subnormal = kind == PE__F16 ? pe__exp2i(-25) : 0, error = power * PE__ERROR_16;
     const int far = power < pe__exp2i(-90) || power > pe__exp2i(90);
-    const pe__vf by = pe__splat_f32(far ? 0.0f : (float)(PE__DIGIT * 3.1415927 * size));
+    const pe__vf by = pe__splat_f32(far ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
     f->error = far ? FLT_MAX : (float)(error > subnormal ? error : subnormal);
     f->least = far ? FLT_MAX : (float)(size * pe__exp2i(-48) + subnormal);
     f->made = 0;
@@ -3525,9 +3534,10 @@ PE__INLINE pe__alarm *pe__put_group(const pe__span *x, const pe__floats *f, int 
     unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
     pe__put_zip_as(kind, p, a0, split ? a1 : b0);
     pe__put_zip_as(kind, p + (split ? x->across : (ptrdiff_t)sizeof a0), split ? b0 : a1, b1);
-    alarm->place = (uint32_t)(2 * i) + (uint32_t)side;
-    alarm->lanes = pe__within(a, near_a, b, near_b);
-    return alarm + (alarm->lanes != 0); /* no branch: they come too often */
+    const uint32_t lanes = pe__within(a, near_a, b, near_b);
+    if (lanes == 0) return alarm;
+    alarm->place = (uint32_t)(2 * i) + (uint32_t)side, alarm->lanes = lanes;
+    return alarm + 1;
 }
 
 /* Half of a group, at i, turned. */
@@ -3632,7 +3642,7 @@ PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
         for (int j = 0; j < SOME; j++)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
-            m = pe__min(n - i, kind == PE__F32 ? SOME : PE__FLOATS);
+            m = pe__min(n - i, kind == PE__F32 ? (size_t)SOME : (size_t)PE__FLOATS);
             if (kind == PE__F32) pe__sink_some(x, p + i * element, all, m);
             else pe__put_n_as(kind, p + i * element, pe__get(all), m);
         }
@@ -3764,20 +3774,24 @@ PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pa
     }
 }
 
-enum { PE__ANCHOR = PE__TILE + 2 * PE__CHAIN }; /* doubles of an anchor's sines or cosines */
+/* Room for the sines and cosines of two anchors of so many pairs, each with some to spare. */
+enum { PE__SPARE = 2 * PE__CHAIN };
+typedef struct pe__room {
+    double *doubles; /* 4 (pairs + PE__SPARE), aligned */
+    size_t pairs;
+} pe__room;
 
 /* A row by itself, by way of doubles in memory. */
 PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, double t,
-                          pe__blocker *block)
+                          pe__blocker *block, const pe__room *room)
 {
-    double buffer[2 * PE__ANCHOR + PE__CHAIN];
-    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
-    const size_t pairs = pe__max(to->sines, to->cosines);
-    for (size_t done = 0; done < pairs; done += PE__TILE) {
+    double *const s = room->doubles, *const c = s + room->pairs + PE__SPARE;
+    const size_t pairs = pe__max(to->sines, to->cosines), most = room->pairs;
+    for (size_t done = 0; done < pairs; done += most) {
         pe__to tile;
         const pe__to *part = to;
-        if (pairs > PE__TILE) tile = pe__part(to, done, PE__TILE), part = &tile;
-        pe__centre(plan, &pe__bound_lone, 0, t, pair + done, pe__min(pairs - done, PE__TILE), s, c);
+        if (pairs > most) tile = pe__part(to, done, most), part = &tile;
+        pe__centre(plan, &pe__bound_lone, 0, t, pair + done, pe__min(pairs - done, most), s, c);
         block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, part);
     }
 }
@@ -3842,7 +3856,8 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
 }
 
 /* From turn to memory. */
-PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to, double t)
+PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                              const pe__room *room)
 {
     const size_t pairs = pe__max(to->sines, to->cosines);
     const size_t head = to->verb == PE__STREAM ? pe__min(to->head, pairs) : 0;
@@ -3856,23 +3871,23 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to
     const size_t i = split ? pe__lone_fours(&x, head, 1) : pe__lone_fours(&x, head, 0);
     if (head != 0) {
         const pe__to part = pe__part(to, 0, head);
-        pe__lone(plan, pair, &part, t, pe__block_f32);
+        pe__lone(plan, pair, &part, t, pe__block_f32, room);
     }
     if (i < pairs) {
         pe__to part = pe__part(to, i, pairs - i);
         part.head = 0;
-        pe__lone(plan, pair + i, &part, t, pe__block_f32);
+        pe__lone(plan, pair + i, &part, t, pe__block_f32, room);
     }
 }
 
 /* Rows that follow each other, 17 blocks by 17, in tiles of columns. */
 PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
-                         size_t rows, pe__blocker *block)
+                         size_t rows, pe__blocker *block, const pe__room *room)
 {
-    double buffer[4 * PE__ANCHOR + PE__CHAIN];
-    double *const s = pe__aligned(buffer), *const c = s + PE__ANCHOR;
-    double *const centre_s = c + PE__ANCHOR, *const centre_c = centre_s + PE__ANCHOR;
-    const size_t columns = to->verb == PE__STREAM ? PE__TILE_STREAMED : PE__TILE;
+    const size_t next = room->pairs + PE__SPARE;
+    double *const s = room->doubles, *const c = s + next;
+    double *const centre_s = c + next, *const centre_c = centre_s + next;
+    const size_t columns = to->verb == PE__STREAM ? (size_t)PE__TILE_STREAMED : room->pairs;
     const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
     for (int64_t made = 0; made < blocks; made += PE__RADIX) {
         const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
@@ -3901,22 +3916,22 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
 
 /* Rows for the positions t, t + 1, ..., each of them a double. */
 PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
-                          size_t rows, pe__blocker *block)
+                          size_t rows, pe__blocker *block, const pe__room *room)
 {
     if (rows == 1) { /* (what was just written is not copied: a wide load would wait for it) */
         if (block == pe__block_f32 && t != 0 && !pe__distant(plan, t))
-            pe__lone_f32(plan, axis->pair, to, t);
-        else pe__lone(plan, axis->pair, to, t, block);
+            pe__lone_f32(plan, axis->pair, to, t, room);
+        else pe__lone(plan, axis->pair, to, t, block, room);
         return;
     }
     if (plan->table) {
-        pe__run(plan, axis, to, t, rows, block);
+        pe__run(plan, axis, to, t, rows, block, room);
         return;
     }
     pe__to one = *to;
     for (size_t r = 0; r < rows; r++) {
         one.out = pe__row_at(to, r);
-        pe__rows(plan, axis, &one, t + (double)r, 1, block);
+        pe__rows(plan, axis, &one, t + (double)r, 1, block, room);
     }
 }
 
@@ -3924,19 +3939,27 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
 PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
                             const pe__to *to, double t, size_t rows, pe__blocker *block)
 {
-    if (kind == PE__F32 || to->verb == PE__ADD) {
-        pe__rows(plan, axis, to, t, rows, block);
+    enum { FEW = 4 * (PE__TILE_16 + PE__SPARE) + 8, MANY = 4 * (PE__TILE + PE__SPARE) + 8 };
+    if (kind == PE__F32) {
+        double space[MANY];
+        const pe__room room = {pe__aligned(space), PE__TILE};
+        pe__rows(plan, axis, to, t, rows, block, &room);
         return;
     }
+    double space[FEW], more[(sizeof(pe__floats) + 64) / sizeof(double)];
+    const pe__room room = {pe__aligned(space), PE__TILE_16};
+    if (to->verb == PE__ADD) {
+        pe__rows(plan, axis, to, t, rows, block, &room);
+        return;
+    }
+    pe__floats *const floats = (pe__floats *)(void *)pe__aligned(more);
     for (size_t done = 0; done < axis->pairs; done += PE__TILE_16) {
-        double space[(sizeof(pe__floats) + 64) / sizeof(double)];
-        pe__floats *const floats = (pe__floats *)(void *)pe__aligned(space);
         pe__axis some = *axis;
         pe__to part = pe__part(to, done, PE__TILE_16);
         some.pair += done, some.pairs = pe__min(axis->pairs - done, PE__TILE_16);
         pe__floats_begin(floats, plan, some.pair, some.pairs, to->order == PE__SPLIT, kind);
         part.floats = floats;
-        pe__rows(plan, &some, &part, t, rows, block);
+        pe__rows(plan, &some, &part, t, rows, block, &room);
     }
 }
 
@@ -3977,7 +4000,8 @@ PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
  * the time, the vector is made by exact turns. */
 
-enum { PE__TILE_F64 = 64, PE__VECTORS_F64 = PE__TILE_F64 / PE_LANES, PE__ANEW = 64 };
+enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANEW = 64 };
+enum { PE__VECTORS_F64 = PE__TILE_F64 / PE_LANES };
 #define PE__GRID_F64 (1.0 / 67108864)                   /* 2^-26 */
 #define PE__ERROR_F64 (1.0 / 75557863725914323419136.0) /* 2^-76 */
 
@@ -4473,7 +4497,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                                   size_t batches, size_t batch_bytes, pe__rower *make,
                                   pe__summer *add)
 {
-    enum { PAIRS = 512, BYTES = 16384 };
+    enum { PAIRS = 512, BYTES = PE__OPTIMIZED ? 12288 : 8192 };
     double buffer[BYTES / sizeof(double)];
     const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
     for (size_t a = 0; a < plan->axes; a++) {
@@ -4887,13 +4911,19 @@ PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__d
     }
 }
 
+/* The first pair of vector v of a tile; of one behind all pairs, whose sums no one wants, some. */
+PE__INLINE size_t pe__dots_pair(const pe_plan *plan, size_t pair, size_t v)
+{
+    return pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+}
+
 PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
                                      pe__dots_table *table)
 {
     enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
-        pe__close_turn(plan, pair + (size_t)v * PE_LANES, 1.0, &S[v], &C[v]);
+        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &S[v], &C[v]);
         s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
     }
     for (size_t b = 0; b < PE__DOTS; b++) {
@@ -5009,7 +5039,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
         pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
         pe__dots_make_table(plan, axis->pair + i, grid, &table);
         for (size_t v = 0; v < VECTORS; v++) {
-            const size_t pair = axis->pair + i + v * PE_LANES;
+            const size_t pair = pe__dots_pair(plan, axis->pair + i, v);
             pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
             pe__close_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
         }
@@ -5990,7 +6020,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
 
 enum {
     PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
-    PE__ROPE_TILE = 34 * 128, /* floats of a tile: 34 tokens of 64 pairs, 17 KB  */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
     PE__ROPE_AHEAD = 8192     /* bytes to fetch in advance, as while rows are made */
 };
 
@@ -6659,10 +6689,11 @@ PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_
 PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                 unsigned char *sines, pe_rope_table_layout layout)
 {
-    float buffer[PE__ROPE_TILE + 16];
+    enum { TILE = PE__ROPE_TILE / 4 * 3 }; /* rows of 16-bit elements take more stack themselves */
+    float buffer[TILE + 16];
     unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
     const size_t pairs = plan->pairs, e = o->element;
-    const size_t most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    const size_t most = TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     const pe__copies copies = layout != PE_ROPE_TABLE_TWICE          ? PE__ONCE
                               : plan->layout == PE_LAYOUT_HALVES ? PE__AGAIN
                                                                  : PE__EACH;
@@ -6929,9 +6960,9 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
         status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_at(at, rows, 1, 0);
     if (status != PE_OK) return status;
-    const size_t most = at->kind == PE__AT_RANGE && at->step == 0 ? 1 : rows;
+    const size_t step = at->kind == PE__AT_RANGE && rows > 1 ? rows - 1 : 1; /* its two ends */
     int ok = 1;
-    for (size_t r = 0; r < most; r++) {
+    for (size_t r = 0; r < rows; r += step) {
         const double p = pe__position(at, r, 0);
         ok &= p >= 0 && p < (double)table_rows && p == (double)(uint64_t)p;
     }

@@ -55,7 +55,6 @@ template <class T> static void add_stored(T *x, const T *table, std::size_t n)
 template <class T> static void add_pe(const Shape &s)
 {
     const Plan &p = plan_of(s.d);
-    add_roofs(s.bytes<T>(), {"scale"});
     add_adding<T>(
         "add", s, std::string("pe_add_") + type_name<T>,
         [s, &p](T *x, const T *) { pe_add(p, s.first, s.rows, x); }, false, 1, Via::FLOAT);
@@ -81,11 +80,10 @@ static void add_batch(const Shape &s, std::size_t batches)
 {
     const Plan &p = plan_of(s.d);
     const std::size_t n = s.rows * s.d;
-    add_roofs(s.bytes<float>() * batches, {"scale"});
     add_adding<float>(
         "add_batch", s, "pe_add_batch_f32",
         [=, &p](float *x, const float *) {
-            must(pe_add_batch_f32(&p.plan, s.first, s.rows, batches, 1, x, s.d, n));
+            must(pe_add_batch_f32(&p.plan, pe_from(s.first), s.rows, batches, 1, x, s.d, n));
         },
         false, batches);
     add_adding<float>(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows for lists of positions: pe_fill_at and pe_fill_real, with the plan made beforehand.
+// Rows for lists of positions, integers and real numbers, and for ranges with a step.
 
 #include "tables.hpp"
 
@@ -17,28 +17,20 @@ static std::uint64_t random_bits()
 }
 
 // The peers take positions as doubles, which cast to float as the integers would.
-static void add_peers(const char *verb, const Shape &s, const std::vector<double> &positions,
-                      bool all)
+static void add_peers(const char *verb, const Shape &s, const std::vector<double> &positions)
 {
     const Frequencies &w = frequencies_of(s.d);
-    for (const Peer &peer : peers(s.bytes<float>())) {
-        const std::string function = peer.function;
-        bool main = function == "c_sinf_cosf" || function == BENCH_SLEEF_FLOAT;
-#if defined(BENCH_SLEEF_DOUBLE)
-        main = main || function == BENCH_SLEEF_DOUBLE;
-#endif
-        if (all || main)
-            add_table<float>(
-                verb, s, function,
-                [s, positions, &w, fill = peer.fill_at](std::size_t, float *out) {
-                    fill(w, positions.data(), s.rows, out);
-                },
-                positions);
-    }
+    for (const Peer &peer : peers(s.bytes<float>()))
+        add_table<float>(
+            verb, s, peer.function,
+            [s, positions, &w, fill = peer.fill_at](std::size_t, float *out) {
+                fill(w, positions.data(), s.rows, out);
+            },
+            positions);
 }
 
 // Positions: next(r, the one before).
-template <class Next> static void add_at(const Shape &s, Next next, bool all = false)
+template <class Next> static void add_at(const Shape &s, Next next)
 {
     std::vector<std::int64_t> positions;
     for (std::size_t r = 0; r < s.rows; r++)
@@ -46,12 +38,12 @@ template <class Next> static void add_at(const Shape &s, Next next, bool all = f
     const std::vector<double> reals(positions.begin(), positions.end());
     const Plan &p = plan_of(s.d);
     add_table<float>(
-        "fill_at", s, "pe_fill_at_f32",
+        "fill_at", s, "pe_fill_f32",
         [s, positions, &p](std::size_t, float *out) {
-            must(pe_fill_at_f32(&p.plan, positions.data(), s.rows, out, s.d));
+            pe_fill(p, pe_at_i64(positions.data()), s.rows, out);
         },
         reals);
-    add_peers("fill_at", s, reals, all);
+    add_peers("fill_at", s, reals);
 }
 
 // Real positions in [0, below).
@@ -63,12 +55,26 @@ static void add_real(const Shape &s, double below)
     });
     const Plan &p = plan_of(s.d);
     add_table<float>(
-        "fill_real", s, "pe_fill_real_f32",
+        "fill_real", s, "pe_fill_f32",
         [s, positions, &p](std::size_t, float *out) {
-            must(pe_fill_real_f32(&p.plan, positions.data(), s.rows, out, s.d));
+            pe_fill(p, pe_at_f64(positions.data()), s.rows, out);
         },
         positions);
-    add_peers("fill_real", s, positions, false);
+    add_peers("fill_real", s, positions);
+}
+
+// A range with a step, by no list.
+static void add_by(const Shape &s, std::int64_t first, std::int64_t step)
+{
+    std::vector<double> positions;
+    for (std::size_t r = 0; r < s.rows; r++)
+        positions.push_back(static_cast<double>(first + static_cast<std::int64_t>(r) * step));
+    const Plan &p = plan_of(s.d);
+    add_table<float>(
+        "fill_at", s, "pe_fill_f32",
+        [=, &p](std::size_t, float *out) { pe_fill(p, pe_from_by(first, step), s.rows, out); },
+        positions);
+    add_peers("fill_at", s, positions);
 }
 
 void rows_at()
@@ -79,7 +85,7 @@ void rows_at()
         };
     };
     add_at({512, 512, 0, "below-2p17"}, below_2_to(17));
-    add_at({512, 512, 0, "below-2p20"}, below_2_to(20), true);
+    add_at({512, 512, 0, "below-2p20"}, below_2_to(20));
     add_at({512, 512, 0, "below-2p31"}, below_2_to(31));
     add_at({512, 512, 0, "0-1-2"},
            [](std::size_t r, std::int64_t) { return static_cast<std::int64_t>(r); });
@@ -91,6 +97,8 @@ void rows_at()
     add_at({512, 512, 0, "gaps"}, [](std::size_t, std::int64_t before) {
         return before + 1 + static_cast<std::int64_t>(random_bits() >> 61);
     });
+    add_by({512, 512, 0, "downwards"}, 100000, -1);
+    add_by({512, 512, 0, "every-8th"}, 0, 8);
     add_real({512, 512, 0, "below-1000"}, 1000);
     add_real({512, 512, 0, "below-2p20"}, 1048576);
 }

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +36,7 @@ struct Options {
     int repetitions = 9;   // of every row, in random order over all rows
 };
 extern Options options;
+extern const char *const sleef_name; // what this build of pe takes sines from
 
 // 16-bit numbers, kept apart from integers: IEEE binary16 and bfloat16.
 struct half {
@@ -72,9 +74,27 @@ using Prepare = std::function<void()>;
 // before every repetition and is not timed; check() comes once, after the first.
 void add_row(const Row &row, Body body, Check check = nullptr, Prepare prepare = nullptr);
 
-// Registers the roofs for buffers of this size: memset, stores, nt_stores, memcpy, scale; or those
-// of them that are named.
-void add_roofs(std::size_t bytes, const std::vector<std::string> &names = {});
+// What memory bounds: writing, copying, changing in place. A row of pe is timed in turns with the
+// fastest roof of its kind, on the same buffer, so that its fraction of the roof is of one moment.
+enum class Bound { NOTHING, STORES, COPY, IN_PLACE };
+Bound bound_of(const std::string &verb);
+
+struct Span {
+    float *out;
+    const float *in;
+    std::size_t count;
+};
+struct Roof {
+    const char *name;
+    Bound bound;
+    void (*run)(Span, std::size_t call);
+    bool (*holds)(Span, std::size_t call); // what that call must have made of ones
+};
+std::vector<const Roof *> roofs_of(Bound bound);
+Span span(double bytes); // of the two buffers
+
+// Registers rows of the roofs alone, for buffers of this size.
+void add_roofs(std::size_t bytes);
 
 // Two buffers shared by all rows, aligned to a page, each as large as the largest row and full of
 // numbers near 1 of any type before the first row runs: to be asked for in a body, not while
@@ -120,6 +140,7 @@ Accuracy accuracy(const std::vector<double> &positions, std::size_t d,
                   Layout layout = Layout::INTERLEAVED, Via via = Via::NOTHING);
 
 void rows_fill();
+void rows_plan();
 void rows_types();
 void rows_at();
 void rows_add();

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
 ##
-##   make bench-quick   `make bench` in under a minute: no sweep over table sizes, few repetitions
+##   make bench-quick   `make bench` in 90 seconds: no sweep over table sizes, few repetitions
 ##   make bench-table   write the figures of the last `make bench` into README.md and docs/benchmarks.md
 ##   make bench-plot    draw ns per pair against table size: bench/fill.svg, bench/fill.png
 ##   make bench-paired  this tree against another version, call by call, in turns: nothing may be
 ##                      slower. BASE=COMMIT or directory, PAIRED_ISA="avx512 avx2 scalar" (the best),
 ##                      PAIRED_ARGS='-f REGEX'
+##   make bench-cost    code and compile time of small programs, beside those of BASE
 ##   make bench-deps    install what the benchmarks need (they do it themselves)
 ##
 ## Benchmark variables: BENCH_BUILDS (avx512 avx2 neon scalar), BENCH_FILTER (a regular expression on
@@ -27,12 +28,12 @@ BENCH_LIBS    = -lbenchmark -lsleef $(BENCH_LIBMVEC) -lmpfr -lm -lpthread
 BENCH_WARNINGS = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef \
                  -Wdouble-promotion -Wcast-qual
 # The builds differ in nothing but these.
-BENCH_avx512  = -march=x86-64-v4 -DPE_ISA=PE_ISA_AVX512
-BENCH_avx2    = -march=x86-64-v3 -DPE_ISA=PE_ISA_AVX2
-BENCH_neon    = -DPE_ISA=PE_ISA_NEON
-BENCH_scalar  = $(if $(BENCH_LIBMVEC),-march=x86-64) -DPE_ISA=PE_ISA_SCALAR
+BENCH_avx512  = -march=x86-64-v4 -DPE_ISA=PE_ISA_AVX512 -DPE_SLEEF=1
+BENCH_avx2    = -march=x86-64-v3 -DPE_ISA=PE_ISA_AVX2 -DPE_SLEEF=1
+BENCH_neon    = -DPE_ISA=PE_ISA_NEON -DPE_SLEEF=1
+BENCH_scalar  = $(if $(BENCH_LIBMVEC),-march=x86-64) -DPE_ISA=PE_ISA_SCALAR -DPE_SLEEF=0
 # Highway wants AES for its wide targets, which the sines do not use.
-BENCH_FLAGS   = -std=c++17 $(CFLAGS) $(BENCH_WARNINGS) -I. -isystem /usr/include/eigen3 \
+BENCH_FLAGS   = -std=c++17 -DPE_EXTERN $(CFLAGS) $(BENCH_WARNINGS) -I. -isystem /usr/include/eigen3 \
                 -DHWY_DISABLE_PCLMUL_AES $(EXTRA_CFLAGS) \
                 -DBENCH_COMPILER='"$(shell $(CXX) --version | head -1) $(CFLAGS)"'
 
@@ -46,6 +47,7 @@ BENCH_RUN = python3 bench/bench.py run $(if $(BENCH_FILTER),--filter '$(BENCH_FI
 bench: bench-deps
 	@$(SUBMAKE) $(PARALLEL) bench-programs
 	@$(BENCH_RUN) --json $(BENCH_OUT)/bench.json $(BENCH_ARGS)
+	@python3 bench/cost.py --json $(BENCH_OUT)/cost.json
 
 bench-quick: bench-deps
 	@$(SUBMAKE) $(PARALLEL) bench-programs
@@ -53,9 +55,11 @@ bench-quick: bench-deps
 
 # Version 0.1.
 BASE ?= 0207033
-.PHONY: bench-paired
+.PHONY: bench-paired bench-cost
 bench-paired:
 	@PAIRED_ARGS='$(PAIRED_ARGS)' sh bench/paired.sh $(BASE) $(PAIRED_ISA)
+bench-cost:
+	@python3 bench/cost.py --base $(BASE)
 
 bench-programs: $(foreach b,$(BENCH_BUILDS),$(BENCH_OUT)/bench-$(b))
 

@@ -43,14 +43,6 @@ static void add_one_row(std::size_t d)
                          });
 }
 
-static void add_plan(std::size_t d)
-{
-    const auto mine = std::make_shared<Plan>(d);
-    add_row({"plan", std::to_string(d), "f32", "pe_plan_init", static_cast<double>(d / 2),
-             static_cast<double>(mine->memory.size())},
-            [=](std::size_t, std::size_t) { mine->init(); });
-}
-
 // Everything from nothing: the plan and the table in one call's time.
 static void add_first_use(const Shape &s)
 {
@@ -93,10 +85,8 @@ static void add_sweep()
     const std::size_t d = 512;
     for (std::size_t rows = 1; rows <= 16384; rows *= 4) {
         for (const Peer &peer : peers(rows * d * sizeof(float)))
-            if (peer.when >= Peer::SWEEP)
-                add_fill_peer(peer, {rows, d}, {});
-        if (rows * d >= 2048)
-            add_roofs(rows * d * sizeof(float), {"memset", "stores", "nt_stores"});
+            if (peer.when >= Peer::SWEEP) add_fill_peer(peer, {rows, d}, {});
+        if (rows * d >= 2048) add_roofs(rows * d * sizeof(float));
     }
     for (std::size_t rows = 1; rows <= 1000000; rows = rows < 8 ? rows + 1 : rows + rows / 4)
         add_fill_pe({rows, d}, {});
@@ -105,8 +95,8 @@ static void add_sweep()
 
 void rows_fill()
 {
-    for (const Shape &s :
-         {Shape{512, 512}, Shape{4096, 1024}, Shape{131072, 512}, Shape{512, 512, 16000000}}) {
+    for (const Shape &s : {Shape{512, 512}, Shape{512, 512, 16000000}, Shape{4096, 1024},
+                           Shape{131072, 512}, Shape{65536, 1024}, Shape{32768, 2048}}) {
         const std::vector<double> positions = positions_of(s);
         add_roofs(s.bytes<float>());
         add_fill_pe(s, positions);
@@ -114,7 +104,7 @@ void rows_fill()
             add_fill_peer(peer, s, positions);
     }
     add_one_row(4096);
-    add_plan(512);
+    add_one_row(512);
     add_first_use({512, 512});
     if (std::thread::hardware_concurrency() > 1) {
         add_threads({512, 512});
@@ -124,8 +114,7 @@ void rows_fill()
     // Beyond 64 rows the cost should be linear.
     for (const std::size_t rows : {1u, 8u, 64u, 65u, 128u, 1024u, 8192u, 32768u})
         add_fill_pe({rows, 512}, {});
-    if (!options.quick && std::string(BENCH_BUILD) != "scalar")
-        add_sweep();
+    if (!options.quick && std::string(BENCH_BUILD) != "scalar") add_sweep();
 }
 
 } // namespace bench

@@ -25,7 +25,7 @@ std::vector<std::int64_t> sequences(const Shape &s)
 #define BENCH_LEARNED(type, T, from, to)                                                           \
     void pe_learned_add(const T *table, const std::int64_t *positions, const Shape &s, T *x)       \
     {                                                                                              \
-        must(pe_learned_add_##type(from, table_rows, s.d, positions, s.rows, to, s.d));            \
+        must(pe_learned_add_##type(from, table_rows, s.d, pe_at_i64(positions), s.rows, to, s.d)); \
     }
 BENCH_LEARNED(f32, float, table, x)
 BENCH_LEARNED(f16, half, &table->bits, &x->bits)
@@ -45,7 +45,6 @@ template <class T> void add_pe(const Shape &s)
     std::vector<T> table(table_rows * s.d); // any numbers; sums of these stay small
     pe_fill(p, 1, table_rows, table.data());
     const std::vector<std::int64_t> positions = sequences(s);
-    add_roofs(s.bytes<T>(), {"scale"});
     add_adding<T>(s, std::string("pe_learned_add_") + type_name<T>,
                   [=](T *x) { pe_learned_add(table.data(), positions.data(), s, x); });
 }
@@ -71,8 +70,9 @@ void add_grad(const Shape &s)
     const double n = static_cast<double>(s.rows * s.d);
     add_row({"learned_grad", s.name(), "f32", "pe_learned_grad_f32", n, n * sizeof(float)},
             [=](std::size_t, std::size_t) {
-                must(pe_learned_grad_f32(output<float>(), s.d, positions.data(), s.rows,
-                                         table->data(), table_rows, s.d));
+                must(pe_learned_grad_f32(table->data(), table_rows, s.d,
+                                         pe_at_i64(positions.data()), s.rows, output<float>(),
+                                         s.d));
             });
 }
 
@@ -82,14 +82,13 @@ void add_resample()
     const std::size_t from = 24, to = 37, d = 1024;
     const std::vector<float> table(from * from * d, 0.7f);
     for (const bool cubic : {false, true}) {
-        pe_resample how = pe_resample_default();
-        how.method = cubic ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
+        const pe_resample how = {cubic ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR, -0.75, 0};
         const double n = static_cast<double>(to * to * d);
         add_row({cubic ? "resample_cubic" : "resample_linear", "24x24-37x37x1024", "f32",
-                 "pe_learned_resample_2d_f32", n, n * sizeof(float)},
+                 "pe_learned_resample_f32", n, n * sizeof(float)},
                 [=](std::size_t, std::size_t) {
-                    must(pe_learned_resample_2d_f32(table.data(), from, from, d, &how,
-                                                    output<float>(), to, to));
+                    must(pe_learned_resample_f32(table.data(), from, from, d, &how, output<float>(),
+                                                 to, to));
                 });
     }
 }

@@ -74,9 +74,84 @@ static void show_progress(const std::string &name)
         std::fprintf(stderr,
                      terminal ? "\r\033[K%-7s %3d%% %4.0f s  %s" : "%-7s %3d%% %4.0f s  %s\n",
                      BENCH_BUILD, percent, seconds, name.c_str());
-    if (terminal && done == total)
-        std::fprintf(stderr, "\r\033[K");
+    if (terminal && done == total) std::fprintf(stderr, "\r\033[K");
     shown = percent;
+}
+
+Bound bound_of(const std::string &verb)
+{
+    static const std::map<std::string, Bound> bounds = {
+        {"fill", Bound::STORES},
+        {"fill_at", Bound::STORES},
+        {"fill_real", Bound::STORES},
+        {"row", Bound::STORES},
+        {"first_use", Bound::STORES},
+        {"rope_table", Bound::STORES},
+        {"alibi", Bound::STORES},
+        {"alibi_causal", Bound::STORES},
+        {"rope_to", Bound::COPY},
+        {"rope", Bound::IN_PLACE},
+        {"rope_by_table", Bound::IN_PLACE},
+        {"add", Bound::IN_PLACE},
+        {"add_batch", Bound::IN_PLACE},
+        {"alibi_add", Bound::IN_PLACE},
+        {"shift", Bound::IN_PLACE},
+        {"learned_add", Bound::IN_PLACE},
+    };
+    const auto found = bounds.find(verb);
+    return found == bounds.end() ? Bound::NOTHING : found->second;
+}
+
+static double cpu_seconds()
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+static double median(std::vector<double> &x)
+{
+    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+    std::nth_element(x.begin(), middle, x.end());
+    return *middle;
+}
+
+// Work and roof in turns, in blocks long enough for the clock and short enough that both meet the same
+// machine: the share that work reaches of the roof's speed is the median over neighbours.
+struct Turns {
+    double share = 0, roof = 0; // and the roof's seconds a call
+};
+static const double block_seconds = 2e-4;
+
+static Turns take_turns(const Row &row, const Body &body, const Roof &roof, double seconds,
+                        int least)
+{
+    const Span x = span(row.bytes);
+    std::size_t made = 0;
+    const auto work = [&](std::size_t calls) {
+        const double from = cpu_seconds();
+        for (std::size_t k = 0; k < calls; k++)
+            body(made++, 0);
+        return (cpu_seconds() - from) / static_cast<double>(calls);
+    };
+    const auto bound = [&](std::size_t calls) { // an even number: then flips leave what was there
+        const double from = cpu_seconds();
+        for (std::size_t k = 0; k < calls; k++)
+            roof.run(x, k);
+        return (cpu_seconds() - from) / static_cast<double>(calls);
+    };
+    const auto calls = [](double one) { // for a block
+        return static_cast<std::size_t>(std::max(1.0, block_seconds / std::max(one, 1e-9)));
+    };
+    work(1), bound(2);
+    const std::size_t n = calls(work(2)), m = calls(bound(2)) / 2 * 2 + 2;
+    std::vector<double> shares, times;
+    const double from = cpu_seconds();
+    while (static_cast<int>(shares.size()) < least || cpu_seconds() - from < seconds) {
+        const double a = work(n), b = bound(m), c = work(n);
+        shares.push_back(2 * b / (a + c)), times.push_back(b);
+    }
+    return {median(shares), median(times)};
 }
 
 void add_row(const Row &row, Body body, Check check, Prepare prepare)
@@ -86,8 +161,7 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
                              (row.threads > 1 ? "/" + std::to_string(row.threads) : "");
     const std::string wanted = benchmark::GetBenchmarkFilter();
     const bool asked = wanted.empty() || std::regex_search(name, std::regex(wanted));
-    if (!asked || !names.insert(name).second)
-        return;
+    if (!asked || !names.insert(name).second) return;
     const std::size_t bytes = static_cast<std::size_t>(row.bytes * row.threads);
 #if defined(__linux__)
     if (bytes / 4096 > static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) / 4) {
@@ -100,15 +174,19 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
 
     struct Seen {
         bool timed = false, checked = false;
+        const Roof *roof = nullptr; // the fastest of its kind
         Accuracy accuracy;
     };
     const auto seen = std::make_shared<Seen>();
+    const Bound bound =
+        row.threads == 1 && row.function.compare(0, 3, "pe_") == 0 && row.bytes >= 64
+            ? bound_of(row.verb)
+            : Bound::NOTHING;
     const auto run = [=](benchmark::State &state) {
         const std::size_t thread = static_cast<std::size_t>(state.thread_index());
         if (row.threads > 1)
             pin(thread == 0 ? options.cpu : options.cpu == 0 ? 1 : options.cpu - 1);
-        if (prepare)
-            prepare();
+        if (prepare) prepare();
         const double before = fixed_loop();
         const auto from = std::chrono::steady_clock::now();
         std::size_t call = 0;
@@ -122,10 +200,21 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
         const Counter::Flags rate = Counter::kIsIterationInvariantRate | Counter::kAvgThreads;
         state.counters["ns_per_pair"] = Counter(row.pairs * 1e-9, rate | Counter::kInvert);
         state.counters["GB/s"] = Counter(row.bytes * 1e-9, rate);
-        if (row.traffic > row.bytes)
-            state.counters["traffic"] = Counter(row.traffic * 1e-9, rate);
-        if (thread != 0)
-            return;
+        if (row.traffic > row.bytes) state.counters["traffic"] = Counter(row.traffic * 1e-9, rate);
+        if (thread != 0) return;
+        if (bound != Bound::NOTHING && (seen->timed || took.count() >= 0.9 * options.min_time)) {
+            if (seen->roof == nullptr) {
+                double best = HUGE_VAL;
+                for (const Roof *roof : roofs_of(bound)) {
+                    const double time = take_turns(row, body, *roof, 0, 3).roof;
+                    if (time < best) best = time, seen->roof = roof;
+                }
+            }
+            const Turns turns = take_turns(row, body, *seen->roof, options.min_time / 2, 3);
+            state.counters["share"] = turns.share;
+            state.counters["roof_GB/s"] = row.bytes / turns.roof * 1e-9;
+            state.SetLabel(seen->roof->name);
+        }
         state.counters["bytes"] = row.bytes * row.threads;
         state.counters["fixed_loop"] = std::max(before, after);
         if (check && !seen->checked) {
@@ -142,8 +231,7 @@ void add_row(const Row &row, Body body, Check check, Prepare prepare)
         }
     };
     auto *registered = benchmark::RegisterBenchmark(name.c_str(), run);
-    if (row.verb == "threads")
-        registered->Threads(row.threads)->UseRealTime();
+    if (row.verb == "threads") registered->Threads(row.threads)->UseRealTime();
 }
 
 // The exact row of a position: sine, cosine, sine ... to long double, and rounded once to the types
@@ -177,8 +265,7 @@ static const Exact &exact_row(double position, std::size_t d)
 {
     static std::map<std::pair<double, std::size_t>, Exact> known;
     Exact &row = known[{position, d}];
-    if (!row.real.empty())
-        return row;
+    if (!row.real.empty()) return row;
     static Real angle, sine, cosine;
     for (const Real &w : exact_frequencies(d)) {
         mpfr_mul_d(angle.x, w.x, position, MPFR_RNDN);
@@ -195,8 +282,7 @@ static const Exact &exact_row(double position, std::size_t d)
 // x, at most 1, rounded to a type of so many significant bits whose smallest normal is 2^least.
 static long double rounded(long double x, int digits, int least)
 {
-    if (x == 0)
-        return x;
+    if (x == 0) return x;
     const int unit = std::max(std::ilogb(x), least) - (digits - 1);
     return std::ldexp(std::rint(std::ldexp(x, -unit)), unit);
 }
@@ -241,8 +327,7 @@ Accuracy accuracy(const std::vector<double> &positions, std::size_t d, Layout la
         const std::size_t r = rows < 2 ? 0 : k * (positions.size() - 1) / (rows - 1);
         const Exact &exact = exact_row(positions[r], d);
         Exact by_way = exact;
-        if (via == Via::FLOAT)
-            by_way.real.assign(exact.f32.begin(), exact.f32.end());
+        if (via == Via::FLOAT) by_way.real.assign(exact.f32.begin(), exact.f32.end());
         const T *row = output<T>() + r * d;
         for (std::size_t j = 0; j < d; j++) {
             const std::size_t at = layout == Layout::INTERLEAVED ? j : j / 2 + j % 2 * (d / 2);
@@ -266,8 +351,7 @@ static const char *argument(const std::vector<char *> &arguments, const char *na
     const std::size_t n = std::strlen(name);
     const char *value = nullptr;
     for (const char *a : arguments)
-        if (std::strncmp(a, name, n) == 0 && a[n] == '=')
-            value = a + n + 1;
+        if (std::strncmp(a, name, n) == 0 && a[n] == '=') value = a + n + 1;
     return value;
 }
 
@@ -297,8 +381,7 @@ static int run(int argc, char **argv)
 #if defined(__linux__)
     options.cpu = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)) - 1;
 #endif
-    if (const char *cpu = argument(arguments, "--cpu"))
-        options.cpu = std::atoi(cpu);
+    if (const char *cpu = argument(arguments, "--cpu")) options.cpu = std::atoi(cpu);
     arguments.erase(std::remove_if(arguments.begin(), arguments.end(),
                                    [](const char *a) { return !std::strncmp(a, "--cpu=", 6); }),
                     arguments.end());
@@ -306,16 +389,16 @@ static int run(int argc, char **argv)
     int count = static_cast<int>(arguments.size());
     const bool to_file = argument(arguments, "--benchmark_out") != nullptr;
     benchmark::Initialize(&count, arguments.data());
-    if (benchmark::ReportUnrecognizedArguments(count, arguments.data()))
-        return 1;
+    if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
     benchmark::AddCustomContext("build", BENCH_BUILD);
-    benchmark::AddCustomContext("isa", PE_ISA_NAME);
-    benchmark::AddCustomContext("sleef", PE_SLEEF_NAME);
+    benchmark::AddCustomContext("isa", pe_isa_name());
+    benchmark::AddCustomContext("sleef", sleef_name);
     benchmark::AddCustomContext("compiler", BENCH_COMPILER);
     benchmark::AddCustomContext("core", std::to_string(options.cpu));
 
     pin(options.cpu);
     rows_fill();
+    rows_plan();
     rows_types();
     rows_at();
     rows_add();

@@ -76,6 +76,7 @@ struct f4 {
     static constexpr std::size_t lanes = 4;
     static V load(const float *p) { return _mm_loadu_ps(p); }
     static V scale(const float *w, float p) { return _mm_mul_ps(load(w), _mm_set1_ps(p)); }
+    static V flip(const float *x, float bits) { return _mm_xor_ps(load(x), _mm_set1_ps(bits)); }
     static void store(float *out, V a) { _mm_storeu_ps(out, a); }
     static void stream(float *out, V a) { _mm_stream_ps(out, a); }
     static void fence() { _mm_sfence(); }
@@ -94,6 +95,11 @@ struct f4 {
     static constexpr std::size_t lanes = 4;
     static V load(const float *p) { return vld1q_f32(p); }
     static V scale(const float *w, float p) { return vmulq_n_f32(load(w), p); }
+    static V flip(const float *x, float bits)
+    {
+        const uint32x4_t pattern = vreinterpretq_u32_f32(vdupq_n_f32(bits));
+        return vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(load(x)), pattern));
+    }
     static void store(float *out, V a) { vst1q_f32(out, a); }
     static void stream(float *out, V a) { store(out, a); } // there is no intrinsic for STNP
     static void fence() {}
@@ -113,6 +119,10 @@ struct f8 {
     static constexpr std::size_t lanes = 8;
     static V load(const float *p) { return _mm256_loadu_ps(p); }
     static V scale(const float *w, float p) { return _mm256_mul_ps(load(w), _mm256_set1_ps(p)); }
+    static V flip(const float *x, float bits)
+    {
+        return _mm256_xor_ps(load(x), _mm256_set1_ps(bits));
+    }
     static void store(float *out, V a) { _mm256_storeu_ps(out, a); }
     static void stream(float *out, V a) { _mm256_stream_ps(out, a); }
     static V load(const half *p) { return _mm256_cvtph_ps(load8(p)); }
@@ -176,6 +186,11 @@ struct f16 {
     static constexpr std::size_t lanes = 16;
     static V load(const float *p) { return _mm512_loadu_ps(p); }
     static V scale(const float *w, float p) { return _mm512_mul_ps(load(w), _mm512_set1_ps(p)); }
+    static V flip(const float *x, float bits)
+    {
+        const __m512i pattern = _mm512_castps_si512(_mm512_set1_ps(bits));
+        return _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(load(x)), pattern));
+    }
     static void store(float *out, V a) { _mm512_storeu_ps(out, a); }
     static void stream(float *out, V a) { _mm512_stream_ps(out, a); }
     static V load(const half *p) { return _mm512_cvtph_ps(load16(p)); }
@@ -332,8 +347,7 @@ void peer_rows(const Frequencies &w, Position position, std::size_t rows, T *out
             P::template pair<how>(row + 2 * i, s, c);
         }
     }
-    if (how == Put::STREAM)
-        f4::fence();
+    if (how == Put::STREAM) f4::fence();
 }
 
 template <class P, Put how, class T>

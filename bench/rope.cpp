@@ -1,35 +1,92 @@
 // SPDX-License-Identifier: MIT
-// RoPE: heads turned in place, beside plain C, C with a table, and the roof x *= c.
+// RoPE: heads turned in place and out of place, by a plan and by a given table, beside plain C and C with
+// a table; and the tables themselves, in each layout.
 
-#include "bench.hpp"
-
-#include "pe.h"
+#include "tables.hpp"
 
 #include <cmath>
-#include <memory>
 
 namespace bench
 {
 
-static const std::size_t heads = 32, dim = 128, pairs = dim / 2;
-static const float base = 500000;
+namespace
+{
 
-struct RopePlan {
-    pe_config config;
-    std::vector<unsigned char> memory;
-    pe_plan plan;
+const std::size_t heads = 32, dim = 128, pairs = dim / 2, first = 1000;
+const float base = 500000;
 
-    RopePlan() : config(pe_config_default(dim)), memory(), plan()
-    {
-        config.base = static_cast<double>(base);
-        memory.resize(pe_plan_size(&config));
-        if (pe_plan_init(&plan, &config, memory.data(), memory.size()) != PE_OK)
-            std::exit(1);
+const Plan &rope_plan(Layout layout)
+{
+    static const Plan halves(dim, Layout::HALVES, static_cast<double>(base));
+    static const Plan adjacent(dim, Layout::INTERLEAVED, static_cast<double>(base));
+    return layout == Layout::HALVES ? halves : adjacent;
+}
+
+std::string named(const char *verb, Layout layout)
+{
+    return std::string(verb) + (layout == Layout::HALVES ? "_halves" : "_adjacent");
+}
+
+pe_heads packed(std::size_t count) { return {count, dim, count * dim}; }
+
+const pe_at place = pe_from(static_cast<std::int64_t>(first));
+
+// The same names for every type.
+#define BENCH_ROPE(type, T, x_bits, in_bits, out_bits)                                             \
+    void pe_rope(const Plan &p, std::size_t tokens, T *x)                                          \
+    {                                                                                              \
+        must(pe_rope_##type(&p.plan, place, tokens, x_bits, packed(heads)));                       \
+    }                                                                                              \
+    void pe_rope_to(const Plan &p, std::size_t tokens, const T *in, T *out)                        \
+    {                                                                                              \
+        must(pe_rope_to_##type(&p.plan, place, tokens, dim, in_bits, packed(heads), out_bits,      \
+                               packed(heads)));                                                    \
     }
-};
+BENCH_ROPE(f32, float, x, in, out)
+BENCH_ROPE(f16, half, &x->bits, &in->bits, &out->bits)
+BENCH_ROPE(bf16, bfloat, &x->bits, &in->bits, &out->bits)
+#undef BENCH_ROPE
+
+std::string shape_of(std::size_t tokens, std::size_t count)
+{
+    return std::to_string(tokens) + "x" + std::to_string(count) + "x128";
+}
+
+// Adds a row that turns x = output<T>(), set to ones before.
+template <class T, class Turn>
+void add_turning(const char *verb, std::size_t tokens, std::size_t count,
+                 const std::string &function, Turn turn)
+{
+    const std::size_t n = tokens * count * dim;
+    add_row(
+        {verb, shape_of(tokens, count), type_name<T>, function, static_cast<double>(n) / 2,
+         static_cast<double>(n * sizeof(T))},
+        [=](std::size_t, std::size_t) { turn(output<T>()); }, nullptr, [=] { set_to_ones<T>(n); });
+}
+
+template <class T> void add_pe(std::size_t tokens)
+{
+    for (const Layout layout : {Layout::HALVES, Layout::INTERLEAVED}) {
+        const Plan &p = rope_plan(layout);
+        add_turning<T>("rope", tokens, heads, named("pe_rope", layout),
+                       [=, &p](T *x) { pe_rope(p, tokens, x); });
+        add_turning<T>("rope_to", tokens, heads, named("pe_rope_to", layout),
+                       [=, &p](T *x) { pe_rope_to(p, tokens, input<T>(), x); });
+    }
+}
+
+// Keys in float into a cache of bfloat16: bytes are those of the cache.
+void add_cache(std::size_t tokens)
+{
+    const Plan &p = rope_plan(Layout::HALVES);
+    add_turning<bfloat>("rope_to_cache", tokens, heads, "pe_rope_to_f32_bf16", [=, &p](bfloat *x) {
+        must(pe_rope_to_f32_bf16(&p.plan, place, tokens, dim, input<float>(), packed(heads),
+                                 &x->bits, packed(heads)));
+    });
+}
 
 // One head, the compiler's own vectors.
-static void turn(const float *c, const float *s, float *x)
+void turn(const float *__restrict c, const float *__restrict s, float *__restrict x)
 {
     for (std::size_t i = 0; i < pairs; i++) {
         const float a = x[i], b = x[i + pairs];
@@ -39,7 +96,7 @@ static void turn(const float *c, const float *s, float *x)
 }
 
 // As engines do it: float angles, sines of a token for all its heads.
-static void plain_c(std::size_t first, std::size_t tokens, float *x)
+void plain_c(std::size_t tokens, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++) {
         float c[pairs], s[pairs];
@@ -54,58 +111,93 @@ static void plain_c(std::size_t first, std::size_t tokens, float *x)
 }
 
 // The same with a table of [tokens][cosines, sines] that was made before.
-static void table_c(const float *table, std::size_t tokens, float *x)
+void table_c(const float *table, std::size_t tokens, std::size_t count, float *x)
 {
     for (std::size_t t = 0; t < tokens; t++, table += dim)
-        for (std::size_t k = 0; k < heads; k++, x += dim)
+        for (std::size_t k = 0; k < count; k++, x += dim)
             turn(table, table + pairs, x);
 }
 
+using Table = std::shared_ptr<std::vector<float>>;
+
+Table table_of(std::size_t tokens)
+{
+    const auto table = std::make_shared<std::vector<float>>(tokens * dim);
+    must(pe_rope_table_f32(&rope_plan(Layout::HALVES).plan, place, tokens, PE_ROPE_TABLE_JOINED,
+                           table->data(), nullptr, dim));
+    return table;
+}
+
+void add_plain(std::size_t tokens)
+{
+    const Table table = table_of(tokens);
+    add_turning<float>("rope", tokens, heads, "plain_c", [=](float *x) { plain_c(tokens, x); });
+    add_turning<float>("rope", tokens, heads, "table_c",
+                       [=](float *x) { table_c(table->data(), tokens, heads, x); });
+}
+
+void add_by_table(std::size_t tokens, std::size_t count)
+{
+    const Table table = table_of(tokens);
+    for (const pe_layout layout : {PE_LAYOUT_HALVES, PE_LAYOUT_INTERLEAVED}) {
+        const bool halves = layout == PE_LAYOUT_HALVES;
+        add_turning<float>("rope_by_table", tokens, count,
+                           named("pe_rope_by_table", halves ? Layout::HALVES : Layout::INTERLEAVED),
+                           [=](float *x) {
+                               const float *const cosines = table->data();
+                               must(pe_rope_by_table_f32(layout, cosines, cosines + pairs, dim,
+                                                         pairs, tokens, x, packed(count)));
+                           });
+    }
+    add_turning<float>("rope_by_table", tokens, count, "table_c",
+                       [=](float *x) { table_c(table->data(), tokens, count, x); });
+}
+
+// The tables, and filling as many bytes: rows of 128, twice as many where each number stands twice.
+void add_tables(std::size_t rows)
+{
+    struct Kind {
+        const char *function;
+        pe_rope_table_layout layout;
+        Layout plan;
+    };
+    for (const Kind &kind :
+         {Kind{"pe_rope_table_apart", PE_ROPE_TABLE_APART, Layout::HALVES},
+          Kind{"pe_rope_table_joined", PE_ROPE_TABLE_JOINED, Layout::HALVES},
+          Kind{"pe_rope_table_complex", PE_ROPE_TABLE_COMPLEX, Layout::HALVES},
+          Kind{"pe_rope_table_twice_halves", PE_ROPE_TABLE_TWICE, Layout::HALVES},
+          Kind{"pe_rope_table_twice_adjacent", PE_ROPE_TABLE_TWICE, Layout::INTERLEAVED}}) {
+        const bool twice = kind.layout == PE_ROPE_TABLE_TWICE;
+        const bool apart = twice || kind.layout == PE_ROPE_TABLE_APART;
+        const Plan &p = rope_plan(kind.plan);
+        const std::size_t stride = kind.layout == PE_ROPE_TABLE_APART ? pairs : dim;
+        const Shape s{rows, twice ? 2 * dim : dim};
+        add_table<float>("rope_table", s, kind.function, [=, &p](std::size_t, float *out) {
+            must(pe_rope_table_f32(&p.plan, pe_from(0), rows, kind.layout, out,
+                                   apart ? out + rows * stride : nullptr, stride));
+        });
+        const Plan &filled = rope_plan(Layout::HALVES);
+        add_table<float>("rope_table", s, "pe_fill_f32", [=, &filled](std::size_t, float *out) {
+            pe_fill(filled, std::int64_t(0), twice ? 2 * rows : rows, out);
+        });
+    }
+}
+
+} // namespace
+
 void rows_rope()
 {
-    static const RopePlan rope;
-    const pe_plan *const plan = &rope.plan;
-    const std::size_t stride = heads * dim, first = 1000;
-    const auto at = static_cast<std::int64_t>(first);
     for (const std::size_t tokens : {1u, 2048u, 16384u}) {
-        const std::size_t n = tokens * stride;
-        const auto add = [&](const char *function, const char *type, std::size_t size, Body body) {
-            const std::string shape = std::to_string(tokens) + "x32x128", kind = type;
-            add_row({"rope", shape, type, function, static_cast<double>(n) / 2,
-                     static_cast<double>(n * size)},
-                    std::move(body), nullptr, [=] {
-                        kind == "f16"    ? set_to_ones<half>(n)
-                        : kind == "bf16" ? set_to_ones<bfloat>(n)
-                                         : set_to_ones<float>(n);
-                    });
-        };
-        add_roofs(n * sizeof(float));
-        add_roofs(n * sizeof(std::uint16_t));
-        for (const pe_rope_pairing pairing : {PE_ROPE_HALVES, PE_ROPE_ADJACENT}) {
-            const bool halves = pairing == PE_ROPE_HALVES;
-            add(halves ? "pe_rope_halves" : "pe_rope_adjacent", "f32", 4,
-                [=](std::size_t, std::size_t) {
-                    pe_rope_f32(plan, pairing, at, tokens, heads, output<float>(), stride, dim);
-                });
-            add(halves ? "pe_rope_halves" : "pe_rope_adjacent", "f16", 2,
-                [=](std::size_t, std::size_t) {
-                    pe_rope_f16(plan, pairing, at, tokens, heads, output<std::uint16_t>(), stride,
-                                dim);
-                });
-            add(halves ? "pe_rope_halves" : "pe_rope_adjacent", "bf16", 2,
-                [=](std::size_t, std::size_t) {
-                    pe_rope_bf16(plan, pairing, at, tokens, heads, output<std::uint16_t>(), stride,
-                                 dim);
-                });
-        }
-        add("plain_c", "f32", 4,
-            [=](std::size_t, std::size_t) { plain_c(first, tokens, output<float>()); });
-        const auto table = std::make_shared<std::vector<float>>(tokens * dim);
-        if (pe_rope_table_joined_f32(plan, at, tokens, table->data(), dim) != PE_OK)
-            std::exit(1);
-        add("table_c", "f32", 4,
-            [=](std::size_t, std::size_t) { table_c(table->data(), tokens, output<float>()); });
+        add_pe<float>(tokens);
+        add_pe<half>(tokens);
+        add_pe<bfloat>(tokens);
+        add_plain(tokens);
+        add_cache(tokens);
     }
+    add_by_table(1, 1);
+    add_by_table(1, heads);
+    add_by_table(2048, heads);
+    add_tables(2048);
 }
 
 } // namespace bench

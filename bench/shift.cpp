@@ -13,7 +13,7 @@ namespace bench
 #define BENCH_SHIFT(type, T, to)                                                                   \
     static inline void pe_shift(const Plan &p, std::int64_t k, std::size_t rows, T *x)             \
     {                                                                                              \
-        must(pe_shift_##type(&p.plan, k, rows, to, p.config.d_model));                             \
+        must(pe_shift_##type(&p.plan, pe_all(k), rows, to, p.config.d_model));                     \
     }
 BENCH_SHIFT(f32, float, x)
 BENCH_SHIFT(f64, double, x)
@@ -26,14 +26,14 @@ template <class T> static void add_shift(const Shape &s, Layout layout)
 {
     const Plan &p = plan_of(s.d, layout);
     const double bytes = static_cast<double>(s.bytes<T>());
-    add_roofs(s.bytes<T>(), {"scale"});
-    add_row({"shift", s.name(), type_name<T>,
-             layout == Layout::HALVES ? "pe_shift_halves" : "pe_shift_interleaved",
-             static_cast<double>(s.pairs()), bytes, 1, 2 * bytes},
-            [=, &p](std::size_t call, std::size_t) {
-                pe_shift(p, call % 2 ? -37 : 37, s.rows, output<T>());
-            },
-            nullptr, [=, &p] { pe_fill(p, s.first, s.rows, output<T>()); });
+    add_row(
+        {"shift", s.name(), type_name<T>,
+         layout == Layout::HALVES ? "pe_shift_halves" : "pe_shift_interleaved",
+         static_cast<double>(s.pairs()), bytes, 1, 2 * bytes},
+        [=, &p](std::size_t call, std::size_t) {
+            pe_shift(p, call % 2 ? -37 : 37, s.rows, output<T>());
+        },
+        nullptr, [=, &p] { pe_fill(p, s.first, s.rows, output<T>()); });
 }
 
 // One number for each distance; pairs are those of a table of as many rows.
@@ -45,17 +45,16 @@ static void add_dots(const Shape &s)
                  static_cast<double>(s.rows * sizeof(double))},
                 [=](std::size_t, std::size_t) { dots(output<double>()); });
     };
-    add("pe_dots_f64",
-        [=, &p](double *out) { must(pe_dots_f64(&p.plan, s.first, s.rows, out)); });
-    add_table<float>("dots", s, "pe_fill_f32", [=, &p](std::size_t, float *out) {
-        pe_fill(p, s.first, s.rows, out);
-    });
+    add("pe_dot_f64",
+        [=, &p](double *out) { must(pe_dot_f64(&p.plan, pe_from(s.first), s.rows, out)); });
+    add_table<float>("dots", s, "pe_fill_f32",
+                     [=, &p](std::size_t, float *out) { pe_fill(p, s.first, s.rows, out); });
     const Shape few{s.rows / 100, s.d, s.first};
     add_row({"dot", few.name(), "f64", "pe_dot_f64", static_cast<double>(few.pairs()),
              static_cast<double>(few.rows * sizeof(double))},
             [=, &p](std::size_t, std::size_t) {
                 for (std::size_t r = 0; r < few.rows; r++)
-                    must(pe_dot_f64(&p.plan, few.first + static_cast<std::int64_t>(r),
+                    must(pe_dot_f64(&p.plan, pe_all(few.first + static_cast<std::int64_t>(r)), 1,
                                     output<double>() + r));
             });
     add_row({"dot", few.name(), "f64", "plain_C", static_cast<double>(few.pairs()),

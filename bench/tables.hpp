@@ -29,12 +29,20 @@ struct Plan {
     std::vector<unsigned char> memory;
     pe_plan plan;
 
-    explicit Plan(std::size_t d, Layout layout = Layout::INTERLEAVED)
-        : config(pe_config_default(d)), memory(), plan()
+    explicit Plan(const pe_config &wanted) : config(wanted), memory(pe_plan_size(&wanted)), plan()
     {
-        config.layout = layout == Layout::HALVES ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
-        memory.resize(pe_plan_size(&config));
         init();
+    }
+    explicit Plan(std::size_t d, Layout layout = Layout::INTERLEAVED, double base = 10000)
+        : Plan(config_of(d, layout, base))
+    {
+    }
+    static pe_config config_of(std::size_t d, Layout layout, double base)
+    {
+        pe_config config = pe_config_default(d);
+        config.layout = layout == Layout::HALVES ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        config.base = base;
+        return config;
     }
     void init() { must(pe_plan_init(&plan, &config, memory.data(), memory.size())); }
 };
@@ -44,8 +52,7 @@ static inline const Plan &plan_of(std::size_t d, Layout layout = Layout::INTERLE
 {
     static std::map<std::pair<std::size_t, Layout>, std::unique_ptr<Plan>> made;
     std::unique_ptr<Plan> &one = made[{d, layout}];
-    if (!one)
-        one = std::make_unique<Plan>(d, layout);
+    if (!one) one = std::make_unique<Plan>(d, layout);
     return *one;
 }
 
@@ -57,13 +64,17 @@ static inline const Frequencies &frequencies_of(std::size_t d)
 
 // The same names for every type.
 #define BENCH_VERBS(type, T, to)                                                                   \
+    static inline void pe_fill(const Plan &p, const pe_at &at, std::size_t rows, T *out)           \
+    {                                                                                              \
+        must(pe_fill_##type(&p.plan, at, rows, to, p.config.d_model));                             \
+    }                                                                                              \
     static inline void pe_fill(const Plan &p, std::int64_t first, std::size_t rows, T *out)        \
     {                                                                                              \
-        must(pe_fill_##type(&p.plan, first, rows, to, p.config.d_model));                          \
+        pe_fill(p, pe_from(first), rows, out);                                                     \
     }                                                                                              \
     static inline void pe_add(const Plan &p, std::int64_t first, std::size_t rows, T *out)         \
     {                                                                                              \
-        must(pe_add_##type(&p.plan, first, rows, 1, to, p.config.d_model));                        \
+        must(pe_add_##type(&p.plan, pe_from(first), rows, 1, to, p.config.d_model));               \
     }
 BENCH_VERBS(f32, float, out)
 BENCH_VERBS(f64, double, out)
@@ -85,8 +96,7 @@ static void add_table(const char *verb, const Shape &s, const std::string &funct
                       Layout layout = Layout::INTERLEAVED)
 {
     Check check;
-    if (!positions.empty())
-        check = [=] { return accuracy<T>(positions, s.d, layout); };
+    if (!positions.empty()) check = [=] { return accuracy<T>(positions, s.d, layout); };
     add_row(
         {verb, s.name(), type_name<T>, function, static_cast<double>(s.pairs()),
          static_cast<double>(s.bytes<T>())},

@@ -16,7 +16,6 @@ template <class T> static void add_pe(const Shape &s)
             [s, &p](std::size_t, T *out) { pe_fill(p, s.first, s.rows, out); }, positions_of(s),
             layout);
     }
-    add_roofs(s.bytes<T>(), {"memset", "stores", "nt_stores"});
 }
 
 #if defined(BENCH_16_BIT)
@@ -33,8 +32,7 @@ template <class P, class T> static void add_sleef(const Shape &s, const char *fu
 void rows_types()
 {
     for (const Shape &s : {Shape{512, 512}, Shape{4096, 1024}, Shape{131072, 512}}) {
-        if ((options.quick || std::string(BENCH_BUILD) == "scalar") && s.rows > 512)
-            break;
+        if ((options.quick || std::string(BENCH_BUILD) == "scalar") && s.rows > 512) break;
         add_pe<float>(s);
         add_pe<half>(s);
         add_pe<bfloat>(s);

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing the calls of sinusoidal encodings: an input is a plan and up to four calls with arguments
- * good and bad. A call has to say PE_OK exactly where nothing is wrong with its arguments, an error
- * that they have otherwise; it may touch its rows alone, and nothing after an error; and the same
- * rows come from one call, from two, and from other calls that promise the same bits.
+ * Fuzzing the calls of sinusoidal encodings: an input is a plan and a call with arguments good and
+ * bad, at a place of any kind. A call has to say PE_OK exactly where nothing is wrong with its
+ * arguments, an error that they have otherwise; it may touch its rows alone, and nothing after an
+ * error; and the same rows come from one call, from two, from each row by itself, and from a plan
+ * without offset and padding at the positions that the place means, told again by the harness.
  */
 #define FUZZ_FILL
 #include "calls.h"
+#include "place.h"
 
 enum { WIDEST = 64, ELEMENTS = 320, POOL = 32 };
 
 typedef struct plan_case {
     pe_plan plan;
     pe_config config;
+    pe_plan still; /* the same without offset and padding   */
+    pe_plan bare;  /* and with the amplitude 1: differences */
 } plan_case;
 
 static plan_case pool[POOL]; /* made once; the first eight are default configs */
@@ -22,6 +26,21 @@ static size_t pooled;
  * Plans
  * --------------------------------------------------------------------------------------------- */
 
+/* The twins of a plan, of its frequencies if it has its own, in memory for each. */
+static void make_twins(plan_case *p, const double *omega, void *still, void *bare, size_t size)
+{
+    pe_config c = p->config;
+    const size_t pairs = p->plan.pairs;
+    c.offset = 0, c.has_padding = 0;
+    pe_status status = omega ? pe_plan_init_frequencies(&p->still, &c, omega, pairs, still, size)
+                             : pe_plan_init(&p->still, &c, still, size);
+    c.amplitude = 1;
+    if (status == PE_OK)
+        status = omega ? pe_plan_init_frequencies(&p->bare, &c, omega, pairs, bare, size)
+                       : pe_plan_init(&p->bare, &c, bare, size);
+    if (status != PE_OK) FUZZ_FAIL("a plan has no twin without offset: status %d", (int)status);
+}
+
 static void pool_add(pe_config config)
 {
     const size_t bytes = pe_plan_size(&config);
@@ -29,6 +48,7 @@ static void pool_add(pe_config config)
     p->config = config;
     if (bytes == 0 || pe_plan_init(&p->plan, &config, malloc(bytes), bytes) != PE_OK)
         FUZZ_FAIL("no plan for number %zu of the pool", pooled - 1);
+    make_twins(p, NULL, malloc(bytes), malloc(bytes), bytes);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -44,6 +64,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
                                                                              : 18));
     pe_config c = pe_config_default(34);
     c.angle = PE_ANGLE_FLOAT32, c.cos_first = 1;
+    pool_add(c);
+    c = pe_config_default(30);
+    c.expected_rows = 1;
     pool_add(c);
     c = pe_config_default(9);
     c.odd = PE_ODD_ZERO, c.layout = PE_LAYOUT_HALVES, c.has_padding = 1, c.padding_position = 3;
@@ -92,6 +115,7 @@ static pe_config decode_config(fuzz_input *in)
     if (fields & 4096) c.padding_position = fuzz_far(in);
     if (fields & 8192) c.multiple = fuzz_byte(in) < 192 ? fuzz_byte(in) % 9 : fuzz_huge(in);
     if (fields & 16384) c.axes = fuzz_byte(in) < 224 ? fuzz_byte(in) % 10 : fuzz_huge(in);
+    c.expected_rows = kind & 1 ? (size_t)(width % 3) : 0;
     if (fields & 32768)
         for (size_t a = 0; a < PE_MAX_AXES; a++) {
             const unsigned b = fuzz_byte(in);
@@ -137,6 +161,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
     }
 
     pe_plan *const plan = (pe_plan *)fuzz_take(sizeof *plan, 1);
+    double given_omega[WIDEST];
     pe_status status;
     if (own) {
         const size_t right =
@@ -155,11 +180,18 @@ static int decode_plan(fuzz_input *in, plan_case *p)
         if (bytes != 0 && pairs != right)
             may |= FUZZ_BIT(PE_ERR_SHAPE);
         else if (!in_range)
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+            may |= FUZZ_BIT(PE_ERR_FREQUENCY);
+        size_t index = 0;
+        if ((pe_frequency_error(c, omega, given, &index) == NULL) != (in_range != 0) ||
+            (index == given) != (in_range != 0))
+            FUZZ_FAIL("pe_frequency_error: number %zu of %zu", index, given);
+        memcpy(given_omega, omega, given * sizeof *omega);
         fuzz_save(3);
+        fuzz_zeros(plan);
         status = pe_plan_init_frequencies(plan, c, omega, pairs, at, size);
     } else {
         fuzz_save(2);
+        fuzz_zeros(plan);
         status = pe_plan_init(plan, c, at, size);
     }
     if (!fuzz_status("pe_plan_init", status, may)) {
@@ -171,6 +203,8 @@ static int decode_plan(fuzz_input *in, plan_case *p)
             FUZZ_FAIL("pe_plan_init wrote before the memory it was given");
     p->plan = *plan;
     fuzz_release(1);
+    static unsigned char twins[2][FUZZ_PLACE];
+    make_twins(p, own ? given_omega : NULL, twins[0], twins[1], sizeof twins[0]);
     if (c->d_model <= WIDEST) return 1;
     fuzz_release(0); /* right, but its rows have no room here */
     return 0;
@@ -180,52 +214,45 @@ static int decode_plan(fuzz_input *in, plan_case *p)
  * Rows
  * --------------------------------------------------------------------------------------------- */
 
-typedef enum way { RANGE, AT, REAL, COORDS, GRID, WAYS } way;
-
+/* A call at a place, of rows from `skip` on, at x. */
 typedef struct rows_call {
     const fuzz_fill *calls;
-    fuzz_type type;
     const pe_plan *plan;
-    way how;
-    int is_add;
-    float scale;
-    int64_t first;
-    const int64_t *at;
-    const double *real;
-    const size_t *shape;
+    pe_at at;
     size_t rows, stride;
+    float scale;
+    int is_add;
     void *x;
 } rows_call;
 
 static pe_status run(const rows_call *c)
 {
-    const fuzz_fill *f = c->calls;
-    if (c->is_add)
-        return c->how == RANGE ? f->add(c->plan, c->first, c->rows, c->scale, c->x, c->stride)
-                               : f->add_at(c->plan, c->at, c->rows, c->scale, c->x, c->stride);
-    switch (c->how) {
-    case RANGE:
-        return f->range(c->plan, c->first, c->rows, c->x, c->stride);
-    case AT:
-        return f->at(c->plan, c->at, c->rows, c->x, c->stride);
-    case REAL:
-        return f->real(c->plan, c->real, c->rows, c->x, c->stride);
-    case COORDS:
-        return f->coords(c->plan, c->real, c->rows, c->x, c->stride);
-    default:
-        return f->grid(c->plan, c->shape, c->x, c->stride);
-    }
+    if (c->is_add) return c->calls->add(c->plan, c->at, c->rows, c->scale, c->x, c->stride);
+    return c->calls->fill(c->plan, c->at, c->rows, c->x, c->stride);
 }
 
-/* Rows k ... k + n - 1 of a call that is no grid, at x. */
-static rows_call part(const rows_call *c, size_t k, size_t n, void *x, size_t stride)
+/* Rows k ... k + n - 1 of a call, to rows of `size` bytes side by side at y. */
+static pe_status run_part(const rows_call *c, size_t k, size_t n, unsigned char *y, size_t size)
 {
     rows_call p = *c;
-    if (c->how == RANGE) p.first += (int64_t)k;
-    if (p.at != NULL) p.at += k;
-    if (p.real != NULL) p.real += k * (c->how == COORDS ? c->plan->axes : 1);
-    p.rows = n, p.x = (unsigned char *)x + k * stride * fuzz_size(c->type), p.stride = stride;
-    return p;
+    p.at = pe_skip(c->at, k), p.rows = n, p.stride = c->plan->d_model, p.x = y + k * size;
+    return run(&p);
+}
+
+/* Row r by the plan without offset and padding, at the angles that the place means. */
+static void fill_by_twin(const plan_case *p, const fuzz_place *place, size_t r,
+                         const fuzz_fill *calls, void *x, size_t row_bytes)
+{
+    const double offset = p->config.offset;
+    double t[PE_MAX_AXES];
+    for (size_t a = 0; a < p->plan.axes; a++)
+        t[a] = fuzz_turn(place, r, a, offset);
+    if (p->config.has_padding && !place->delta &&
+        place->position[r][0] == (double)p->config.padding_position)
+        memset(x, 0, row_bytes);
+    else if (calls->fill(place->delta ? &p->bare : &p->still, pe_coords_f64(t, p->plan.axes, 0, 1), 1,
+                         x, p->plan.d_model) != PE_OK)
+        FUZZ_FAIL("a row is refused alone");
 }
 
 /* Rows of `stride` at x against rows side by side at y; and what is between those at x is as it was
@@ -265,116 +292,43 @@ static float decode_scale(fuzz_input *in)
     return b < 224 ? some[b % 8] : fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
 }
 
+/* wrong: the first flaw is number `from`. */
+static fuzz_flaw flaw_of(size_t wrong, size_t from)
+{
+    return wrong < from ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - from));
+}
+
 static void op_rows(fuzz_input *in, const plan_case *p)
 {
     const pe_plan *plan = &p->plan;
-    const size_t d = plan->d_model, axes = plan->axes;
+    const size_t d = plan->d_model, axes = plan->axes, room = ELEMENTS / d;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
-    const size_t wrong = fuzz_wrong(in, 8);
+    const size_t wrong = fuzz_wrong(in, 10);
+    const fuzz_type t = (fuzz_type)(b % FUZZ_TYPES);
+    const size_t size = fuzz_size(t);
+    size_t rows = fuzz_byte(in) % (room < 40 ? room + 1 : 40), bytes = 0;
+    size_t stride = d + (seed & 32 ? fuzz_byte(in) % 19 : 0);
+    static fuzz_place place;
     rows_call c;
-    memset(&c, 0, sizeof c);
-    c.type = (fuzz_type)(b % FUZZ_TYPES), c.calls = &fuzz_fills[c.type];
-    c.plan = wrong == 1 ? NULL : plan;
-    c.is_add = b >> 2 & 1;
-    c.how = (way)(c.is_add ? (b >> 3) % 2 : (b >> 3) % WAYS);
-    if (axes > 1 && (c.is_add || wrong != 2)) /* else refused */
-        c.is_add = 0, c.how = b & 8 ? GRID : COORDS;
-    const size_t size = fuzz_size(c.type), room = ELEMENTS / d;
-    size_t rows = fuzz_byte(in) % (room < 40 ? room + 1 : 40);
-    size_t stride = d + (seed & 32 ? fuzz_byte(in) % 19 : 0), real_rows = rows, bytes = 0, shape[8];
-    unsigned may = 0;
-
-    if (c.how == GRID) {
-        rows = 1;
-        for (size_t a = 0; a < axes; a++) {
-            shape[a] = fuzz_byte(in) % (axes > 2 ? 4 : 7);
-            if (rows * shape[a] > room) shape[a] = 1;
-            rows *= shape[a];
-        }
-        if (wrong == 3) shape[seed % axes] = fuzz_huge(in);
-        rows = 1;
-        for (size_t a = 0; a < axes; a++)
-            if (shape[a] == 0) rows = 0;
-        for (size_t a = 0; a < axes && rows; a++)
-            rows = fuzz_mul_add(rows, shape[a], 0);
-        real_rows = rows;
-    } else if (wrong == 3) {
-        rows = fuzz_huge(in);
-    }
-    if (wrong == 4) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+    c.calls = &fuzz_fills[t], c.plan = plan, c.is_add = b >> 2 & 1;
+    c.scale = c.is_add ? decode_scale(in) : 1;
+    if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+    if (wrong == 3) rows = fuzz_huge(in);
 
     /* what is wrong with it */
-    c.first = fuzz_position(in);
-    if (wrong == 5) c.first = fuzz_far(in);
-    for (int again = 0; again < 2; again++) {
-        may = 0;
-        if (rows == 0) break;
-        may = fuzz_shape(d, rows, stride, size, &bytes);
-        if (axes != 1 && c.how != COORDS && c.how != GRID) may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (c.how == RANGE) may |= fuzz_range(c.first, rows, plan->whole, plan->fraction > 0);
-        if (c.how == GRID)
-            for (size_t a = 0; a < axes; a++)
-                may |= fuzz_range(0, shape[a], plan->whole, plan->fraction > 0);
-        if (c.how != RANGE && c.how != GRID &&
-            rows > (size_t)PTRDIFF_MAX / 8 / (c.how == COORDS ? axes : 1))
-            may |= FUZZ_BIT(PE_ERR_SIZE);
-        /* a good call, but too large for here; a list that would have to be so long */
-        const int large = rows > (c.how == GRID ? ELEMENTS : 64) || rows * d > ELEMENTS;
-        if ((may == 0 && (large || bytes > FUZZ_PLACE)) ||
-            (rows > 64 && c.how != RANGE && c.how != GRID && !(may & FUZZ_BIT(PE_ERR_SIZE)))) {
-            rows = 1;
-            if (c.how == GRID)
-                for (size_t a = 0; a < axes; a++)
-                    shape[a] = 1;
-        } else {
-            break;
-        }
+    fuzz_place_make(in, &place, rows, axes, p->config.offset, flaw_of(wrong, 5), 0);
+    if (place.too_long) return;
+    unsigned may = 0;
+    if (rows) {
+        may = place.may | fuzz_shape(d, rows, stride, size, &bytes);
+        if (may == 0 && (rows > FUZZ_ROWS || rows * d > ELEMENTS || bytes > FUZZ_PLACE)) return;
+        if (wrong == 1 || wrong == 4) may |= FUZZ_BIT(PE_ERR_NULL);
     }
-    real_rows = rows <= 64 ? rows : 2;
-    c.rows = rows, c.stride = stride;
-    if (c.how == AT) {
-        int64_t *list = (int64_t *)fuzz_take(real_rows * sizeof *list, (seed & 4) != 0);
-        int64_t at = c.first;
-        for (size_t r = 0; r < real_rows; r++) {
-            list[r] = at;
-            at = (seed & 8) && at < INT64_MAX ? at + 1 : fuzz_position(in);
-            if (wrong == 6 && r == seed % real_rows) at = fuzz_far(in);
-        }
-        for (size_t r = 0; r < real_rows; r++)
-            may |= fuzz_range(list[r], 1, plan->whole, plan->fraction > 0);
-        c.at = list;
-    }
-    if (c.how == REAL || c.how == COORDS) {
-        const size_t n = real_rows * (c.how == COORDS ? axes : 1);
-        double *list = (double *)fuzz_take(n * sizeof *list, (seed & 4) != 0);
-        const double offset = (double)plan->whole + plan->fraction;
-        for (size_t r = 0; r < n; r++) {
-            list[r] = seed & 8 ? (double)fuzz_position(in) : fuzz_real(in);
-            if (wrong == 6 && r == seed % n) list[r] = fuzz_real_far(in);
-            if (!(fabs(list[r]) <= 0x1p31) || !(fabs(list[r] + offset) <= 0x1p31))
-                may |= FUZZ_BIT(PE_ERR_RANGE);
-        }
-        c.real = list;
-    }
-    if (c.how == GRID) {
-        size_t *list = (size_t *)fuzz_take(axes * sizeof *list, (seed & 4) != 0);
-        memcpy(list, shape, axes * sizeof *list);
-        c.shape = list;
-    }
-    if (rows == 0) may = 0;
-    if (c.plan == NULL && (rows || c.how == GRID)) may |= FUZZ_BIT(PE_ERR_NULL);
-    if (wrong == 7 && (rows || c.how == GRID) && c.how != RANGE)
-        c.at = NULL, c.real = NULL, c.shape = NULL, may |= FUZZ_BIT(PE_ERR_NULL);
     if (may != 0 || rows == 0) bytes = bytes > 256 || rows == 0 ? 256 : bytes;
-    c.x = fuzz_take(bytes, (seed & 16) == 0);
-    if (c.is_add) fuzz_elements(c.type, c.x, bytes / size, seed);
-    void *const memory = c.x;
-    if (wrong == 8) {
-        c.x = NULL;
-        if (rows) may |= FUZZ_BIT(PE_ERR_NULL);
-    }
-    c.scale = c.is_add ? decode_scale(in) : 1;
-
+    unsigned char *const memory = (unsigned char *)fuzz_take(bytes, (seed & 16) == 0);
+    if (c.is_add) fuzz_elements(t, memory, bytes / size, seed);
+    c.at = place.at, c.rows = rows, c.stride = stride, c.x = wrong == 4 ? NULL : memory;
+    if (wrong == 1) c.plan = NULL;
     fuzz_save(fuzz_all.used > 1 ? 2 : 1);
     const pe_status status = run(&c);
     if (!fuzz_status(c.is_add ? "pe_add" : "pe_fill", status, may)) return;
@@ -384,49 +338,25 @@ static void op_rows(fuzz_input *in, const plan_case *p)
     }
 
     /* the same rows, side by side, in another way */
-    unsigned char *const y = (unsigned char *)fuzz_take(rows * d * size, (seed & 16) != 0);
-    const size_t cut = (size_t)(b >> 5) * rows / 7;
+    const size_t row_bytes = d * size, cut = (size_t)(b >> 5) * rows / 7;
+    unsigned char *const y = (unsigned char *)fuzz_take(rows * row_bytes, (seed & 16) != 0);
     if (c.is_add)
         for (size_t r = 0; r < rows; r++)
-            memcpy(y + r * d * size, fuzz_saved(memory) + r * stride * size, d * size);
-    rows_call other = c;
-    other.stride = d, other.x = y;
-    if (c.how == GRID) { /* coordinates of the points, counted up */
-        double coords[ELEMENTS + 8];
-        size_t index[8] = {0};
-        if (rows * axes > ELEMENTS) return;
+            memcpy(y + r * row_bytes, fuzz_saved(memory) + r * stride * size, row_bytes);
+    if ((seed & 64) && !(c.is_add && t > FUZZ_F64)) {
         for (size_t r = 0; r < rows; r++) {
-            for (size_t a = 0; a < axes; a++)
-                coords[r * axes + a] = (double)index[a];
-            for (size_t a = axes; a-- > 0;) {
-                if (++index[a] < shape[a]) break;
-                index[a] = 0;
-            }
+            unsigned char row[WIDEST * 8];
+            fill_by_twin(p, &place, r, c.calls, c.is_add ? row : y + r * row_bytes, row_bytes);
+            if (c.is_add) add_plainly(t, c.scale, row, y + r * row_bytes, d);
         }
-        other.how = COORDS, other.real = coords;
-        if (run(&other) != PE_OK) FUZZ_FAIL("pe_fill_coords: the points of a grid are refused");
-    } else if ((seed & 64) && c.how == RANGE && !(c.is_add && c.type > FUZZ_F64)) {
-        int64_t list[64];
-        double reals[64];
-        for (size_t r = 0; r < rows; r++)
-            list[r] = c.first + (int64_t)r, reals[r] = (double)list[r];
-        unsigned char table[ELEMENTS * 8];
-        other.at = list, other.real = reals, other.how = (seed & 128) ? AT : REAL;
-        if (c.is_add) other.is_add = 0, other.x = table;
-        if (run(&other) != PE_OK) FUZZ_FAIL("a list of the positions of a range is refused");
-        if (c.is_add) add_plainly(c.type, c.scale, table, y, rows * d);
-    } else if ((seed & 64) && c.how == AT) { /* each row by itself, from the last to the first */
-        for (size_t r = rows; r-- > 0;) {
-            rows_call one = part(&other, r, 1, y, d);
-            one.how = RANGE, one.first = c.at[r];
-            if (run(&one) != PE_OK) FUZZ_FAIL("a position of a list is refused alone");
-        }
-    } else {
-        const rows_call low = part(&other, 0, cut, y, d),
-                        high = part(&other, cut, rows - cut, y, d);
-        if (run(&high) != PE_OK || run(&low) != PE_OK) FUZZ_FAIL("a part of a call is refused");
+    } else if (seed & 128) { /* each row by itself, from the last to the first */
+        for (size_t r = rows; r-- > 0;)
+            if (run_part(&c, r, 1, y, row_bytes) != PE_OK) FUZZ_FAIL("a row is refused alone");
+    } else if (run_part(&c, cut, rows - cut, y, row_bytes) != PE_OK ||
+               run_part(&c, 0, cut, y, row_bytes) != PE_OK) {
+        FUZZ_FAIL("a part of a call is refused");
     }
-    compare_rows(c.is_add ? "pe_add" : "pe_fill", c.type, d, rows, memory, stride, y);
+    compare_rows(c.is_add ? "pe_add" : "pe_fill", t, d, rows, memory, stride, y);
 }
 
 /* pe_add_batch_T against pe_add_T for each batch. */
@@ -435,13 +365,13 @@ static void op_batch(fuzz_input *in, const plan_case *p)
     const pe_plan *plan = &p->plan;
     const size_t d = plan->d_model;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
-    const size_t wrong = fuzz_wrong(in, 6);
+    const size_t wrong = fuzz_wrong(in, 11);
     const fuzz_type t = (fuzz_type)(b % FUZZ_TYPES);
     const size_t size = fuzz_size(t);
     size_t batches = b >> 2 & 3, rows = fuzz_byte(in) % 8, gap = b >> 4 & 3, stride, batch,
            bytes = 0;
     const float scale = decode_scale(in);
-    int64_t first = fuzz_position(in);
+    static fuzz_place place;
     if (rows * d * batches > ELEMENTS) rows = 1;
     if (b & 64) /* [rows, batch, d] */
         batch = d + gap, stride = batch * (batches ? batches : 1);
@@ -449,14 +379,13 @@ static void op_batch(fuzz_input *in, const plan_case *p)
         stride = d + gap, batch = (rows ? rows : 1) * stride;
     if (wrong == 1) batch = seed & 1 ? fuzz_huge(in) : batch - 1 - seed / 2 % (d + 1);
     if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
-    if (wrong == 3) first = fuzz_far(in);
-    if (wrong == 4) batches = fuzz_huge(in);
+    if (wrong == 3) batches = fuzz_huge(in);
+    fuzz_place_make(in, &place, rows, plan->axes, p->config.offset, flaw_of(wrong, 6), 0);
+    if (place.too_long) return;
 
     unsigned may = 0;
     if (rows && batches) {
-        may = fuzz_shape(d, rows, stride, size, &bytes) |
-              fuzz_range(first, rows, plan->whole, plan->fraction > 0);
-        if (plan->axes != 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
+        may = place.may | fuzz_shape(d, rows, stride, size, &bytes);
         if (batches > 1 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE)))) {
             const size_t one = (rows - 1) * stride + d;
             const int apart =
@@ -472,15 +401,16 @@ static void op_batch(fuzz_input *in, const plan_case *p)
     if (may != 0 || bytes == 0) bytes = 256;
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
     fuzz_elements(t, x, bytes / size, seed);
-    fuzz_save(1);
-    if (wrong == 5 && rows && batches) may |= FUZZ_BIT(PE_ERR_NULL);
-    const pe_status status = fuzz_fills[t].add_batch(wrong == 6 ? plan : plan, first, rows, batches,
-                                                     scale, wrong == 5 ? NULL : x, stride, batch);
+    fuzz_save(fuzz_all.used > 1 ? 2 : 1);
+    if ((wrong == 4 || wrong == 5) && rows && batches) may |= FUZZ_BIT(PE_ERR_NULL);
+    const pe_status status =
+        fuzz_fills[t].add_batch(wrong == 5 ? NULL : plan, place.at, rows, batches, scale,
+                                wrong == 4 ? NULL : x, stride, batch);
     if (!fuzz_status("pe_add_batch", status, may) || rows == 0 || batches == 0) return;
     unsigned char *const y = (unsigned char *)fuzz_take(bytes, !(seed & 1));
     memcpy(y, fuzz_saved(x), bytes);
     for (size_t k = 0; k < batches; k++)
-        if (fuzz_fills[t].add(plan, first, rows, scale, y + k * batch * size, stride) != PE_OK)
+        if (fuzz_fills[t].add(plan, place.at, rows, scale, y + k * batch * size, stride) != PE_OK)
             FUZZ_FAIL("pe_add refuses a batch");
     if (!fuzz_same(t, x, y, bytes / size))
         FUZZ_FAIL("pe_add_batch: not the bits of pe_add, type %d, d_model %zu", (int)t, d);
@@ -491,111 +421,128 @@ static void op_batch(fuzz_input *in, const plan_case *p)
  * --------------------------------------------------------------------------------------------- */
 
 /* Has the plan no use for it? */
-static unsigned algebra_may(const pe_plan *plan, int64_t k)
+static unsigned algebra_may(const pe_plan *plan)
 {
-    unsigned may = fuzz_position_ok(k) ? 0 : FUZZ_BIT(PE_ERR_RANGE);
-    if (plan->axes != 1 || plan->float32 != NULL || plan->axis[0].width % 2 != 0)
-        may |= FUZZ_BIT(PE_ERR_CONFIG);
-    return may;
+    int ok = plan->float32 == NULL;
+    for (size_t a = 0; a < plan->axes; a++)
+        ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    return ok ? 0 : FUZZ_BIT(PE_ERR_PLAN);
 }
 
+/* Shifts against the same by the numbers of their places, one by one. */
 static void op_shift(fuzz_input *in, const plan_case *p)
 {
     const pe_plan *plan = &p->plan;
-    const size_t d = plan->d_model;
+    const size_t d = plan->d_model, axes = plan->axes;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
-    const size_t wrong = fuzz_wrong(in, 5);
+    const size_t wrong = fuzz_wrong(in, 10);
     const fuzz_type t = (fuzz_type)(b % FUZZ_TYPES);
     const size_t size = fuzz_size(t);
     size_t rows = (b >> 2) % (ELEMENTS / d < 9 ? ELEMENTS / d : 9), bytes = 0;
     size_t stride = d + (seed & 32 ? fuzz_byte(in) % 19 : 0);
-    const int64_t k = wrong == 1 ? fuzz_far(in) : fuzz_position(in);
-    if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
-    if (wrong == 3) rows = fuzz_huge(in);
+    static fuzz_place place;
+    if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
+    if (wrong == 2) rows = fuzz_huge(in);
+    fuzz_place_make(in, &place, rows, axes, 0, flaw_of(wrong, 5), 0);
+    if (place.too_long) return;
     unsigned may = 0;
     if (rows) {
-        may = fuzz_shape(d, rows, stride, size, &bytes) | algebra_may(plan, k);
-        if (may == 0 && bytes > FUZZ_PLACE) return;
+        may = place.may | fuzz_shape(d, rows, stride, size, &bytes) | algebra_may(plan);
+        if (may == 0 && (bytes > FUZZ_PLACE || rows > FUZZ_ROWS)) return;
     }
     if (may != 0 || rows == 0) bytes = 256;
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
     fuzz_elements(t, x, bytes / size, seed);
-    fuzz_save(1);
-    if (rows && wrong >= 4) may |= FUZZ_BIT(PE_ERR_NULL);
-    const pe_status status =
-        fuzz_fills[t].shift(wrong == 4 ? NULL : plan, k, rows, wrong == 5 ? NULL : x, stride);
+    fuzz_save(fuzz_all.used > 1 ? 2 : 1);
+    if (rows && (wrong == 3 || wrong == 4)) may |= FUZZ_BIT(PE_ERR_NULL);
+    const pe_status status = fuzz_fills[t].shift(wrong == 3 ? NULL : plan, place.at, rows,
+                                                 wrong == 4 ? NULL : x, stride);
     if (!fuzz_status("pe_shift", status, may)) return;
-    if (rows == 0 || k == 0) {
-        fuzz_unwritten("pe_shift by nothing");
+    if (rows == 0) {
+        fuzz_unwritten("pe_shift of no rows");
         return;
     }
     unsigned char *const y = (unsigned char *)fuzz_take(rows * d * size, !(seed & 1));
+    for (size_t r = 0; r < rows; r++) {
+        const unsigned char *const was = fuzz_saved(x) + r * stride * size;
+        double by[PE_MAX_AXES];
+        int stays = 1;
+        memcpy(y + r * d * size, was, d * size);
+        for (size_t a = 0; a < axes; a++) {
+            by[a] = fuzz_turn(&place, r, a, 0);
+            stays &= by[a] == 0;
+        }
+        if (fuzz_fills[t].shift(plan, pe_coords_f64(by, axes, 0, 1), 1, y + r * d * size, d) != PE_OK)
+            FUZZ_FAIL("pe_shift refuses a row");
+        if (stays && memcmp(x + r * stride * size, was, d * size) != 0)
+            FUZZ_FAIL("pe_shift: row %zu is shifted by 0, and changes", r);
+    }
+    compare_rows("pe_shift", t, d, rows, x, stride, y);
+    const size_t cut = (size_t)(seed >> 6) * rows / 3;
     for (size_t r = 0; r < rows; r++)
         memcpy(y + r * d * size, fuzz_saved(x) + r * stride * size, d * size);
-    const size_t cut = (size_t)(seed >> 6) * rows / 3;
-    if (fuzz_fills[t].shift(plan, k, rows - cut, y + cut * d * size, d) != PE_OK ||
-        fuzz_fills[t].shift(plan, k, cut, y, d) != PE_OK)
+    if (fuzz_fills[t].shift(plan, pe_skip(place.at, cut), rows - cut, y + cut * d * size, d) != PE_OK ||
+        fuzz_fills[t].shift(plan, place.at, cut, y, d) != PE_OK)
         FUZZ_FAIL("pe_shift refuses a part");
-    compare_rows("pe_shift", t, d, rows, x, stride, y);
+    compare_rows("pe_shift in parts", t, d, rows, x, stride, y);
+}
+
+/* The matrix of a shift and its transpose, which is that of the opposite one. */
+static void op_matrix(const pe_plan *plan, int64_t k)
+{
+    const size_t d = plan->d_model;
+    double m[24 * 24], n[24 * 24];
+    for (size_t i = 0; i < d * d; i++)
+        m[i] = n[i] = i % (d + 1) == 0;
+    if (pe_shift_f64(plan, pe_all(-k), d, m, d) != PE_OK ||
+        pe_shift_f64(plan, pe_back(pe_all(-k)), d, n, d) != PE_OK)
+        FUZZ_FAIL("pe_shift refuses the identity");
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = 0; j < d; j++)
+            if (!(m[i * d + j] == n[j * d + i]))
+                FUZZ_FAIL("pe_shift of the identity: %zu, %zu is not that of the transpose", i, j);
 }
 
 static void op_algebra(fuzz_input *in, const plan_case *p)
 {
     const pe_plan *plan = &p->plan;
-    const size_t d = plan->d_model;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
-    const size_t wrong = fuzz_wrong(in, 4);
-    const int64_t k = wrong == 1 ? fuzz_far(in) : fuzz_position(in);
-    double one, zero, norm;
-    unsigned may = algebra_may(plan, k);
-    if (b % 4 == 0 && d <= 24) { /* a matrix, and its transpose */
-        size_t stride = d + seed % 5, bytes;
-        if (wrong == 2) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
-        may |= fuzz_shape(d, d, stride, sizeof one, &bytes);
-        if (may == 0 && bytes > FUZZ_PLACE) return;
-        if (may != 0) bytes = 256;
-        double *const m = (double *)fuzz_take(bytes, seed & 1);
-        fuzz_save(1);
-        if (wrong >= 3) may |= FUZZ_BIT(PE_ERR_NULL);
-        if (!fuzz_status(
-                "pe_shift_matrix",
-                pe_shift_matrix_f64(wrong == 3 ? NULL : plan, k, wrong == 4 ? NULL : m, stride),
-                may))
-            return;
-        const double *const was = (const double *)(const void *)fuzz_saved(m);
-        double *const n = (double *)fuzz_take(d * d * sizeof *n, !(seed & 1));
-        if (pe_shift_matrix_f64(plan, -k, n, d) != PE_OK) FUZZ_FAIL("pe_shift_matrix refuses -k");
-        for (size_t i = 0; i < d; i++) {
-            for (size_t j = 0; j < d; j++)
-                if (!(m[i * stride + j] == n[j * d + i]))
-                    FUZZ_FAIL("pe_shift_matrix: %zu, %zu is not that of the transpose", i, j);
-            if (i + 1 < d &&
-                memcmp(m + i * stride + d, was + i * stride + d, (stride - d) * sizeof *m) != 0)
-                FUZZ_FAIL("pe_shift_matrix: written behind row %zu", i);
-        }
+    const size_t wrong = fuzz_wrong(in, 9);
+    unsigned may = algebra_may(plan);
+    double one;
+    static fuzz_place place;
+    if (b % 4 == 0 && plan->d_model <= 24) {
+        const int64_t k = fuzz_position(in);
+        if (may == 0) op_matrix(plan, k);
         return;
     }
+    if (plan->axes != 1) may |= FUZZ_BIT(PE_ERR_PLAN);
     size_t count = fuzz_byte(in) % 40;
-    if (wrong == 2) count = fuzz_huge(in);
-    may |= count ? fuzz_range(k, count, 0, 0) : 0;
+    if (wrong == 1) count = fuzz_huge(in);
+    fuzz_place_make(in, &place, count, 1, 0, flaw_of(wrong, 4), 0);
+    if (place.too_long) return;
+    may |= place.may;
     if (count > (size_t)PTRDIFF_MAX / sizeof one) may |= FUZZ_BIT(PE_ERR_SIZE);
     if (count == 0) may = 0;
-    if (may == 0 && count * sizeof one > FUZZ_PLACE) return;
+    if (may == 0 && count > FUZZ_ROWS) return;
     double *const dots = (double *)fuzz_take(may ? 64 : count * sizeof one, seed & 1);
-    fuzz_save(1);
-    if (wrong >= 3 && count) may |= FUZZ_BIT(PE_ERR_NULL);
-    if (!fuzz_status("pe_dots",
-                     pe_dots_f64(wrong == 3 ? NULL : plan, k, count, wrong == 4 ? NULL : dots),
+    fuzz_save(fuzz_all.used > 1 ? 2 : 1);
+    if ((wrong == 2 || wrong == 3) && count) may |= FUZZ_BIT(PE_ERR_NULL);
+    if (!fuzz_status("pe_dot", pe_dot_f64(wrong == 2 ? NULL : plan, place.at, count,
+                                          wrong == 3 ? NULL : dots),
                      may) ||
         count == 0)
         return;
-    const size_t i = seed % count;
-    if (pe_dot_f64(plan, k + (int64_t)i, &one) != PE_OK || memcmp(&one, &dots[i], sizeof one) != 0)
-        FUZZ_FAIL("pe_dot: %a is not number %zu of pe_dots, %a", one, i, dots[i]);
-    if (pe_norm_f64(plan, &norm) != PE_OK || pe_dot_f64(plan, 0, &zero) != PE_OK)
-        FUZZ_FAIL("pe_norm refuses what pe_dots takes");
-    if (norm > 1e-140 && norm < 1e140 && !(fabs(norm * norm - zero) <= 1e-15 * zero))
-        FUZZ_FAIL("pe_norm: %a, but the dot product of a row with itself is %a", norm, zero);
+    for (size_t i = 0; i < count; i++) {
+        const double k = fuzz_turn(&place, i, 0, 0);
+        if (pe_dot_f64(plan, pe_at_f64(&k), 1, &one) != PE_OK ||
+            memcmp(&one, &dots[i], sizeof one) != 0)
+            FUZZ_FAIL("pe_dot of %a: %a is not number %zu of all, %a", k, one, i, dots[i]);
+    }
+    const double size = p->config.amplitude * p->config.amplitude * (double)plan->pairs;
+    if (pe_dot_f64(plan, pe_all(0), 1, &one) != PE_OK) FUZZ_FAIL("pe_dot refuses 0");
+    if (size > 1e-280 && size < 1e280 && !(fabs(one - size) <= 1e-15 * size))
+        FUZZ_FAIL("pe_dot: %a, but a row has the square %a", one, size);
 }
 
 /* What a plan says of itself, and the call without a plan. */
@@ -603,7 +550,8 @@ static void op_rest(fuzz_input *in, const plan_case *p)
 {
     const unsigned b = fuzz_byte(in);
     if (b & 1) {
-        const size_t pairs = pe_plan_pairs(&p->plan);
+        const size_t pairs = p->plan.pairs;
+        const pe_plan none = {0};
         double *const w = (double *)fuzz_take(pairs * sizeof *w, 1);
         double *const l = (double *)fuzz_take(pairs * sizeof *l, 0);
         if (pe_plan_frequencies(&p->plan, w) != PE_OK || pe_plan_wavelengths(&p->plan, l) != PE_OK)
@@ -612,9 +560,13 @@ static void op_rest(fuzz_input *in, const plan_case *p)
             if (w[i] != 0 && fabs(w[i]) > 1e-280 &&
                 !(fabs(w[i] * l[i] - 0x1.921fb54442d18p+2) < 1e-12))
                 FUZZ_FAIL("frequency %a and wavelength %a do not fit", w[i], l[i]);
-        if (pe_plan_pairs(NULL) != 0 || pe_plan_frequencies(NULL, w) != PE_ERR_NULL ||
-            pe_plan_wavelengths(&p->plan, NULL) != PE_ERR_NULL || pe_plan_size(NULL) != 0)
+        if (pe_plan_frequencies(NULL, w) != PE_ERR_NULL || pe_plan_size(NULL) != 0 ||
+            pe_plan_wavelengths(&p->plan, NULL) != PE_ERR_NULL)
             FUZZ_FAIL("NULL is taken");
+        if (pe_plan_frequencies(&none, w) != PE_ERR_PLAN ||
+            pe_fill_f64(&none, pe_from(0), 1, w, 1) != PE_ERR_PLAN ||
+            pe_dot_f64(&none, pe_from(0), 1, w) != PE_ERR_PLAN)
+            FUZZ_FAIL("a plan of zeros is taken");
         return;
     }
     const plan_case *q = &pool[b / 2 % 8];
@@ -625,11 +577,9 @@ static void op_rest(fuzz_input *in, const plan_case *p)
     if (wrong == 2) rows = fuzz_huge(in);
     unsigned may = 0;
     if (rows) {
-        may = fuzz_shape(d, rows, d, sizeof(float), &bytes) | fuzz_range(0, rows, 0, 0);
-        if (d > WIDEST || d == 0) /* too many for a config, which comes first */
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (d > WIDEST && !(may & ~FUZZ_BIT(PE_ERR_CONFIG)))
-            return; /* right, but for a machine with more memory */
+        may = fuzz_shape(d, rows, d, sizeof(float), &bytes) | fuzz_range(0, rows);
+        if (d == 0) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (d > WIDEST && !may) return; /* right, but for a machine with more memory */
         if (may == 0 && bytes > FUZZ_PLACE) return;
         if (wrong == 3) may |= FUZZ_BIT(PE_ERR_NULL);
     }
@@ -641,7 +591,7 @@ static void op_rest(fuzz_input *in, const plan_case *p)
     if (d != q->plan.d_model) /* a small one by chance, in place of a huge one */
         return;
     float *const y = (float *)fuzz_take(bytes, !(b & 16));
-    if (pe_fill_f32(&q->plan, 0, rows, y, d) != PE_OK || memcmp(x, y, bytes) != 0)
+    if (pe_fill_f32(&q->plan, pe_from(0), rows, y, d) != PE_OK || memcmp(x, y, bytes) != 0)
         FUZZ_FAIL("pe_sinusoidal: not the bits of pe_fill, %zu x %zu", rows, d);
 }
 

@@ -13,59 +13,28 @@
 #ifdef FUZZ_FILL
 
 typedef struct fuzz_fill {
-    pe_status (*range)(const pe_plan *, int64_t, size_t, void *, size_t);
-    pe_status (*at)(const pe_plan *, const int64_t *, size_t, void *, size_t);
-    pe_status (*real)(const pe_plan *, const double *, size_t, void *, size_t);
-    pe_status (*grid)(const pe_plan *, const size_t *, void *, size_t);
-    pe_status (*coords)(const pe_plan *, const double *, size_t, void *, size_t);
-    pe_status (*add)(const pe_plan *, int64_t, size_t, float, void *, size_t);
-    pe_status (*add_at)(const pe_plan *, const int64_t *, size_t, float, void *, size_t);
-    pe_status (*add_batch)(const pe_plan *, int64_t, size_t, size_t, float, void *, size_t, size_t);
-    pe_status (*shift)(const pe_plan *, int64_t, size_t, void *, size_t);
+    pe_status (*fill)(const pe_plan *, pe_at, size_t, void *, size_t);
+    pe_status (*add)(const pe_plan *, pe_at, size_t, float, void *, size_t);
+    pe_status (*add_batch)(const pe_plan *, pe_at, size_t, size_t, float, void *, size_t, size_t);
+    pe_status (*shift)(const pe_plan *, pe_at, size_t, void *, size_t);
 } fuzz_fill;
 
     #define FUZZ_STAMP(T, element)                                                                 \
-        static pe_status fuzz_range_##T(const pe_plan *p, int64_t first, size_t n, void *x,        \
-                                        size_t s)                                                  \
+        static pe_status fuzz_fill_##T(const pe_plan *p, pe_at at, size_t n, void *x, size_t s)    \
         {                                                                                          \
-            return pe_fill_##T(p, first, n, (element *)x, s);                                      \
+            return pe_fill_##T(p, at, n, (element *)x, s);                                         \
         }                                                                                          \
-        static pe_status fuzz_at_##T(const pe_plan *p, const int64_t *at, size_t n, void *x,       \
-                                     size_t s)                                                     \
+        static pe_status fuzz_add_##T(const pe_plan *p, pe_at at, size_t n, float scale, void *x,  \
+                                      size_t s)                                                    \
         {                                                                                          \
-            return pe_fill_at_##T(p, at, n, (element *)x, s);                                      \
+            return pe_add_##T(p, at, n, scale, (element *)x, s);                                   \
         }                                                                                          \
-        static pe_status fuzz_real_##T(const pe_plan *p, const double *at, size_t n, void *x,      \
-                                       size_t s)                                                   \
+        static pe_status fuzz_add_batch_##T(const pe_plan *p, pe_at at, size_t n, size_t batches,  \
+                                            float scale, void *x, size_t s, size_t batch)          \
         {                                                                                          \
-            return pe_fill_real_##T(p, at, n, (element *)x, s);                                    \
+            return pe_add_batch_##T(p, at, n, batches, scale, (element *)x, s, batch);             \
         }                                                                                          \
-        static pe_status fuzz_grid_##T(const pe_plan *p, const size_t *shape, void *x, size_t s)   \
-        {                                                                                          \
-            return pe_fill_grid_##T(p, shape, (element *)x, s);                                    \
-        }                                                                                          \
-        static pe_status fuzz_coords_##T(const pe_plan *p, const double *at, size_t n, void *x,    \
-                                         size_t s)                                                 \
-        {                                                                                          \
-            return pe_fill_coords_##T(p, at, n, (element *)x, s);                                  \
-        }                                                                                          \
-        static pe_status fuzz_add_##T(const pe_plan *p, int64_t first, size_t n, float scale,      \
-                                      void *x, size_t s)                                           \
-        {                                                                                          \
-            return pe_add_##T(p, first, n, scale, (element *)x, s);                                \
-        }                                                                                          \
-        static pe_status fuzz_add_at_##T(const pe_plan *p, const int64_t *at, size_t n,            \
-                                         float scale, void *x, size_t s)                           \
-        {                                                                                          \
-            return pe_add_at_##T(p, at, n, scale, (element *)x, s);                                \
-        }                                                                                          \
-        static pe_status fuzz_add_batch_##T(const pe_plan *p, int64_t first, size_t n,             \
-                                            size_t batches, float scale, void *x, size_t s,        \
-                                            size_t batch)                                          \
-        {                                                                                          \
-            return pe_add_batch_##T(p, first, n, batches, scale, (element *)x, s, batch);          \
-        }                                                                                          \
-        static pe_status fuzz_shift_##T(const pe_plan *p, int64_t k, size_t n, void *x, size_t s)  \
+        static pe_status fuzz_shift_##T(const pe_plan *p, pe_at k, size_t n, void *x, size_t s)    \
         {                                                                                          \
             return pe_shift_##T(p, k, n, (element *)x, s);                                         \
         }
@@ -77,8 +46,7 @@ FUZZ_STAMP(bf16, uint16_t)
 
     #define FUZZ_FILL_OF(T)                                                                        \
         {                                                                                          \
-            fuzz_range_##T, fuzz_at_##T, fuzz_real_##T, fuzz_grid_##T, fuzz_coords_##T,            \
-                fuzz_add_##T, fuzz_add_at_##T, fuzz_add_batch_##T, fuzz_shift_##T                  \
+            fuzz_fill_##T, fuzz_add_##T, fuzz_add_batch_##T, fuzz_shift_##T                        \
         }
 static const fuzz_fill fuzz_fills[FUZZ_TYPES] = {FUZZ_FILL_OF(f32), FUZZ_FILL_OF(f64),
                                                  FUZZ_FILL_OF(f16), FUZZ_FILL_OF(bf16)};
@@ -87,140 +55,66 @@ static const fuzz_fill fuzz_fills[FUZZ_TYPES] = {FUZZ_FILL_OF(f32), FUZZ_FILL_OF
 /* ---- RoPE: f32, f16, bf16 ---- */
 #ifdef FUZZ_ROPE
 
-/* What the forms have in common. positions is the list of those that take one. */
-typedef struct fuzz_heads {
-    const pe_plan *plan;
-    pe_rope_pairing pairing;
-    int64_t first;
-    const int64_t *positions;
-    size_t tokens, heads;
-    void *x;
-    size_t token, head; /* strides */
-} fuzz_heads;
-
 typedef struct fuzz_rope {
-    pe_status (*range)(const fuzz_heads *);
-    pe_status (*at)(const fuzz_heads *);
-    pe_status (*inverse)(const fuzz_heads *);
-    pe_status (*inverse_at)(const fuzz_heads *);
-    pe_status (*to)(const fuzz_heads *, size_t head_dim, const void *in, size_t token, size_t head);
-    pe_status (*to_at)(const fuzz_heads *, size_t head_dim, const void *in, size_t token,
-                       size_t head);
-    pe_status (*qk)(const fuzz_heads *, size_t k_heads, void *k, size_t token, size_t head);
-    pe_status (*qk_at)(const fuzz_heads *, size_t k_heads, void *k, size_t token, size_t head);
-    pe_status (*axes)(const fuzz_heads *, const uint8_t *axis, size_t axes);
-    pe_status (*shift)(const fuzz_heads *);
-    pe_status (*shift_at)(const fuzz_heads *);
-    pe_status (*by_table)(const fuzz_heads *, const float *, const float *, size_t stride,
-                          size_t pairs);
-    pe_status (*table)(const pe_plan *, int64_t, size_t, void *, void *, size_t);
-    pe_status (*joined)(const pe_plan *, int64_t, size_t, void *, size_t);
-    pe_status (*complex)(const pe_plan *, int64_t, size_t, void *, size_t);
-    pe_status (*twice)(const pe_plan *, pe_rope_pairing, int64_t, size_t, void *, void *, size_t);
+    pe_status (*turn)(const pe_plan *, pe_at, size_t, void *, pe_heads);
+    pe_status (*to)(const pe_plan *, pe_at, size_t, size_t, const void *, pe_heads, void *, pe_heads);
+    /* from f32 to this type; of f32 as to */
+    pe_status (*from_f32)(const pe_plan *, pe_at, size_t, size_t, const float *, pe_heads, void *,
+                          pe_heads);
+    pe_status (*qk)(const pe_plan *, pe_at, size_t, void *, pe_heads, void *, pe_heads);
+    pe_status (*table)(const pe_plan *, pe_at, size_t, pe_rope_table_layout, void *, void *, size_t);
+    pe_status (*by_table)(pe_layout, const float *, const float *, size_t stride, size_t pairs,
+                          size_t, void *, pe_heads);
+    pe_status (*by_table_to)(pe_layout, const float *, const float *, size_t stride, size_t pairs,
+                             size_t, size_t, const void *, pe_heads, void *, pe_heads);
 } fuzz_rope;
 
-    #define FUZZ_STAMP(T, element)                                                                 \
-        static pe_status fuzz_rope_##T(const fuzz_heads *h)                                        \
+    #define FUZZ_STAMP(T, element, from)                                                           \
+        static pe_status fuzz_turn_##T(const pe_plan *p, pe_at at, size_t n, void *x, pe_heads h)  \
         {                                                                                          \
-            return pe_rope_##T(h->plan, h->pairing, h->first, h->tokens, h->heads,                 \
-                               (element *)h->x, h->token, h->head);                                \
+            return pe_rope_##T(p, at, n, (element *)x, h);                                         \
         }                                                                                          \
-        static pe_status fuzz_rope_at_##T(const fuzz_heads *h)                                     \
+        static pe_status fuzz_to_##T(const pe_plan *p, pe_at at, size_t n, size_t dim,             \
+                                     const void *x, pe_heads h, void *y, pe_heads g)               \
         {                                                                                          \
-            return pe_rope_at_##T(h->plan, h->pairing, h->positions, h->tokens, h->heads,          \
-                                  (element *)h->x, h->token, h->head);                             \
+            return pe_rope_to_##T(p, at, n, dim, (const element *)x, h, (element *)y, g);          \
         }                                                                                          \
-        static pe_status fuzz_inverse_##T(const fuzz_heads *h)                                     \
+        static pe_status fuzz_from_f32_##T(const pe_plan *p, pe_at at, size_t n, size_t dim,       \
+                                           const float *x, pe_heads h, void *y, pe_heads g)        \
         {                                                                                          \
-            return pe_rope_inverse_##T(h->plan, h->pairing, h->first, h->tokens, h->heads,         \
-                                       (element *)h->x, h->token, h->head);                        \
+            return from(p, at, n, dim, x, h, (element *)y, g);                                     \
         }                                                                                          \
-        static pe_status fuzz_inverse_at_##T(const fuzz_heads *h)                                  \
+        static pe_status fuzz_qk_##T(const pe_plan *p, pe_at at, size_t n, void *q, pe_heads h,    \
+                                     void *k, pe_heads g)                                          \
         {                                                                                          \
-            return pe_rope_inverse_at_##T(h->plan, h->pairing, h->positions, h->tokens, h->heads,  \
-                                          (element *)h->x, h->token, h->head);                     \
+            return pe_rope_qk_##T(p, at, n, (element *)q, h, (element *)k, g);                     \
         }                                                                                          \
-        static pe_status fuzz_to_##T(const fuzz_heads *h, size_t head_dim, const void *in,         \
-                                     size_t token, size_t head)                                    \
+        static pe_status fuzz_table_##T(const pe_plan *p, pe_at at, size_t n,                      \
+                                        pe_rope_table_layout how, void *c, void *s, size_t stride) \
         {                                                                                          \
-            return pe_rope_to_##T(h->plan, h->pairing, h->first, h->tokens, h->heads, head_dim,    \
-                                  (const element *)in, token, head, (element *)h->x, h->token,     \
-                                  h->head);                                                        \
+            return pe_rope_table_##T(p, at, n, how, (element *)c, (element *)s, stride);           \
         }                                                                                          \
-        static pe_status fuzz_to_at_##T(const fuzz_heads *h, size_t head_dim, const void *in,      \
-                                        size_t token, size_t head)                                 \
+        static pe_status fuzz_by_##T(pe_layout layout, const float *c, const float *s,             \
+                                     size_t stride, size_t pairs, size_t n, void *x, pe_heads h)   \
         {                                                                                          \
-            return pe_rope_to_at_##T(h->plan, h->pairing, h->positions, h->tokens, h->heads,       \
-                                     head_dim, (const element *)in, token, head, (element *)h->x,  \
-                                     h->token, h->head);                                           \
+            return pe_rope_by_table_##T(layout, c, s, stride, pairs, n, (element *)x, h);          \
         }                                                                                          \
-        static pe_status fuzz_qk_##T(const fuzz_heads *h, size_t k_heads, void *k, size_t token,   \
-                                     size_t head)                                                  \
+        static pe_status fuzz_by_to_##T(pe_layout layout, const float *c, const float *s,          \
+                                        size_t stride, size_t pairs, size_t n, size_t dim,         \
+                                        const void *x, pe_heads h, void *y, pe_heads g)            \
         {                                                                                          \
-            return pe_rope_qk_##T(h->plan, h->pairing, h->first, h->tokens, h->heads,              \
-                                  (element *)h->x, h->token, h->head, k_heads, (element *)k,       \
-                                  token, head);                                                    \
-        }                                                                                          \
-        static pe_status fuzz_qk_at_##T(const fuzz_heads *h, size_t k_heads, void *k,              \
-                                        size_t token, size_t head)                                 \
-        {                                                                                          \
-            return pe_rope_qk_at_##T(h->plan, h->pairing, h->positions, h->tokens, h->heads,       \
-                                     (element *)h->x, h->token, h->head, k_heads, (element *)k,    \
-                                     token, head);                                                 \
-        }                                                                                          \
-        static pe_status fuzz_axes_##T(const fuzz_heads *h, const uint8_t *axis, size_t axes)      \
-        {                                                                                          \
-            return pe_rope_axes_##T(h->plan, h->pairing, axis, axes, h->positions, h->tokens,      \
-                                    h->heads, (element *)h->x, h->token, h->head);                 \
-        }                                                                                          \
-        static pe_status fuzz_kshift_##T(const fuzz_heads *h)                                      \
-        {                                                                                          \
-            return pe_rope_shift_##T(h->plan, h->pairing, h->first, h->tokens, h->heads,           \
-                                     (element *)h->x, h->token, h->head);                          \
-        }                                                                                          \
-        static pe_status fuzz_kshift_at_##T(const fuzz_heads *h)                                   \
-        {                                                                                          \
-            return pe_rope_shift_at_##T(h->plan, h->pairing, h->positions, h->tokens, h->heads,    \
-                                        (element *)h->x, h->token, h->head);                       \
-        }                                                                                          \
-        static pe_status fuzz_by_##T(const fuzz_heads *h, const float *c, const float *s,          \
-                                     size_t stride, size_t pairs)                                  \
-        {                                                                                          \
-            return pe_rope_by_table_##T(h->pairing, c, s, stride, pairs, h->tokens, h->heads,      \
-                                        (element *)h->x, h->token, h->head);                       \
-        }                                                                                          \
-        static pe_status fuzz_table_##T(const pe_plan *p, int64_t first, size_t rows, void *c,     \
-                                        void *s, size_t stride)                                    \
-        {                                                                                          \
-            return pe_rope_table_##T(p, first, rows, (element *)c, (element *)s, stride);          \
-        }                                                                                          \
-        static pe_status fuzz_joined_##T(const pe_plan *p, int64_t first, size_t rows, void *x,    \
-                                         size_t stride)                                            \
-        {                                                                                          \
-            return pe_rope_table_joined_##T(p, first, rows, (element *)x, stride);                 \
-        }                                                                                          \
-        static pe_status fuzz_complex_##T(const pe_plan *p, int64_t first, size_t rows, void *x,   \
-                                          size_t stride)                                           \
-        {                                                                                          \
-            return pe_rope_table_complex_##T(p, first, rows, (element *)x, stride);                \
-        }                                                                                          \
-        static pe_status fuzz_twice_##T(const pe_plan *p, pe_rope_pairing pairing, int64_t first,  \
-                                        size_t rows, void *c, void *s, size_t stride)              \
-        {                                                                                          \
-            return pe_rope_table_twice_##T(p, pairing, first, rows, (element *)c, (element *)s,    \
-                                           stride);                                                \
+            return pe_rope_by_table_to_##T(layout, c, s, stride, pairs, n, dim,                    \
+                                           (const element *)x, h, (element *)y, g);                \
         }
-FUZZ_STAMP(f32, float)
-FUZZ_STAMP(f16, uint16_t)
-FUZZ_STAMP(bf16, uint16_t)
+FUZZ_STAMP(f32, float, pe_rope_to_f32)
+FUZZ_STAMP(f16, uint16_t, pe_rope_to_f32_f16)
+FUZZ_STAMP(bf16, uint16_t, pe_rope_to_f32_bf16)
     #undef FUZZ_STAMP
 
     #define FUZZ_ROPE_OF(T)                                                                        \
         {                                                                                          \
-            fuzz_rope_##T, fuzz_rope_at_##T, fuzz_inverse_##T, fuzz_inverse_at_##T, fuzz_to_##T,   \
-                fuzz_to_at_##T, fuzz_qk_##T, fuzz_qk_at_##T, fuzz_axes_##T, fuzz_kshift_##T,       \
-                fuzz_kshift_at_##T, fuzz_by_##T, fuzz_table_##T, fuzz_joined_##T,                  \
-                fuzz_complex_##T, fuzz_twice_##T                                                   \
+            fuzz_turn_##T, fuzz_to_##T, fuzz_from_f32_##T, fuzz_qk_##T, fuzz_table_##T,            \
+                fuzz_by_##T, fuzz_by_to_##T                                                        \
         }
 /* f64 has none: its place is that of f32 */
 static const fuzz_rope fuzz_ropes[FUZZ_TYPES] = {FUZZ_ROPE_OF(f32), FUZZ_ROPE_OF(f32),
@@ -235,7 +129,7 @@ typedef struct fuzz_bias {
                       size_t);
     pe_status (*add)(const float *, size_t, pe_alibi_mode, int64_t, size_t, size_t, void *, size_t,
                      size_t);
-    pe_status (*learned)(const void *, size_t, size_t, const int64_t *, size_t, void *, size_t);
+    pe_status (*learned)(const void *, size_t, size_t, pe_at, size_t, void *, size_t);
 } fuzz_bias;
 
     #define FUZZ_STAMP(T, element)                                                                 \
@@ -254,11 +148,10 @@ typedef struct fuzz_bias {
                                     query, head);                                                  \
         }                                                                                          \
         static pe_status fuzz_learned_##T(const void *table, size_t table_rows, size_t d_model,    \
-                                          const int64_t *positions, size_t rows, void *x,          \
-                                          size_t stride)                                           \
+                                          pe_at at, size_t rows, void *x, size_t stride)           \
         {                                                                                          \
-            return pe_learned_add_##T((const element *)table, table_rows, d_model, positions,      \
-                                      rows, (element *)x, stride);                                 \
+            return pe_learned_add_##T((const element *)table, table_rows, d_model, at, rows,       \
+                                      (element *)x, stride);                                       \
         }
 FUZZ_STAMP(f32, float)
 FUZZ_STAMP(f16, uint16_t)

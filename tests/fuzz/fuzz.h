@@ -333,13 +333,22 @@ static inline void fuzz_save(size_t n)
     }
 }
 
-/* What was in this block of the saved ones. */
+/* What was in this block, one of the saved ones. */
 static inline const unsigned char *fuzz_saved(const void *begin)
 {
     size_t i = 0;
     while (fuzz_all.block[i].begin != begin)
         i++;
     return fuzz_all.saved[i];
+}
+
+/* After an error this block, one of the saved ones, has to be all zeros. */
+static inline void fuzz_zeros(const void *begin)
+{
+    size_t i = 0;
+    while (fuzz_all.block[i].begin != begin)
+        i++;
+    memset(fuzz_all.saved[i], 0, fuzz_all.saved_bytes[i]);
 }
 
 /* Nothing was written: not to a block that was saved, and beside none. */
@@ -413,13 +422,11 @@ static inline int fuzz_position_ok(int64_t p)
     return p >= -(INT64_C(1) << 31) && p <= INT64_C(1) << 31;
 }
 
-/* The errors of the positions first, first + 1, ..., rows > 0, with and without an offset. */
-static inline unsigned fuzz_range(int64_t first, size_t rows, int64_t offset, int has_fraction)
+/* The errors of the positions first, first + 1, ..., rows > 0. */
+static inline unsigned fuzz_range(int64_t first, size_t rows)
 {
-    const int64_t limit = INT64_C(1) << 31, beyond = offset + (has_fraction != 0);
-    if (!fuzz_position_ok(first) || !fuzz_position_ok(first + offset) ||
-        !fuzz_position_ok(first + beyond) || (uint64_t)rows > (uint64_t)(limit - first) + 1 ||
-        (uint64_t)rows > (uint64_t)(limit - first - beyond) + 1)
+    const int64_t limit = INT64_C(1) << 31;
+    if (!fuzz_position_ok(first) || (uint64_t)rows > (uint64_t)(limit - first) + 1)
         return FUZZ_BIT(PE_ERR_RANGE);
     return 0;
 }

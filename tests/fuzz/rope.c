@@ -1,33 +1,116 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing RoPE: every form of the call, with arguments good and bad. An error exactly where
- * something is wrong, and then nothing written; nothing but the heads touched; and the forms agree
- * bit for bit: a list with a range, adjacent pairs with halves in another order, queries and keys
- * together with each alone, out of place with a copy turned in place, axes with equal coordinates
- * with a list, tables with the cosines that turn, the inverse with turning by -p.
+ * Fuzzing RoPE: every call, with arguments good and bad, at places of any kind, by plans of one
+ * coordinate and of several. An error exactly where something is wrong, and then nothing written;
+ * nothing but the heads touched; and each head has the bits of a rotation by the cosines and sines of
+ * a plan without offset and sections, at the positions that the place means, told again by the
+ * harness: floats by the formula, 16 bits head by head with the pairs in the other layout.
  */
 #define FUZZ_ROPE
 #include "calls.h"
+#include "place.h"
 
 #include <float.h>
 
-enum { ELEMENTS = 320, POOL = 32, PAIRS = 32 };
+enum { ELEMENTS = 320, POOL = 48, PAIRS = 32 };
 
 typedef struct plan_case {
     pe_plan plan;
-    size_t n;
+    pe_layout layout;
+    double offset;
+    unsigned may; /* PE_ERR_PLAN: RoPE has no use for it */
+    size_t n;     /* elements that turn                  */
+    uint8_t coordinate[PAIRS], number[PAIRS]; /* of pair i: its coordinate, its pair in the twins */
+    pe_plan still; /* of one coordinate, without offset   */
+    pe_plan bare;  /* and with the amplitude 1            */
 } plan_case;
 
 static plan_case pool[POOL];
 static size_t pooled;
 
-static void pool_add(pe_config config)
+/* ------------------------------------------------------------------------------------------------
+ * Plans
+ * --------------------------------------------------------------------------------------------- */
+
+static void make_plan(pe_plan *plan, const pe_config *config)
 {
-    const size_t bytes = pe_plan_size(&config);
+    const size_t bytes = pe_plan_size(config);
+    if (bytes == 0 || pe_plan_init(plan, config, malloc(bytes), bytes) != PE_OK)
+        FUZZ_FAIL("no plan for number %zu of the pool", pooled);
+}
+
+/* twin: of one block of columns */
+static plan_case *pool_add(pe_config config, pe_config twin)
+{
     plan_case *p = &pool[pooled++];
-    p->n = config.d_model;
-    if (bytes == 0 || pe_plan_init(&p->plan, &config, malloc(bytes), bytes) != PE_OK)
+    make_plan(&p->plan, &config);
+    p->n = config.d_model, p->layout = config.layout, p->offset = config.offset;
+    twin.offset = 0, twin.has_padding = 0;
+    make_plan(&p->still, &twin);
+    twin.amplitude = 1;
+    make_plan(&p->bare, &twin);
+    for (size_t i = 0; i < p->plan.pairs; i++) {
+        p->coordinate[i] = (uint8_t)config.axis[i / p->still.pairs].coordinate;
+        p->number[i] = (uint8_t)(i % p->still.pairs);
+    }
+    return p;
+}
+
+/* The coordinate of each pair and its frequency among those of a head that this coordinate has alone;
+   0 if the sections are wrong. */
+static int sections_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinate, uint8_t *number)
+{
+    size_t count[PE_MAX_AXES] = {0};
+    const size_t axes = c->axes;
+    if (axes < 1 || axes > PE_MAX_AXES) return 0;
+    if (axes > 1 && c->section_order == PE_SECTIONS_VISION && pairs % axes != 0) return 0;
+    for (size_t i = 0; i < pairs; i++) {
+        size_t a = 0;
+        if (axes > 1 && c->section_order == PE_SECTIONS_BLOCKS)
+            for (size_t rest = i; a + 1 < axes && rest >= c->sections[a];)
+                rest -= c->sections[a++];
+        if (axes > 1 && c->section_order == PE_SECTIONS_INTERLEAVED)
+            a = i / axes < c->sections[i % axes] ? i % axes : 0;
+        if (axes > 1 && c->section_order == PE_SECTIONS_VISION) a = i / (pairs / axes);
+        coordinate[i] = (uint8_t)a, count[a]++;
+        number[i] = (uint8_t)(axes > 1 && c->section_order == PE_SECTIONS_VISION
+                                  ? i % (pairs / axes)
+                                  : i);
+    }
+    for (size_t a = 0; a < axes && axes > 1; a++)
+        if (count[a] != c->sections[a]) return 0;
+    return (unsigned)c->section_order <= PE_SECTIONS_VISION || axes == 1;
+}
+
+static size_t pairs_of(const pe_rope_config *c)
+{
+    return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : c->rotary_dim) / 2;
+}
+
+/* The twins of a plan of this config, which is right, in memory of `room` bytes each. */
+static void rope_twins(plan_case *p, const pe_rope_config *c, void *still, void *bare, size_t room)
+{
+    pe_rope_config alone = *c;
+    double omega[PAIRS];
+    p->n = 2 * pairs_of(c), p->layout = c->layout, p->offset = c->offset, p->may = 0;
+    if (pe_rope_frequencies(c, omega, &alone.attention_factor) != PE_OK ||
+        !sections_of(c, pairs_of(c), p->coordinate, p->number))
+        FUZZ_FAIL("a config is taken that has wrong sections or no frequencies");
+    alone.axes = 1, alone.offset = 0;
+    if (c->axes > 1 && c->section_order == PE_SECTIONS_VISION)
+        alone.head_dim = alone.rotary_dim = p->n / c->axes;
+    if (pe_rope_plan_init(&p->still, &alone, still, room) != PE_OK) FUZZ_FAIL("a plan has no twin");
+    alone.attention_factor = 1;
+    if (pe_rope_plan_init(&p->bare, &alone, bare, room) != PE_OK) FUZZ_FAIL("a plan has no twin");
+}
+
+static void pool_add_rope(pe_rope_config c)
+{
+    plan_case *p = &pool[pooled++];
+    const size_t room = 1 << 17, bytes = pe_rope_plan_size(&c);
+    if (bytes == 0 || pe_rope_plan_init(&p->plan, &c, malloc(bytes), bytes) != PE_OK)
         FUZZ_FAIL("no plan for number %zu of the pool", pooled - 1);
+    rope_twins(p, &c, malloc(room), malloc(room), room);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -41,232 +124,254 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         c.layout = n % 8 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         c.cos_first = n % 6 == 0;
         if (n % 10 == 0) c.offset = 3.5;
-        pool_add(c);
+        pool_add(c, c);
+        c.layout = n % 8 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        c.expected_rows = 1;
+        if (n == 6 || n == 16 || n == 34) pool_add(c, c);
     }
     pe_config c = pe_config_default(16);
-    c.angle = PE_ANGLE_FLOAT32;
-    pool_add(c);
-    c = pe_config_default(7); /* the rest is refused */
-    pool_add(c);
+    c.angle = PE_ANGLE_FLOAT32, c.offset = -9, c.amplitude = 2;
+    pool_add(c, c);
+    c = pe_config_preset(PE_PRESET_DETR, 8); /* two blocks of adjacent pairs */
+    pool_add(c, pe_config_default(4));
+    /* the rest is refused */
+    c = pe_config_default(7);
+    pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN);
     c = pe_config_preset(PE_PRESET_FAIRSEQ, 8);
-    pool_add(c);
-    c = pe_config_preset(PE_PRESET_DETR, 8);
-    pool_add(c);
+    pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN);
+    c = pe_config_preset(PE_PRESET_MAE_2D, 16);
+    pool_add(c, pe_config_default(8))->may = FUZZ_BIT(PE_ERR_PLAN);
+    for (int k = 0; k < 12; k++) {
+        static const size_t sections[6][3] = {{5, 4, 3}, {4, 4, 4}, {6, 6, 0},
+                                              {0, 12, 0}, {10, 1, 1}, {1, 11, 0}};
+        static const size_t axes[6] = {3, 3, 2, 3, 3, 2};
+        static const pe_sections orders[6] = {PE_SECTIONS_BLOCKS, PE_SECTIONS_INTERLEAVED,
+                                              PE_SECTIONS_VISION, PE_SECTIONS_BLOCKS,
+                                              PE_SECTIONS_INTERLEAVED, PE_SECTIONS_BLOCKS};
+        pe_rope_config r = pe_rope_config_default(24);
+        r.layout = (pe_layout)(k & 1);
+        r.axes = axes[k / 2], r.section_order = orders[k / 2];
+        memcpy(r.sections, sections[k / 2], sizeof sections[0]);
+        if (k % 3 == 0) r.offset = -2.25;
+        if (k % 4 == 0) r.attention_factor = 1.25;
+        if (k == 5) r.angle = PE_ANGLE_FLOAT32;
+        if (k == 7) r.rope_type = PE_ROPE_YARN, r.factor = 4, r.original_max_position_embeddings = 64;
+        pool_add_rope(r);
+    }
     return 0;
 }
 
-static unsigned plan_may(const pe_plan *plan)
-{
-    return plan->axes != 1 || plan->has_padding || plan->d_model % 2 ||
-                   plan->axis[0].width != plan->d_model
-               ? FUZZ_BIT(PE_ERR_CONFIG)
-               : 0;
-}
+/* ------------------------------------------------------------------------------------------------
+ * What has to come out
+ * --------------------------------------------------------------------------------------------- */
 
-/* Heads of `width` elements, at least one: their errors, and the elements to the last. */
-static unsigned heads_may(size_t width, size_t tokens, size_t heads, size_t token, size_t head,
-                          size_t size, size_t *span)
+/* Cosines and sines of row r of a place. */
+static void row_of_table(const plan_case *p, const fuzz_place *place, size_t r, float *c, float *s)
 {
-    const size_t t = tokens - 1, h = heads - 1;
-    const size_t by_token = fuzz_mul_add(t, token, width), by_head = fuzz_mul_add(h, head, width);
-    unsigned may = 0;
-    if ((t && token < width) || (h && head < width) ||
-        (t && h && head < by_token && token < by_head))
-        may |= FUZZ_BIT(PE_ERR_SHAPE);
-    *span = fuzz_mul_add(h, h ? head : 0, t ? by_token : width);
-    if (*span > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
-    return may;
+    const pe_plan *const twin = place->delta ? &p->bare : &p->still;
+    for (size_t a = 0; a < p->plan.axes; a++) {
+        const double t = fuzz_turn(place, r, a, p->offset);
+        float cosines[PAIRS], sines[PAIRS];
+        if (pe_rope_table_f32(twin, pe_at_f64(&t), 1, PE_ROPE_TABLE_APART, cosines, sines,
+                              twin->pairs) != PE_OK)
+            FUZZ_FAIL("pe_rope_table refuses a row");
+        for (size_t i = 0; i < p->n / 2; i++)
+            if (p->coordinate[i] == a) c[i] = cosines[p->number[i]], s[i] = sines[p->number[i]];
+    }
 }
-
-enum {
-    FORM_RANGE,
-    FORM_AT,
-    FORM_INVERSE,
-    FORM_INVERSE_AT,
-    FORM_TO,
-    FORM_TO_AT,
-    FORM_QK,
-    FORM_QK_AT,
-    FORM_AXES,
-    FORM_SHIFT,
-    FORM_SHIFT_AT,
-    FORM_BY,
-    FORMS
-};
 
 /* Element e of a head as the pair has it in halves, for one in adjacent pairs. */
 static size_t in_halves(size_t e, size_t n) { return e < n ? e % 2 * (n / 2) + e / 2 : e; }
 
+/* Turn one head of n elements: floats by the formula, others with their pairs in the other layout. */
+static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float *s, size_t n,
+                      unsigned char *head)
+{
+    const size_t size = fuzz_size(t), h = n / 2;
+    const int halves = layout == PE_LAYOUT_HALVES;
+    const pe_heads one = {1, 0, 0};
+    unsigned char other[2 * PAIRS * 4];
+    for (size_t i = 0; i < h && t == FUZZ_F32; i++) {
+        unsigned char *const at = head + 4 * (halves ? i : 2 * i),
+                             *const bt = head + 4 * (halves ? i + h : 2 * i + 1);
+        float a, b;
+        memcpy(&a, at, 4), memcpy(&b, bt, 4);
+        volatile float bs = b * s[i], as = a * s[i];
+        const float x = fmaf(a, c[i], -bs), y = fmaf(b, c[i], as);
+        memcpy(at, &x, 4), memcpy(bt, &y, 4);
+    }
+    if (t == FUZZ_F32) return;
+    for (size_t e = 0; e < n; e++)
+        memcpy(other + (halves ? e : in_halves(e, n)) * size,
+               head + (halves ? in_halves(e, n) : e) * size, size);
+    if (fuzz_ropes[t].by_table(halves ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES, c, s, h, h, 1, other,
+                               one) != PE_OK)
+        FUZZ_FAIL("pe_rope_by_table refuses a head alone");
+    for (size_t e = 0; e < n; e++)
+        memcpy(head + (halves ? in_halves(e, n) : e) * size,
+               other + (halves ? e : in_halves(e, n)) * size, size);
+}
+
+/* A float to 16 bits, to nearest even. */
+static uint16_t narrowed(fuzz_type t, float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
+    bits &= 0x7fffffff;
+    if (bits > 0x7f800000) return (uint16_t)(sign | 0x7fff);
+    if (t == FUZZ_BF16) return (uint16_t)(sign | (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    const double size = fabs((double)x);
+    if (size >= 65520) return (uint16_t)(sign | 0x7c00);
+    if (size < 0x1p-14) return (uint16_t)(sign | (unsigned)rint(size * 0x1p24));
+    return (uint16_t)(sign | (bits - 0x38000000 + 0xfff + (bits >> 13 & 1)) >> 13);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Heads
+ * --------------------------------------------------------------------------------------------- */
+
+/* Heads of `width` elements, at least one: their errors, and the elements to the last. */
+static unsigned heads_may(size_t width, size_t tokens, pe_heads x, size_t size, size_t *span)
+{
+    const size_t t = tokens - 1, h = x.heads - 1;
+    const size_t by_token = fuzz_mul_add(t, x.token_stride, width),
+                 by_head = fuzz_mul_add(h, x.head_stride, width);
+    unsigned may = 0;
+    if ((t && x.token_stride < width) || (h && x.head_stride < width) ||
+        (t && h && x.head_stride < by_token && x.token_stride < by_head))
+        may |= FUZZ_BIT(PE_ERR_SHAPE);
+    *span = fuzz_mul_add(h, h ? x.head_stride : 0, t ? by_token : width);
+    if (*span > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
+    return may;
+}
+
+static size_t element_at(pe_heads x, size_t token, size_t head, size_t tokens)
+{
+    return (tokens == 1 ? 0 : token * x.token_stride) + (x.heads == 1 ? 0 : head * x.head_stride);
+}
+
+enum { FORM_TURN, FORM_TURN_TOO, FORM_TO, FORM_FROM_F32, FORM_QK, FORM_BY, FORM_BY_TO, FORMS };
+
 static void op_heads(fuzz_input *in, const plan_case *p)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
-    const pe_plan *plan = &p->plan;
-    const size_t n = p->n;
+    static fuzz_place place;
+    const size_t n = p->n, half = n / 2;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in), form = fuzz_byte(in) % FORMS;
-    const size_t wrong = fuzz_wrong(in, 11);
+    const size_t wrong = fuzz_wrong(in, 17);
     const fuzz_type t = types[b & 3];
     const size_t size = fuzz_size(t);
     const fuzz_rope *const f = &fuzz_ropes[t];
-    const int to = form == FORM_TO || form == FORM_TO_AT,
-              qk = form == FORM_QK || form == FORM_QK_AT;
-    const int by = form == FORM_BY, uniform = form == FORM_SHIFT;
-    const int shift = form == FORM_SHIFT || form == FORM_SHIFT_AT;
-    const int listed = form == FORM_AT || form == FORM_INVERSE_AT || form == FORM_TO_AT ||
-                       form == FORM_QK_AT || form == FORM_AXES || form == FORM_SHIFT_AT;
-    const int64_t offset = shift ? 0 : plan->whole;
-    size_t axes = form == FORM_AXES ? 1 + (seed >> 3) % 4 : 1;
+    const int by = form == FORM_BY || form == FORM_BY_TO, qk = form == FORM_QK;
+    const int to = form == FORM_TO || form == FORM_FROM_F32 || form == FORM_BY_TO;
+    const fuzz_type in_type = form == FORM_FROM_F32 ? FUZZ_F32 : t;
     size_t tokens = (b >> 2) % 6, heads = (b >> 5) % 4, k_heads = qk ? (seed >> 5) % 3 : 0;
-    size_t head_dim = n + (to ? (seed >> 2) % 8 : 0);
+    size_t head_dim = n + (to ? (seed >> 2) % 8 : 0), table_stride = half + (seed & 16 ? seed % 3 : 0);
     const size_t gap = seed & 16 ? 1 + seed % 7 : 0;
+    pe_layout layout = p->layout;
     while (tokens * (heads + k_heads) * (head_dim + gap) > ELEMENTS)
         tokens /= 2;
-    size_t head = head_dim + gap, token = (heads ? heads : 1) * head + gap;
+    pe_heads x_lie = {heads, head_dim + gap, (heads ? heads : 1) * (head_dim + gap) + gap};
     if (seed & 64) /* [heads, tokens, head_dim] */
-        token = head_dim + gap, head = (tokens ? tokens : 1) * token;
-    fuzz_heads h;
-    h.plan = plan, h.pairing = (pe_rope_pairing)(b >> 4 & 1), h.first = fuzz_position(in);
-    if (wrong == 1) token = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
-    if (wrong == 2) head = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+        x_lie.token_stride = head_dim + gap,
+        x_lie.head_stride = (tokens ? tokens : 1) * x_lie.token_stride;
+    if (seed & 128) { /* strides that lead nowhere */
+        if (tokens == 1) x_lie.token_stride = fuzz_byte(in) & 1 ? 0 : SIZE_MAX / 3;
+        if (heads == 1) x_lie.head_stride = fuzz_byte(in) & 1 ? 0 : SIZE_MAX / 5;
+    }
+    if (wrong == 1) x_lie.token_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
+    if (wrong == 2) x_lie.head_stride = seed & 1 ? fuzz_huge(in) : fuzz_byte(in);
     if (wrong == 3) tokens = fuzz_huge(in);
-    if (wrong == 4) heads = fuzz_huge(in);
-    if (wrong == 5) h.first = fuzz_far(in);
-    if (wrong == 6) h.pairing = (pe_rope_pairing)(2 + fuzz_byte(in));
-    if (wrong == 7 && to) head_dim = fuzz_byte(in) < 128 ? fuzz_byte(in) % (n + 1) : fuzz_huge(in);
-    if (wrong == 7 && form == FORM_AXES) axes = fuzz_byte(in) < 128 ? fuzz_byte(in) : fuzz_huge(in);
+    if (wrong == 4) heads = x_lie.heads = fuzz_huge(in);
+    if (wrong == 5 && to) head_dim = fuzz_byte(in) < 128 ? fuzz_byte(in) % (n + 1) : fuzz_huge(in);
+    if (wrong == 5 && by) table_stride = fuzz_byte(in) < 128 ? half - 1 : fuzz_huge(in);
+    if (wrong == 7 && by) layout = (pe_layout)(2 + fuzz_byte(in));
+    /* where it comes from: heads side by side; of how many */
+    pe_heads from_lie = {heads, head_dim, fuzz_mul_add(heads ? heads : 1, head_dim, 0)};
+    if (wrong == 6 && to) from_lie.heads = heads + 1 + fuzz_byte(in) % 3;
 
     /* what is wrong with it */
     const size_t width = to ? head_dim : n;
-    const int nothing = tokens == 0 || (heads == 0 && k_heads == 0);
-    size_t span = 0;
+    const int differ = to && from_lie.heads != x_lie.heads;
+    const int nothing = tokens == 0 || (heads == 0 && k_heads == 0 && !differ);
+    size_t span = 0, from_span = 0;
     unsigned may = 0;
+    if (by && n % 2) return; /* half of it is no number of pairs */
+    const fuzz_flaw flaw =
+        wrong < 12 || by ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 12));
+    fuzz_place_make(in, &place, tokens, p->plan.axes, p->offset, flaw, 0);
+    if (place.too_long) return;
     if (!nothing) {
-        may = by ? n % 2 ? FUZZ_BIT(PE_ERR_CONFIG) : 0 : plan_may(plan);
-        if (by && n % 2) return; /* half of it is no number of pairs */
-        if (heads && to)         /* from heads side by side */
-            may |= heads_may(width, tokens, heads, fuzz_mul_add(heads, head_dim, 0), head_dim, size,
-                             &span);
-        if (heads) may |= heads_may(width, tokens, heads, token, head, size, &span);
-        if ((unsigned)h.pairing > 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (to && head_dim < n) may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (form == FORM_AXES && (axes == 0 || axes > PE_ROPE_MAX_AXES))
-            may |= FUZZ_BIT(PE_ERR_SHAPE);
-        if (!listed && !by)
-            may |= fuzz_range(h.first, uniform ? 1 : tokens, offset, !shift && plan->fraction > 0);
-        if (listed && tokens > (size_t)PTRDIFF_MAX / 8 / (axes ? axes : 1))
-            may |= FUZZ_BIT(PE_ERR_SIZE);
-        if (by && fuzz_mul_add(tokens, n / 2, 0) > (size_t)PTRDIFF_MAX / 4)
-            may |= FUZZ_BIT(PE_ERR_SIZE);
-        if (tokens > 64 && listed && !(tokens > (size_t)PTRDIFF_MAX / 8))
-            return; /* a list that would have to be so long */
-        if (qk && k_heads && tokens > 64) return;
+        may = by ? 0 : p->may | place.may;
+        if (heads && to && !differ) may |= heads_may(width, tokens, from_lie, fuzz_size(in_type), &from_span);
+        if (heads) may |= heads_may(width, tokens, x_lie, size, &span);
+        if (differ || (to && head_dim < n)) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if (by && (unsigned)layout > 1) may |= FUZZ_BIT(PE_ERR_ENUM);
+        if (by) may |= fuzz_shape(half, tokens, table_stride, sizeof(float), &from_span);
         if (may == 0 && (span > FUZZ_PLACE / size || tokens > 64 || heads > 64)) return;
-    }
-    const size_t given = tokens > 64 ? 1 : tokens;
-    const size_t lists = axes > PE_ROPE_MAX_AXES ? 1 : axes;
-    int64_t *list = NULL;
-    uint8_t *axis = NULL;
-    if (listed) {
-        list = (int64_t *)fuzz_take(given * lists * sizeof *list, (seed & 4) != 0);
-        for (size_t r = 0; r < given * lists; r++) {
-            list[r] =
-                (seed & 8) && r && list[r - 1] < INT64_MAX ? list[r - 1] + 1 : fuzz_position(in);
-            if (r == 0 && wrong == 5) list[r] = h.first;
-            if (!nothing) may |= fuzz_range(list[r], 1, offset, !shift && plan->fraction > 0);
-        }
-    }
-    if (form == FORM_AXES) {
-        axis = (uint8_t *)fuzz_take(n / 2, 1);
-        const unsigned mask = fuzz_byte(in);
-        for (size_t i = 0; i < n / 2; i++) {
-            axis[i] = (uint8_t)(lists ? (i + (mask >> (i % 8) & 1)) % lists : 0);
-            if (wrong == 8 && i == mask % (n / 2)) axis[i] = (uint8_t)fuzz_byte(in);
-            if (!nothing && axis[i] >= axes) may |= FUZZ_BIT(PE_ERR_SHAPE);
-        }
+        if (may == 0 && by && from_span > FUZZ_PLACE) return;
     }
     const size_t elements = may || nothing || heads == 0 ? 64 : span;
     unsigned char *const x = (unsigned char *)fuzz_take(elements * size, seed & 1);
     fuzz_elements(t, x, elements, seed);
     unsigned char *k = NULL, *from = NULL;
+    pe_heads k_lie = {k_heads, n + gap, (k_heads ? k_heads : 1) * (n + gap)};
     size_t k_span = 0;
-    const size_t k_head = n + gap, k_token = (k_heads ? k_heads : 1) * k_head;
-    if (k_heads && tokens && tokens <= 64) {
-        (void)heads_may(n, tokens, k_heads, k_token, k_head, size, &k_span);
+    if (k_heads && tokens) {
+        if (tokens > 64) return;
+        (void)heads_may(n, tokens, k_lie, size, &k_span);
         k = (unsigned char *)fuzz_take(k_span * size, !(seed & 1));
         fuzz_elements(t, k, k_span, seed + 4);
     }
-    /* out of place: from heads side by side */
-    const size_t from_head = head_dim, from_token = fuzz_mul_add(heads ? heads : 1, head_dim, 0);
     if (to) {
         const size_t all = may || nothing ? 64 : tokens * heads * head_dim;
         if (all * size > FUZZ_PLACE) FUZZ_FAIL("the harness has %zu elements to copy", all);
-        from = (unsigned char *)fuzz_take(all * size, (seed & 2) != 0);
-        fuzz_elements(t, from, all, seed + 8);
+        from = (unsigned char *)fuzz_take(all * fuzz_size(in_type), (seed & 2) != 0);
+        fuzz_elements(in_type, from, all, seed + 8);
     }
     float *cosines = NULL, *sines = NULL;
     if (by) {
-        const size_t rows = given ? given : 1;
-        cosines = (float *)fuzz_take(rows * (n / 2) * sizeof *cosines, 1);
-        sines = (float *)fuzz_take(rows * (n / 2) * sizeof *sines, 0);
-        for (size_t r = 0; r < rows * (n / 2); r++)
-            cosines[r] = 0.5f, sines[r] = -0.25f;
-        if (!nothing && plan_may(plan) == 0 &&
-            fuzz_range(h.first, given, plan->whole, plan->fraction > 0) == 0 &&
-            pe_rope_table_f32(plan, h.first, given, cosines, sines, n / 2) != PE_OK)
-            FUZZ_FAIL("pe_rope_table refuses good rows");
+        const size_t all = may || nothing ? 16 : (tokens - 1) * table_stride + half;
+        cosines = (float *)fuzz_take(all * sizeof *cosines, 1);
+        sines = (float *)fuzz_take(all * sizeof *sines, 0);
+        fuzz_elements(FUZZ_F32, cosines, all, seed + 1);
+        fuzz_elements(FUZZ_F32, sines, all, seed + 2);
     }
-    if (!nothing && wrong >= 9) { /* one of its pointers */
+    if (!nothing && wrong >= 8 && wrong <= 11) { /* one of its pointers */
+        if ((wrong == 9 || wrong == 10) && heads == 0) return;
+        if (wrong == 10 && !to) return;
+        if (wrong == 11 && !(qk && k_heads)) return;
         may |= FUZZ_BIT(PE_ERR_NULL);
-        if (wrong == 11 && (heads == 0 || (listed && seed & 1))) return;
-        if (wrong == 10 && !listed && !by && !to) return;
     }
     if (to && may) /* its blocks are smaller than they are said to be, and might overlap then */
         may |= FUZZ_BIT(PE_ERR_SHAPE);
     fuzz_save(fuzz_all.used);
-    h.positions = wrong == 10 ? NULL : list;
-    if (by) h.plan = NULL;
-    if (wrong == 9 && !by) h.plan = NULL;
-    if (wrong == 9 && by) sines = NULL;
-    const float *const given_cosines = wrong == 10 && by ? NULL : cosines;
-    const void *const given_from = wrong == 10 && form == FORM_TO ? NULL : from;
-    h.tokens = tokens, h.heads = heads, h.token = token, h.head = head;
-    h.x = wrong == 11 ? NULL : x;
+    const pe_plan *const plan = wrong == 8 ? NULL : &p->plan;
+    const float *const given_s = wrong == 8 ? NULL : sines;
+    const void *const given_from = wrong == 10 ? NULL : from;
+    void *const given_x = wrong == 9 ? NULL : x, *const given_k = wrong == 11 ? NULL : k;
     pe_status status;
     switch (form) {
-    case FORM_RANGE:
-        status = f->range(&h);
-        break;
-    case FORM_AT:
-        status = f->at(&h);
-        break;
-    case FORM_INVERSE:
-        status = f->inverse(&h);
-        break;
-    case FORM_INVERSE_AT:
-        status = f->inverse_at(&h);
-        break;
     case FORM_TO:
-        status = f->to(&h, head_dim, given_from, from_token, from_head);
+        status = f->to(plan, place.at, tokens, head_dim, given_from, from_lie, given_x, x_lie);
         break;
-    case FORM_TO_AT:
-        status = f->to_at(&h, head_dim, given_from, from_token, from_head);
+    case FORM_FROM_F32:
+        status = f->from_f32(plan, place.at, tokens, head_dim, (const float *)given_from, from_lie,
+                             given_x, x_lie);
         break;
     case FORM_QK:
-        status = f->qk(&h, k_heads, k, k_token, k_head);
+        status = f->qk(plan, place.at, tokens, given_x, x_lie, given_k, k_lie);
         break;
-    case FORM_QK_AT:
-        status = f->qk_at(&h, k_heads, k, k_token, k_head);
+    case FORM_BY:
+        status = f->by_table(layout, cosines, given_s, table_stride, half, tokens, given_x, x_lie);
         break;
-    case FORM_AXES:
-        status = f->axes(&h, axis, axes);
-        break;
-    case FORM_SHIFT:
-        status = f->shift(&h);
-        break;
-    case FORM_SHIFT_AT:
-        status = f->shift_at(&h);
+    case FORM_BY_TO:
+        status = f->by_table_to(layout, cosines, given_s, table_stride, half, tokens, head_dim,
+                                given_from, from_lie, given_x, x_lie);
         break;
     default:
-        status = f->by_table(&h, given_cosines, sines, n / 2, n / 2);
+        status = f->turn(plan, place.at, tokens, given_x, x_lie);
         break;
     }
     if (!fuzz_status("pe_rope", status, may)) return;
@@ -275,155 +380,145 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         return;
     }
 
-    /* the same in another way, in a copy: pe_rope_at, head by head, with the other pairing */
+    /* the same, head by head, in a copy */
     unsigned char *const y = (unsigned char *)fuzz_take(elements * size, !(seed & 1));
+    unsigned char *const z = k ? (unsigned char *)fuzz_take(k_span * size, seed & 1) : NULL;
     memcpy(y, fuzz_saved(x), elements * size);
-    unsigned char other[2 * PAIRS * 8 + 64];
-    for (size_t r = 0; r < tokens; r++)
+    if (k) memcpy(z, fuzz_saved(k), k_span * size);
+    for (size_t r = 0; r < tokens; r++) {
+        float c[PAIRS], s[PAIRS];
+        if (by)
+            memcpy(c, cosines + r * table_stride, half * sizeof *c),
+                memcpy(s, sines + r * table_stride, half * sizeof *s);
+        else
+            row_of_table(p, &place, r, c, s);
         for (size_t i = 0; i < heads; i++) {
-            unsigned char *const at = y + (r * token + i * head) * size;
-            fuzz_heads one = h;
-            int64_t positions[PE_ROPE_MAX_AXES], position;
-            if (to) memcpy(at, from + (r * from_token + i * from_head) * size, head_dim * size);
-            for (size_t a = 0; a < lists; a++)
-                positions[a] = listed ? list[a * tokens + r]
-                                      : (int64_t)((uint64_t)h.first + (uniform ? 0 : r));
-            position = positions[0];
-            one.plan = plan, one.positions = positions, one.tokens = one.heads = 1;
-            one.token = one.head = n, one.x = other;
-            one.pairing = h.pairing == PE_ROPE_HALVES ? PE_ROPE_ADJACENT : PE_ROPE_HALVES;
-            for (size_t e = 0; e < n; e++) {
-                const size_t m = in_halves(e, n);
-                memcpy(other + (h.pairing == PE_ROPE_HALVES ? e : m) * size,
-                       at + (h.pairing == PE_ROPE_HALVES ? m : e) * size, size);
-            }
-            if (form == FORM_INVERSE || form == FORM_INVERSE_AT) {
-                status = f->inverse_at(&one);
-            } else if (form == FORM_AXES) {
-                status = f->axes(&one, axis, lists);
-            } else if (shift) {
-                status = f->shift_at(&one);
-            } else if (by) {
-                status =
-                    f->by_table(&one, cosines + r * (n / 2), sines + r * (n / 2), n / 2, n / 2);
+            unsigned char *const at = y + element_at(x_lie, r, i, tokens) * size;
+            const unsigned char *const source =
+                to ? from + element_at(from_lie, r, i, tokens) * fuzz_size(in_type) : NULL;
+            if (in_type == t) {
+                if (to) memcpy(at, source, head_dim * size);
+                turn_head(t, layout, c, s, n, at);
             } else {
-                one.first = position;
-                status = seed & 128 ? f->range(&one) : f->at(&one);
-            }
-            if (status != PE_OK) FUZZ_FAIL("pe_rope refuses a head alone: %d", (int)status);
-            for (size_t e = 0; e < n; e++) {
-                const size_t m = in_halves(e, n);
-                memcpy(at + (h.pairing == PE_ROPE_HALVES ? m : e) * size,
-                       other + (h.pairing == PE_ROPE_HALVES ? e : m) * size, size);
-            }
-            /* a table of the same positions turns the same way */
-            if (by && plan_may(plan) == 0 &&
-                fuzz_range(h.first, tokens, plan->whole, plan->fraction > 0) == 0 && r == 0 &&
-                i == 0) {
-                unsigned char turned[2 * PAIRS * 8 + 64];
-                memcpy(turned, fuzz_saved(x), n * size);
-                one.x = turned, one.pairing = h.pairing;
-                if (f->at(&one) != PE_OK || !fuzz_same(t, turned, at, n))
-                    FUZZ_FAIL("pe_rope_by_table: not the bits of the plan its table is from");
+                float head[2 * PAIRS + 8];
+                memcpy(head, source, head_dim * sizeof *head);
+                turn_head(FUZZ_F32, layout, c, s, n, (unsigned char *)head);
+                for (size_t e = 0; e < head_dim; e++) {
+                    const uint16_t bits = narrowed(t, head[e]);
+                    memcpy(at + 2 * e, &bits, 2);
+                }
             }
         }
+        for (size_t i = 0; i < k_heads; i++)
+            turn_head(t, layout, c, s, n, z + element_at(k_lie, r, i, tokens) * size);
+    }
     if (heads && !fuzz_same(t, x, y, elements)) /* and what is between the heads */
         FUZZ_FAIL("pe_rope, form %u: not the bits of its heads alone, type %d, n %zu", form, (int)t,
                   n);
-    if (qk && k_heads) { /* the keys alone */
-        unsigned char *const z = (unsigned char *)fuzz_take(k_span * size, seed & 1);
-        memcpy(z, fuzz_saved(k), k_span * size);
-        fuzz_heads keys = h;
-        keys.heads = k_heads, keys.x = z, keys.token = k_token, keys.head = k_head;
-        if ((form == FORM_QK ? f->range(&keys) : f->at(&keys)) != PE_OK ||
-            !fuzz_same(t, z, k, k_span))
-            FUZZ_FAIL("pe_rope_qk: not the keys of pe_rope");
-    }
+    if (k && !fuzz_same(t, z, k, k_span)) FUZZ_FAIL("pe_rope_qk: not the keys alone");
+    if (form > FORM_TURN_TOO) return;
+    memcpy(y, fuzz_saved(x), elements * size); /* in two parts */
+    const size_t cut = (seed >> 5) * tokens / 7, begin = tokens == 1 ? 0 : cut * x_lie.token_stride;
+    if (f->turn(&p->plan, pe_skip(place.at, cut), tokens - cut, y + begin * size, x_lie) != PE_OK ||
+        f->turn(&p->plan, place.at, cut, y, x_lie) != PE_OK || !fuzz_same(t, x, y, elements))
+        FUZZ_FAIL("pe_rope: not the bits of two parts, type %d, n %zu", (int)t, n);
 }
 
-/* Tables: joined, complex and twice have what the plain one has. */
+/* ------------------------------------------------------------------------------------------------
+ * Tables
+ * --------------------------------------------------------------------------------------------- */
+
 static void op_tables(fuzz_input *in, const plan_case *p)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
-    const pe_plan *plan = &p->plan;
+    static fuzz_place place;
     const size_t n = p->n, half = n / 2;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in), form = fuzz_byte(in) % 4;
-    const size_t wrong = fuzz_wrong(in, 6);
+    const size_t wrong = fuzz_wrong(in, 11);
     const fuzz_type t = types[b & 3];
     const size_t size = fuzz_size(t);
     const fuzz_rope *const f = &fuzz_ropes[t];
-    const size_t width = form == 0 ? half : n;
+    pe_rope_table_layout layout = (pe_rope_table_layout)form;
+    const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
+    const size_t width = layout == PE_ROPE_TABLE_APART ? half : n;
     size_t rows = (b >> 2) % 8, stride = width + (seed & 16 ? seed % 7 : 0), bytes = 0;
-    int64_t first = fuzz_position(in);
-    pe_rope_pairing pairing = (pe_rope_pairing)(b >> 5 & 1);
     if (rows * n > ELEMENTS) rows = 1;
     if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 2 % (width + 1);
     if (wrong == 2) rows = fuzz_huge(in);
-    if (wrong == 3) first = fuzz_far(in);
-    if (wrong == 4) pairing = (pe_rope_pairing)(2 + fuzz_byte(in));
+    if (wrong == 3) layout = (pe_rope_table_layout)(4 + fuzz_byte(in));
+    fuzz_place_make(in, &place, rows, p->plan.axes, p->offset,
+                    wrong < 6 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 6)), 0);
+    if (place.too_long) return;
     unsigned may = 0;
     if (rows) {
-        may = plan_may(plan) | fuzz_range(first, rows, plan->whole, plan->fraction > 0) |
-              fuzz_shape(width, rows, stride, size, &bytes);
-        if (form == 3 && (unsigned)pairing > 1) may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (may == 0 && bytes > FUZZ_PLACE / 16) return; /* slow, and nothing new */
+        may = p->may | place.may | fuzz_shape(width, rows, stride, size, &bytes);
+        if ((unsigned)layout > PE_ROPE_TABLE_COMPLEX) may |= FUZZ_BIT(PE_ERR_ENUM);
+        if (may == 0 && (rows > FUZZ_ROWS || bytes > FUZZ_PLACE / 16)) return; /* slow, nothing new */
     }
     if (may || rows == 0) bytes = 64;
     unsigned char *const c = (unsigned char *)fuzz_take(bytes, seed & 1);
     unsigned char *const s = (unsigned char *)fuzz_take(bytes, !(seed & 1));
-    fuzz_save(2);
-    if (wrong >= 5 && rows) may |= FUZZ_BIT(PE_ERR_NULL);
-    const pe_plan *const q = wrong == 5 ? NULL : plan;
-    void *const x = wrong == 6 ? NULL : c;
-    const pe_status status = form == 0   ? f->table(q, first, rows, x, s, stride)
-                             : form == 1 ? f->joined(q, first, rows, x, stride)
-                             : form == 2 ? f->complex(q, first, rows, x, stride)
-                                         : f->twice(q, pairing, first, rows, x, s, stride);
+    fuzz_save(fuzz_all.used);
+    if (rows && wrong == 4) may |= FUZZ_BIT(PE_ERR_NULL);
+    if (rows && wrong == 5) may |= FUZZ_BIT(two ? PE_ERR_NULL : PE_ERR_SHAPE);
+    if (rows && wrong == 3) may |= FUZZ_BIT(PE_ERR_NULL) | FUZZ_BIT(PE_ERR_SHAPE);
+    const pe_plan *const q = wrong == 4 && seed & 8 ? NULL : &p->plan;
+    void *const to_c = wrong == 4 && !(seed & 8) ? NULL : c;
+    void *const to_s = two != (wrong == 5) ? s : NULL;
+    const pe_status status = f->table(q, place.at, rows, layout, to_c, to_s, stride);
     if (!fuzz_status("pe_rope_table", status, may)) return;
     if (rows == 0) {
         fuzz_unwritten("pe_rope_table of no rows");
         return;
     }
-    /* row by row, packed */
-    unsigned char *const cosines = (unsigned char *)fuzz_take(half * size, 1);
-    unsigned char *const sines = (unsigned char *)fuzz_take(half * size, 0);
     for (size_t r = 0; r < rows; r++) {
-        const unsigned char *const a = c + r * stride * size, *const z = s + r * stride * size;
-        if (f->table(plan, first + (int64_t)r, 1, cosines, sines, half) != PE_OK)
-            FUZZ_FAIL("pe_rope_table refuses a row");
-        for (size_t i = 0; i < half; i++) {
-            const size_t cosine = form == 2                                  ? 2 * i
-                                  : form == 3 && pairing == PE_ROPE_ADJACENT ? 2 * i
-                                                                             : i;
-            const unsigned char *const sine = form == 0 || form == 3 ? z + cosine * size
-                                              : form == 1            ? a + (half + i) * size
-                                                                     : a + (2 * i + 1) * size;
-            if (!fuzz_equal(a + cosine * size, cosines + i * size, size) ||
-                !fuzz_equal(sine, sines + i * size, size))
-                FUZZ_FAIL("pe_rope_table, form %u: row %zu, pair %zu", form, r, i);
-            if (form == 3) {
-                const size_t again = pairing == PE_ROPE_ADJACENT ? 2 * i + 1 : half + i;
-                if (!fuzz_equal(a + again * size, cosines + i * size, size) ||
-                    !fuzz_equal(z + again * size, sines + i * size, size))
-                    FUZZ_FAIL("pe_rope_table_twice: row %zu, pair %zu, its copy", r, i);
+        const unsigned char *const x = c + r * stride * size, *const y = s + r * stride * size;
+        for (size_t a = 0; a < p->plan.axes; a++) {
+            const pe_plan *const twin = place.delta ? &p->bare : &p->still;
+            const double at = fuzz_turn(&place, r, a, p->offset);
+            unsigned char cosines[PAIRS * 4], sines[PAIRS * 4];
+            if (f->table(twin, pe_at_f64(&at), 1, PE_ROPE_TABLE_APART, cosines, sines, twin->pairs) !=
+                PE_OK)
+                FUZZ_FAIL("pe_rope_table refuses a row");
+            for (size_t i = 0; i < half; i++) {
+                if (p->coordinate[i] != a) continue;
+                const int each = form == PE_ROPE_TABLE_COMPLEX ||
+                                 (form == PE_ROPE_TABLE_TWICE && p->layout == PE_LAYOUT_INTERLEAVED);
+                const size_t first = each ? 2 * i : i, again = each ? 2 * i + 1 : half + i;
+                const unsigned char *const cosine = cosines + p->number[i] * size,
+                                    *const sine = sines + p->number[i] * size;
+                const unsigned char *const its_sine = two ? y + first * size : x + again * size;
+                if (!fuzz_equal(x + first * size, cosine, size) || !fuzz_equal(its_sine, sine, size))
+                    FUZZ_FAIL("pe_rope_table, layout %u: row %zu, pair %zu", form, r, i);
+                if (form == PE_ROPE_TABLE_TWICE &&
+                    (!fuzz_equal(x + again * size, cosine, size) ||
+                     !fuzz_equal(y + again * size, sine, size)))
+                    FUZZ_FAIL("pe_rope_table, twice: row %zu, pair %zu, its copy", r, i);
             }
         }
         if (r + 1 < rows && stride > width &&
-            (memcmp(a + width * size, fuzz_saved(c) + (r * stride + width) * size,
+            (memcmp(x + width * size, fuzz_saved(c) + (r * stride + width) * size,
                     (stride - width) * size) != 0 ||
-             memcmp(z + width * size, fuzz_saved(s) + (r * stride + width) * size,
+             memcmp(y + width * size, fuzz_saved(s) + (r * stride + width) * size,
                     (stride - width) * size) != 0))
-            FUZZ_FAIL("pe_rope_table, form %u: written behind row %zu", form, r);
+            FUZZ_FAIL("pe_rope_table, layout %u: written behind row %zu", form, r);
     }
+    if (!two && memcmp(s, fuzz_saved(s), bytes) != 0)
+        FUZZ_FAIL("pe_rope_table: an array is written that was not given");
 }
 
-/* Frequencies of every type, from fields good and bad; ggml's angles; sections. */
-static void op_frequencies(fuzz_input *in)
+/* ------------------------------------------------------------------------------------------------
+ * Configs
+ * --------------------------------------------------------------------------------------------- */
+
+static double lists[2][PAIRS];
+static float factors[PAIRS];
+
+static pe_rope_config decode_config(fuzz_input *in)
 {
     const unsigned b = fuzz_byte(in), fields = (unsigned)fuzz_bytes(in, 2), few = fuzz_byte(in);
+    const unsigned more = fuzz_byte(in);
     pe_rope_config c = pe_rope_config_default(2 + 2 * (size_t)(few % 12));
-    double lists[2][PAIRS];
-    float factors[PAIRS];
     for (size_t i = 0; i < PAIRS; i++)
         lists[0][i] = 1 + (double)i / 8, lists[1][i] = 1 + (double)i, factors[i] = 1 + (float)i / 4;
     c.rope_type = (pe_rope_type)(b < 250 ? b % 9 : b);
@@ -450,116 +545,171 @@ static void op_frequencies(fuzz_input *in)
     if (fields & 16384) c.freq_factors = factors, factors[few % PAIRS] = (float)fuzz_double(in);
     if (fields & 32768) lists[few & 1][few / 8 % PAIRS] = fuzz_double(in);
     if (c.head_dim > 2 * PAIRS) c.head_dim = 2 * PAIRS;
-    const char *const error = pe_rope_config_error(&c);
-    const size_t pairs = pe_rope_pairs(&c);
-    if ((error == NULL) != (pairs != 0) || pairs > PAIRS)
-        FUZZ_FAIL("pe_rope_pairs: %zu, and the error is %s", pairs, error ? error : "none");
-    double *const w = (double *)fuzz_take((pairs ? pairs : 4) * sizeof *w, 1);
-    double *const a = (double *)fuzz_take(sizeof *a, 0);
-    fuzz_save(2);
-    unsigned may = error ? FUZZ_BIT(PE_ERR_CONFIG) : 0;
-    if (error && c.rope_type == PE_ROPE_LONGROPE) may |= FUZZ_BIT(PE_ERR_NULL);
-    if (!fuzz_status("pe_rope_frequencies", pe_rope_frequencies(&c, w, few & 4 ? NULL : a), may))
-        return;
-    double again[PAIRS], factor;
-    if (pe_rope_frequencies(&c, again, &factor) != PE_OK ||
-        memcmp(again, w, pairs * sizeof *w) != 0 ||
-        (!(few & 4) && memcmp(&factor, a, sizeof factor) != 0))
-        FUZZ_FAIL("pe_rope_frequencies: not the same bits again");
-    for (size_t i = 0; i < pairs; i++)
-        if (!(w[i] >= 0 && w[i] <= DBL_MAX))
-            FUZZ_FAIL("pe_rope_frequencies: type %d, frequency %zu is %a", (int)c.rope_type, i,
-                      w[i]);
-    if (!(factor > 0 && factor <= DBL_MAX))
-        FUZZ_FAIL("pe_rope_frequencies: the attention factor is %a", factor);
-    if (pe_rope_periods(w, pairs, w) != PE_OK) FUZZ_FAIL("pe_rope_periods refuses frequencies");
+    c.layout = (pe_layout)(more & 1);
+    if (more & 2) { /* sections: mostly right ones */
+        const size_t pairs = pairs_of(&c), any = fuzz_byte(in);
+        c.axes = any < 224 ? 1 + any % 4 : any % 11;
+        c.section_order = (pe_sections)(any / 4 % 3);
+        for (size_t a = 1; a < PE_MAX_AXES; a++)
+            c.sections[a] = a < c.axes ? pairs / (c.axes ? c.axes : 1) : 0;
+        c.sections[0] = pairs - (c.axes ? c.axes - 1 : 0) * c.sections[1];
+        if (more & 4) c.sections[any % 8] = fuzz_byte(in) < 224 ? fuzz_byte(in) % 20 : fuzz_huge(in);
+        if (more & 8) c.section_order = (pe_sections)fuzz_byte(in);
+    }
+    if (more & 16) c.offset = fuzz_byte(in) < 128 ? (double)(fuzz_byte(in) % 16) / 4 : fuzz_double(in);
+    if (more & 32) c.angle = (pe_angle)(fuzz_byte(in) % 4);
+    if (more & 64) c.expected_rows = fuzz_byte(in) % 3;
+    if ((more & 192) == 192) c.layout = (pe_layout)fuzz_byte(in), c.max_position_embeddings = few;
+    return c;
 }
 
+/* Frequencies of every type, from fields good and bad, and the plan of such a config: 1 if there is
+   one, in memory of its own, which is then the first block. */
+static int op_configs(fuzz_input *in, plan_case *p)
+{
+    static unsigned char twins[2][FUZZ_PLACE];
+    const pe_rope_config c = decode_config(in);
+    const unsigned how = fuzz_byte(in);
+    const char *const error = pe_rope_config_error(&c);
+    const size_t bytes = pe_rope_plan_size(&c), pairs = error ? 4 : pairs_of(&c);
+    uint8_t coordinate[PAIRS], number[PAIRS];
+    if ((error == NULL) != (bytes != 0) || pairs > PAIRS)
+        FUZZ_FAIL("pe_rope_plan_size: %zu, and the error is %s", bytes, error ? error : "none");
+    if (!error && (!sections_of(&c, pairs, coordinate, number) || (unsigned)c.layout > 1 ||
+                   (unsigned)c.angle > 1 || !(fabs(c.offset) <= 0x1p31) ||
+                   c.offset * 0x1p20 != floor(c.offset * 0x1p20)))
+        FUZZ_FAIL("a config with wrong sections, layout, angle or offset is taken");
+
+    /* its plan, with the memory that it needs, or less */
+    const int little = how >= 224;
+    const size_t room = bytes && !little ? bytes : 64;
+    if (room > FUZZ_PLACE) return 0;
+    unsigned char *const memory = (unsigned char *)fuzz_take(room, how & 1);
+    pe_plan *const plan = (pe_plan *)fuzz_take(sizeof *plan, 1);
+    double *const w = (double *)fuzz_take(pairs * sizeof *w, 1);
+    double *const a = (double *)fuzz_take(sizeof *a, 0);
+    fuzz_save(4);
+    unsigned may = error ? FUZZ_BIT(PE_ERR_CONFIG) : 0;
+    if (error && c.rope_type == PE_ROPE_LONGROPE) may |= FUZZ_BIT(PE_ERR_NULL);
+    const int good =
+        fuzz_status("pe_rope_frequencies", pe_rope_frequencies(&c, w, how & 2 ? NULL : a), may);
+    if (good) {
+        double again[PAIRS], factor;
+        if (pe_rope_frequencies(&c, again, &factor) != PE_OK ||
+            memcmp(again, w, pairs * sizeof *w) != 0 ||
+            (!(how & 2) && memcmp(&factor, a, sizeof factor) != 0))
+            FUZZ_FAIL("pe_rope_frequencies: not the same bits again");
+        if (!(factor > 0 && factor <= DBL_MAX))
+            FUZZ_FAIL("pe_rope_frequencies: the attention factor is %a", factor);
+        fuzz_save(4);
+    }
+    const int vision = c.axes > 1 && c.section_order == PE_SECTIONS_VISION;
+    for (size_t i = 0; i < pairs && good; i++) {
+        if (!(w[i] >= 0 && w[i] <= DBL_MAX))
+            FUZZ_FAIL("pe_rope_frequencies: type %d, frequency %zu is %a", (int)c.rope_type, i, w[i]);
+        if (w[i] > 0x1p21) may |= FUZZ_BIT(PE_ERR_FREQUENCY);
+        if (vision && w[i] != w[i % (pairs / c.axes)])
+            FUZZ_FAIL("pe_rope_frequencies: the axes of a vision tower differ in pair %zu", i);
+    }
+    if (little && bytes) may |= FUZZ_BIT(PE_ERR_SIZE);
+    fuzz_zeros(plan);
+    const pe_status status = pe_rope_plan_init(plan, &c, memory, room);
+    if (!fuzz_status("pe_rope_plan_init", status, may)) return 0;
+    p->plan = *plan;
+    if (plan->pairs != pairs || plan->d_model != 2 * pairs || plan->axes != c.axes)
+        FUZZ_FAIL("pe_rope_plan_init: %zu pairs, not %zu", plan->pairs, pairs);
+    double own[PAIRS];
+    if (pe_plan_frequencies(plan, own) != PE_OK) FUZZ_FAIL("a plan does not say its frequencies");
+    if (c.axes == 1 || c.section_order != PE_SECTIONS_INTERLEAVED)
+        for (size_t i = 0; i < pairs; i++) {
+            const double want = c.angle == PE_ANGLE_FLOAT32 ? (double)(float)w[i] : w[i];
+            if (!(fabs(own[i] - want) <= 0x1p-52 * want))
+                FUZZ_FAIL("a plan of RoPE: frequency %zu is %a, not %a", i, own[i], want);
+        }
+    fuzz_release(1);
+    if (vision && c.freq_factors) return 0; /* one a pair: whose that is in a twin is not told */
+    if (vision && c.rope_type == PE_ROPE_PROPORTIONAL) return 0;
+    if (vision && c.rope_type == PE_ROPE_LONGROPE) return 0;
+    rope_twins(p, &c, twins[0], twins[1], sizeof twins[0]);
+    return 1;
+}
+
+/* ggml's angles: each row alone, at the number that its place means. */
 static void op_ggml(fuzz_input *in)
 {
+    static fuzz_place place;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
-    pe_rope_ggml g = pe_rope_ggml_default(2 + 2 * (size_t)(b % 6));
-    const size_t half = g.n_dims / 2, rows = 1 + seed % 2, stride = half + (seed >> 4);
-    const int64_t first = fuzz_position(in);
-    float factors[8];
+    const size_t wrong = fuzz_wrong(in, 8);
+    pe_rope_ggml g;
+    memset(&g, 0, sizeof g);
+    g.n_dims = 2 + 2 * (size_t)(b % 6);
+    const size_t half = g.n_dims / 2, rows = seed % 4, stride = half + (seed >> 4);
+    float with[8];
     for (size_t i = 0; i < 8; i++)
-        factors[i] = 1 + (float)i;
+        with[i] = 1 + (float)i;
     if (b & 16) g.freq_base = (float)fuzz_double(in);
     if (b & 32) g.freq_scale = (float)fuzz_double(in);
     if (b & 64)
         g.ext_factor = (float)(fuzz_byte(in) % 5) / 4, g.n_ctx_orig = (size_t)fuzz_bytes(in, 2);
-    if (b & 128) g.freq_factors = factors, factors[seed % 8] = (float)fuzz_double(in);
-    if (seed & 2) g.beta_fast = (float)fuzz_double(in), g.beta_slow = (float)fuzz_double(in);
-    if (seed & 4) g.attn_factor = (float)fuzz_double(in);
-    const size_t all = ((rows - 1) * stride + half) * sizeof(float);
+    if (b & 128) g.freq_factors = with, with[seed % 8] = (float)fuzz_double(in);
+    if (seed & 4) g.beta_fast = (float)fuzz_double(in), g.beta_slow = (float)fuzz_double(in);
+    if (seed & 8) g.attn_factor = (float)fuzz_double(in);
+    fuzz_place_make(in, &place, rows, 1, 0,
+                    wrong < 3 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 3)), 0);
+    if (place.too_long) return;
+    const size_t all = rows ? ((rows - 1) * stride + half) * sizeof(float) : 64;
     float *const c = (float *)fuzz_take(all, 1), *const s = (float *)fuzz_take(all, 0);
-    fuzz_save(2);
-    const pe_status status = pe_rope_ggml_f32(&g, first, rows, c, s, stride);
-    const unsigned range = fuzz_range(first, rows, 0, 0);
+    fuzz_save(fuzz_all.used);
+    const pe_status status = pe_rope_ggml_f32(wrong == 1 ? NULL : &g, place.at, rows, c,
+                                              wrong == 2 ? NULL : s, stride);
+    const unsigned may = rows == 0 ? 0 : place.may | (wrong == 1 || wrong == 2 ? FUZZ_BIT(PE_ERR_NULL) : 0);
     if (status != PE_OK) {
-        (void)fuzz_status("pe_rope_ggml", status, range | FUZZ_BIT(PE_ERR_CONFIG));
+        (void)fuzz_status("pe_rope_ggml", status, may | FUZZ_BIT(PE_ERR_CONFIG));
         return;
     }
-    if (range) FUZZ_FAIL("pe_rope_ggml takes a position out of range");
-    float alone[2][8];
-    if (pe_rope_ggml_f32(&g, first + (int64_t)rows - 1, 1, alone[0], alone[1], half) != PE_OK ||
-        !fuzz_same(FUZZ_F32, alone[0], c + (rows - 1) * stride, half) ||
-        !fuzz_same(FUZZ_F32, alone[1], s + (rows - 1) * stride, half))
-        FUZZ_FAIL("pe_rope_ggml: the last row alone differs");
-}
-
-static void op_sections(fuzz_input *in)
-{
-    const unsigned b = fuzz_byte(in);
-    const size_t axes = b % 10, pairs = fuzz_byte(in) % 40;
-    size_t sections[10], sum = 0;
-    for (size_t a = 0; a < 10; a++) {
-        sections[a] = fuzz_byte(in) % (1 + pairs / (axes ? axes : 1) + (b >> 7));
-        if (a + 1 == axes && (b & 16)) sections[a] = pairs - sum;
-        if ((b & 96) == 96 && a == 1) sections[a] = fuzz_huge(in);
-        sum += a < axes ? sections[a] : 0;
+    if (may) FUZZ_FAIL("pe_rope_ggml takes what is wrong: 0x%x", may);
+    if (rows == 0) fuzz_unwritten("pe_rope_ggml of no rows");
+    for (size_t r = 0; r < rows; r++) {
+        const double t = fuzz_turn(&place, r, 0, 0);
+        float alone[2][8];
+        if (pe_rope_ggml_f32(&g, pe_at_f64(&t), 1, alone[0], alone[1], half) != PE_OK ||
+            !fuzz_same(FUZZ_F32, alone[0], c + r * stride, half) ||
+            !fuzz_same(FUZZ_F32, alone[1], s + r * stride, half))
+            FUZZ_FAIL("pe_rope_ggml: row %zu alone differs", r);
     }
-    uint8_t *const axis = (uint8_t *)fuzz_take(pairs, 1);
-    fuzz_save(1);
-    const pe_status status = pe_rope_sections(sections, axes, b >> 5 & 1, pairs, axis);
-    if (status != PE_OK) {
-        (void)fuzz_status("pe_rope_sections", status, FUZZ_BIT(PE_ERR_SHAPE));
-        return;
-    }
-    size_t count[10] = {0};
-    for (size_t i = 0; i < pairs; i++) {
-        if (axis[i] >= axes) FUZZ_FAIL("pe_rope_sections: pair %zu has axis %d", i, axis[i]);
-        count[axis[i]]++;
-    }
-    for (size_t a = 0; a < axes; a++)
-        if (count[a] != sections[a])
-            FUZZ_FAIL("pe_rope_sections: axis %zu has %zu pairs, not %zu", a, count[a],
-                      sections[a]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_input in = {data, data + size};
+    static plan_case own;
     const plan_case *p = &pool[fuzz_byte(&in) % pooled];
-    switch (fuzz_byte(&in) % 16) {
-    case 0:
-        op_frequencies(&in);
-        break;
-    case 1:
+    const unsigned what = fuzz_byte(&in) % 16;
+    size_t keep = 0;
+    if (what < 3) {
+        if (!op_configs(&in, &own)) {
+            fuzz_release(0);
+            return 0;
+        }
+        p = &own, keep = 1;
+        fuzz_save(1);
+    }
+    switch (what) {
+    case 3:
         op_ggml(&in);
         break;
-    case 2:
-        op_sections(&in);
-        break;
-    case 3:
+    case 0:
     case 4:
     case 5:
+    case 6:
         op_tables(&in, p);
         break;
     default:
         op_heads(&in, p);
         break;
     }
+    fuzz_release(keep);
+    if (keep) fuzz_unwritten("the memory of a plan");
     fuzz_release(0);
     return 0;
 }

@@ -53,7 +53,37 @@ static int decode_plans(fuzz_input *in, plan_case *p)
     if (fields & 16) c.offset = (double)fuzz_position(in) + (double)(fuzz_byte(in) % 8) / 8;
     if (fields & 32) c.exponent = (pe_exponent)(fuzz_byte(in) % 3);
     if (fields & 64) c.has_padding = 1, c.padding_position = fuzz_position(in);
+    if (fields & 128) c.expected_rows = 1;
     return make_plans(p, &c);
+}
+
+/* Plans of RoPE with sections, of a valid config or of none. */
+static int decode_rope_plans(fuzz_input *in, plan_case *p)
+{
+    const unsigned b = fuzz_byte(in), fields = fuzz_byte(in);
+    pe_rope_config c = pe_rope_config_default(2 * (1 + fuzz_byte(in) % (WIDEST / 2)));
+    const size_t pairs = c.rotary_dim / 2;
+    c.layout = (pe_layout)(b & 1), c.section_order = (pe_sections)(b / 2 % 3);
+    c.axes = 1 + b / 8 % 4;
+    for (size_t a = 1; a < c.axes; a++)
+        c.sections[a] = pairs / c.axes;
+    c.sections[0] = pairs - (c.axes - 1) * c.sections[1];
+    c.rope_type = (pe_rope_type)(fields % 6);
+    c.factor = 8, c.original_max_position_embeddings = 4096, c.max_position_embeddings = 32768;
+    c.sequence_length = 20000;
+    if (fields & 16) c.offset = fuzz_real(in) / 1024, c.offset = floor(c.offset * 64) / 64;
+    if (fields & 32) c.attention_factor = 1.5;
+    if (fields & 64) c.angle = PE_ANGLE_FLOAT32;
+    if (fields & 128) c.expected_rows = 1;
+    const size_t bytes = pe_rope_plan_size(&c);
+    if (bytes == 0) return 0;
+    for (int i = 0; i < CODES; i++) {
+        if (p->room < bytes) free(p->memory[i]), p->memory[i] = malloc(bytes);
+        if (codes[i]->rope_plan(&p->plan[i], &c, p->memory[i], bytes) != PE_OK)
+            FUZZ_FAIL("%s: no plan of a valid config of RoPE", codes[i]->name);
+    }
+    if (p->room < bytes) p->room = bytes;
+    return 1;
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -68,7 +98,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         if (n % 4) /* three of four with no field changed */
             bytes[2] = 0;
         fuzz_input in = {bytes, bytes + sizeof bytes};
-        n += (size_t)decode_plans(&in, &pool[n]);
+        n += (size_t)(n % 6 == 5 ? decode_rope_plans(&in, &pool[n]) : decode_plans(&in, &pool[n]));
     }
     return 0;
 }
@@ -110,151 +140,124 @@ static void compare_all(const char *what, fuzz_type t, size_t n, void **x,
 
 static void op_rows(fuzz_input *in, const plan_case *p)
 {
+    static fuzz_place place;
     const pe_plan *plan = &p->plan[0];
-    const size_t d = plan->d_model, axes = plan->axes;
+    const size_t d = plan->d_model;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     const fuzz_type t = (fuzz_type)(b & 3);
-    unsigned how = (b >> 2) % 8;
-    if (axes > 1) how = how & 1 ? 3 : 4;
-    /* what takes sines for each row, or doubles, is slow */
-    const int slow = t == FUZZ_F64 || plan->float32 != NULL || how == 2 || how == 4;
-    const size_t most = (slow ? ELEMENTS / 10 : ELEMENTS) / d;
-    size_t rows = 1 + fuzz_byte(in) % (most < 1 ? 1 : most < 24 ? most : 24);
+    const unsigned how = (b >> 2) % 8;
+    const size_t most = (t == FUZZ_F64 ? ELEMENTS / 10 : ELEMENTS) / d; /* doubles are slow */
+    const size_t rows = 1 + fuzz_byte(in) % (most < 1 ? 1 : most < 24 ? most : 24);
     const size_t stride = d + (seed & 32 ? seed >> 6 : 0);
-    const int64_t first = fuzz_position(in);
     static const float scales[] = {1, 22.627417f, 0, -1, 1e-30f, 1, 1e30f, 3};
     const float scale = scales[b >> 5];
-    int64_t at[24];
-    double real[24 * 8];
-    size_t shape[8];
     void *x[MOST_CODES];
     pe_status status[MOST_CODES];
-    if (how == 3) {
-        rows = 1;
-        for (size_t a = 0; a < axes; a++) {
-            shape[a] = 1 + fuzz_byte(in) % 5;
-            if (rows * shape[a] > (most < 24 ? most : 24)) shape[a] = 1;
-            rows *= shape[a];
-        }
-    }
-    if (how == 1 || how == 6)
-        for (size_t r = 0; r < rows; r++)
-            at[r] = r > 0 && (seed & 16) ? at[r - 1] + (seed >> 7) : fuzz_position(in);
-    if (how == 2 || how == 4)
-        for (size_t r = 0; r < rows * (how == 4 ? axes : 1); r++)
-            real[r] = fuzz_real(in);
+    fuzz_place_make(in, &place, rows, plan->axes, plan->offset, FUZZ_GOOD, 0);
+    if (place.too_long) return;
     take_all(t, rows * stride, seed, x);
     for (int i = 0; i < CODES; i++) {
         const fuzz_fill *const f = &codes[i]->fill[t];
         const pe_plan *const q = &p->plan[i];
-        switch (how) {
-        case 1:
-            status[i] = f->at(q, at, rows, x[i], stride);
-            break;
-        case 2:
-            status[i] = f->real(q, real, rows, x[i], stride);
-            break;
-        case 3:
-            status[i] = f->grid(q, shape, x[i], stride);
-            break;
-        case 4:
-            status[i] = f->coords(q, real, rows, x[i], stride);
-            break;
-        case 5:
-            status[i] = f->add(q, first, rows, scale, x[i], stride);
-            break;
-        case 6:
-            status[i] = f->add_at(q, at, rows, scale, x[i], stride);
-            break;
-        case 7:
-            status[i] = f->shift(q, first, rows, x[i], stride);
-            break;
-        default:
-            status[i] = f->range(q, first, rows, x[i], stride);
-            break;
-        }
+        status[i] = how >= 6   ? f->add(q, place.at, rows, scale, x[i], stride)
+                    : how == 5 ? f->shift(q, place.at, rows, x[i], stride)
+                               : f->fill(q, place.at, rows, x[i], stride);
     }
     compare_all(how >= 5 ? "add or shift" : "fill", t, rows * stride, x, status);
 }
 
 static void op_algebra(fuzz_input *in, const plan_case *p)
 {
-    const size_t d = p->plan[0].d_model;
+    static fuzz_place place;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
-    const int64_t k = fuzz_position(in);
-    const int is_matrix = b % 4 == 0 && d <= 12;
-    const size_t count = 1 + seed % 24, n = is_matrix ? d * d : count;
+    const size_t pairs = p->plan[0].pairs, count = b % 4 == 0 ? pairs : 1 + seed % 24;
     void *x[MOST_CODES];
     pe_status status[MOST_CODES];
-    take_all(FUZZ_F64, n, seed & 1, x);
-    for (int i = 0; i < CODES; i++) {
-        double *const y = (double *)x[i];
-        status[i] =
-            is_matrix    ? codes[i]->matrix(&p->plan[i], k, y, d)
-            : b % 4 == 1 ? codes[i]->dot(&p->plan[i], k, y)
-            : b % 4 == 2
-                ? codes[i]->plan_frequencies(
-                      &p->plan[i], (double *)fuzz_take(pe_plan_pairs(&p->plan[i]) * sizeof *y, 1))
-                : codes[i]->dots(&p->plan[i], k, count, y);
-    }
-    compare_all("algebra", FUZZ_F64, n, x, status);
+    fuzz_place_make(in, &place, count, 1, 0, FUZZ_GOOD, 0);
+    if (place.too_long) return;
+    take_all(FUZZ_F64, count, seed & 1, x);
+    for (int i = 0; i < CODES; i++)
+        status[i] = b % 4 == 0 ? codes[i]->plan_frequencies(&p->plan[i], (double *)x[i])
+                               : codes[i]->dot(&p->plan[i], place.at, count, (double *)x[i]);
+    compare_all("algebra", FUZZ_F64, count, x, status);
 }
 
 static void op_rope(fuzz_input *in, const plan_case *p)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
-    const size_t d = p->plan[0].d_model;
+    static fuzz_place place;
+    const size_t d = p->plan[0].d_model, half = d / 2;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     const fuzz_type t = types[b & 3];
     const size_t most = ELEMENTS / (d + 3), tokens = 1 + (b >> 2) % 4;
     const size_t heads = 1 + seed % 3 < most / tokens ? 1 + seed % 3 : 1;
     const unsigned how = fuzz_byte(in) % 8;
-    int64_t at[16];
-    uint8_t axis[WIDEST];
-    fuzz_heads h;
+    const pe_heads lie = {heads, d + (b >> 5) % 4, heads * (d + (b >> 5) % 4)};
+    const size_t all = tokens * lie.token_stride;
     void *x[MOST_CODES];
     pe_status status[MOST_CODES];
-    if (tokens * heads > most) return;
-    h.pairing = (pe_rope_pairing)(b >> 4 & 1), h.first = fuzz_position(in), h.positions = at;
-    h.tokens = tokens, h.heads = heads;
-    h.head = d + (b >> 5) % 4, h.token = heads * h.head;
-    for (size_t k = 0; k < 2 * tokens; k++)
-        at[k] = how == 0 || how == 4 || how == 6 ? 0 : fuzz_position(in);
-    for (size_t i = 0; i < WIDEST; i++)
-        axis[i] = (seed >> (i % 8)) & 1;
-    take_all(t, tokens * h.token, seed, x);
+    float from[ELEMENTS + 64], cosines[ELEMENTS], sines[ELEMENTS];
+    if (tokens * heads > most || all > ELEMENTS) return;
+    fuzz_place_make(in, &place, tokens, p->plan[0].axes, p->plan[0].offset, FUZZ_GOOD, 0);
+    if (place.too_long) return;
+    fuzz_elements(FUZZ_F32, from, all, seed + 5);
+    fuzz_elements(FUZZ_F32, cosines, tokens * half, seed + 6);
+    fuzz_elements(FUZZ_F32, sines, tokens * half, seed + 7);
+    take_all(t, all, seed, x);
     for (int i = 0; i < CODES; i++) {
         const fuzz_rope *const f = &codes[i]->rope[t];
-        h.plan = &p->plan[i], h.x = x[i];
+        const pe_plan *const q = &p->plan[i];
         switch (how) {
+        case 0:
+            status[i] = f->from_f32(q, place.at, tokens, d, from, lie, x[i], lie);
+            break;
         case 1:
-            status[i] = f->at(&h);
+            status[i] = f->by_table((pe_layout)(b >> 4 & 1), cosines, sines, half, half, tokens, x[i],
+                                    lie);
             break;
         case 2:
-            status[i] = f->inverse_at(&h);
+            status[i] = f->by_table_to((pe_layout)(b >> 4 & 1), cosines, sines, half, half, tokens, d,
+                                       t == FUZZ_F32 ? (const void *)from : (const void *)cosines,
+                                       lie, x[i], lie);
             break;
         case 3:
-            status[i] = f->axes(&h, axis, 2);
+            status[i] = f->table(q, place.at, tokens, PE_ROPE_TABLE_TWICE, x[i],
+                                 fuzz_take(all * fuzz_size(t), 1), lie.token_stride);
             break;
         case 4:
-            status[i] = f->shift(&h);
-            break;
-        case 5:
-            status[i] = f->shift_at(&h);
-            break;
-        case 6:
-            status[i] = f->joined(h.plan, h.first, tokens, h.x, h.token);
-            break;
-        case 7:
-            status[i] = f->twice(h.plan, h.pairing, h.first, tokens, h.x,
-                                 fuzz_take(tokens * h.token * fuzz_size(t), 1), h.token);
+            status[i] = f->table(q, place.at, tokens,
+                                 b & 16 ? PE_ROPE_TABLE_JOINED : PE_ROPE_TABLE_COMPLEX, x[i], NULL,
+                                 lie.token_stride);
             break;
         default:
-            status[i] = f->range(&h);
+            status[i] = f->turn(q, place.at, tokens, x[i], lie);
             break;
         }
     }
-    compare_all("rope", t, tokens * h.token, x, status);
+    compare_all("rope", t, all, x, status);
+}
+
+/* ggml's angles, of n pairs a row. */
+static void op_ggml(fuzz_input *in)
+{
+    static fuzz_place place;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
+    const size_t rows = 1 + seed % 3, half = 1 + b % 20;
+    pe_rope_ggml g;
+    void *x[MOST_CODES], *y[MOST_CODES];
+    pe_status status[MOST_CODES];
+    memset(&g, 0, sizeof g);
+    g.n_dims = 2 * half;
+    g.freq_base = seed & 4 ? 500000 : 10000, g.freq_scale = seed & 8 ? 0.25f : 1;
+    if (seed & 16) g.ext_factor = 1, g.n_ctx_orig = 4096;
+    fuzz_place_make(in, &place, rows, 1, 0, FUZZ_GOOD, 0);
+    if (place.too_long) return;
+    take_all(FUZZ_F32, rows * half, 0, x);
+    take_all(FUZZ_F32, rows * half, 1, y);
+    for (int i = 0; i < CODES; i++)
+        status[i] = codes[i]->ggml(&g, place.at, rows, (float *)x[i], (float *)y[i], half);
+    compare_all("ggml", FUZZ_F32, rows * half, x, status);
+    compare_all("ggml", FUZZ_F32, rows * half, y, status);
 }
 
 static void op_tables(fuzz_input *in)
@@ -297,11 +300,11 @@ static void op_tables(fuzz_input *in)
             break;
         case 4:
         case 5:
-            status[i] = f->learned(table, heads, keys, at, queries, x[i], keys);
+            status[i] = f->learned(table, heads, keys, pe_at_i64(at), queries, x[i], keys);
             break;
         case 6:
             status[i] =
-                b & 128 ? codes[i]->resample(table, heads, keys, &how_to, (float *)x[i], queries)
+                b & 128 ? codes[i]->resample(table, heads, 1, keys, &how_to, (float *)x[i], queries, 1)
                         : codes[i]->slopes(n < 12 ? n : 12, (float)(seed % 32) / 2, (float *)x[i]);
             break;
         default:
@@ -324,9 +327,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     switch (fuzz_byte(&in) % 8) {
     case 0:
-        op_tables(&in);
+        if (b & 1) op_ggml(&in);
+        else op_tables(&in);
         break;
     case 1:
+    case 3:
         op_rope(&in, p);
         break;
     case 2:

@@ -7,6 +7,7 @@
 #define FUZZ_ROPE
 #define FUZZ_TABLES
 #include "calls.h"
+#include "place.h"
 
 typedef struct fuzz_code {
     const char *name;
@@ -14,13 +15,14 @@ typedef struct fuzz_code {
     const fuzz_rope *rope;
     const fuzz_bias *bias;
     pe_status (*plan)(pe_plan *, const pe_config *, void *, size_t);
+    pe_status (*rope_plan)(pe_plan *, const pe_rope_config *, void *, size_t);
     pe_status (*plan_frequencies)(const pe_plan *, double *);
-    pe_status (*dot)(const pe_plan *, int64_t, double *);
-    pe_status (*dots)(const pe_plan *, int64_t, size_t, double *);
-    pe_status (*matrix)(const pe_plan *, int64_t, double *, size_t);
+    pe_status (*dot)(const pe_plan *, pe_at, size_t, double *);
     pe_status (*sinusoidal)(float *, size_t, size_t);
     pe_status (*slopes)(size_t, float, float *);
-    pe_status (*resample)(const float *, size_t, size_t, const pe_resample *, float *, size_t);
+    pe_status (*resample)(const float *, size_t, size_t, size_t, const pe_resample *, float *, size_t,
+                          size_t);
+    pe_status (*ggml)(const pe_rope_ggml *, pe_at, size_t, float *, float *, size_t);
 } fuzz_code;
 
 #endif /* PE_FUZZ_SIMD_H */

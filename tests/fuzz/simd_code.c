@@ -12,11 +12,11 @@ const fuzz_code FUZZ_CODE = {
     fuzz_ropes,
     fuzz_biases,
     pe_plan_init,
+    pe_rope_plan_init,
     pe_plan_frequencies,
     pe_dot_f64,
-    pe_dots_f64,
-    pe_shift_matrix_f64,
     pe_sinusoidal_f32,
     pe_alibi_slopes_f32,
     pe_learned_resample_f32,
+    pe_rope_ggml_f32,
 };

@@ -6,6 +6,7 @@
  */
 #define FUZZ_TABLES
 #include "calls.h"
+#include "place.h"
 
 #include <float.h>
 
@@ -33,7 +34,7 @@ static void op_slopes(fuzz_input *in)
         may |= FUZZ_BIT(PE_ERR_SIZE);
     else if (heads > 64)
         return;
-    if (heads && !(bias >= 0 && bias <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_CONFIG);
+    if (heads && !(bias >= 0 && bias <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_RANGE);
     if (wrong == 2 && heads) may |= FUZZ_BIT(PE_ERR_NULL);
     float *const s = (float *)fuzz_take((may ? 16 : heads) * sizeof *s, heads & 1);
     fuzz_save(1);
@@ -104,8 +105,8 @@ static void op_alibi(fuzz_input *in)
         bytes = fuzz_mul_add(h, h_stride, q ? by_query : keys);
         if (bytes > (size_t)PTRDIFF_MAX / size) may |= FUZZ_BIT(PE_ERR_SIZE);
         bytes = fuzz_mul_add(bytes, size, 0);
-        may |= fuzz_range(first, queries, 0, 0) | fuzz_range(0, keys, 0, 0);
-        if ((unsigned)mode > 2) may |= FUZZ_BIT(PE_ERR_CONFIG);
+        may |= fuzz_range(first, queries) | fuzz_range(0, keys);
+        if ((unsigned)mode > 2) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (heads > 8 && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
             return; /* so many slopes have no room here */
         if (may == 0 && bytes > FUZZ_PLACE) return;
@@ -115,7 +116,7 @@ static void op_alibi(fuzz_input *in)
     for (size_t h = 0; h < given; h++) {
         slopes[h] = ldexpf(1.0f, -(int)((h + 1) * (seed % 7 + 1)));
         if (seed % 16 == 9) slopes[h] = fuzz_float_of((uint32_t)fuzz_bytes(in, 4));
-        if (!nothing && !(fabsf(slopes[h]) <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (!nothing && !(fabsf(slopes[h]) <= FLT_MAX)) may |= FUZZ_BIT(PE_ERR_RANGE);
     }
     if (may != 0 || nothing) bytes = 512;
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
@@ -157,26 +158,60 @@ static void op_alibi(fuzz_input *in)
         }
     if (!fuzz_same(t, x, y, bytes / size)) /* what is between the rows as well */
         FUZZ_FAIL("pe_alibi: not the bits of its rows alone, type %d, mode %d", (int)t, (int)mode);
-    if (!is_add && t == FUZZ_F32 && mode == PE_ALIBI_LINEAR) {
-        float *const z = (float *)fuzz_take(heads * queries * keys * size, seed & 1);
-        if (pe_alibi_bias_f32(slopes, heads, first, queries, keys, z) != PE_OK)
-            FUZZ_FAIL("pe_alibi_bias refuses what pe_alibi_fill takes");
-        for (size_t r = 0; r < heads * queries; r++)
-            if (memcmp(z + r * keys, x + (r / queries * h_stride + r % queries * q_stride) * size,
-                       keys * size) != 0)
-                FUZZ_FAIL("pe_alibi_bias: row %zu is not that of pe_alibi_fill", r);
-    }
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Learned tables
  * --------------------------------------------------------------------------------------------- */
 
+/* A list of rows of a table; one of them may be none. */
+static void place_of_rows(fuzz_input *in, fuzz_place *p, size_t rows, size_t table_rows, int wrong)
+{
+    const unsigned b = fuzz_byte(in), type = b % 4;
+    const size_t element = type % 2 ? 8 : 4;
+    memset(p, 0, sizeof *p);
+    p->axes = 1;
+    if (rows > FUZZ_ROWS) {
+        p->too_long = 1;
+        return;
+    }
+    unsigned char *const list = (unsigned char *)fuzz_take(rows * element, (b & 4) != 0);
+    for (size_t r = 0; r < rows; r++) {
+        int64_t i64 = table_rows ? (int64_t)(fuzz_byte(in) % table_rows) : 0;
+        double real = 0;
+        if (wrong && r == b / 8 % rows) {
+            const unsigned f = fuzz_byte(in);
+            i64 = f < 64    ? (int64_t)table_rows
+                  : f < 128 ? -1
+                  : f < 160 ? -(int64_t)table_rows
+                            : fuzz_far(in);
+            real = f < 240 ? 0 : 0.5;
+        }
+        const int32_t i32 = (int32_t)i64;
+        const float f32 = (float)i64 + (float)real;
+        real += (double)i64;
+        p->position[r][0] = type == 0 ? (double)i32 : type == 1 ? (double)i64
+                            : type == 2 ? (double)f32 : real;
+        memcpy(list + r * element,
+               type == 0   ? (const void *)&i32
+               : type == 1 ? (const void *)&i64
+               : type == 2 ? (const void *)&f32
+                           : (const void *)&real,
+               element);
+    }
+    p->rows = rows;
+    p->at = type == 0   ? pe_at_i32((const int32_t *)(const void *)list)
+            : type == 1 ? pe_at_i64((const int64_t *)(const void *)list)
+            : type == 2 ? pe_at_f32((const float *)(const void *)list)
+                        : pe_at_f64((const double *)(const void *)list);
+}
+
 static void op_learned(fuzz_input *in)
 {
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
+    static fuzz_place place;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
-    const size_t wrong = fuzz_wrong(in, 9);
+    const size_t wrong = fuzz_wrong(in, 13);
     const int is_grad = (b & 3) == 3;
     const fuzz_type t = types[b & 3];
     const size_t size = fuzz_size(t);
@@ -185,58 +220,56 @@ static void op_learned(fuzz_input *in)
     size_t rows = (b >> 2) % 12, table_rows = 1 + fuzz_byte(in) % (ELEMENTS / d);
     size_t stride = d + (seed & 32 ? fuzz_byte(in) % 19 : 0), bytes = 0, table_bytes = 0;
     if (rows * d > ELEMENTS) rows = ELEMENTS / d;
-    size_t given = rows;
     unsigned may = 0;
     if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 4 % (d + 1);
-    if (wrong == 2) rows = fuzz_huge(in), given = rows < 2 ? rows : 2;
+    if (wrong == 2) rows = fuzz_huge(in);
     if (wrong == 3) table_rows = seed & 1 ? 0 : fuzz_huge(in);
     if (wrong == 4) d = seed & 1 ? 0 : fuzz_huge(in);
-    if (rows) {
-        may = fuzz_shape(d, rows, stride, size, &bytes);
-        table_bytes = fuzz_mul_add(fuzz_mul_add(table_rows, d, 0), size, 0);
-        if (table_bytes > (size_t)PTRDIFF_MAX || rows > (size_t)PTRDIFF_MAX / sizeof(int64_t))
-            may |= FUZZ_BIT(PE_ERR_SIZE);
-        if (d == 0) may |= FUZZ_BIT(PE_ERR_CONFIG);
-        if (rows > given && !(may & (FUZZ_BIT(PE_ERR_SIZE) | FUZZ_BIT(PE_ERR_SHAPE))))
-            return; /* a list that would have to be so long */
-        if (may == 0 && (bytes > FUZZ_PLACE || table_bytes > FUZZ_PLACE)) return;
+    if (wrong < 8 && (seed & 192)) { /* numbers of rows of the table, in a list of any type */
+        place_of_rows(in, &place, rows, table_rows, wrong == 5);
+    } else {
+        fuzz_place_make(in, &place, rows, 1, 0,
+                        wrong < 8 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 8)), 1);
     }
-    int64_t *const list = (int64_t *)fuzz_take(given * sizeof *list, (seed & 4) != 0);
-    for (size_t r = 0; r < given; r++) {
-        list[r] = table_rows ? (int64_t)(fuzz_byte(in) % table_rows) : 0;
-        if (wrong == 5 && r == seed % given) {
-            const unsigned f = fuzz_byte(in);
-            list[r] = f < 64    ? (int64_t)table_rows
-                      : f < 128 ? -1
-                      : f < 160 ? -(int64_t)table_rows
-                                : fuzz_far(in);
+    if (place.too_long) return;
+    if (rows) {
+        may = place.may | fuzz_shape(d, rows, stride, size, &bytes);
+        table_bytes = fuzz_mul_add(fuzz_mul_add(table_rows, d, 0), size, 0);
+        if (table_bytes > (size_t)PTRDIFF_MAX) may |= FUZZ_BIT(PE_ERR_SIZE);
+        if (d == 0) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        for (size_t r = 0; r < place.rows; r++) {
+            const double p = fuzz_turn(&place, r, 0, 0);
+            if (!(p >= 0 && p < (double)table_rows) || p != floor(p)) may |= FUZZ_BIT(PE_ERR_RANGE);
         }
-        if (rows && (list[r] < 0 || (uint64_t)list[r] >= table_rows)) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (rows > FUZZ_ROWS && !may) return;
+        if (may == 0 && (bytes > FUZZ_PLACE || table_bytes > FUZZ_PLACE)) return;
     }
     if (may != 0 || rows == 0) bytes = bytes < 512 && rows ? bytes : 512, table_bytes = 512;
     unsigned char *const table = (unsigned char *)fuzz_take(table_bytes, (seed & 8) != 0);
     unsigned char *const x = (unsigned char *)fuzz_take(bytes, seed & 1);
     fuzz_elements(t, table, table_bytes / size, b);
     fuzz_elements(t, x, bytes / size, seed);
-    fuzz_save(3);
-    if (wrong >= 6 && rows) may |= FUZZ_BIT(PE_ERR_NULL);
-    const int64_t *const at = wrong == 6 ? NULL : list;
-    void *const to = wrong == 7 ? NULL : x, *const from = wrong >= 8 ? NULL : table;
+    fuzz_save(fuzz_all.used);
+    if ((wrong == 6 || wrong == 7) && rows) may |= FUZZ_BIT(PE_ERR_NULL);
+    void *const to = wrong == 6 ? NULL : x, *const from = wrong == 7 ? NULL : table;
     const pe_status status =
-        is_grad
-            ? pe_learned_grad_f32((const float *)to, stride, at, rows, (float *)from, table_rows, d)
-            : fuzz_biases[t].learned(from, table_rows, d, at, rows, to, stride);
+        is_grad ? pe_learned_grad_f32((float *)from, table_rows, d, place.at, rows, (const float *)to,
+                                      stride)
+                : fuzz_biases[t].learned(from, table_rows, d, place.at, rows, to, stride);
     if (!fuzz_status(is_grad ? "pe_learned_grad" : "pe_learned_add", status, may)) return;
     if (rows == 0) {
         fuzz_unwritten("pe_learned of no rows");
         return;
     }
+    size_t row_of[FUZZ_ROWS];
+    for (size_t r = 0; r < rows; r++)
+        row_of[r] = (size_t)fuzz_turn(&place, r, 0, 0);
     if (is_grad) { /* in the order of the rows */
         float *const y = (float *)fuzz_take(table_bytes, (seed & 8) == 0);
         memcpy(y, fuzz_saved(table), table_bytes);
         for (size_t r = 0; r < rows; r++)
             for (size_t c = 0; c < d; c++)
-                y[(size_t)list[r] * d + c] += ((const float *)(const void *)x)[r * stride + c];
+                y[row_of[r] * d + c] += ((const float *)(const void *)x)[r * stride + c];
         if (!fuzz_same(t, table, y, table_bytes / size) || memcmp(x, fuzz_saved(x), bytes) != 0)
             FUZZ_FAIL("pe_learned_grad: not the sums in the order of the rows");
         return;
@@ -247,9 +280,9 @@ static void op_learned(fuzz_input *in)
         if (t == FUZZ_F32) {
             float *const z = (float *)(void *)y + r * stride;
             for (size_t c = 0; c < d; c++)
-                z[c] += ((const float *)(const void *)table)[(size_t)list[r] * d + c];
-        } else if (fuzz_biases[t].learned(table, table_rows, d, list + r, 1, y + r * stride * size,
-                                          d) != PE_OK) {
+                z[c] += ((const float *)(const void *)table)[row_of[r] * d + c];
+        } else if (fuzz_biases[t].learned(table, table_rows, d, pe_all((int64_t)row_of[r]), 1,
+                                          y + r * stride * size, d) != PE_OK) {
             FUZZ_FAIL("pe_learned_add refuses a row");
         }
     }
@@ -265,10 +298,12 @@ static void op_resample(fuzz_input *in)
     size_t d = 1 + (b >> 1) % 20, height = 1 + fuzz_byte(in) % 9,
            width = two ? 1 + fuzz_byte(in) % 6 : 1;
     size_t out_height = fuzz_byte(in) % 11, out_width = two ? fuzz_byte(in) % 7 : 1;
-    pe_resample how = pe_resample_default();
+    pe_resample how = {PE_RESAMPLE_CUBIC, -0.75, 0};
     how.align_corners = seed & 1;
     if (seed & 2) how.method = PE_RESAMPLE_LINEAR;
     if (seed & 4) how.a = fuzz_double(in);
+    if (wrong == 7) /* NULL: what vision models do */
+        how.method = PE_RESAMPLE_CUBIC, how.a = -0.75, how.align_corners = 0;
     while (height * width * d > ELEMENTS || out_height * out_width * d > ELEMENTS)
         d = (d + 1) / 2, out_width = (out_width + 1) / 2, width = (width + 1) / 2;
     if (wrong == 1) how.method = (pe_resample_method)(2 + fuzz_byte(in));
@@ -284,9 +319,10 @@ static void op_resample(fuzz_input *in)
     const size_t outs = fuzz_mul_add(fuzz_mul_add(out_height, out_width, 0), d, 0);
     unsigned may = 0;
     if (!nothing) {
-        if (d == 0 || (unsigned)how.method > 1 ||
-            (how.method == PE_RESAMPLE_CUBIC && !(how.a >= -16 && how.a <= 16)))
-            may |= FUZZ_BIT(PE_ERR_CONFIG);
+        if (d == 0) may |= FUZZ_BIT(PE_ERR_SHAPE);
+        if ((unsigned)how.method > 1) may |= FUZZ_BIT(PE_ERR_ENUM);
+        if (how.method == PE_RESAMPLE_CUBIC && !(how.a >= -16 && how.a <= 16))
+            may |= FUZZ_BIT(PE_ERR_RANGE);
         if (height == 0 || width == 0) may |= FUZZ_BIT(PE_ERR_RANGE);
         if (height > most || width > most || out_height > most || out_width > most ||
             table > (size_t)PTRDIFF_MAX / 4 || outs > (size_t)PTRDIFF_MAX / 4)
@@ -298,13 +334,12 @@ static void op_resample(fuzz_input *in)
     float *const to = (float *)fuzz_take((small ? outs : 16) * sizeof *to, (seed & 32) != 0);
     fuzz_elements(FUZZ_F32, from, small ? table : 16, seed);
     fuzz_save(2);
-    if (wrong >= 6 && !nothing) may |= FUZZ_BIT(PE_ERR_NULL);
+    if ((wrong == 6 || wrong == 8) && !nothing) may |= FUZZ_BIT(PE_ERR_NULL);
     const float *const f = wrong == 6 ? NULL : from;
     const pe_resample *const h = wrong == 7 ? NULL : &how;
     float *const o = wrong == 8 ? NULL : to;
     const pe_status status =
-        two ? pe_learned_resample_2d_f32(f, height, width, d, h, o, out_height, out_width)
-            : pe_learned_resample_f32(f, height, d, h, o, out_height);
+        pe_learned_resample_f32(f, height, width, d, h, o, out_height, out_width);
     if (!fuzz_status("pe_learned_resample", status, may)) return;
     if (nothing) {
         fuzz_unwritten("pe_learned_resample to nothing");
@@ -317,7 +352,7 @@ static void op_resample(fuzz_input *in)
     float *const alone = (float *)fuzz_take(out_height * out_width * sizeof *alone, 0);
     for (size_t r = 0; r < height * width; r++)
         column[r] = from[r * d + c];
-    if (pe_learned_resample_2d_f32(column, height, width, 1, &how, alone, out_height, out_width) !=
+    if (pe_learned_resample_f32(column, height, width, 1, &how, alone, out_height, out_width) !=
         PE_OK)
         FUZZ_FAIL("pe_learned_resample refuses a column");
     for (size_t r = 0; r < out_height * out_width; r++)

@@ -32,6 +32,7 @@ mutated() {
     sign) sed 's/\*s_down = pe__fnma(/*s_down = pe__fma(/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
+    unexported) sed 's/^PE_API const char \*pe_status_string(/static inline const char *pe_status_string(/' "$file" ;;
     swapped-avx2) sed 's/_mm256_unpacklo_pd(s, c)/_mm256_unpacklo_pd(c, s)/' "$file" ;;
     back) sed 's/if (at->back) own->offset = -own->offset,/if (at->back)/' "$file" ;;
     delta) sed 's/own->offset = 0, own->has_padding = 0;/own->has_padding = 0;/' "$file" ;;

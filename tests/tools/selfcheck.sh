@@ -126,7 +126,7 @@ defects_of_the_library() {
         breaks pe_simd.h overrun $(unit bounds.best)
         breaks pe_simd.h swapped $(unit hash.best)
         breaks tests/golden.txt golden $(unit hash.best)
-        breaks pe.h shared-inline sh tests/tools/linked.sh best
+        breaks pe.h unexported sh tests/tools/linked.sh best
         breaks README.md program sh tests/checks/readme.sh some
     }
     # The inputs kept for the fuzzing harnesses, one defect for each.

@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: MIT
 #
 # table.sh: write tests/PROOFS.md from tests/tools/promises.txt and the logs of `make test` and `make
-# check`, which have to be there: where each promise is proven, by which command, how long it takes.
+# check`: where each promise is proven, by which command, how long it takes. A command that has not
+# passed here leaves its column empty. A step without a line in promises.txt is an error, and so is a
+# line without a step where both commands have passed.
 set -u
 . tests/tools/lib.sh
 OUT=tests/PROOFS.md
 for command in test check; do
     logs=$BUILD/log
     [ $command = check ] || logs=$BUILD/log-test
-    [ -f "$logs/passed" ] || { echo "no finished run in $logs: make $command first" && exit 1; }
+    [ -f "$logs/passed" ] || {
+        echo "make $command has not passed in $logs: its column stays empty" >&2
+        continue
+    }
     for count in "$logs"/*.count; do
         name=${count##*/}
         # shellcheck disable=SC2046
@@ -22,9 +27,10 @@ done >"$BUILD/table.counts"
 # Where each promise is proven
 
 Written by `make test-table` from the logs of a run; `tests/tools/promises.txt` has the words. Files are below
-`tests/`. A cell says steps / tests / time: seconds of one core, compiling included: two cores that have nothing else to do take half.
-`make verify-full` adds more of the same: billions of certified elements, guard pages at every shape, all
-sanitizers and analyzers, coverage, new fuzzing, mutants; see `make help`.
+`tests/`. A cell says steps / tests / time: seconds of one core, compiling included, half of it on two cores that
+have nothing else to do. An empty column: that command was not run. `make verify-full` adds more of the same:
+billions of certified elements, guard pages at every shape, all sanitizers and analyzers, coverage, new fuzzing,
+mutants; see `make help`.
 
 X
     echo "Machine: $(cpu_model), $(cores) cores; $($GCC --version | head -n 1)."
@@ -59,11 +65,11 @@ X
             print "|---|---|---|---|"
             for (r = 1; r <= rows; r++) {
                 name = order[r]
-                if (!seen[name]) { print "no step for the line " name >"/dev/stderr"; bad = 1 }
+                if (!seen[name] && steps_of["test"] && steps_of["check"]) { print "no step for the line " name >"/dev/stderr"; bad = 1 }
                 printf "| %s | %s | %s | %s |\n", promise[name], file[name], put(name, "test"), put(name, "check")
             }
             printf "| **All: steps / tests / seconds** | | %d / %d / %d s | %d / %d / %d s |\n",
-                steps_of["test"], tests_of["test"], cpu_of["test"],
+                steps_of["test"], tests_of["test"], cpu_of["test"], # 0 / 0 / 0: has not passed here
                 steps_of["check"], tests_of["check"], cpu_of["check"]
             print "\n| Steps of builds with | `make test` | `make check` |\n|---|---|---|"
             for (k in kinds) printf "| %s | %s | %s |\n", k, builds[k, "test"], builds[k, "check"] | "sort"

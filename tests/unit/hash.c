@@ -913,31 +913,31 @@ static void places(const table *unused, size_t count)
 /* Shifts and dot products at places of every kind; what else takes a place. */
 static void places_elsewhere(const table *unused, size_t count)
 {
-    enum { WIDE = 24, TABLE = 50 };
+    enum { BROAD = 24, TABLE = 50 };
     static lists l;
-    static float table_rows[TABLE * WIDE];
+    static float table_rows[TABLE * BROAD];
     pe_at at[MOST_PLACES];
     int32_t rows_of_table[PLACE_ROWS];
     (void)unused;
     (void)count;
     fill_lists(&l);
     for (int k = 0; k < 4; k++) {
-        pe_config config = k < 2 ? pe_config_default(WIDE) : pe_config_preset(PE_PRESET_MAE_2D, WIDE);
+        pe_config config = k < 2 ? pe_config_default(BROAD) : pe_config_preset(PE_PRESET_MAE_2D, BROAD);
         if (k % 2) config.layout = PE_LAYOUT_HALVES;
         if (k == 3) config.layout = PE_LAYOUT_INTERLEAVED, config.offset = 3, config.amplitude = 2;
         pe_plan plan;
         void *memory = plan_of_config(&plan, &config);
         const size_t all = places_of(at, &l, plan.axes);
         for (size_t p = 0; p < all; p++) {
-            const size_t rows = p == 11 ? 3 : p == 2 || p == 3 ? 13 : PLACE_ROWS, n = rows * WIDE;
+            const size_t rows = p == 11 ? 3 : p == 2 || p == 3 ? 13 : PLACE_ROWS, n = rows * BROAD;
             double dots[PLACE_ROWS];
 #define SHIFTS(T, element)                                                                          \
     do {                                                                                           \
         element *const x = (element *)g_buffer;                                                    \
-        need_ok(pe_fill_##T(&plan, pe_from(100), rows, x, WIDE), "pe_fill");                       \
-        need_ok(pe_shift_##T(&plan, at[p], rows, x, WIDE), "pe_shift");                            \
+        need_ok(pe_fill_##T(&plan, pe_from(100), rows, x, BROAD), "pe_fill");                       \
+        need_ok(pe_shift_##T(&plan, at[p], rows, x, BROAD), "pe_shift");                            \
         hash_bytes(x, n, sizeof *x);                                                               \
-        need_ok(pe_shift_##T(&plan, pe_back(at[p]), rows, x, WIDE), "pe_shift");                   \
+        need_ok(pe_shift_##T(&plan, pe_back(at[p]), rows, x, BROAD), "pe_shift");                   \
         hash_bytes(x, n, sizeof *x);                                                               \
         g_elements += 2 * n;                                                                       \
     } while (0)
@@ -954,28 +954,28 @@ static void places_elsewhere(const table *unused, size_t count)
         free(memory);
     }
     uint64_t state = 3;
-    for (size_t i = 0; i < TABLE * WIDE; i++) table_rows[i] = some_float(&state);
+    for (size_t i = 0; i < TABLE * BROAD; i++) table_rows[i] = some_float(&state);
     for (int i = 0; i < PLACE_ROWS; i++) rows_of_table[i] = i * 7 % TABLE;
     float *const x = (float *)g_buffer;
-    memset(x, 0x3a, PLACE_ROWS * WIDE * sizeof *x);
-    need_ok(pe_learned_add_f32(table_rows, TABLE, WIDE, pe_at_i32(rows_of_table), PLACE_ROWS, x, WIDE),
+    memset(x, 0x3a, PLACE_ROWS * BROAD * sizeof *x);
+    need_ok(pe_learned_add_f32(table_rows, TABLE, BROAD, pe_at_i32(rows_of_table), PLACE_ROWS, x, BROAD),
             "pe_learned_add_f32");
-    need_ok(pe_learned_add_f32(table_rows, TABLE, WIDE, pe_from_by(TABLE - 1, -3), PLACE_ROWS, x, WIDE),
+    need_ok(pe_learned_add_f32(table_rows, TABLE, BROAD, pe_from_by(TABLE - 1, -3), PLACE_ROWS, x, BROAD),
             "pe_learned_add_f32");
-    hash_f32(x, PLACE_ROWS * WIDE);
-    need_ok(pe_learned_grad_f32(table_rows, TABLE, WIDE, pe_skip(pe_from(1), 4), PLACE_ROWS, x, WIDE),
+    hash_f32(x, PLACE_ROWS * BROAD);
+    need_ok(pe_learned_grad_f32(table_rows, TABLE, BROAD, pe_skip(pe_from(1), 4), PLACE_ROWS, x, BROAD),
             "pe_learned_grad_f32");
-    hash_f32(table_rows, TABLE * WIDE);
+    hash_f32(table_rows, TABLE * BROAD);
     pe_rope_ggml ggml;
     memset(&ggml, 0, sizeof ggml);
-    ggml.n_dims = WIDE;
-    need_ok(pe_rope_ggml_f32(&ggml, pe_at_f64(l.f64), PLACE_ROWS, x, x + 1000, WIDE / 2), "ggml");
-    hash_f32(x, PLACE_ROWS * WIDE / 2);
-    hash_f32(x + 1000, PLACE_ROWS * WIDE / 2);
-    need_ok(pe_rope_ggml_f32(&ggml, pe_from_by(9, -1), PLACE_ROWS, x, x + 1000, WIDE / 2), "ggml");
-    hash_f32(x, PLACE_ROWS * WIDE / 2);
-    hash_f32(x + 1000, PLACE_ROWS * WIDE / 2);
-    g_elements += 4 * PLACE_ROWS * WIDE + TABLE * WIDE;
+    ggml.n_dims = BROAD;
+    need_ok(pe_rope_ggml_f32(&ggml, pe_at_f64(l.f64), PLACE_ROWS, x, x + 1000, BROAD / 2), "ggml");
+    hash_f32(x, PLACE_ROWS * BROAD / 2);
+    hash_f32(x + 1000, PLACE_ROWS * BROAD / 2);
+    need_ok(pe_rope_ggml_f32(&ggml, pe_from_by(9, -1), PLACE_ROWS, x, x + 1000, BROAD / 2), "ggml");
+    hash_f32(x, PLACE_ROWS * BROAD / 2);
+    hash_f32(x + 1000, PLACE_ROWS * BROAD / 2);
+    g_elements += 4 * PLACE_ROWS * BROAD + TABLE * BROAD;
 }
 
 /* Plans of RoPE in one step, with sections of each order, at places of every kind; tables; keys of

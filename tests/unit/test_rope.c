@@ -757,12 +757,12 @@ static const double plan_factors[33] = {1,    1.5, 2,   3.75, 4,   1, 1, 8, 1.25
                                         5.25, 6,   7,   8,    9.5, 1, 2, 3, 4,    5, 6, 7, 8, 9, 10, 11};
 static const float plan_freq_factors[33] = {1, 0.5f, 2, 3.75f, 4, 1, 1, 8, 1.25f, 6, 7, 8, 9, 1, 2, 3, 4,
                                             5, 6,    7, 8,     9, 1, 2, 3, 4,     5, 6, 7, 8, 9, 10, 11};
-static pe_rope_config config_of_type(pe_rope_type type, size_t head_dim, size_t rotary_dim)
+static pe_rope_config config_of_type(pe_rope_type scaling, size_t head_dim, size_t rotary_dim)
 {
     pe_rope_config c = pe_rope_config_default(head_dim);
     c.rotary_dim = rotary_dim;
-    c.rope_type = type;
-    if (type != PE_ROPE_DEFAULT && type != PE_ROPE_PROPORTIONAL) {
+    c.rope_type = scaling;
+    if (scaling != PE_ROPE_DEFAULT && scaling != PE_ROPE_PROPORTIONAL) {
         c.factor = 8;
         c.original_max_position_embeddings = 4096;
         c.max_position_embeddings = 32768;
@@ -780,10 +780,10 @@ static void test_plan_in_one_step(void **state)
     rng r = rng_for("test_plan_in_one_step");
     (void)state;
     for (unsigned k = 0; k < 9 * 2 * 5; k++) {
-        const pe_rope_type type = (pe_rope_type)(k % 9);
+        const pe_rope_type scaling = (pe_rope_type)(k % 9);
         const pe_layout layout = (pe_layout)(k / 9 % 2);
         const unsigned with = k / 18;
-        pe_rope_config config = config_of_type(type, HEAD, with == 4 ? 6 : 60);
+        pe_rope_config config = config_of_type(scaling, HEAD, with == 4 ? 6 : 60);
         config.layout = layout;
         if (with == 1)
             config.offset = -7.25, config.attention_factor = 1.3, config.expected_rows = 1;
@@ -812,8 +812,8 @@ static void test_plan_in_one_step(void **state)
             assert_int_equal(pe_fill_f32(&like.plan, at, ROWS, fill, n), PE_OK);
             for (size_t i = 0; i < ROWS * pairs; i++)
                 if (s[i] != fill[2 * i] || c[i] != fill[2 * i + 1])
-                    fail_msg("type %d, with %u, from %" PRId64 ", element %zu: %a %a, not %a %a",
-                             (int)type, with, first, i, (double)s[i], (double)c[i],
+                    fail_msg("scaling %d, with %u, from %" PRId64 ", element %zu: %a %a, not %a %a",
+                             (int)scaling, with, first, i, (double)s[i], (double)c[i],
                              (double)fill[2 * i], (double)fill[2 * i + 1]);
             fill_random(F32, x, MOST, &r);
             memcpy(want, x, sizeof x);
@@ -939,6 +939,16 @@ static void test_sections(void **state)
             assert_memory_equal(out, want, sizeof x);
             assert_int_equal(pe_rope_f16(&p.plan, at, TOKENS, h, lies), PE_OK);
             assert_memory_equal(h, h_want, sizeof h);
+            const pe_status rows = axes > 1 && config.section_order == PE_SECTIONS_INTERLEAVED
+                                       ? PE_ERR_PLAN
+                                       : PE_OK; /* as rows of pe_fill, in their layout */
+            assert_int_equal(pe_fill_f32(&p.plan, at, TOKENS, a, N), rows);
+            for (size_t t = 0; t < TOKENS && rows == PE_OK; t++)
+                for (size_t i = 0; i < H; i++) {
+                    const size_t s_at = first_of(config.layout, i), c_at = second_of(config.layout, i, N);
+                    assert_true(a[t * N + s_at] == (way & 1 ? -sine[t][i] : sine[t][i]));
+                    assert_true(a[t * N + c_at] == cosine[t][i]);
+                }
             for (int layout = 0; layout < 4; layout++) {
                 const int apart = layout <= PE_ROPE_TABLE_TWICE;
                 assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)layout,
@@ -1397,6 +1407,18 @@ static void test_bad_plans(void **state)
     c.sections[0] = 99, c.sections[3] = SIZE_MAX;
     assert_null(pe_rope_config_error(&c));
     assert_true(pe_rope_plan_size(&c) > 0);
+
+    /* NTK's exponent n / (n - 2), n of a section */
+    for (int scaling = PE_ROPE_NTK; scaling <= PE_ROPE_DYNAMIC_NTK; scaling++) {
+        c = config_of_type((pe_rope_type)scaling, 8, 8);
+        c.axes = 2, c.section_order = PE_SECTIONS_VISION, c.sections[0] = c.sections[1] = 2;
+        assert_null(pe_rope_config_error(&c));
+        c.head_dim = c.rotary_dim = 4, c.sections[0] = c.sections[1] = 1;
+        if (scaling != PE_ROPE_NTK_FIXED)
+            refused_plan(&c, PE_ERR_CONFIG, "rotary_dim");
+        else
+            assert_null(pe_rope_config_error(&c));
+    }
 
     /* a factor that makes a frequency of more than 2^21, and the largest that does not */
     static float factors[16];

@@ -373,6 +373,74 @@ static void doubles_are_rounded_once(void **state)
     }
 }
 
+/* Rows of tables with elements built beside midpoints of 16-bit numbers: at them as nearly as a
+   frequency allows, within what double, and within what float arithmetic cannot tell apart. */
+static void elements_beside_midpoints(void **state)
+{
+    enum { PAIRS = 48, WIDTH = 2 * PAIRS, ROWS = 48, BYTES = 1 << 17 };
+    rng r = rng_for("elements_beside_midpoints");
+    double *memory = (double *)must_alloc(BYTES);
+    uint16_t *table = (uint16_t *)must_alloc(ROWS * WIDTH * sizeof *table);
+    exact e;
+    (void)state;
+    exact_make(&e);
+    for (size_t round = 0; round < workload(2000); round++) {
+        const type t = round % 2 ? F16 : BF16;
+        const type_format *f = &type_formats[t];
+        const int64_t p = 1 + (int64_t)rng_below(&r, rng_below(&r, 2) ? 3000 : 2000000000);
+        const int64_t first = p - (int64_t)rng_below(&r, ROWS);
+        double omega[PAIRS];
+        pe_config config = pe_config_default(WIDTH);
+        pe_plan plan;
+        config.layout = round % 4 >= 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        config.cos_first = round % 3 == 0;
+        config.amplitude = round % 8 == 6 ? 0.7 : 1;
+        for (size_t i = 0; i < PAIRS; i++) {
+            /* asin or acos of it and of a little more, and some turns, over p */
+            const uint32_t one = nearest_16(f, 1);
+            const uint32_t code = one - 1 - (uint32_t)rng_below(&r, one / 2);
+            const double middle = (value_16(f, code) + value_16(f, code + 1)) / 2;
+            const int kind = (int)rng_below(&r, 3);
+            const double more = kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 1 ? -22 : -48);
+            mpfr_set_d(e.a, middle, MPFR_RNDN);
+            mpfr_add_d(e.a, e.a, more, MPFR_RNDN);
+            if (rng_below(&r, 2)) mpfr_acos(e.b, e.a, MPFR_RNDN);
+            else mpfr_asin(e.b, e.a, MPFR_RNDN);
+            mpfr_const_pi(e.c, MPFR_RNDN);
+            mpfr_mul_ui(e.c, e.c, 2 * (unsigned long)rng_below(&r, (uint64_t)p / 2 + 1), MPFR_RNDN);
+            mpfr_add(e.b, e.b, e.c, MPFR_RNDN);
+            mpfr_div_ui(e.b, e.b, (unsigned long)p, MPFR_RNDN);
+            omega[i] = mpfr_get_d(e.b, MPFR_RNDN);
+        }
+        assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, PAIRS, memory, BYTES),
+                         PE_OK);
+        assert_int_equal(t == F16 ? pe_fill_f16(&plan, pe_from(first), ROWS, table, WIDTH)
+                                  : pe_fill_bf16(&plan, pe_from(first), ROWS, table, WIDTH),
+                         PE_OK);
+        for (size_t j = 0; j < WIDTH; j++) {
+            const size_t i = config.layout == PE_LAYOUT_HALVES ? j % PAIRS : j / 2;
+            const int second = config.layout == PE_LAYOUT_HALVES ? j >= PAIRS : j % 2;
+            mpfr_set_d(e.a, omega[i], MPFR_RNDN);
+            mpfr_mul_si(e.a, e.a, (long)p, MPFR_RNDN);
+            if (second == config.cos_first) mpfr_sin(e.b, e.a, MPFR_RNDN);
+            else mpfr_cos(e.b, e.a, MPFR_RNDN);
+            mpfr_mul_d(e.b, e.b, config.amplitude, MPFR_RNDN);
+            double odd = mpfr_get_d(e.b, MPFR_RNDZ); /* rounded to odd, in 53 bits */
+            uint64_t bits;
+            memcpy(&bits, &odd, sizeof bits);
+            bits |= mpfr_cmp_d(e.b, odd) != 0;
+            memcpy(&odd, &bits, sizeof bits);
+            const uint16_t got = table[(size_t)(p - first) * WIDTH + j];
+            if (got != nearest_16(f, odd))
+                fail_msg("%s: position %lld, omega %a: %04x, not %04x", f->name, (long long)p,
+                         omega[i], got, nearest_16(f, odd));
+        }
+    }
+    exact_free(&e);
+    free(table);
+    free(memory);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +451,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(fma_is_rounded_once),
         cmocka_unit_test(splat_add_and_mul),
         cmocka_unit_test(doubles_are_rounded_once),
+        cmocka_unit_test(elements_beside_midpoints),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What including pe costs: the code of small programs in KB, and the seconds it takes to compile them.
+
+    cost.py [--base DIRECTORY or COMMIT] [--builds "avx512 avx2"] [--runs N] [--json FILE]
+
+Compilers are gcc and clang, whichever there are, with -O2. Seconds are CPU seconds of the compiler, beyond
+what it takes for the system headers that pe.h includes, which are a line of their own. The base is another
+version of pe: both are compiled in turns, and the ratio of the seconds is the median over the turns.
+"""
+import argparse
+import json
+import os
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(HERE)
+PROGRAMS = {"FILL": "plan, fill", "ADD": "plan, add", "ROPE": "plan, RoPE", "ALL": "plan, all three",
+            "BY_TABLE": "RoPE by a table"}
+FOREIGN = {"arm_neon.h"} if os.uname().machine == "x86_64" else {"immintrin.h"}
+FLAGS = {
+    "avx512": ["-mavx512f", "-DPE_ISA=PE_ISA_AVX512"],
+    "avx2": ["-mavx2", "-mfma", "-DPE_ISA=PE_ISA_AVX2"],
+    "neon": ["-DPE_ISA=PE_ISA_NEON"],
+    "scalar": ["-DPE_ISA=PE_ISA_SCALAR"],
+}
+
+
+def compile_seconds(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def text_bytes(path):
+    """Code and constants of an object: the column text of size."""
+    done = subprocess.run(["size", path], check=True, stdout=subprocess.PIPE, text=True)
+    return int(done.stdout.splitlines()[1].split()[0])
+
+
+def system_headers(tree):
+    """A program that includes what the two headers of that tree do on this machine, and nothing else."""
+    found = set()
+    for name in ("pe.h", "pe_simd.h"):
+        with open(os.path.join(tree, name), encoding="utf-8") as file:
+            found |= set(re.findall(r"^\s*#\s*include\s*<([^>]+)>", file.read(), re.M))
+    return "".join(f"#if __has_include(<{h}>)\n#include <{h}>\n#endif\n"
+                   for h in sorted(found - {"sleef.h"} - FOREIGN)) + "int nothing;\n"
+
+
+def measure(trees, compiler, isa, runs, scratch):
+    """For each program, for each tree: the code's bytes, and the seconds of each run; "": the headers."""
+    base = {}
+    for tree in trees:
+        base[tree] = os.path.join(scratch, f"headers{trees.index(tree)}.c")
+        with open(base[tree], "w", encoding="utf-8") as file:
+            file.write(system_headers(tree))
+    output = os.path.join(scratch, "out.o")
+
+    def command(tree, source, *more):
+        return [compiler, "-std=c99", "-O2", *FLAGS[isa], "-DPE_SLEEF=0", *more, f"-I{tree}", "-c", source,
+                "-o", output]
+
+    found = {"": ({tree: 0 for tree in trees}, {tree: [] for tree in trees})}
+    for program in PROGRAMS:
+        sizes, seconds = {}, {tree: [] for tree in trees}
+        for _ in range(runs):
+            for tree in trees:
+                time = compile_seconds(command(tree, os.path.join(HERE, "cost.c"), f"-D{program}"))
+                sizes[tree] = text_bytes(output)
+                headers = compile_seconds(command(tree, base[tree]))
+                seconds[tree].append(time - headers)
+                found[""][1][tree].append(headers)
+        found[program] = (sizes, seconds)
+    return found
+
+
+def tree_of(base, scratch):
+    """A directory with the headers of a directory or a commit."""
+    if os.path.isdir(base):
+        return os.path.abspath(base)
+    for name in ("pe.h", "pe_simd.h"):
+        with open(os.path.join(scratch, name), "wb") as file:
+            subprocess.run(["git", "-C", TOP, "show", f"{base}:{name}"], check=True, stdout=file)
+    return scratch
+
+
+def rows(base, builds, runs):
+    with tempfile.TemporaryDirectory() as scratch:
+        trees = [TOP] + ([tree_of(base, scratch)] if base else [])
+        for compiler in ("gcc", "clang"):
+            if not shutil.which(compiler):
+                continue
+            for isa in builds:
+                for program, (sizes, seconds) in measure(trees, compiler, isa, runs, scratch).items():
+                    row = {"program": PROGRAMS.get(program, "system headers alone"), "compiler": compiler, "build": isa,
+                           "text": sizes[trees[0]], "seconds": statistics.median(seconds[trees[0]])}
+                    if len(trees) > 1:
+                        row["base_text"] = sizes[trees[1]]
+                        row["ratio"] = statistics.median(
+                            a / b for a, b in zip(seconds[trees[0]], seconds[trees[1]]))
+                    yield row
+
+
+def report(found, out):
+    out.write(f"\n{'program':<24}{'compiler':<10}{'build':<9}{'code, KB':>9}{'seconds':>9}"
+              + (f"{'base, KB':>10}{'time of base':>14}" if "ratio" in found[0] else "") + "\n")
+    for r in found:
+        out.write(f"{r['program']:<24}{r['compiler']:<10}{r['build']:<9}{r['text'] / 1000:9.1f}"
+                  f"{r['seconds']:9.2f}"
+                  + (f"{r['base_text'] / 1000:10.1f}{r['ratio']:13.2f}x" if "ratio" in r else "") + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--base")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--json")
+    parser.add_argument("--builds", default="avx512 avx2" if os.uname().machine == "x86_64" else "neon")
+    args = parser.parse_args()
+    found = list(rows(args.base, args.builds.split(), args.runs))
+    if not found:
+        sys.exit("neither gcc nor clang is installed")
+    report(found, sys.stdout)
+    if args.json:
+        with open(args.json, "w", encoding="utf-8") as file:
+            json.dump(found, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
