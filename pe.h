@@ -466,7 +466,7 @@ PE_API size_t pe_plan_size(const pe_config *config);
 
 /* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
    PE_ANGLE_FLOAT32, too. An array of so many bytes on the stack makes a plan that a call uses once:
-   16 bytes a pair, and some (tests/unit/test_errors.c). */
+   24 bytes a pair, and some (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, where

@@ -365,7 +365,9 @@ static void real_positions_are_exact(void **state)
 {
     static const double offsets[] = {0, 0.25, -7 - 0x1p-20};
     rng random = rng_for("real_positions_are_exact");
+    mpfr_t sum;
     (void)state;
+    mpfr_init2(sum, 512);
     for (size_t n = 0; n < workload(300); n++) {
         owned_plan p;
         oracle o;
@@ -383,6 +385,7 @@ static void real_positions_are_exact(void **state)
         check_real_row(&o, &p, position, t);
         /* (1, 0) turned is (cosine, sine), the table's bits */
         const pe_heads one = {1, 0, 0};
+        mpfr_set_ui(sum, 0, MPFR_RNDN);
         for (size_t i = 0; i < D; i++) turned[i] = i % 2 == 0, pairs[i] = (double)(i % 2);
         assert_int_equal(pe_rope_f32(&p.plan, pe_at_f64(&position), 1, turned, one), PE_OK);
         must_act(TABLE, F32, &p.plan, pe_at_f64(&position), 0, 1, &got);
@@ -396,12 +399,19 @@ static void real_positions_are_exact(void **state)
             assert_int_equal(element(F32, got.bytes[0], i), c);
             assert_int_equal(element(F32, got.bytes[1], i), s);
             turn_by(&o, position, i);
+            mpfr_add(sum, sum, o.cosine, MPFR_RNDN);
             assert_true(oracle_ulp_f64(&o, o.sine, pairs[2 * i]) <= 0.501);
             assert_true(oracle_ulp_f64(&o, o.cosine, pairs[2 * i + 1]) <= 0.501);
         }
+        /* whose dot product is the sum of the cosines, times A^2 */
+        double dot;
+        assert_int_equal(pe_dot_f64(&p.plan, pe_at_f64(&position), 1, &dot), PE_OK);
+        mpfr_mul_d(sum, sum, amplitude * amplitude, MPFR_RNDN);
+        assert_true(oracle_ulp_f64(&o, sum, dot) <= 0.501);
         oracle_free(&o);
         plan_free(&p);
     }
+    mpfr_clear(sum);
 }
 
 /* The row of the padding position is zeros wherever it is met, as it is given: before the offset. */
@@ -1001,8 +1011,14 @@ static void nonsense_is_refused(void **state)
     refused(&m.plan, "a range skipped over", pe_skip(pe_from(-P), SIZE_MAX), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over", pe_skip(pe_from_by(3, INT64_MIN), 9), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range skipped over", pe_skip(pe_from_by(0, INT64_MIN), 2), 1, PE_ERR_RANGE);
+    refused(&m.plan, "a range skipped over, from far", pe_skip(pe_from(INT64_MAX - 3), 10), 1,
+            PE_ERR_RANGE);
+    refused(&m.plan, "a range skipped over, from far", pe_skip(pe_from_by(INT64_MIN + 3, -2), 10), 1,
+            PE_ERR_RANGE);
+    refused(&m.plan, "a range skipped over twice",
+            pe_skip(pe_skip(pe_from(7), (size_t)INT64_MAX - 7), 9), 1, PE_ERR_RANGE);
     refused(&m.plan, "a range that comes back",
-            pe_skip(pe_skip(pe_from_by(0, INT64_C(1) << 62), 2), (size_t)1 << 62), 1, PE_ERR_RANGE);
+            pe_skip(pe_skip(pe_from_by(0, INT64_C(1) << 62), 2), SIZE_MAX), 1, PE_ERR_RANGE);
     /* lists: one bad entry, first, last or in between */
     for (size_t k = 0; k < LENGTH(reals); k++)
         for (size_t bad = 0; bad < 7; bad++) {

@@ -331,6 +331,42 @@ static void plans_take_what_is_told(void **state)
     }
 }
 
+/* PE_PLAN_BYTES is a constant, and enough for a plan of one row, whatever its config is. */
+static void a_constant_is_enough(void **state)
+{
+    static unsigned char memory[PE_PLAN_BYTES(129)];
+    static const size_t most[] = {1, 2, 3, 5, 8};
+    (void)state;
+    for (size_t d = 1; d < 1500; d += d < 300 ? 1 : 37)
+        for (int form = 0; form < 16; form++)
+            for (size_t k = 0; k < LENGTH(most); k++) {
+                pe_config c = pe_config_default(d);
+                pe_rope_config r = pe_rope_config_default(d);
+                c.expected_rows = r.expected_rows = 1;
+                c.angle = r.angle = form & 1 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+                c.odd = form & 2 ? PE_ODD_ZERO : PE_ODD_SINE;
+                c.half_turns = form >> 2 & 1;
+                c.axes = r.axes = most[k];
+                for (size_t a = 0; a < most[k]; a++) { /* odd widths: half a pair more an axis */
+                    c.axis[a].width = form & 8 ? (d / most[k] - 1) | 1 : 0;
+                    c.axis[a].coordinate = a;
+                    r.sections[a] = d / 2 / most[k];
+                }
+                r.sections[0] += d / 2 - most[k] * (d / 2 / most[k]);
+                r.section_order = form & 2 ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
+                if (pe_plan_size(&c) > PE_PLAN_BYTES(d) || pe_rope_plan_size(&r) > PE_PLAN_BYTES(d))
+                    fail_msg("d_model %zu, %zu axes, form %d: %zu and %zu bytes, not %zu", d,
+                             most[k], form, pe_plan_size(&c), pe_rope_plan_size(&r),
+                             PE_PLAN_BYTES(d));
+                assert_true(d % 2 || d < 2 * most[k] || pe_rope_plan_size(&r) > 0);
+                if (most[k] == 1 || d >= 16 * most[k]) assert_true(pe_plan_size(&c) > 0);
+                if (d == 129 && pe_plan_size(&c) > 0) {
+                    pe_plan plan;
+                    expect(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK, "form %d", form);
+                }
+            }
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Calls
  * --------------------------------------------------------------------------------------------- */
@@ -622,6 +658,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(plans_check_their_memory),
         cmocka_unit_test(plans_fit_their_memory),
         cmocka_unit_test(plans_take_what_is_told),
+        cmocka_unit_test(a_constant_is_enough),
         cmocka_unit_test(zero_rows_are_fine),
         cmocka_unit_test(nulls_and_shapes_are_refused),
         cmocka_unit_test(ranges_are_refused),
