@@ -280,6 +280,7 @@ typedef struct pe_plan {
     size_t pairs;            /* frequencies, on all axes together                            */
     size_t axes;             /* coordinates of a row                                         */
     size_t padded;           /* doubles from one array to the next, see pe__padded()         */
+    size_t first;            /* pairs of the row before these: pe_sinusoidal_f32's tiles     */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
     const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__row()   */
@@ -1911,7 +1912,7 @@ static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config
     g->unit.hi = unit.a, g->unit.lo = unit.b;
     g->step = pe__td_ratio(pe__log2(config->base), d);
     pe__circle_of(pe__roots, 1, &g->roots);
-    for (size_t v = 0; v < PE__POWERS / PE_LANES; v++) {
+    for (size_t v = 0; v < (size_t)PE__POWERS / (size_t)PE_LANES; v++) {
         double index[PE_LANES];
         pe__index(index, v * PE_LANES, 1);
         g->low[v] = pe__power(&g->roots, &g->step, pe__load(index));
@@ -1922,7 +1923,7 @@ static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config
 PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t count, double *f,
                                     size_t padded)
 {
-    for (size_t done = 0; done < count; done += PE_LANES * PE__POWERS) {
+    for (size_t done = 0; done < count; done += (size_t)PE_LANES * (size_t)PE__POWERS) {
         double index[PE_LANES], hi[PE_LANES], lo[PE_LANES];
         pe__index(index, first + done, PE__POWERS);
         const pe__dd high =
@@ -1932,7 +1933,8 @@ PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t
         for (size_t i = done, n = 0; i < count && n < PE_LANES; i += PE__POWERS, n++) {
             pe__dd one;
             one.hi = pe__splat(hi[n]), one.lo = pe__splat(lo[n]);
-            for (size_t v = 0; v < PE__POWERS / PE_LANES && i + v * PE_LANES < count; v++) {
+            for (size_t v = 0; v < (size_t)PE__POWERS / (size_t)PE_LANES && i + v * PE_LANES < count;
+                 v++) {
                 const pe__dd y = pe__dd_normal(pe__dd_mul(one, g->low[v]));
                 pe__store(f + i + v * PE_LANES, y.hi);
                 pe__store(f + i + v * PE_LANES + padded, y.lo);
@@ -2549,7 +2551,8 @@ PE__COLD pe__td pe__exact_frequency(const pe_plan *plan, size_t pair)
         while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair + lane) a++;
         const pe__axis *axis = &plan->axis[a];
         const size_t i = pair + lane - axis->pair;
-        index[lane] = (double)(i < axis->pairs ? i : axis->pairs ? axis->pairs - 1 : 0);
+        index[lane] = (double)(plan->first +
+                               (i < axis->pairs ? i : axis->pairs ? axis->pairs - 1 : 0));
         by[0][lane] = -axis->denominator[0], by[1][lane] = -axis->denominator[1];
     }
     d.a = pe__load(by[0]), d.b = pe__load(by[1]), d.c = f.c;
@@ -3940,7 +3943,8 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
 PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
                             const pe__to *to, double t, size_t rows, pe__blocker *block)
 {
-    enum { FEW = 4 * (PE__TILE_16 + PE__SPARE) + 8, MANY = 4 * (PE__TILE + PE__SPARE) + 8 };
+    enum { FEW = 4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8 };
+    enum { MANY = 4 * ((int)PE__TILE + (int)PE__SPARE) + 8 };
     if (kind == PE__F32) {
         double space[MANY];
         const pe__room room = {pe__aligned(space), PE__TILE};
@@ -5301,7 +5305,7 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     pe__plan_amplitude(plan, config->amplitude);
     plan->half_turns = config->half_turns != 0, plan->exact = 0;
     plan->base = config->base, plan->unit = config->scale;
-    plan->woven = plan->joint = 0, plan->offset = config->offset;
+    plan->woven = plan->joint = 0, plan->offset = config->offset, plan->first = 0;
     plan->frequency = memory;
     plan->float32 = arrays == 3 ? memory + 2 * plan->padded : NULL;
     plan->table = arrays > 3 ? memory + 2 * plan->padded : NULL;
@@ -5578,6 +5582,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
         part.d_model = pe__min(2 * PAIRS, d_model - column);
         (void)pe__plan_axes(&plan, &part);
         pe__plan_begin(&plan, &part, f);
+        plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
         pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
         pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
