@@ -4696,10 +4696,8 @@ PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines
     else if (order == PE__SC) pe__unzip(x, &s, &c);
     else pe__unzip(x, &c, &s);
     pe__vd cS = c * sine, sS = s * sine;
-#if PE_ISA == PE_ISA_SCALAR
     PE__OPAQUE(cS);
     PE__OPAQUE(sS);
-#endif
     const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
     if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
     else if (order == PE__SC) pe__zip_store(x, s1, c1);
