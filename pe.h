@@ -3046,7 +3046,8 @@ PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 /* x + row, or x scale + row, in f32. */
 PE__INLINE pe__vf pe__sum_vector(pe__vf x, const float *scale, pe__vf row)
 {
-    return scale ? pe__fma_f32(pe__splat_f32(*scale), x, row) : pe__add_f32(x, row);
+    if (!scale || (!PE__FUSES && *scale == 1)) return pe__add_f32(x, row);
+    return pe__fma_f32(pe__splat_f32(*scale), x, row);
 }
 
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
@@ -3279,15 +3280,15 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (x->verb == PE__ADD) {
-        const pe__vf scale = pe__splat_f32(x->scale);
+        const float scale = x->scale;
         pe__prefetch((uintptr_t)p0 + x->ahead);
         if (LINE < 4 || split) pe__prefetch((uintptr_t)p1 + x->ahead);
         if (LINE < 2 || (LINE < 4 && !split)) pe__prefetch((uintptr_t)p2 + x->ahead);
         if (LINE < 2) pe__prefetch((uintptr_t)p3 + x->ahead);
-        pe__put(p0, pe__fma_f32(scale, pe__get(p0), v0));
-        pe__put(p1, pe__fma_f32(scale, pe__get(p1), v1));
-        pe__put(p2, pe__fma_f32(scale, pe__get(p2), v2));
-        pe__put(p3, pe__fma_f32(scale, pe__get(p3), v3));
+        pe__put(p0, pe__sum_vector(pe__get(p0), &scale, v0));
+        pe__put(p1, pe__sum_vector(pe__get(p1), &scale, v1));
+        pe__put(p2, pe__sum_vector(pe__get(p2), &scale, v2));
+        pe__put(p3, pe__sum_vector(pe__get(p3), &scale, v3));
     } else if (PE_ISA != PE_ISA_SCALAR && x->verb == PE__STREAM) {
         pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
     } else {
@@ -4091,7 +4092,8 @@ PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
         pe__prefetch((uintptr_t)p + (uintptr_t)PE__RADIX * (uintptr_t)to->stride);
-        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
+        const pe__vd x = pe__load(p);
+        pe__store(p, !PE__FUSES && to->scale == 1 ? x + v : pe__fused(pe__splat(to->scale), x, v));
     } else if (to->verb == PE__STREAM) {
         pe__stream_vd(p, v);
     } else {
@@ -6248,7 +6250,7 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (!by_head && (once || few || from != PE__F32) && x->rest == 0 && n % block == 0) {
+    if (!by_head && (once || few || from != PE__F32 || !PE__FUSES) && x->rest == 0 && n % block == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,

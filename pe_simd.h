@@ -1485,15 +1485,32 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
     PE__OPAQUE(p); /* see pe__two_prod */
     return p;
 }
-/* By doubles, which have the product exactly, so that their sum and the float are two roundings.
-   These are not one where the sum is the middle of two floats, or of a subnormal one and another:
-   such are made again, one by one. */
-PE__OUTLINE pe__vf pe__fma_each(pe__vf a, pe__vf b, pe__vf c)
+/* A product and a sum of doubles, where that is the middle of two floats one step nearer to what
+   the sum lost, so that rounding to float is right. */
+PE__INLINE pe__vd pe__off_tie(pe__vd p, pe__vd c)
 {
-    float v[3][4];
-    pe__put(v[0], a), pe__put(v[1], b), pe__put(v[2], c);
-    for (int i = 0; i < 4; i++) v[2][i] = pe__fma_one(v[0][i], v[1][i], v[2][i]);
-    return pe__get(v[2]);
+    const pe__vd s = p + c, z = s - p, e = (p - (s - z)) + (c - z);
+    const pe__vi tie = (pe__vi)((pe__vi)((pe__vu)s << 3) == INT32_MIN);
+    const pe__vi apart = ((pe__vi)s ^ (pe__vi)e) >> 31; /* signs; away from 0 is 1 more */
+    const pe__vl step = (pe__vl)PE__PICK4((pe__vf)apart, (pe__vf)apart, 1, 1, 3, 3) | 1;
+    const pe__vl where = (pe__vl)PE__PICK4((pe__vf)tie, (pe__vf)tie, 0, 0, 2, 2);
+    return (pe__vd)((pe__vl)s + (step & where & (pe__vl)(e != 0)));
+}
+/* By doubles, which have the product exactly, so that their sum and the float are two roundings.
+   These may not be one where the sum is the middle of two floats, or where they are subnormal. */
+PE__OUTLINE pe__vf pe__fma_careful(pe__vf a, pe__vf b, pe__vf c)
+{
+    const pe__vf a1 = PE__PICK4(a, a, 2, 3, 2, 3), b1 = PE__PICK4(b, b, 2, 3, 2, 3);
+    const pe__vf c1 = PE__PICK4(c, c, 2, 3, 2, 3);
+    const pe__vd low = pe__off_tie(pe__doubles_of(a) * pe__doubles_of(b), pe__doubles_of(c));
+    const pe__vd high = pe__off_tie(pe__doubles_of(a1) * pe__doubles_of(b1), pe__doubles_of(c1));
+    const pe__vf v = pe__join(low, high);
+    const pe__vf some = PE__PICK4((pe__vf)(low != 0), (pe__vf)(high != 0), 0, 2, 4, 6);
+    float x[3][4];
+    if (pe__signs((pe__vi)some & ((pe__vi)pe__abs_f32(v) - 0x00800000)) == 0) return v;
+    pe__put(x[0], a), pe__put(x[1], b), pe__put(x[2], c);
+    for (int i = 0; i < 4; i++) x[2][i] = pe__fma_one(x[0][i], x[1][i], x[2][i]);
+    return pe__get(x[2]);
 }
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
 {
@@ -1503,8 +1520,8 @@ PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
                         pe__doubles_of(PE__PICK4(c, c, 2, 3, 2, 3));
     const pe__vf v = pe__join(low, high), last = PE__PICK4((pe__vf)low, (pe__vf)high, 0, 2, 4, 6);
     const pe__vi middle = (pe__vi)((pe__vi)((pe__vu)last << 3) == INT32_MIN);
-    const pe__vi tiny = (pe__vi)((pe__vi)pe__abs_f32(v) < 0x00800000);
-    if (PE__UNLIKELY(pe__signs(middle | tiny) != 0)) return pe__fma_each(a, b, c);
+    const pe__vi tiny = (pe__vi)pe__abs_f32(v) - 0x00800000; /* below 0 */
+    if (PE__UNLIKELY(pe__signs(middle | tiny) != 0)) return pe__fma_careful(a, b, c);
     return v;
 }
 PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return pe__fma_f32(a, b, -c); }
@@ -1576,28 +1593,39 @@ PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, 
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 0, 2, 4, 6); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1, 3, 5, 7); }
-PE__INLINE pe__vf pe__get_f16(const uint16_t *p) /* integers, as in the scalar backend */
+/* f16 by integers. Most are normal: another exponent, and 13 bits. */
+PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
-    const pe__vi h = pe__spread(pe__get_half(p)), a = h & 0x7fff, shifted = a << 13;
-    const pe__vi infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
+    const pe__vi a = h & 0x7fff, infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
     const pe__vf size = __builtin_convertvector(a, pe__vf) * (1.0f / 16777216);
-    const pe__vi normal = shifted + (112 << 23) + (infinite & 112 << 23) + (nan & 0x00400000);
-    return (pe__vf)(pe__select((pe__vi)(a < 0x0400), (pe__vi)size, normal) | (h & 0x8000) << 16);
+    const pe__vi r = ((a << 13) + (112 << 23) + (infinite & 112 << 23)) | (nan & 0x00400000);
+    return (pe__vf)(pe__select((pe__vi)(a < 0x0400), (pe__vi)size, r) | (h & 0x8000) << 16);
 }
-/* Rounded to f16: the first 16 bits of each, and copies of the sign above. */
-PE__INLINE pe__vi pe__f16_bits(pe__vf v)
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
-    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX;
-    /* a normal f16: another exponent, then 13 bits to round off */
+    const pe__vi h = pe__spread(pe__get_half(p)), a = h & 0x7fff;
+    if (PE__UNLIKELY(pe__signs((a - 0x0400) | (0x7bff - a)) != 0)) return pe__any_f16(h);
+    return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
+}
+/* Rounded to f16: its 16 bits, and copies of the sign above. */
+PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
+{
+    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = (pe__vi)(a < 0x38800000);
     const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
+    const pe__vi special = 0x7c00 | ((pe__vi)(a > 0x7f800000) & 0x0200);
     /* a subnormal one, in units of 2^-24: cut, and one more for a rest above 1/2 */
-    const pe__vf size = (pe__vf)(a & (pe__vi)(a < 0x38800000)) * pe__splat_f32(16777216.0f);
+    const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
     const pe__vi whole = pe__toward_0(size);
     const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
     const pe__vi up = (pe__vi)(rest > 0.5f) | ((pe__vi)(rest == 0.5f) & whole);
-    const pe__vi special = 0x7c00 | ((pe__vi)(a > 0x7f800000) & 0x0200);
     const pe__vi r = pe__select((pe__vi)(a > 0x477fefff), special, normal);
-    return pe__select((pe__vi)(a < 0x38800000), whole + (up & 1), r) | (bits >> 31 & ~0x7fff);
+    return pe__select(is_tiny, whole + (up & 1), r) | (bits >> 31 & ~0x7fff);
+}
+PE__INLINE pe__vi pe__f16_bits(pe__vf v)
+{
+    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX;
+    if (PE__UNLIKELY(pe__signs((a - 0x38800000) | (0x477fefff - a)) != 0)) return pe__any_to_f16(v);
+    return (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13 | (bits >> 31 & ~0x7fff);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__halves(pe__f16_bits(v)); }
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
