@@ -4092,8 +4092,8 @@ PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
         pe__prefetch((uintptr_t)p + (uintptr_t)PE__RADIX * (uintptr_t)to->stride);
-        const pe__vd x = pe__load(p);
-        pe__store(p, !PE__FUSES && to->scale == 1 ? x + v : pe__fused(pe__splat(to->scale), x, v));
+        if (!PE__FUSES && to->scale == 1) pe__store(p, pe__load(p) + v);
+        else pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
         pe__stream_vd(p, v);
     } else {

@@ -369,8 +369,9 @@ PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
 /* a * b + c rounded once, by integers of 128 bits, whatever they are. */
 PE__COLD PE__WRAPS double pe__fma_exact(double a, double b, double c)
 {
-    if (a == 0 || b == 0 || !((a - a) + (b - b) + (c - c) == 0)) return a * b + c;
+    if (a == 0 || b == 0 || !((a - a) + (b - b) == 0)) return a * b + c;
     if (c == 0) return a * b;
+    if (!(c - c == 0)) return c;
     int ea, eb, e, ec;
     const uint64_t ma = pe__whole_of(a, &ea), mb = pe__whole_of(b, &eb), mc = pe__whole_of(c, &ec);
     int negative = (a < 0) != (b < 0);
@@ -398,11 +399,11 @@ PE__COLD PE__WRAPS double pe__fma_exact(double a, double b, double c)
     hi |= lo != 0, e += 64;
     /* 53 bits, or the multiples of 2^-1074 */
     int drop = -1074 - e > 10 ? -1074 - e : 10;
+    e = e + drop < 972 ? e + drop : 972;
     if (drop > 63) hi = 1, drop = 63;
     const uint64_t rest = hi << (64 - drop), half = (uint64_t)1 << 63;
     uint64_t bits = hi >> drop;
     bits += rest > half || (rest == half && (bits & 1));
-    e = e + drop < 972 ? e + drop : 972;
     bits = e == 972 ? (uint64_t)2047 << 52 : bits + ((uint64_t)(e + 1074) << 52);
     bits |= (uint64_t)negative << 63;
     memcpy(&a, &bits, sizeof a);
@@ -2063,7 +2064,8 @@ PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
 {
     double x[3][PE_LANES];
     pe__store(x[0], a), pe__store(x[1], b), pe__store(x[2], c);
-    for (int i = 0; i < PE_LANES; i++) x[2][i] = pe__fma_exact(x[0][i], x[1][i], x[2][i]);
+    for (int i = 0; i < PE_LANES; i++)
+        x[2][i] = x[0][i] == 0 ? x[0][i] * x[1][i] + x[2][i] : pe__fma_exact(x[0][i], x[1][i], x[2][i]);
     return pe__load(x[2]);
 }
 /* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself at most. What
