@@ -52,9 +52,8 @@
  *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
  *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
  *                      Affects speed only. What the flags do not allow is an #error.
- *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef. 0: from
- *                      pe's own polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar
- *                      build. Affects speed only.
+ *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef.
+ *                      Default 0: from pe's own polynomial. Affects speed only, and little.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one

@@ -130,29 +130,17 @@
 #error "PE_ISA must be PE_ISA_SCALAR (1), _NEON (2), _AVX2 (3) or _AVX512 (4), or be left undefined"
 #endif
 
-#ifdef __has_include
-#if __has_include(<sleef.h>)
-#define PE__HAVE_SLEEF_H 1
-#endif
-#endif
-#ifndef PE__HAVE_SLEEF_H
-#define PE__HAVE_SLEEF_H 0
-#endif
-
 #ifndef PE_SLEEF
-#if PE__HAVE_SLEEF_H && PE_ISA != PE_ISA_SCALAR
-#define PE_SLEEF 1
-#else
 #define PE_SLEEF 0
 #endif
-#endif
-
 /* The first is 1 - -1 if the definition is empty, a bare -DPE_SLEEF=. */
 #if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif
-#if (PE_SLEEF + 0) == 1 && !PE__HAVE_SLEEF_H && defined(__has_include)
-#error "PE_SLEEF is 1 but sleef.h is not found: install SLEEF (libsleef-dev), or set PE_SLEEF=0"
+#if (PE_SLEEF + 0) == 1 && defined(__has_include)
+#if !__has_include(<sleef.h>)
+#error "PE_SLEEF is 1 but sleef.h is not found: install SLEEF (libsleef-dev), or leave PE_SLEEF out"
+#endif
 #endif
 
 /* ---- floating-point environment -------------------------------------------------------------- */

@@ -4,12 +4,12 @@
  * program starts. This file is compiled for the oldest CPU that the program is to run on, and
  * dispatch_isa.c once for each instruction set, with its flags and a name for what it exports:
  *
- *     cc -O2 -c -I. -DPE_SLEEF=0 -DKERNELS=kernels_scalar examples/dispatch_isa.c -o scalar.o
+ *     cc -O2 -c -I. -DKERNELS=kernels_scalar examples/dispatch_isa.c -o scalar.o
  *     cc -O2 -c -I. -mavx2 -mfma -DKERNELS=kernels_avx2   examples/dispatch_isa.c -o avx2.o
  *     cc -O2 -c -I. -mavx512f    -DKERNELS=kernels_avx512 examples/dispatch_isa.c -o avx512.o
- *     cc -O2 -I. -DPE_SLEEF=0 examples/dispatch.c scalar.o avx2.o avx512.o -lsleef -lm
+ *     cc -O2 -I. examples/dispatch.c scalar.o avx2.o avx512.o -lm
  *
- * (without -lsleef where there is no sleef.h). `make dispatch` does it. On AArch64 there is nothing to
+ * `make dispatch` does it. On AArch64 there is nothing to
  * choose: every such CPU has NEON. Two objects, scalar and NEON, are linked there to compare them.
  *
  * __builtin_cpu_supports() is gcc's and clang's, and looks at what the operating system saves, too. With
