@@ -7363,6 +7363,9 @@ PE_API pe_status pe_selftest(void)
 /* Hints, end: the user's floating-point options again. */
 #if !PE__DEFINE
 #elif defined(__clang__)
+#if PE__BEYOND
+#pragma clang attribute pop
+#endif
 #pragma STDC FP_CONTRACT DEFAULT
 #if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(pop)
@@ -7374,6 +7377,7 @@ PE_API pe_status pe_selftest(void)
 
 #undef PE_API
 #undef PE__DEFINE
+#undef PE__BEYOND
 #undef PE__STATUSES
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
