@@ -51,7 +51,8 @@
  *
  *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
  *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
- *                      Affects speed only. What the flags do not allow is an #error.
+ *                      Affects speed only. gcc and clang compile pe for it whatever their flags
+ *                      are; the program then needs a CPU that has it.
  *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef.
  *                      Default 0: from pe's own polynomial. Affects speed only, and little.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default

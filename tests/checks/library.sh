@@ -99,6 +99,19 @@ else
     skipping "python3 is missing"
 fi
 
+# CPUs without the best ones.
+if have "$QEMU_X86" && [ -x "$WORK/cpp" ] && [ "$(uname -m)" = x86_64 ]; then
+    check "on a Nehalem" with any "$QEMU_X86" -cpu Nehalem "$WORK/cpp"
+    check "... takes scalar code" takes scalar
+    check "... whatever is wanted" with avx2 "$QEMU_X86" -cpu Nehalem "$WORK/cpp"
+    if "$QEMU_X86" -cpu Haswell "$BUILD/cpu" 2>/dev/null | grep -q avx2; then
+        check "on a Haswell" with any "$QEMU_X86" -cpu Haswell "$WORK/cpp"
+        check "... takes AVX2" takes AVX2
+    fi
+else
+    skipping "$QEMU_X86 is missing: other CPUs"
+fi
+
 # Two threads at once: the sanitizer sees the choice, which is in this file alone.
 objects=
 for isa in "$BUILD"/lib/[A-Z]*.o; do objects="$objects $isa"; done
