@@ -51,10 +51,10 @@
  *
  *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
  *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
- *                      Affects speed only. What the flags do not allow is an #error.
- *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef. 0: from
- *                      pe's own polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar
- *                      build. Affects speed only.
+ *                      Affects speed only. gcc and clang compile pe for it whatever their flags
+ *                      are; the program then needs a CPU that has it.
+ *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef.
+ *                      Default 0: from pe's own polynomial. Affects speed only, and little.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
@@ -7167,6 +7167,9 @@ PE_API pe_status pe_selftest(void)
 /* Hints, end: the user's floating-point options again. */
 #if !PE__DEFINE
 #elif defined(__clang__)
+#if PE__BEYOND
+#pragma clang attribute pop
+#endif
 #pragma STDC FP_CONTRACT DEFAULT
 #if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(pop)
@@ -7178,6 +7181,7 @@ PE_API pe_status pe_selftest(void)
 
 #undef PE_API
 #undef PE__DEFINE
+#undef PE__BEYOND
 #undef PE__STATUSES
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN

@@ -89,6 +89,12 @@ case $(uname -m) in aarch64 | arm64) isas="scalar neon" ;; esac
             done
         done
     done
+    case $isas in
+    *avx*) for cc in $compilers; do
+        echo "$cc c99 avx2attr 0"
+        echo "$cc c++17 avx512attr 0"
+    done ;;
+    esac
     if have "$ARM64_GCC" && [ "$isas" != "scalar neon" ]; then
         for std in c99 c17; do
             echo "arm64 $std neon 0"

@@ -975,7 +975,7 @@ static void places_elsewhere(const table *unused, size_t count)
     need_ok(pe_rope_ggml_f32(&ggml, pe_from_by(9, -1), PLACE_ROWS, x, x + 1000, BROAD / 2), "ggml");
     hash_f32(x, ELEMENTS / 2);
     hash_f32(x + 1000, ELEMENTS / 2);
-    g_elements += 4 * ELEMENTS + TABLE * BROAD;
+    g_elements += 4 * ELEMENTS + (size_t)TABLE * BROAD;
 }
 
 /* Plans of RoPE in one step, with sections of each order, at places of every kind; tables; keys of
