@@ -49,12 +49,12 @@
  *
  * OPTIONS (define before including, or with -D)
  *
- *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
- *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
- *                      Affects speed only. What the flags do not allow is an #error.
- *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef. 0: from
- *                      pe's own polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar
- *                      build. Affects speed only.
+ *     PE_ISA           PE_ISA_SCALAR, _SSE2, _WASM, _NEON, _AVX2 or _AVX512. Default: the best that
+ *                      the compiler's flags allow (-march=native, -mavx2 -mfma, -msimd128 ...).
+ *                      Affects speed only. gcc and clang compile pe for it whatever their flags
+ *                      are; the program then needs a CPU that has it.
+ *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef.
+ *                      Default 0: from pe's own polynomial. Affects speed only, and little.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
@@ -321,8 +321,8 @@ PE_API const char *pe_status_string(pe_status status);
    that defines them. Threads: any. */
 PE_API int pe_version(void);
 
-/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "scalar".
-   Threads: any. */
+/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "SSE2",
+   "WASM SIMD128", "scalar". Threads: any. */
 PE_API const char *pe_isa_name(void);
 
 /* Check that this program has the bits that every other has: small tables in each type and by each
@@ -1461,7 +1461,7 @@ PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
 
 /* Coordinate axis of row r, without the offset; that of a pe_back() is the opposite. Whole numbers
    within the limits are exact. */
-PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
     const size_t i = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
     double p;
@@ -1622,7 +1622,7 @@ PE__INLINE pe__td pe__td_const(const double *x)
     return r;
 }
 
-PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_sum(pe__td x, pe__td y)
 {
     pe__vd e, f, g;
     const pe__vd a = pe__two_sum(x.a, y.a, &e);
@@ -1631,7 +1631,7 @@ PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
     return pe__td_of(a, b, (x.c + y.c) + (f + g));
 }
 
-PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
 {
     pe__vd e00, e01, e10, t, u;
     const pe__vd p00 = pe__two_prod(x.a, y.a, &e00);
@@ -1643,25 +1643,39 @@ PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
     return pe__td_of(p00, b, minor + (t + u));
 }
 
-PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
+/* Out of line, but where they are a loop's work. */
+PE__OUTLINE pe__td pe__td_add(pe__td x, pe__td y) { return pe__td_sum(x, y); }
+PE__OUTLINE pe__td pe__td_mul(pe__td x, pe__td y) { return pe__td_product(x, y); }
+
+PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
 {
     pe__td r;
-    r.a = y, r.b = pe__splat(0.0), r.c = r.b;
-    return pe__td_mul(x, r);
+    r.a = x, r.b = pe__splat(0.0), r.c = r.b;
+    return r;
+}
+
+PE__INLINE pe__td pe__td_splat(double x) { return pe__td_one(pe__splat(x)); }
+
+PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_one(y)); }
+
+PE__OUTLINE pe__td pe__td_sub(pe__td x, pe__td y)
+{
+    y.a = -y.a, y.b = -y.b, y.c = -y.c;
+    return pe__td_sum(x, y);
 }
 
 /* x / y by three digits of long division. */
-PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y)
+PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
 {
-    const pe__vd q0 = x.a / y;
-    pe__td digit;
-    digit.a = -q0, digit.b = pe__splat(0.0), digit.c = digit.b;
-    x = pe__td_add(x, pe__td_scale(digit, y));
-    const pe__vd q1 = x.a / y;
-    digit.a = -q1;
-    x = pe__td_add(x, pe__td_scale(digit, y));
-    return pe__td_of(q0, q1, x.a / y);
+    pe__vd digit[3];
+    for (int d = 0; d < 3; d++) {
+        digit[d] = x.a / y.a;
+        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
+    }
+    return pe__td_of(digit[0], digit[1], digit[2]);
 }
+
+PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_ratio(x, pe__td_one(y)); }
 
 /* ---- elementary functions in triple-double, for the frequencies ------------------------------ */
 
@@ -1718,20 +1732,20 @@ static const double pe__inverse_factorial[17][3] = {
 PE__OUTLINE pe__td pe__td_exp(pe__td x)
 {
     const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
-    pe__td r = pe__td_add(x, pe__td_scale(pe__td_const(pe__ln2), -k));
+    pe__td r = pe__td_sum(x, pe__td_scale(pe__td_const(pe__ln2), -k));
     const pe__vd eighth = pe__splat(1.0 / 64);
     r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
 
     pe__td y = pe__td_const(pe__inverse_factorial[16]);
     for (int n = 15; n >= 1; n--)
-        y = pe__td_add(pe__td_mul(y, r), pe__td_const(pe__inverse_factorial[n]));
-    y = pe__td_mul(y, r); /* exp(r) - 1, so that squaring loses nothing */
+        y = pe__td_sum(pe__td_product(y, r), pe__td_const(pe__inverse_factorial[n]));
+    y = pe__td_product(y, r); /* exp(r) - 1, so that squaring loses nothing */
     for (int n = 0; n < 6; n++) {
         pe__td twice = y;
         twice.a = y.a + y.a, twice.b = y.b + y.b, twice.c = y.c + y.c;
-        y = pe__td_add(pe__td_mul(y, y), twice);
+        y = pe__td_sum(pe__td_product(y, y), twice);
     }
-    y = pe__td_add(y, pe__td_const(pe__inverse_factorial[0]));
+    y = pe__td_sum(y, pe__td_const(pe__inverse_factorial[0]));
 
     double power[PE_LANES];
     pe__store(power, k);
@@ -1740,30 +1754,6 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     const pe__vd two_k = pe__load(power);
     y.a = y.a * two_k, y.b = y.b * two_k, y.c = y.c * two_k;
     return y;
-}
-
-PE__INLINE pe__td pe__td_splat(double x)
-{
-    pe__td r;
-    r.a = pe__splat(x), r.b = pe__splat(0.0), r.c = r.b;
-    return r;
-}
-
-PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
-{
-    y.a = -y.a, y.b = -y.b, y.c = -y.c;
-    return pe__td_add(x, y);
-}
-
-/* x / y by three digits of long division. */
-PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
-{
-    pe__vd digit[3];
-    for (int d = 0; d < 3; d++) {
-        digit[d] = x.a / y.a;
-        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
-    }
-    return pe__td_of(digit[0], digit[1], digit[2]);
 }
 
 /* ln(x), the same in all lanes, for a normal x > 0: an atanh series gives y to double precision,
@@ -1779,15 +1769,12 @@ PE__OUTLINE pe__td pe__td_log(double x)
     y *= 2 * z;
     PE__OPAQUE(y); /* one number from here on, not a product that may be fused */
 
-    pe__td minus_y, one;
-    minus_y.a = pe__splat(-y), minus_y.b = pe__splat(0.0), minus_y.c = minus_y.b;
-    one.a = pe__splat(-1.0), one.b = minus_y.b, one.c = minus_y.b;
-    const pe__td u = pe__td_add(pe__td_scale(pe__td_exp(minus_y), pe__splat(m)), one);
+    const pe__td u = pe__td_sub(pe__td_scale(pe__td_exp(pe__td_splat(-y)), pe__splat(m)),
+                                pe__td_splat(1.0));
     const pe__td uu = pe__td_mul(u, u);
     pe__td log = pe__td_add(u, pe__td_scale(uu, pe__splat(-0.5)));
     log = pe__td_add(log, pe__td_div(pe__td_mul(uu, u), pe__splat(3.0)));
-    minus_y.a = -minus_y.a;
-    log = pe__td_add(minus_y, log);
+    log = pe__td_add(pe__td_splat(y), log);
     return pe__td_add(pe__td_scale(pe__td_const(pe__ln2), pe__splat(e)), log);
 }
 
@@ -1854,7 +1841,7 @@ static inline pe__td pe__log2(double x)
 }
 
 /* 2^(i step) for |i step| < 1022; beyond, anything. */
-PE__INLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
+PE__OUTLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
 {
     const pe__vd large = pe__splat(422212465065984.0); /* 1.5 * 2^48: its last bit is 1/16 */
     pe__vd e, low, less;
@@ -2342,14 +2329,14 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
         divisor[lane] = factors ? factors[pair] : 1.0;
     }
     const pe__vd pairs = pe__load(index);
-    pe__td w = pe__td_add(pe__td_scale(r->step, pe__splat(-2.0) * pairs),
+    pe__td w = pe__td_sum(pe__td_scale(r->step, pe__splat(-2.0) * pairs),
                           pe__td_scale(r->offset, pe__splat(-1.0)));
     w = pe__td_exp(w);
 
     if (config->rope_type == PE_ROPE_LLAMA3 || config->rope_type == PE_ROPE_YARN) {
         pe__td x, keep;
         if (config->rope_type == PE_ROPE_LLAMA3) {
-            x = pe__td_sub(pe__td_mul(w, r->waves), r->low);
+            x = pe__td_sub(pe__td_product(w, r->waves), r->low);
             keep = pe__td_ramp(x, r->span, r->inverse);
         } else {
             x = pe__td_splat(0.0);
@@ -2358,10 +2345,10 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
             keep = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
             keep = pe__td_scale(keep, pe__splat(config->extrapolation_factor));
         }
-        x = pe__td_mul(pe__td_sub(one, keep), r->inverse_factor);
-        w = pe__td_mul(w, pe__td_add(keep, x));
+        x = pe__td_product(pe__td_sub(one, keep), r->inverse_factor);
+        w = pe__td_product(w, pe__td_sum(keep, x));
     } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL) {
-        w = pe__td_mul(w, r->inverse_factor);
+        w = pe__td_product(w, r->inverse_factor);
     } else if (factors) {
         w = pe__td_div(w, pe__load(divisor));
     }
@@ -4016,7 +4003,11 @@ static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, si
 {
     if (to->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
     else
-        for (size_t i = 0; i < n; i++) x[i] = pe__fma_once(to->scale, x[i], v[i]);
+        for (size_t i = 0; i < n; i++) {
+            double y = v[i];
+            PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
+            x[i] = pe__fma_once(to->scale, x[i], y);
+        }
 }
 
 /* hi + lo to the nearer double; where it is the middle of two as far as can be told, to the one
@@ -4504,7 +4495,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                                   size_t batches, size_t batch_bytes, pe__rower *make,
                                   pe__summer *add)
 {
-    enum { PAIRS = 512, BYTES = PE__OPTIMIZED ? 12288 : 8192 };
+    enum { PAIRS = 512, BYTES = 8192 };
     double buffer[BYTES / sizeof(double)];
     const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
     for (size_t a = 0; a < plan->axes; a++) {
@@ -4588,40 +4579,13 @@ PE__OUTLINE void pe__sum_f64(const pe__to *to, unsigned char *x, const void *row
     pe__sink_f64(to, (double *)(void *)x, (const double *)row, n);
 }
 
-PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
-{
-    const pe__output o =
-        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f32, pe__zeros_f32);
-    return pe__call(plan, &at, &o);
-}
 PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
 {
     const pe__output o =
         pe__output_of(out, sizeof *out, rows, stride, pe__rows_f64, pe__zeros_f64);
     return pe__call(plan, &at, &o);
 }
-PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
-                             size_t stride)
-{
-    const pe__output o =
-        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f16, pe__zeros_f16);
-    return pe__call(plan, &at, &o);
-}
-PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
-                              size_t stride)
-{
-    const pe__output o =
-        pe__output_of(out, sizeof *out, rows, stride, pe__rows_bf16, pe__zeros_bf16);
-    return pe__call(plan, &at, &o);
-}
 
-PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
-                            size_t stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,
-                                    pe__zeros_f32);
-    return pe__call(plan, &at, &o);
-}
 PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
                             size_t stride)
 {
@@ -4629,48 +4593,13 @@ PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double s
         pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
     return pe__call(plan, &at, &o);
 }
-PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                            size_t stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16,
-                                    pe__zeros_f16);
-    return pe__call(plan, &at, &o);
-}
-PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                             size_t stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16,
-                                    pe__zeros_bf16);
-    return pe__call(plan, &at, &o);
-}
 
-PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                  float scale, float *x, size_t stride, size_t batch_stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,
-                                    pe__zeros_f32);
-    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f32);
-}
 PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
                                   double scale, double *x, size_t stride, size_t batch_stride)
 {
     const pe__output o =
         pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
     return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f64, pe__sum_f64);
-}
-PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                  float scale, uint16_t *x, size_t stride, size_t batch_stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16,
-                                    pe__zeros_f16);
-    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f16);
-}
-PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16,
-                                    pe__zeros_bf16);
-    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_bf16);
 }
 
 /* ---- algebra of positions -----------------------------------------------------------------------
@@ -5604,9 +5533,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
 {
     const pe__vd p = pe__load(t), k = pe__round(p);
-    pe__td rest;
-    rest.a = k - p, rest.b = pe__splat(0.0), rest.c = rest.b; /* exact */
-    const pe__td y = pe__td_exp(pe__td_mul(rest, pe__td_const(pe__ln2)));
+    const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), k - p)); /* exact */
     double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
     pe__store(whole, k);
     pe__store(hi, y.a);
@@ -5950,17 +5877,6 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
     else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
 }
 
-PE__INLINE pe__alibi pe__alibi_of(pe__kind type, const float *slopes, size_t heads,
-                                  pe_alibi_mode mode, int64_t first_query, size_t queries,
-                                  size_t keys, size_t query_stride, size_t head_stride)
-{
-    pe__alibi a;
-    a.slopes = slopes, a.heads = heads, a.queries = queries, a.keys = keys;
-    a.query_stride = query_stride, a.head_stride = head_stride;
-    a.mode = mode, a.type = type, a.first_query = first_query;
-    return a;
-}
-
 /* A call: nothing, or check and write. */
 static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                        void (*verb)(const pe__alibi *, void *))
@@ -5969,55 +5885,6 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
     const pe_status status = pe__alibi_check(a, x);
     if (status == PE_OK) verb(a, x);
     return status;
-}
-
-PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys, float *bias,
-                                   size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__F32, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, bias, pe__alibi_fill);
-}
-PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
-                                   size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__F16, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, bias, pe__alibi_fill);
-}
-PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                    int64_t first_query, size_t queries, size_t keys,
-                                    uint16_t *bias, size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__BF16, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, bias, pe__alibi_fill);
-}
-PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                  int64_t first_query, size_t queries, size_t keys, float *scores,
-                                  size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__F32, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, scores, pe__alibi_add);
-}
-PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                  int64_t first_query, size_t queries, size_t keys,
-                                  uint16_t *scores, size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__F16, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, scores, pe__alibi_add);
-}
-PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys,
-                                   uint16_t *scores, size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__BF16, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, scores, pe__alibi_add);
 }
 
 /* ---- RoPE ---------------------------------------------------------------------------------------
@@ -6250,7 +6117,8 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (!by_head && (once || few || from != PE__F32 || !PE__FUSES) && x->rest == 0 && n % block == 0) {
+    const int costly = from != PE__F32 || !PE__FUSES;
+    if (!by_head && (once || few || costly) && x->rest == 0 && n % block == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
@@ -6549,64 +6417,6 @@ static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, cons
     return PE_OK;
 }
 
-PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
-                             pe_heads heads)
-{
-    const pe_heads none = {0, 0, 0};
-    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
-                             pe_heads heads)
-{
-    const pe_heads none = {0, 0, 0};
-    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
-                              pe_heads heads)
-{
-    const pe_heads none = {0, 0, 0};
-    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_bf16);
-}
-
-PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
-                                pe_heads q_heads, float *k, pe_heads k_heads)
-{
-    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
-                         pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
-                                pe_heads q_heads, uint16_t *k, pe_heads k_heads)
-{
-    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
-                         pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
-                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads)
-{
-    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
-                         pe__turn_heads_bf16);
-}
-
-PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
-{
-    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
-                       sizeof *out, pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
-                                pe_heads out_heads)
-{
-    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
-                       sizeof *out, pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
-                                 pe_heads out_heads)
-{
-    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
-                       sizeof *out, pe__turn_heads_bf16);
-}
 PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                     const float *in, pe_heads in_heads, uint16_t *out,
                                     pe_heads out_heads)
@@ -6620,52 +6430,6 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
 {
     return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
                        sizeof *out, pe__turn_heads_f32_bf16);
-}
-
-PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
-                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
-                                      pe_heads heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
-                       heads, sizeof *x, pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
-                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
-                                      pe_heads heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
-                       heads, sizeof *x, pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
-                                       size_t table_stride, size_t pairs, size_t tokens,
-                                       uint16_t *x, pe_heads heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
-                       heads, sizeof *x, pe__turn_heads_bf16);
-}
-PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
-                                         size_t table_stride, size_t pairs, size_t tokens,
-                                         size_t head_dim, const float *in, pe_heads in_heads,
-                                         float *out, pe_heads out_heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
-                       out, out_heads, sizeof *in, pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
-                                         size_t table_stride, size_t pairs, size_t tokens,
-                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
-                                         uint16_t *out, pe_heads out_heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
-                       out, out_heads, sizeof *in, pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
-                                          const float *sines, size_t table_stride, size_t pairs,
-                                          size_t tokens, size_t head_dim, const uint16_t *in,
-                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
-                       out, out_heads, sizeof *in, pe__turn_heads_bf16);
 }
 
 /* ---- RoPE: tables ---------------------------------------------------------------------------- */
@@ -6761,31 +6525,6 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     return PE_OK;
 }
 
-PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
-                                   pe_rope_table_layout layout, float *cosines, float *sines,
-                                   size_t stride)
-{
-    const pe__output o =
-        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_f32, pe__zeros_f32);
-    return pe__rope_table(plan, &at, layout, &o, sines);
-}
-PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
-                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
-                                   size_t stride)
-{
-    const pe__output o =
-        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_f16, pe__zeros_f16);
-    return pe__rope_table(plan, &at, layout, &o, sines);
-}
-PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
-                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
-                                    size_t stride)
-{
-    const pe__output o =
-        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_bf16, pe__zeros_bf16);
-    return pe__rope_table(plan, &at, layout, &o, sines);
-}
-
 /* ---- shifts of 16- and 32-bit numbers -------------------------------------------------------- */
 
 /* Rows that stay are left alone; the others are turned. */
@@ -6807,25 +6546,6 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
     }
     return PE_OK;
-}
-
-PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
-                              size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
-    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_f32);
-}
-PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
-                              size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
-    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_f16);
-}
-PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
-                               size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
-    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_bf16);
 }
 
 /* ---- RoPE: the angles of ggml ---------------------------------------------------------------- */
@@ -6991,22 +6711,6 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, const void *table, size_t ta
     return status;
 }
 
-PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
-                                    size_t rows, float *x, size_t stride)
-{
-    return pe__learned_add(PE__F32, table, table_rows, d_model, &at, rows, x, stride);
-}
-PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                    pe_at at, size_t rows, uint16_t *x, size_t stride)
-{
-    return pe__learned_add(PE__F16, table, table_rows, d_model, &at, rows, x, stride);
-}
-PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                     pe_at at, size_t rows, uint16_t *x, size_t stride)
-{
-    return pe__learned_add(PE__BF16, table, table_rows, d_model, &at, rows, x, stride);
-}
-
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
                                      size_t rows, const float *grad_x, size_t stride)
 {
@@ -7137,6 +6841,106 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     }
     return PE_OK;
 }
+
+/* ---- the functions of each type ------------------------------------------------------------------
+ * A float, or the 16 bits of an f16 or bf16. */
+
+#define PE__OF_TYPE(T, kind, element)                                                              \
+    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
+                                 size_t stride)                                                    \
+    {                                                                                              \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##T, pe__zeros_##T);            \
+        return pe__call(plan, &at, &o);                                                            \
+    }                                                                                              \
+    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
+                                element *x, size_t stride)                                         \
+    {                                                                                              \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_##T,    \
+                                       pe__zeros_##T);                                             \
+        return pe__call(plan, &at, &o);                                                            \
+    }                                                                                              \
+    PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
+                                      float scale, element *x, size_t stride, size_t batch_stride) \
+    {                                                                                              \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_##T,    \
+                                       pe__zeros_##T);                                             \
+        return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_##T);    \
+    }                                                                                              \
+    PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
+                                  size_t stride)                                                   \
+    {                                                                                              \
+        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);                \
+        return pe__call_shift(plan, &deltas, &o, pe__turn_heads_##T);                              \
+    }                                                                                              \
+    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
+                                 pe_heads heads)                                                   \
+    {                                                                                              \
+        const pe_heads none = {0, 0, 0};                                                           \
+        return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x,                   \
+                             pe__turn_heads_##T);                                                  \
+    }                                                                                              \
+    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
+                                    pe_heads q_heads, element *k, pe_heads k_heads)                \
+    {                                                                                              \
+        return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,                 \
+                             pe__turn_heads_##T);                                                  \
+    }                                                                                              \
+    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
+                                    const element *in, pe_heads in_heads, element *out,            \
+                                    pe_heads out_heads)                                            \
+    {                                                                                              \
+        return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,  \
+                           sizeof *out, pe__turn_heads_##T);                                       \
+    }                                                                                              \
+    PE_API pe_status pe_rope_by_table_##T(pe_layout layout, const float *cosines,                  \
+                                          const float *sines, size_t table_stride, size_t pairs,   \
+                                          size_t tokens, element *x, pe_heads heads)               \
+    {                                                                                              \
+        return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x,      \
+                           heads, x, heads, sizeof *x, pe__turn_heads_##T);                        \
+    }                                                                                              \
+    PE_API pe_status pe_rope_by_table_to_##T(                                                      \
+        pe_layout layout, const float *cosines, const float *sines, size_t table_stride,           \
+        size_t pairs, size_t tokens, size_t head_dim, const element *in, pe_heads in_heads,        \
+        element *out, pe_heads out_heads)                                                          \
+    {                                                                                              \
+        return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in,      \
+                           in_heads, out, out_heads, sizeof *in, pe__turn_heads_##T);              \
+    }                                                                                              \
+    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
+                                       pe_rope_table_layout layout, element *cosines,              \
+                                       element *sines, size_t stride)                              \
+    {                                                                                              \
+        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_##T,   \
+                                           pe__zeros_##T);                                         \
+        return pe__rope_table(plan, &at, layout, &o, sines);                                       \
+    }                                                                                              \
+    PE_API pe_status pe_alibi_fill_##T(const float *slopes, size_t heads, pe_alibi_mode mode,      \
+                                       int64_t first_query, size_t queries, size_t keys,           \
+                                       element *bias, size_t query_stride, size_t head_stride)     \
+    {                                                                                              \
+        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
+                             head_stride, mode,  kind,    first_query};                            \
+        return pe__alibi_call(&a, bias, pe__alibi_fill);                                           \
+    }                                                                                              \
+    PE_API pe_status pe_alibi_add_##T(const float *slopes, size_t heads, pe_alibi_mode mode,       \
+                                      int64_t first_query, size_t queries, size_t keys,            \
+                                      element *scores, size_t query_stride, size_t head_stride)    \
+    {                                                                                              \
+        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
+                             head_stride, mode,  kind,    first_query};                            \
+        return pe__alibi_call(&a, scores, pe__alibi_add);                                          \
+    }                                                                                              \
+    PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
+                                        pe_at at, size_t rows, element *x, size_t stride)          \
+    {                                                                                              \
+        return pe__learned_add(kind, table, table_rows, d_model, &at, rows, x, stride);            \
+    }
+PE__OF_TYPE(f32, PE__F32, float)
+PE__OF_TYPE(f16, PE__F16, uint16_t)
+PE__OF_TYPE(bf16, PE__BF16, uint16_t)
+#undef PE__OF_TYPE
 
 /* ---- self test ---------------------------------------------------------------------------------
  * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
@@ -7364,6 +7168,9 @@ PE_API pe_status pe_selftest(void)
 /* Hints, end: the user's floating-point options again. */
 #if !PE__DEFINE
 #elif defined(__clang__)
+#if PE__BEYOND
+#pragma clang attribute pop
+#endif
 #pragma STDC FP_CONTRACT DEFAULT
 #if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(pop)
@@ -7375,6 +7182,7 @@ PE_API pe_status pe_selftest(void)
 
 #undef PE_API
 #undef PE__DEFINE
+#undef PE__BEYOND
 #undef PE__STATUSES
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN
