@@ -1319,7 +1319,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 enum { PE_LANES = 2, PE__FUSES = 0 };
 #define PE__NOT_FUSED
 /* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
-   first, for each machine. The bounds are those of pe.h "where nothing is fused", also with -mfma. */
+   first, for each machine. The bounds are those "where nothing is fused" in pe.h, with -mfma, too. */
 typedef double pe__vd __attribute__((vector_size(16)));
 typedef float pe__vf __attribute__((vector_size(16)));
 typedef int32_t pe__vi __attribute__((vector_size(16)));
