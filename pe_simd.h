@@ -1319,7 +1319,7 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
 enum { PE_LANES = 2, PE__FUSES = 0 };
 #define PE__NOT_FUSED
 /* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
-   first, for each machine. The bounds are those "where nothing is fused" in pe.h, with -mfma, too. */
+   first, for each machine. The bounds are those of pe.h "where nothing is fused", also by -mfma. */
 typedef double pe__vd __attribute__((vector_size(16)));
 typedef float pe__vf __attribute__((vector_size(16)));
 typedef int32_t pe__vi __attribute__((vector_size(16)));
@@ -1711,6 +1711,8 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
     const pe__vw above_guard = (pe__vw)(w.size > (pe__vw)pe__splat_i32(guard));
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
 }
+#undef PE__PICK4
+#undef PE__PICK2
 
 /* ---- scalar: one lane, any C99 compiler ------------------------------------------------------ */
 #else
@@ -2107,7 +2109,7 @@ PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
                                : pe__fma_exact(x[0][i], x[1][i], x[2][i]);
     return pe__load(x[2]);
 }
-/* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself at most. What
+/* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself. What
    is the same double with a little less of it and a little more is the answer. A product that is
    too small for the rest of it to be a double, or too large, is for integers. */
 PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c)
