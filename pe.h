@@ -129,7 +129,8 @@ extern "C" {
                    "init), or is not for this call: RoPE wants an even d_model and no padding "    \
                    "position; shifts want pairs, no odd PE_ODD_SINE width and no "                 \
                    "PE_ANGLE_FLOAT32; dot products one axis; interleaved sections are for RoPE "   \
-                   "and its tables alone")                                                         \
+                   "and its tables alone; PE_COLUMNS_FREQUENCIES is not for RoPE and shifts, "     \
+                   "PE_COLUMNS_SUMS not for shifts")                                                         \
     X(PE_ERR_ENUM, "an argument is none of its enum's values: a layout, a table layout, an ALiBi " \
                    "mode, a resampling method, or a pe_at that no function made")                  \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
@@ -190,6 +191,21 @@ typedef enum pe_angle {
 
 enum { PE_MAX_AXES = 8 };
 
+/* How several axes share the columns of a row; not looked at if axes is 1. */
+typedef enum pe_columns {
+    PE_COLUMNS_BLOCKS = 0, /* each axis has a block of its own, with the layout              */
+    PE_COLUMNS_JOINED,     /* the layout is that of the whole row, whose pairs are those of the
+                              first axis, then of the second ...; halves: all sines, then all
+                              cosines. RoPE of whole heads: DINOv3, Pixtral, Cosmos; timm,
+                              Perceiver */
+    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, axes of equal width: interleaved, all axes'
+                               sines of the first, their cosines, then the second ...: NeRF, GLIGEN;
+                               halves: the sines of all, then the cosines: timm's FourierEmbed */
+    PE_COLUMNS_SUMS         /* pair i turns by a sum over all coordinates, sum_k w_ik t_k, with the
+                               layout of the whole row: Fourier features, SAM, LightGlue. For
+                               pe_plan_init_frequencies() alone, and exact angles */
+} pe_columns;
+
 /* A block of columns that encodes one of a row's coordinates. */
 typedef struct pe_axis {
     size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
@@ -222,6 +238,7 @@ typedef struct pe_config {
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; what is right of them is 0.
                                  Not looked at if axes is 1: that axis has the whole row          */
+    pe_columns columns;       /* what of a row is whose, if axes is not 1                         */
 } pe_config;
 
 /* The world's conventions, see pe_config_preset(). */
@@ -230,7 +247,7 @@ typedef enum pe_preset {
     PE_PRESET_T2T,
     PE_PRESET_FAIRSEQ,
     PE_PRESET_OPENNMT,
-    PE_PRESET_MARIAN,
+    PE_PRESET_HF_MARIAN,
     PE_PRESET_TRANSFORMER_XL,
     PE_PRESET_TENER,
     PE_PRESET_DDPM,
@@ -242,6 +259,7 @@ typedef enum pe_preset {
     PE_PRESET_T2T_ND,
     PE_PRESET_DETR,
     PE_PRESET_NERF,
+    PE_PRESET_TINY_CUDA_NN,
     PE_PRESET_COUNT
 } pe_preset;
 
@@ -298,6 +316,10 @@ typedef struct pe_plan {
     int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
     int woven;               /* and their pairs come in turn: interleaved sections           */
+    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
+    const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
+    size_t matrix_step;      /* from one to the next                                         */
+    const double *point;     /* whose sums frequency has; else NULL                          */
     pe_layout layout;
     double padding;
     pe__axis axis[PE_MAX_AXES];
@@ -401,16 +423,17 @@ PE_API pe_config pe_config_default(size_t d_model);
  *
  *   PE_PRESET_       layout  exponent   odd d        and; whose it is
  *   VASWANI          inter   2i / d     ends in sine
- *                    the paper, Keras-hub, ESPnet, Diffusers 1-D
+ *                    the paper, Keras-hub, ESPnet, Diffusers 1-D, OpenNMT-py
  *   T2T              sc      i / (h-1)  ends in 0
- *                    tensor2tensor, Whisper, Flax, gemma.cpp absolute
+ *                    tensor2tensor, marian-nmt, google-research/pegasus, Whisper, Flax,
+ *                    gemma.cpp absolute, OpenNMT-py SinusoidalConcat
  *   FAIRSEQ          sc      i / (h-1)  ends in 0    offset 2 (padding_idx + 1 for padding_idx 1),
  *                                                    row -1 is 0
  *                    fairseq, M2M, Speech2Text
  *   OPENNMT          sc      i / (h-1)  ends in 0    offset 1
- *                    OpenNMT, CTranslate2
- *   MARIAN           sc      2i / d     one sine more
- *                    Marian, Pegasus
+ *                    OpenNMT-tf, CTranslate2
+ *   HF_MARIAN        sc      2i / d     one sine more
+ *                    Hugging Face's MarianMT, Pegasus, Autoformer, RoFormer, CTRL
  *   TRANSFORMER_XL   sc      2i / d     refused      positions may descend, be negative
  *                    Transformer-XL, XLNet
  *   TENER            sc      i / (h-1)  ends in 0    its rows are positions -n ... n - 1
@@ -435,12 +458,17 @@ PE_API pe_config pe_config_default(size_t d_model);
  *                    tensor2tensor add_timing_signal_nd
  *   DETR             inter   2i / (d/2) refused      2 axes: y, then x; offset 1
  *                    DETR
- *   NERF             inter   2^k pi     ends in 0s   axes (3); half_turns, base 1/2
- *                    NeRF, tiny-cuda-nn
+ *   NERF             inter   2^k        ends in 0s   axes (3) of n = floor(d / (2 axes)) pairs,
+ *                                                    base 1/2, PE_COLUMNS_FREQUENCIES: sines of x,
+ *                                                    y, z, their cosines, then the next k
+ *                    bmild/nerf, behind its raw coordinates
+ *   TINY_CUDA_NN     inter   2^k pi     ends in 0s   axes (3); half_turns, base 1/2
+ *                    tiny-cuda-nn Frequency, which ends in 1s: write these into a row's padding,
+ *                    with a stride that is larger than d; the NeRF paper
  *
- * Fields may be changed afterwards: axes of T2T_ND and NERF; exponent_shift and scale of DDPM (its
- * downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are divided by s;
- * half_turns = 0 for NERF features 2^k; scale = min_timescale and base = max_timescale /
+ * Fields may be changed afterwards: axes of T2T_ND, NERF and TINY_CUDA_NN; exponent_shift and scale
+ * of DDPM (its downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are
+ * divided by s; columns; scale = min_timescale and base = max_timescale /
  * min_timescale for T2T. DETR's normalised positions are real ones: pe_coords_f64().
  * A refused width, or a number that is no preset, makes pe_plan_init() say PE_ERR_CONFIG.
  *
@@ -466,7 +494,7 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
-   PE_ANGLE_FLOAT32, too. An array of so many bytes on the stack makes a plan that a call uses once:
+   PE_ANGLE_FLOAT32, too, but for PE_COLUMNS_SUMS. An array of so many bytes on the stack makes a plan that a call uses once:
    24 bytes a pair, and some (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
 
@@ -477,8 +505,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  *              used. Nothing outside [memory, memory + memory_size) is touched.
  * memory_size  its bytes
  *
- * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
- *              too small. On an error the memory is not touched and the plan becomes all zeros.
+ * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which want a list
+ *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error the memory is not touched and the plan becomes all zeros.
  * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where a rounding
  *              needs that (tests/unit/test_budget.c)
  * Aliasing     plan, config and memory may not overlap
@@ -487,17 +515,19 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
                               size_t memory_size);
 
 /* The same with frequencies of the caller's: w_i = omega[i] * scale, times pi with half_turns; base
- * and exponent are not looked at, though they must be valid.
+ * and exponent are not looked at, though they must be valid. So each axis has a base or a list of
+ * its own; with PE_COLUMNS_SUMS each pair has one for each coordinate.
  *
- * omega        pairs numbers, taken as exact, of any sign: 0, or 2^-900 ... 2^900 in magnitude, and
- *              |omega[i] * scale| within 2^-960 ... 2^21, both before the factor pi of half_turns.
- *              Frequencies 0 are right but slow.
- * pairs        the pairs of a row: d_model / 2, rounded up with PE_ODD_SINE
+ * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Taken as exact,
+ *              of any sign: 0, or 2^-900 ... 2^900 in magnitude, and |omega[i] * scale| within
+ *              2^-960 ... 2^21, both before the factor pi of half_turns. Frequencies 0 are right but
+ *              slow.
+ * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
  *
- * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_CONFIG also for several axes;
- *              PE_ERR_SHAPE if pairs is another number; PE_ERR_FREQUENCY if one is out of bounds or
- *              not finite: pe_frequency_error() says which
- * Accuracy     as pe_plan_init (tests/unit/test_conventions.c)
+ * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_SHAPE if pairs is another
+ *              number; PE_ERR_FREQUENCY if one is out of bounds or not finite: pe_frequency_error()
+ *              says which
+ * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
@@ -507,7 +537,7 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
  * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
  * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
  * Aliasing     what is written may not overlap the plan or its memory
  * Threads      any */
@@ -608,7 +638,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *
  * PE_ERR_PLAN refuses plans whose rows are not such pairs: an odd width with PE_ODD_SINE, whose
  * last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up; interleaved
- * sections. Columns of zeros stay as they are. */
+ * sections, PE_COLUMNS_FREQUENCIES and PE_COLUMNS_SUMS. Columns of zeros stay as they are. */
 
 /* Turn rows from the positions where they are to those further by deltas, in place: rows of PE, or
  * any rows with their pairs in the plan's layout. pe_all(k) moves all rows by k.
@@ -1285,7 +1315,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     case PE_PRESET_DDPM: break;
     case PE_PRESET_FAIRSEQ: c.offset = 2, c.has_padding = 1, c.padding_position = -1; break;
     case PE_PRESET_OPENNMT: c.offset = 1; break;
-    case PE_PRESET_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
+    case PE_PRESET_HF_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
     case PE_PRESET_TRANSFORMER_XL: c.exponent = PE_EXPONENT_WIDTH, c.multiple = 2; break;
     case PE_PRESET_LDM: c.cos_first = 1, c.exponent_shift = 0; break;
     case PE_PRESET_MUSICGEN: c.cos_first = 1; break;
@@ -1311,8 +1341,10 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
         pe__blocks(&c, 2, halves, in_order);
         break;
     case PE_PRESET_NERF:
-        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX;
-        c.half_turns = 1, c.base = 0.5;
+    case PE_PRESET_TINY_CUDA_NN:
+        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX, c.base = 0.5;
+        if (preset == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
+        else c.half_turns = 1;
         pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
         c.axes = 3;
         break;
@@ -2532,6 +2564,20 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
+/* PE_COLUMNS_SUMS: the sums of a vector of pairs. Each pass adds the digits of one double to what is
+   exact, and there are as many as numbers. */
+PE__COLD pe__td pe__exact_sum(const pe_plan *plan, size_t pair)
+{
+    pe__vd x[2 * PE_MAX_AXES];
+    const size_t n = 2 * plan->axes;
+    for (size_t k = 0; k < n; k += 2)
+        x[k + 1] = pe__two_prod(pe__load(plan->matrix + k / 2 * plan->matrix_step + pair),
+                                pe__splat(plan->point[k / 2]), &x[k]);
+    for (size_t pass = 0; pass < n; pass++)
+        for (size_t k = 1; k < n; k++) x[k] = pe__two_sum(x[k], x[k - 1], &x[k - 1]);
+    return pe__td_of(x[n - 1], x[n - 2], x[n - 3]);
+}
+
 /* The frequencies of a vector of pairs to 2^-140, from what the config says. */
 PE__COLD pe__td pe__exact_frequency(const pe_plan *plan, size_t pair)
 {
@@ -2540,6 +2586,7 @@ PE__COLD pe__td pe__exact_frequency(const pe_plan *plan, size_t pair)
     f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
     f.c = pe__splat(0.0);
     if (plan->float32) return pe__td_const(pe__inverse_pi);
+    if (plan->point) return pe__td_mul(pe__exact_sum(plan, plan->first + pair), unit);
     if (plan->exact) return f;
     if (plan->base == 0) { /* given: the doubles that these are, times the unit */
         const pe__vd w = pe__td_ratio(f, unit).a;
@@ -4333,7 +4380,8 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
     if (to->element >= sizeof(float)) {
         if (offset % step || (size_t)to->stride % vector) return;
         if (to->order == PE__SPLIT &&
-            (to->cosines * to->element % vector || to->sines != to->cosines))
+            ((pe__max(to->sine, to->cosine) * to->element - front) % vector ||
+             to->sines != to->cosines))
             return;
         to->head = (vector - offset) % vector / step;
     }
@@ -4353,6 +4401,15 @@ static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
     memcpy(&plan->guard, &guard, sizeof guard);
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
     if (size > pe__exp2i(127)) plan->guard = INT32_MAX; /* infinite or not? */
+}
+
+/* What follows from the error and size of the frequencies. */
+static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
+{
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    plan->fastest = fastest, plan->error = error;
+    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
@@ -4421,6 +4478,53 @@ PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigne
     }
 }
 
+/* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
+   n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
+   below 2^-98 of the largest frequency times the coordinates together. */
+PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                               const pe_at *at, size_t first, size_t rows, pe__rower *make)
+{
+    enum { PAIRS = 128, PADDED = PAIRS + 2 * PE__CHAIN };
+    double sums[2 * PADDED], point[PE_MAX_AXES];
+    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
+    pe_plan one = *plan;
+    pe__dd by;
+    by.hi = unit.a, by.lo = unit.b;
+    one.frequency = sums, one.padded = PADDED, one.point = point;
+    for (size_t r = 0; r < rows; r++) {
+        double size = 0;
+        for (size_t k = 0; k < plan->axes; k++) {
+            point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
+            size += point[k] < 0 ? -point[k] : point[k];
+        }
+        pe__plan_reach(&one, pe__exp2i(-98), plan->fastest * size);
+        for (size_t done = 0, i; done < axis->pairs; done += PAIRS) {
+            pe__to part = pe__part(to, done, PAIRS);
+            pe__axis tile = *axis;
+            tile.pair = 0, tile.pairs = pe__min(axis->pairs - done, PAIRS);
+            one.first = axis->pair + done;
+            for (i = 0; i < tile.pairs; i += PE_LANES) {
+                const double *w = plan->matrix + one.first + i;
+                pe__vd sum = pe__splat(0.0), rest = sum, e, lost;
+                for (size_t k = 0; k < plan->axes; k++, w += plan->matrix_step) {
+                    const pe__vd p = pe__two_prod(pe__load(w), pe__splat(point[k]), &e);
+                    sum = pe__two_sum(sum, p, &lost);
+                    rest = rest + (lost + e);
+                }
+                pe__dd f;
+                f.hi = pe__two_sum(sum, rest, &f.lo);
+                f = pe__dd_normal(pe__dd_mul(f, by));
+                pe__store(sums + i, f.hi);
+                pe__store(sums + PADDED + i, f.lo);
+            }
+            for (; i < pe__min(tile.pairs + 2 * PE__CHAIN, PADDED); i++)
+                sums[i] = sums[i - 1], sums[PADDED + i] = sums[PADDED + i - 1];
+            part.out = pe__row_at(to, r);
+            make(&one, &tile, &part, 1.0, 1);
+        }
+    }
+}
+
 /* The rows of one axis from row first of at on, run after run; repeated ones are copied, padding
    rows zeroed. */
 PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
@@ -4428,6 +4532,10 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
                           pe__zeroer *zero)
 {
     const size_t k = at->axes == 1 ? 0 : axis->coordinate;
+    if (plan->matrix) {
+        pe__walk_sums(plan, axis, to, at, first, rows, make);
+        return;
+    }
     for (size_t r = 0, run; r < rows; r += run) {
         unsigned char *const row = pe__row_at(to, r);
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
@@ -4459,14 +4567,43 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
     }
 }
 
+/* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile on the stack, to and fro. */
+PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
+                                const pe__output *o)
+{
+    enum { PAIRS = 64, BYTES = 4096 };
+    double buffer[BYTES / sizeof(double)];
+    for (size_t pair = 0; pair < axis->pairs; pair += PAIRS) {
+        const size_t n = pe__min(axis->pairs - pair, PAIRS), e = o->element;
+        pe__to to = pe__to_apart(buffer, e, 2 * n, 0, n, n);
+        pe__axis part = *axis;
+        part.pair += pair, part.pairs = n, to.verb = o->verb, to.scale = o->scale;
+        for (size_t r = 0, rows; r < o->rows; r += rows) {
+            rows = pe__min(o->rows - r, BYTES / (2 * n * e));
+            for (int made = o->verb == PE__FILL; made < 2; made++) { /* what is added to comes first */
+                if (made) pe__walk(plan, &part, &to, at, r, rows, o->make, o->zero);
+                for (size_t k = 0; k < rows; k++)
+                    for (size_t i = 0; i < 2 * n; i++) {
+                        const size_t first = i < n ? axis->sine : axis->cosine;
+                        const size_t column = first + (pair + i % n) * plan->step;
+                        unsigned char *const x = o->out + (r + k) * o->stride + column * e;
+                        unsigned char *const y = pe__row_at(&to, k) + i * e;
+                        memcpy(made ? x : y, made ? y : x, e);
+                    }
+            }
+        }
+    }
+}
+
 /* All rows of a call, axis after axis, and the zeros behind them. */
 PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output *o)
 {
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         pe__to to = pe__to_axis(plan, axis, o);
-        if (at->kind != PE__AT_GRID) pe__stream_rows(plan, &to, o->rows);
-        pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
+        if (at->kind != PE__AT_GRID && !plan->step) pe__stream_rows(plan, &to, o->rows);
+        if (plan->step) pe__emit_steps(plan, axis, at, o);
+        else pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
         to.verb = o->verb;
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
@@ -4564,8 +4701,13 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
         return PE_ERR_SHAPE;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status == PE_OK)
+    if (status == PE_OK && !view->step)
         pe__emit_batches(view, at, o, batches, batch_stride * o->element, make, add);
+    for (size_t b = 0; status == PE_OK && view->step && b < batches; b++) {
+        pe__output one = *o;
+        one.out += b * batch_stride * o->element;
+        pe__emit(view, at, &one);
+    }
     return status;
 }
 
@@ -4619,7 +4761,7 @@ enum { PE__SHIFT_TILE = 512 }; /* pairs */
 /* Are rows of this plan made of pairs that turn by differences? */
 static inline int pe__algebraic(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven;
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven && !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;
 }
@@ -5054,9 +5196,16 @@ PE__INLINE size_t pe__padded(size_t pairs, size_t arrays)
    35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
 enum { PE__MANY = 36 };
 
+/* Do several axes share the columns in this way? */
+PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
+{
+    return config->axes > 1 && config->columns == columns;
+}
+
 /* Arrays of a plan of so many rows. */
 static inline size_t pe__arrays(const pe_config *config, size_t rows)
 {
+    if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
     if (config->angle == PE_ANGLE_FLOAT32) return 3;
     return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
 }
@@ -5103,6 +5252,10 @@ static inline const char *pe__field_error(const pe_config *config)
         return "exponent must be one of PE_EXPONENT_...";
     if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
+    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
+        return "columns must be one of PE_COLUMNS_...";
+    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
+        return "PE_COLUMNS_SUMS want PE_ANGLE_EXACT";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
     if (!pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)))
@@ -5150,14 +5303,17 @@ static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, siz
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
 static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
-    const size_t d = config->d_model;
+    const size_t d = config->d_model, all = config->axes;
+    const int sums = pe__shares(config, PE_COLUMNS_SUMS), halves = config->layout;
+    const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
+    const int joined = pe__shares(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
-    plan->axes = config->axes, plan->d_model = d;
-    for (size_t a = 0; a < config->axes; a++) {
+    plan->axes = all, plan->d_model = d;
+    for (size_t a = 0; a < all; a++) {
         pe__axis *const axis = &plan->axis[a];
-        size_t width = config->axes == 1 ? d : config->axis[a].width;
-        if (width == 0) width = d / (2 * config->axes) * 2;
-        axis->coordinate = config->axes == 1 ? 0 : config->axis[a].coordinate;
+        size_t width = all == 1 || (sums && a == 0) ? d : sums ? 0 : config->axis[a].width;
+        if (width == 0 && !sums) width = d / (2 * all) * 2;
+        axis->coordinate = all == 1 || sums ? 0 : config->axis[a].coordinate;
         if (axis->coordinate >= config->axes)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
@@ -5165,14 +5321,25 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         axis->zero = column + width - axis->zeros;
         axis->pairs = (width - axis->zeros + 1) / 2;
         pe__axis_columns(axis, config, column, width - axis->zeros);
-        array = (array + 7) & ~(size_t)7;
+        if ((joined || steps) && width % 2) return "joined axes and those of PE_COLUMNS_FREQUENCIES "
+                                                   "must have even widths";
+        if (steps && axis->pairs != plan->axis[0].pairs)
+            return "the axes of PE_COLUMNS_FREQUENCIES must have equal widths";
+        if (!joined) array = (array + 7) & ~(size_t)7;
         axis->pair = array, array += axis->pairs, pairs += axis->pairs;
         pe__denominator(config, width, axis->pairs, axis->denominator);
         const char *const error = pe__frequency_error(config, width, axis->pairs);
         if (error) return error;
         column += width;
     }
-    plan->axis[config->axes - 1].zeros += d - column;
+    plan->axis[all - 1].zeros += d - column;
+    for (size_t a = 0, first; a < all && (steps || (joined && halves)); a++) {
+        pe__axis *const axis = &plan->axis[a];
+        const size_t second = halves ? pairs : all;
+        first = steps ? a : axis->pair;
+        axis->sine = first + (config->cos_first ? second : 0);
+        axis->cosine = first + (config->cos_first ? 0 : second);
+    }
     plan->pairs = pairs;
     plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
     return NULL;
@@ -5243,10 +5410,15 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     pe__plan_amplitude(plan, config->amplitude);
     plan->half_turns = config->half_turns != 0, plan->exact = 0;
     plan->base = config->base, plan->unit = config->scale;
-    plan->woven = plan->joint = 0, plan->offset = config->offset, plan->first = 0;
-    plan->frequency = memory;
-    plan->float32 = arrays == 3 ? memory + 2 * plan->padded : NULL;
-    plan->table = arrays > 3 ? memory + 2 * plan->padded : NULL;
+    plan->woven = 0, plan->offset = config->offset, plan->first = 0;
+    plan->frequency = memory, plan->matrix = plan->point = plan->float32 = plan->table = NULL;
+    plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
+    plan->step = 0;
+    if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
+        plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
+    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory, plan->matrix_step = plan->padded;
+    else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
+    else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -5261,15 +5433,6 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
         const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
         for (size_t i = axis->pair + axis->pairs; i < end; i++) array[i] = i ? array[i - 1] : 0;
     }
-}
-
-/* What follows from the error and size of the frequencies. */
-static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
-{
-    const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
-    plan->fastest = fastest, plan->error = error;
-    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
 /* The frequencies are there, with that error and of at most that size: all that follows. */
@@ -5313,6 +5476,7 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
     if (status != PE_OK) return status;
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
+    if (pe__shares(config, PE_COLUMNS_SUMS)) return PE_ERR_NULL;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
@@ -5362,14 +5526,18 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
     double fastest = 0;
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
     made->base = 0, made->exact = made->half_turns;
-    for (size_t i = 0; i < made->pairs; i += PE_LANES) {
-        double w[PE_LANES] = {0};
-        memcpy(w, omega + i, pe__min(PE_LANES, made->pairs - i) * sizeof *w);
-        const pe__td y = pe__td_scale(unit, pe__load(w));
-        pe__store(f + i, y.a);
-        pe__store(f + made->padded + i, y.b);
+    for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
+        double *const first = f + made->axis[a].pair;
+        n = made->joint ? made->pairs : made->axis[a].pairs;
+        for (size_t i = 0; i < n; i += PE_LANES) {
+            double w[PE_LANES] = {0};
+            memcpy(w, omega + i, pe__min(PE_LANES, n - i) * sizeof *w);
+            const pe__td y = pe__td_scale(unit, pe__load(w));
+            pe__store(first + i, y.a);
+            pe__store(first + made->padded + i, y.b);
+        }
+        for (size_t i = 0; i < n; i++) fastest = pe__larger(fastest, first[i]);
     }
-    for (size_t i = 0; i < made->pairs; i++) fastest = pe__larger(fastest, f[i]);
     pe__plan_end(made, pe__exp2i(-104), fastest, f);
 }
 
@@ -5381,13 +5549,28 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
     const pe_status status = pe__init_begin(plan, config, memory);
     if (status != PE_OK || !omega) return PE_ERR_NULL;
     const size_t size = pe__plan_bytes(config, &made);
-    if (size == 0 || made.axes != 1) return PE_ERR_CONFIG;
+    if (size == 0) return PE_ERR_CONFIG;
     if (pairs != made.pairs) return PE_ERR_SHAPE;
-    if (pe_frequency_error(config, omega, pairs, NULL)) return PE_ERR_FREQUENCY;
+    const size_t each = pe__shares(config, PE_COLUMNS_SUMS) ? made.axes : 1;
+    if (pe_frequency_error(config, omega, pairs * each, NULL)) return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
-    pe__plan_omega(&made, config, omega, f);
+    if (!made.matrix) {
+        pe__plan_omega(&made, config, omega, f);
+        *plan = made;
+        return PE_OK;
+    }
+    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
+    made.base = 0, made.fastest = 0;
+    for (size_t k = 0; k < each; k++) {
+        for (size_t i = 0; i < pairs; i++) {
+            f[k * made.padded + i] = omega[i * each + k];
+            made.fastest = pe__larger(made.fastest, omega[i * each + k] * unit);
+        }
+        pe__plan_pad(&made, f + k * made.padded);
+    }
+    made.fastest *= 1 + pe__exp2i(-50);
     *plan = made;
     return PE_OK;
 }
@@ -5468,7 +5651,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 {
     if (!plan || !omega) return PE_ERR_NULL;
-    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             double lo;
@@ -5484,7 +5667,7 @@ PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     if (!plan || !wavelength) return PE_ERR_NULL;
-    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t pair = plan->axis[a].pair + i;
@@ -6314,7 +6497,8 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
-    return ok && (plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED);
+    ok &= plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED;
+    return ok && !plan->step;
 }
 
 /* Heads from one place to another. */

@@ -870,7 +870,7 @@ static void places(const table *unused, size_t count)
     fill_lists(&l);
     for (int k = 0; k < 7; k++) {
         static const pe_preset presets[7] = {PE_PRESET_VASWANI, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
-                                             PE_PRESET_MARIAN,  PE_PRESET_MAE_2D,  PE_PRESET_VIDEO_3D,
+                                             PE_PRESET_HF_MARIAN, PE_PRESET_MAE_2D,  PE_PRESET_VIDEO_3D,
                                              PE_PRESET_T2T_ND};
         static const size_t widths[7] = {18, 9, 12, 7, 16, 16, 10};
         pe_config config = pe_config_preset(presets[k], widths[k]);
