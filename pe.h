@@ -534,6 +534,31 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size);
 
+/* How float32 code makes a frequency. Each operation is rounded to float; log(base) is one number,
+   rounded when it is used. */
+typedef enum pe_float32 {
+    PE_FLOAT32_POW = 0,   /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM; Transformer-XL */
+    PE_FLOAT32_EXP,       /* exp(i * (-log(base) / D)): the paper's tutorials, T2T, fairseq          */
+    PE_FLOAT32_EXP_OF_RATIO /* exp((-log(base) * i) / D): Diffusers, Stable Diffusion, Flux, ggml's
+                               timestep_embedding                                                  */
+} pe_float32;
+
+/* Compute the frequencies base^(-i / D) of a config as float32 code does, for
+ * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32: such a plan has what that code means to a unit in
+ * the last place of 1 at every position, where the exact table, and PE_ANGLE_FLOAT32 with exact
+ * frequencies, are off by the position times an error of the frequency.
+ *
+ * config       base, exponent, its shift and the width count; one axis; base 1 ... 2^126
+ * omega        the pairs of a row
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM for another formula
+ * Accuracy     powf and expf are taken as correctly rounded, which those of glibc are but for a few
+ *              arguments; what vector libraries have may differ by one unit
+ *              (tests/unit/test_models.c)
+ * Aliasing     omega may not overlap config
+ * Threads      any */
+PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega);
+
 /* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
  * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
@@ -1067,9 +1092,31 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: 1 ... 2^31 - 1                                           */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0 is a value: all but pair 0 are scaled */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
+    int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
 } pe_rope_ggml;
+
+/* Compute the exact frequencies that ggml_rope_ext() means by its arguments, and its factor on sine
+ * and cosine:
+ *
+ *     omega[i] = freq_base^(-2i / n_dims) (freq_scale (1 - m_i) + m_i) / freq_factors[i]
+ *     m_i = ext_factor (1 - r_i), r_i = (i - low) / max(0.001, high - low) within 0 ... 1
+ *
+ * low and high as for PE_ROPE_YARN. pe_plan_init_frequencies() makes a plan of them: d_model is
+ * n_dims, the amplitude attention_factor; PE_LAYOUT_HALVES is NEOX, PE_LAYOUT_INTERLEAVED NORM. For
+ * MROPE, IMROPE and VISION use a pe_rope_config.
+ *
+ * omega             n_dims / 2 doubles
+ * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG. On an error nothing is written.
+ * Accuracy     0.501 ulp of the formula for the floats given (tests/unit/test_models.c)
+ * Aliasing     omega and attention_factor may not overlap what is read or each other
+ * Threads      any
+ * See          ggml_rope_ext, rope_yarn in ggml-cpu */
+PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *omega,
+                                          double *attention_factor);
 
 /* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its
  * float angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself;
@@ -2464,9 +2511,13 @@ static inline void pe__rope_list_next(const pe__rope_list *list, const pe_rope_c
             if (i + k >= turning) omega[k] = 0;
         return;
     }
-    for (size_t k = 0; k < PE_LANES; k++)
-        omega[k] = pe__first_lane(
-            pe__rope_vector(&list->rope, &list->section, (i + k) % list->period));
+    pe_rope_config section = list->section;
+    for (size_t k = 0; k < PE_LANES; k++) {
+        const size_t pair = (i + k) % list->period, all = pe__rope_count(config);
+        if (config->freq_factors) /* one for each pair of all; behind the last there is none */
+            section.freq_factors = config->freq_factors + (i + k < all ? i + k - pair : 0);
+        omega[k] = pe__first_lane(pe__rope_vector(&list->rope, &section, pair));
+    }
 }
 
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
@@ -5575,6 +5626,46 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
     return PE_OK;
 }
 
+/* a * b as a float, not to be fused with what follows. */
+PE__INLINE float pe__float_product(float a, float b)
+{
+    float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+
+/* exp(x) as a float, and 0 for all below it. */
+PE__INLINE float pe__exp_float(pe__td x)
+{
+    if (pe__first_lane(x.a) < -104) return 0;
+    const pe__td y = pe__td_exp(x);
+    return pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32);
+}
+
+PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega)
+{
+    pe_plan plan;
+    if (!config || !omega) return PE_ERR_NULL;
+    if ((unsigned)formula > PE_FLOAT32_EXP_OF_RATIO) return PE_ERR_ENUM;
+    if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
+    if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
+    const double d = plan.axis[0].denominator[0];
+    const pe__td log_base = pe__td_log(config->base);
+    const pe__td log_float = pe__td_log((double)(float)config->base);
+    const float minus_log = (float)-pe__first_lane(log_base.a);
+    const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
+    for (size_t i = 0; i < plan.pairs; i++) {
+        const float n = (float)i, ratio = (float)((double)i / d);
+        const pe__td power = pe__td_scale(log_float, pe__splat((double)ratio));
+        float x = n * step;
+        if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
+        if (formula != PE_FLOAT32_POW) omega[i] = (double)pe__exp_float(pe__td_splat((double)x));
+        else if (pe__first_lane(power.a) > 88.72283908187) omega[i] = 0; /* 1 / infinity */
+        else omega[i] = (double)(1 / pe__exp_float(power));
+    }
+    return PE_OK;
+}
+
 /* The plan's side of a RoPE config that is right: all but amplitude and frequencies. */
 static inline pe_config pe__rope_plan_config(const pe_rope_config *rope)
 {
@@ -6756,12 +6847,11 @@ static inline pe_rope_ggml pe__ggml_config(const pe_rope_ggml *given)
     return c;
 }
 
-/* a * b as a float, not to be fused with what follows. */
-PE__INLINE float pe__float_product(float a, float b)
+/* a * b + c, fused or not. */
+PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
-    float p = a * b;
-    PE__OPAQUE(p);
-    return p;
+    if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
+    return pe__float_product(a, b) + c;
 }
 
 PE__INLINE float pe__logf(float x) { return (float)pe__first_lane(pe__td_log((double)x).a); }
@@ -6769,6 +6859,7 @@ PE__INLINE float pe__logf(float x) { return (float)pe__first_lane(pe__td_log((do
 /* YaRN's pair that turns beta times, as a float. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
+    if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
     const float turns = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
     return (float)c->n_dims * pe__logf(turns) / (2 * pe__logf(c->freq_base));
 }
@@ -6783,11 +6874,43 @@ static inline int pe__ggml_ok(const pe_rope_ggml *c)
              pe__between((double)c->attn_factor, tiny, vast);
     if (ok && c->ext_factor > 0)
         ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, vast) &&
-             pe__between((double)c->beta_slow, tiny, vast) && c->n_ctx_orig >= 1 &&
-             c->n_ctx_orig <= INT32_MAX;
+             pe__between((double)c->beta_slow, tiny, vast) && c->n_ctx_orig <= INT32_MAX;
     for (size_t i = 0; ok && c->freq_factors && i < c->n_dims / 2; i++)
         ok = pe__between((double)c->freq_factors[i], 1 / 1024.0, pe__exp2i(120));
     return ok;
+}
+
+PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *omega,
+                                          double *attention_factor)
+{
+    if (!given || !omega) return PE_ERR_NULL;
+    const pe_rope_ggml c = pe__ggml_config(given);
+    if (!pe__ggml_ok(&c)) return PE_ERR_CONFIG;
+    pe_rope_config config = pe_rope_config_default(c.n_dims);
+    const pe__td scale = pe__td_splat((double)c.freq_scale), one = pe__td_splat(1.0);
+    const pe__td least = pe__td_div(one, pe__splat(1000.0));
+    pe__rope r;
+    config.rope_theta = (double)c.freq_base;
+    config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
+    config.extrapolation_factor = (double)c.ext_factor;
+    config.beta_fast = (double)c.beta_fast, config.beta_slow = (double)c.beta_slow;
+    config.original_max_position_embeddings = c.n_ctx_orig ? c.n_ctx_orig : 1;
+    config.freq_factors = c.freq_factors;
+    pe__rope_begin(&r, &config, one);
+    r.inverse_factor = scale;
+    if (c.n_ctx_orig == 0) r.low = pe__td_splat(0.0);
+    if (c.n_ctx_orig == 0 || r.sign < 0 || pe__first_lane(pe__td_sub(r.span, least).a) < 0)
+        r.sign = 1, r.span = least, r.inverse = pe__td_splat(1000.0);
+    for (size_t i = 0; i < c.n_dims / 2; i += PE_LANES) {
+        double lanes[PE_LANES];
+        pe__store(lanes, pe__rope_vector(&r, &config, i));
+        for (size_t k = 0; k < PE_LANES && i + k < c.n_dims / 2; k++) omega[i + k] = lanes[k];
+    }
+    pe__td factor = one;
+    if (c.ext_factor > 0) factor = pe__rope_mscale(pe__td_log((double)c.freq_scale), -1.0);
+    factor = pe__td_scale(factor, pe__splat((double)c.attn_factor));
+    if (attention_factor) *attention_factor = pe__first_lane(factor.a);
+    return PE_OK;
 }
 
 /* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
@@ -6819,7 +6942,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
         low = low > 0 ? low : 0;
         span = (end < last ? end : last) - low;
         span = span > 0.001f ? span : 0.001f;
-        mscale = mscale * (1.0f + pe__float_product(0.1f, pe__logf(1.0f / scale)));
+        mscale = mscale * pe__float_sum(0.1f, pe__logf(1.0f / scale), 1, c.contracted);
     }
 
     double memory[PADDED * 3 + PE__CHAIN];
@@ -6847,7 +6970,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
                     const float y = ((float)(done + i) - low) / span;
                     const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
                     const float mix = (1 - clamped) * ext;
-                    turned = pe__float_product(nearby, 1 - mix) + pe__float_product(distant, mix);
+                    turned = pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix),
+                                           c.contracted);
                 }
                 angle[i] = (double)turned;
                 fastest = pe__larger(fastest, angle[i]);

@@ -493,6 +493,164 @@ static void rope_of_axes(void **state)
     }
 }
 
+/* ---- frequencies of others ------------------------------------------------------------------------ */
+
+static float round_to_float(const mpfr_t x) { return mpfr_get_flt(x, MPFR_RNDN); }
+
+/* Each operation as float32 code has it, by MPFR. */
+static float float32_frequency(pe_float32 formula, double base, size_t i, double d)
+{
+    mpfr_t x, y;
+    float w;
+    mpfr_inits2(200, x, y, (mpfr_ptr)NULL);
+    mpfr_set_d(x, base, MPFR_RNDN);
+    mpfr_log(x, x, MPFR_RNDN);
+    mpfr_neg(x, x, MPFR_RNDN);
+    if (formula == PE_FLOAT32_POW) {
+        mpfr_set_d(y, (double)i, MPFR_RNDN);
+        mpfr_div_d(y, y, d, MPFR_RNDN);
+        mpfr_set_flt(y, round_to_float(y), MPFR_RNDN);
+        mpfr_set_flt(x, (float)base, MPFR_RNDN);
+        mpfr_pow(x, x, y, MPFR_RNDN);
+        mpfr_ui_div(x, 1, (mpfr_set_flt(y, round_to_float(x), MPFR_RNDN), y), MPFR_RNDN);
+    } else {
+        if (formula == PE_FLOAT32_EXP) mpfr_div_d(x, x, d, MPFR_RNDN);
+        mpfr_set_flt(x, round_to_float(x), MPFR_RNDN);
+        mpfr_mul_ui(x, x, (unsigned long)i, MPFR_RNDN);
+        mpfr_set_flt(x, round_to_float(x), MPFR_RNDN);
+        if (formula == PE_FLOAT32_EXP_OF_RATIO) mpfr_div_d(x, x, d, MPFR_RNDN);
+        mpfr_set_flt(x, round_to_float(x), MPFR_RNDN);
+        mpfr_exp(x, x, MPFR_RNDN);
+    }
+    w = round_to_float(x);
+    mpfr_clears(x, y, (mpfr_ptr)NULL);
+    return w;
+}
+
+static void frequencies_of_float32_code(void **state)
+{
+    static const double bases[] = {10000, 5e5, 1e6, 1, 3.7, 0x1p126};
+    static const size_t widths[] = {1, 2, 3, 64, 127, 128, 130, 320, 512};
+    double omega[257];
+    (void)state;
+    for (int k = 0; k < 3 * 6 * 9 * 3; k++) {
+        const pe_float32 formula = (pe_float32)(k % 3);
+        pe_config c = pe_config_default(widths[k / 3 % 9]);
+        c.base = bases[k / 27 % 6], c.exponent = (pe_exponent)(k / 162);
+        c.exponent_shift = k % 2 ? 1 : 0;
+        if (pe_plan_size(&c) == 0) continue; /* too many octaves, or no denominator */
+        const size_t h = c.d_model / 2, pairs = (c.d_model + 1) / 2;
+        double d = c.exponent == PE_EXPONENT_WIDTH ? (double)c.d_model / 2 : 1;
+        if (c.exponent == PE_EXPONENT_PAIRS) d = (double)h - c.exponent_shift;
+        if (pairs == 1) d = 1;
+        assert_int_equal(pe_frequencies_float32(&c, formula, omega), PE_OK);
+        for (size_t i = 0; i < pairs; i++) {
+            const float want = float32_frequency(formula, c.base, i, d);
+            if (omega[i] != (double)want)
+                fail_msg("formula %d, base %g, d %zu, exponent %d, pair %zu: got %a, want %a",
+                         (int)formula, c.base, c.d_model, (int)c.exponent, i, omega[i], (double)want);
+        }
+    }
+    pe_config c = pe_config_default(8);
+    assert_int_equal(pe_frequencies_float32(NULL, PE_FLOAT32_POW, omega), PE_ERR_NULL);
+    assert_int_equal(pe_frequencies_float32(&c, PE_FLOAT32_POW, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_frequencies_float32(&c, (pe_float32)3, omega), PE_ERR_ENUM);
+    c.base = 0.5;
+    assert_int_equal(pe_frequencies_float32(&c, PE_FLOAT32_POW, omega), PE_ERR_CONFIG);
+    c.base = 0x1.0p127;
+    assert_int_equal(pe_frequencies_float32(&c, PE_FLOAT32_POW, omega), PE_ERR_CONFIG);
+    c = pe_config_preset(PE_PRESET_MAE_2D, 16);
+    assert_int_equal(pe_frequencies_float32(&c, PE_FLOAT32_POW, omega), PE_ERR_CONFIG);
+}
+
+/* freq_base^(-2i/n) (freq_scale (1 - m) + m) / factor */
+static void ggml_frequencies(void **state)
+{
+    rng r = rng_for("ggml_frequencies");
+    static float factors[128];
+    double omega[129], attention;
+    mpfr_t w, low, high, x, y;
+    (void)state;
+    mpfr_inits2(400, w, low, high, x, y, (mpfr_ptr)NULL);
+    for (size_t n = 0; n < workload(400); n++) {
+        pe_rope_ggml g;
+        memset(&g, 0, sizeof g);
+        const size_t pairs = 1 + rng_below(&r, 128);
+        for (size_t i = 0; i < 128; i++) factors[i] = (float)ldexp(1 + rng_unit(&r), (int)rng_below(&r, 5) - 2);
+        g.n_dims = 2 * pairs;
+        g.freq_base = n % 5 == 0 ? 0 : (float)ldexp(1 + rng_unit(&r), (int)rng_below(&r, 24));
+        g.freq_scale = n % 7 == 0 ? 0 : (float)ldexp(1 + rng_unit(&r), (int)rng_below(&r, 9) - 6);
+        g.ext_factor = n % 2 ? (float)rng_unit(&r) : n % 4 ? 1 : 0;
+        g.attn_factor = n % 3 ? 0 : 1.5f;
+        g.beta_fast = n % 3 ? 0 : (float)(rng_unit(&r) * 60 + 0.01);
+        g.beta_slow = n % 9 ? 0 : (float)(rng_unit(&r) * 60 + 0.01); /* also above beta_fast */
+        g.n_ctx_orig = n % 11 == 0 ? 0 : 1 + rng_below(&r, 1u << rng_below(&r, 20));
+        g.freq_factors = n % 6 == 0 ? factors : NULL;
+        const double base = g.freq_base == 0 ? 10000 : (double)g.freq_base;
+        const double scale = g.freq_scale == 0 ? 1 : (double)g.freq_scale;
+        assert_int_equal(pe_rope_ggml_frequencies(&g, omega, n % 5 ? &attention : NULL), PE_OK);
+        for (int k = 0; k < 2; k++) { /* the pairs where the ramp begins and ends */
+            const double beta = k ? (g.beta_slow == 0 ? 1 : (double)g.beta_slow)
+                                  : (g.beta_fast == 0 ? 32 : (double)g.beta_fast);
+            mpfr_const_pi(x, MPFR_RNDN);
+            mpfr_mul_d(x, x, 2 * beta, MPFR_RNDN);
+            mpfr_ui_div(x, (unsigned long)g.n_ctx_orig, x, MPFR_RNDN);
+            mpfr_log(x, x, MPFR_RNDN);
+            mpfr_set_d(y, base, MPFR_RNDN);
+            mpfr_log(y, y, MPFR_RNDN);
+            mpfr_div(x, x, y, MPFR_RNDN);
+            mpfr_mul_ui(x, x, (unsigned long)pairs, MPFR_RNDN);
+            if (k == 0) mpfr_floor(low, x);
+            else mpfr_ceil(high, x);
+        }
+        if (mpfr_sgn(low) < 0) mpfr_set_ui(low, 0, MPFR_RNDN);
+        if (mpfr_cmp_d(high, 2 * (double)pairs - 1) > 0) mpfr_set_d(high, 2 * (double)pairs - 1, MPFR_RNDN);
+        mpfr_sub(high, high, low, MPFR_RNDN);
+        mpfr_set_ui(x, 1, MPFR_RNDN);
+        mpfr_div_ui(x, x, 1000, MPFR_RNDN);
+        if (mpfr_cmp(high, x) < 0) mpfr_set(high, x, MPFR_RNDN);
+        for (size_t i = 0; i < pairs; i++) {
+            mpfr_d_sub(x, (double)i, low, MPFR_RNDN);
+            mpfr_div(x, x, high, MPFR_RNDN);
+            if (mpfr_sgn(x) < 0) mpfr_set_ui(x, 0, MPFR_RNDN);
+            if (mpfr_cmp_ui(x, 1) > 0) mpfr_set_ui(x, 1, MPFR_RNDN);
+            mpfr_ui_sub(x, 1, x, MPFR_RNDN);
+            mpfr_mul_d(x, x, (double)g.ext_factor, MPFR_RNDN); /* m */
+            mpfr_ui_sub(y, 1, x, MPFR_RNDN);
+            mpfr_mul_d(y, y, scale, MPFR_RNDN);
+            mpfr_add(y, y, x, MPFR_RNDN);
+            mpfr_set_d(w, base, MPFR_RNDN);
+            mpfr_set_d(x, -(double)i, MPFR_RNDN);
+            mpfr_div_ui(x, x, (unsigned long)pairs, MPFR_RNDN);
+            mpfr_pow(w, w, x, MPFR_RNDN);
+            mpfr_mul(w, w, y, MPFR_RNDN);
+            if (g.freq_factors) mpfr_div_d(w, w, (double)factors[i], MPFR_RNDN);
+            if (omega[i] != mpfr_get_d(w, MPFR_RNDN))
+                fail_msg("n_dims %zu, base %a, scale %a, ext %a, context %zu, pair %zu: got %a, want %a",
+                         g.n_dims, base, scale, (double)g.ext_factor, g.n_ctx_orig, i, omega[i],
+                         mpfr_get_d(w, MPFR_RNDN));
+        }
+        mpfr_set_ui(x, 1, MPFR_RNDN);
+        if (g.ext_factor > 0) {
+            mpfr_set_d(x, scale, MPFR_RNDN);
+            mpfr_log(x, x, MPFR_RNDN);
+            mpfr_div_si(x, x, -10, MPFR_RNDN);
+            mpfr_add_ui(x, x, 1, MPFR_RNDN);
+        }
+        mpfr_mul_d(x, x, g.attn_factor == 0 ? 1 : (double)g.attn_factor, MPFR_RNDN);
+        if (n % 5) assert_true(attention == mpfr_get_d(x, MPFR_RNDN));
+    }
+    mpfr_clears(w, low, high, x, y, (mpfr_ptr)NULL);
+    pe_rope_ggml g;
+    memset(&g, 0, sizeof g);
+    g.n_dims = 4;
+    assert_int_equal(pe_rope_ggml_frequencies(NULL, omega, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_rope_ggml_frequencies(&g, NULL, NULL), PE_ERR_NULL);
+    g.n_dims = 3, omega[0] = attention = 7;
+    assert_int_equal(pe_rope_ggml_frequencies(&g, omega, &attention), PE_ERR_CONFIG);
+    assert_true(omega[0] == 7 && attention == 7);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -503,6 +661,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_over_coordinates),
         cmocka_unit_test(sums_that_nearly_vanish),
         cmocka_unit_test(rope_of_axes),
+        cmocka_unit_test(frequencies_of_float32_code),
+        cmocka_unit_test(ggml_frequencies),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
