@@ -130,7 +130,7 @@ extern "C" {
                    "position; shifts want pairs, no odd PE_ODD_SINE width and no "                 \
                    "PE_ANGLE_FLOAT32; dot products one axis; interleaved sections are for RoPE "   \
                    "and its tables alone; PE_COLUMNS_FREQUENCIES is not for RoPE and shifts, "     \
-                   "PE_COLUMNS_SUMS not for shifts")                                                         \
+                   "PE_COLUMNS_SUMS and rope_interleave not for shifts")                                                         \
     X(PE_ERR_ENUM, "an argument is none of its enum's values: a layout, a table layout, an ALiBi " \
                    "mode, a resampling method, or a pe_at that no function made")                  \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
@@ -316,6 +316,7 @@ typedef struct pe_plan {
     int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
     int woven;               /* and their pairs come in turn: interleaved sections           */
+    int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */
@@ -663,7 +664,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *
  * PE_ERR_PLAN refuses plans whose rows are not such pairs: an odd width with PE_ODD_SINE, whose
  * last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up; interleaved
- * sections, PE_COLUMNS_FREQUENCIES and PE_COLUMNS_SUMS. Columns of zeros stay as they are. */
+ * sections, PE_COLUMNS_FREQUENCIES and PE_COLUMNS_SUMS, rope_interleave. Columns of zeros stay as they are. */
 
 /* Turn rows from the positions where they are to those further by deltas, in place: rows of PE, or
  * any rows with their pairs in the plan's layout. pe_all(k) moves all rows by k.
@@ -751,8 +752,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  *     ----------------------------------- -------------------------------  -----------------------
  *     head_dim, qk_rope_head_dim, or      rope.dimension_count, n_dims     head_dim
  *       hidden_size / num_attention_heads
- *     partial_rotary_factor, rotary_pct   rope.dimension_count, n_dims     rotary_dim: the integer
- *                                                                            part of head_dim * it
+ *     partial_rotary_factor, rotary_pct   rope.dimension_count, n_dims     rotary_dim: 2 floor(
+ *                                                                            head_dim * it / 2); of
+ *                                                                            0 nothing turns
  *     rotary_dim                          rope.dimension_count, n_dims     rotary_dim
  *     rope_theta, rotary_emb_base         rope.freq_base, freq_base        rope_theta
  *     rope_local_base_freq                rope.freq_base_swa               a config of its own
@@ -773,19 +775,28 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  *     attn_factor                         rope.scaling.attn_factor         times the result
  *     apply_yarn_scaling: false           -                                attention_factor = 1
  *     mscale, mscale_all_dim              rope.scaling.yarn_log_multiplier the same (1)
- *                                           is 0.1 mscale_all_dim
+ *                                           is 0.1 mscale_all_dim for
+ *                                           DeepSeek-2, and mscale_all_dim
+ *                                           for Mistral 3
  *     short_factor, long_factor           rope_factors_short.weight, ..    the same: double; float:
  *                                                                            freq_factors
  *     short_mscale, long_mscale           rope.scaling.attn_factor         the same
  *     -                                   rope_freqs.weight, freq_factors  freq_factors
  *     mrope_section, mrope_interleaved    rope.dimension_sections          axes, sections,
  *                                                                            section_order
- *     llama_4_scaling_beta, attn_scale    -                                none: scales queries
+ *     rope_interleave                     -                                the same
+ *     llama_4_scaling_beta; attn_scale,   attention.temperature_scale      pe_rope_query_scale_f32()
+ *       floor_scale
  *     inv_freq                            freq_base^(-2i/n_dims)           omega
  *     MLX: freqs                          -                                1 / omega
  *
  * (1) DeepSeek's own code takes m(mscale) / m(mscale_all_dim) also where only one is given, absent
  * being 1 and 0, and multiplies the logits by m(mscale_all_dim)^2, which is the caller's to do.
+ *
+ * vLLM's "dynamic" is DYNAMIC_NTK with sequence_length = factor * max_position_embeddings. Dynamic
+ * YaRN is YARN with factor = max(1, sequence_length / L0). NTK by parts, as the YaRN paper defines it,
+ * is LLAMA3 with low_freq_factor = alpha, 1, and high_freq_factor = beta, 32. "telechat3-yarn" is
+ * YARN, in vLLM with attention_factor = 0.07 ln f + 1. "openpangu" is interleaved M-RoPE.
  */
 
 typedef enum pe_rope_type {
@@ -805,7 +816,9 @@ typedef enum pe_sections {
     PE_SECTIONS_BLOCKS = 0,  /* the first sections[0] pairs by coordinate 0, the next sections[1] by
                                 coordinate 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24] */
     PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
-                                by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]     */
+                                by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]. A
+                                section may ask for more pairs than it finds; sections[0] is the
+                                rest, whatever it says                                            */
     PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
                                 rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION         */
 } pe_sections;
@@ -824,19 +837,24 @@ typedef struct pe_rope_config {
     size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
     double low_freq_factor;                  /* LLAMA3                                           */
     double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
-    double beta_fast;                        /* YARN, in turns over L0                           */
-    double beta_slow;                        /* YARN, <= beta_fast                               */
+    double beta_fast;                        /* YARN, in turns over L0; 0: 32                    */
+    double beta_slow;                        /* YARN, likewise; 0: 1. More than beta_fast only
+                                                with a rope_theta of at least 2                  */
     double extrapolation_factor;             /* YARN, 0 ... 1; here 0 is a value                 */
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
     double mscale;                           /* YARN                                             */
     double mscale_all_dim;                   /* YARN                                             */
-    double attention_factor;                 /* instead of the rule of the type                  */
+    double attention_factor;                 /* instead of the rule of the type; a 0.0, which
+                                                Hugging Face takes as a value, is absent here    */
     double short_mscale;                     /* LONGROPE                                         */
     double long_mscale;                      /* LONGROPE                                         */
     const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const float *freq_factors;               /* one number a pair, or NULL                       */
     pe_layout layout;                        /* which elements are a pair; halves by default     */
+    int rope_interleave;                     /* 1: pairs are read adjacent and written as halves:
+                                                DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
+                                                most 512; layout PE_LAYOUT_HALVES                */
     size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
     size_t sections[PE_MAX_AXES];            /* pairs of each, all pairs together; one axis: not
                                                 looked at                                        */
@@ -854,8 +872,9 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
- * "yarn", "deepseek_yarn" (YARN); "longrope", "su" (LONGROPE); "proportional". "dynamic" with a key
- * alpha is PE_ROPE_NTK, which no name alone can tell.
+ * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
+ * (LONGROPE); "proportional"; "openpangu" (DEFAULT). "dynamic" with a key alpha is PE_ROPE_NTK, which
+ * no name alone can tell.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type stays as it was
  * Accuracy     case counts, and every letter (tests/unit/test_rope_frequencies.c)
@@ -886,6 +905,48 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
+/* Compute the factors on queries that depend on their position, a float a row:
+ *
+ *     factors[r] = 1 + beta ln(1 + floor((p + shift) / period))       p the position of row r
+ *
+ * Llama 4: attn_scale, floor_scale, shift 1; Ministral 3: llama_4_scaling_beta,
+ * original_max_position_embeddings, shift 0. Multiply the rows of queries by it.
+ *
+ * beta         finite, at most 2^100 in magnitude
+ * period       1 ... 2^53
+ * at, rows     positions of one coordinate, with the shift at least 0
+ * factors      rows floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also for such
+ *              a beta or period. On an error nothing is written.
+ * Accuracy     correctly rounded; a real position and the shift are added in double
+ *              (tests/unit/test_models.c)
+ * Aliasing     factors may not overlap the positions
+ * Threads      any */
+PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
+                                         size_t rows, float *factors);
+
+/* Compute the factors of xPos on sines and cosines, a float a pair:
+ *
+ *     factors[r * stride + i] = ((2i + 0.4 n) / 1.4 n)^(p / scale_base)     n = 2 pairs
+ *
+ * for queries, and for keys with pe_back(at). Multiply a table of pe_rope_table_f32() by them, sines
+ * and cosines, and turn by that: pe_rope_by_table_T().
+ *
+ * pairs        half of the rotary dim, 1 ... 2^28
+ * scale_base   512 in torchscale; so that |p| is at most 60 scale_base
+ * at, rows     positions of one coordinate
+ * factors      rows of stride floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also for pairs = 0 or a stride below
+ *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for such a scale_base
+ * Accuracy     correctly rounded (tests/unit/test_models.c)
+ * Aliasing     factors may not overlap the positions
+ * Threads      any
+ * See          Sun et al. 2022, "A Length-Extrapolatable Transformer" */
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+                                  float *factors, size_t stride);
+
 /* Tell how many bytes of memory the plan of a RoPE config needs; as pe_plan_size(). Threads: any. */
 PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 
@@ -914,7 +975,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * head turn, the others stay. Make it by pe_rope_plan_init(), or by pe_plan_init() with the layout
  * that is wanted; which of sine and cosine a plan has first does not matter here; an offset and
  * PE_ANGLE_FLOAT32 do what they say. Plans with a padding position or with an odd width are refused
- * as PE_ERR_PLAN.
+ * as PE_ERR_PLAN. A plan with rope_interleave reads (a, b) next to each other and writes them n / 2
+ * apart, in place, too: pe_back() with it is no gradient, and keys that are turned already are moved
+ * by a plan without it.
  *
  * Positions are a pe_at as everywhere: pe_from(p) for a prompt, a list for a batch, pe_coords_T for
  * (t, y, x), reals, pe_back() for the gradient, pe_delta() for a K-shift.
@@ -1214,6 +1277,55 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    int64_t first_query, size_t queries, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
+/* ---- learned biases on attention scores -------------------------------------------------------- */
+
+/* Compute T5's buckets of the distances d = k - (first_query + q), for keys 0 ... keys - 1. With
+ * n = buckets, and in both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
+ *
+ *     |d|                                                                for |d| < m = n / 2
+ *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
+ *
+ * and in one direction keys after the query are in bucket 0.
+ *
+ * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
+ * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
+ * bidirectional  1: encoders, 0: decoders
+ * first_query    as in pe_alibi_fill_T
+ * index          queries * keys numbers, packed
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_RANGE, also for such buckets or max_distance
+ * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
+ * Threads      any, each with its own queries
+ * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
+PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
+                                int64_t first_query, size_t queries, size_t keys, int32_t *index);
+
+/* Add learned biases to attention scores in place:
+ *
+ *     scores[h * head_stride + q * query_stride + k] += table[index[q * keys + k] * heads + h]
+ *
+ * table        entries * heads floats, packed: relative_attention_bias of T5,
+ *              relative_position_bias_table of Swin and BEiT
+ * index        queries * keys numbers 0 ... entries - 1: of pe_bias_t5_i32(), relative_position_index
+ *              of Swin and BEiT; all are checked before anything is written
+ * scores, query_stride, head_stride    as in pe_alibi_add_T
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE for
+ *              an index that is no entry
+ * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
+ *              (tests/unit/test_models.c)
+ * Aliasing     scores may not overlap table or index
+ * Threads      any number, each with its own rows or heads */
+PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys, float *scores,
+                                 size_t query_stride, size_t head_stride);
+PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys,
+                                 uint16_t *scores, size_t query_stride, size_t head_stride);
+PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride);
+
 /* ---- learned tables -------------------------------------------------------------------------- */
 
 /* Add rows of a learned table to activations in place: with p the position of row r,
@@ -1266,6 +1378,11 @@ typedef struct pe_resample {
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
                           Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
     int align_corners; /* 1: the first and last rows stay; 0: rows are cells, whose edges stay */
+    int antialias;     /* 1: to fewer rows, the filter is as much wider, and its weights sum to 1:
+                          torch's antialias, with a = -0.5 there; not with align_corners         */
+    double scale_y;    /* output rows a row, 2^-20 ... 2^20, where that is not out_height / height:
+                          torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
+    double scale_x;    /* likewise along the width                                               */
 } pe_resample;
 
 /* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
@@ -1278,8 +1395,9 @@ typedef struct pe_resample {
  *     w_0 = 1 - t, w_1 = t                            linear
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
  *
- * A cell has the product of its weights in the two. There is no low-pass filter: for far fewer rows
- * than before, filter first.
+ * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the two.
+ * With antialias and r the larger of rows / out_rows and 1, at most 256, w_k is the filter above at
+ * distance (n + k - s) / r, for the rows that the table has, divided by the sum of these weights.
  *
  * table        height * width * d_model floats, packed; tokens before the positions (CLS) are not
  *              for here
@@ -1290,9 +1408,11 @@ typedef struct pe_resample {
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
- *              PE_ERR_RANGE for such an a, or if the table has no rows; PE_ERR_SIZE
+ *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with align_corners,
+ *              or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
- *              of |w_k table[n + k]| (tests/unit/test_learned.c). Where s is a whole number, as it
+ *              of |w_k table[n + k]| (tests/unit/test_learned.c). With a scale, s is a double, too;
+ *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). Where s is a whole number, as it
  *              is where out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
@@ -2063,6 +2183,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
     config.long_factor = NULL;
     config.freq_factors = NULL;
     config.layout = PE_LAYOUT_HALVES;
+    config.rope_interleave = 0;
     config.axes = 1;
     memset(config.sections, 0, sizeof config.sections);
     config.section_order = PE_SECTIONS_BLOCKS;
@@ -2075,7 +2196,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
     static const struct {
-        char name[16];
+        char name[24];
         pe_rope_type type;
     } names[] = {
         {"default", PE_ROPE_DEFAULT},     {"none", PE_ROPE_DEFAULT},
@@ -2084,7 +2205,8 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
         {"ntk", PE_ROPE_NTK_FIXED},       {"llama3", PE_ROPE_LLAMA3},
         {"yarn", PE_ROPE_YARN},           {"deepseek_yarn", PE_ROPE_YARN},
         {"longrope", PE_ROPE_LONGROPE},   {"su", PE_ROPE_LONGROPE},
-        {"proportional", PE_ROPE_PROPORTIONAL},
+        {"proportional", PE_ROPE_PROPORTIONAL}, {"deepseek_llama_scaling", PE_ROPE_YARN},
+        {"telechat3-yarn", PE_ROPE_YARN},       {"openpangu", PE_ROPE_DEFAULT},
     };
     if (!name || !type) return PE_ERR_NULL;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
@@ -2130,6 +2252,16 @@ PE__INLINE double pe__rope_given(const pe_rope_config *config)
 PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
 PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
 
+/* YaRN's betas: 0 is absent. */
+PE__INLINE double pe__rope_fast(const pe_rope_config *config)
+{
+    return config->beta_fast > 0 ? config->beta_fast : 32;
+}
+PE__INLINE double pe__rope_slow(const pe_rope_config *config)
+{
+    return config->beta_slow > 0 ? config->beta_slow : 1;
+}
+
 PE__INLINE size_t pe__rope_count(const pe_rope_config *config)
 {
     const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
@@ -2158,10 +2290,10 @@ PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
         config->low_freq_factor > config->high_freq_factor)
         return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
                "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)";
-    if (!pe__rope_number(config->beta_fast) || !pe__rope_number(config->beta_slow) ||
-        config->beta_slow > config->beta_fast)
-        return "beta_fast and beta_slow must be within 2^-128 ... 2^128, and beta_fast at least "
-               "beta_slow (YaRN: 32 and 1)";
+    if (!pe__rope_optional(config->beta_fast) || !pe__rope_optional(config->beta_slow) ||
+        (theta < 2 && pe__rope_slow(config) > pe__rope_fast(config)))
+        return "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
+               "rope_theta below 2, beta_fast at least beta_slow";
     if (!(e == 0 || (e >= 1 / PE__ROPE_MOST && e <= 1)))
         return "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)";
     if (!pe__rope_optional(config->mscale) || !pe__rope_optional(config->mscale_all_dim))
@@ -2179,6 +2311,8 @@ PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
     const size_t pairs = pe__rope_count(config), axes = config->axes;
     const double steps = config->offset * 1048576.0; /* 2^20 */
     size_t sum = 0;
+    if (config->rope_interleave && (config->layout != PE_LAYOUT_HALVES || pairs > 256))
+        return "rope_interleave wants PE_LAYOUT_HALVES and a rotary_dim of at most 512";
     if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
     if (!(config->offset >= -2147483648.0 && config->offset <= 2147483648.0) ||
@@ -2189,11 +2323,9 @@ PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
     if ((unsigned)config->section_order > PE_SECTIONS_VISION)
         return "section_order must be one of PE_SECTIONS_...";
     for (size_t a = 0; a < axes; a++) {
+        if (config->section_order == PE_SECTIONS_INTERLEAVED) return NULL;
         if (config->sections[a] > pairs - sum) return "sections must sum to the pairs";
         sum += config->sections[a];
-        if (config->section_order == PE_SECTIONS_INTERLEAVED && a > 0 &&
-            config->sections[a] > (pairs + axes - 1 - a) / axes)
-            return "interleaved sections but the first must find all their pairs";
         if (config->section_order == PE_SECTIONS_VISION && config->sections[a] != pairs / axes)
             return "sections of a vision tower must be of equal length";
     }
@@ -2351,16 +2483,17 @@ PE__INLINE pe__td pe__rope_correction(const pe_rope_config *config, pe__td log_t
     return pe__td_scale(c, pe__splat(0.5));
 }
 
-/* YaRN: the ramp goes from pair low to pair high. The limits of the floor and the ceil below are
-   those of the formula, or so far outside of the pairs that no pair can tell. */
+/* YaRN: the ramp goes from pair low to pair high, and falls where high < low. The limits of the floor
+   and the ceil below are those of the formula, or so far outside of the pairs that no pair can tell:
+   beyond 2^53 only where rope_theta is next to 1, and low <= high. */
 PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td log_theta)
 {
     const double n = (double)config->rotary_dim;
-    pe__td low = pe__rope_correction(config, log_theta, config->beta_fast);
-    pe__td high = pe__rope_correction(config, log_theta, config->beta_slow);
+    pe__td low = pe__rope_correction(config, log_theta, pe__rope_fast(config));
+    pe__td high = pe__rope_correction(config, log_theta, pe__rope_slow(config));
     if (config->truncate) {
-        low = pe__td_splat(pe__td_floor(low, 0, n));
-        high = pe__td_splat(-pe__td_floor(pe__td_sub(pe__td_splat(0.0), high), 1 - n, 1));
+        low = pe__td_splat(pe__td_floor(low, 0, pe__exp2i(53)));
+        high = pe__td_splat(-pe__td_floor(pe__td_sub(pe__td_splat(0.0), high), 1 - n, pe__exp2i(53)));
     } else {
         if (pe__first_lane(low.a) < 0) low = pe__td_splat(0.0);
         if (pe__first_lane(pe__td_sub(high, pe__td_splat(n - 1)).a) > 0) high = pe__td_splat(n - 1);
@@ -4812,7 +4945,8 @@ enum { PE__SHIFT_TILE = 512 }; /* pairs */
 /* Are rows of this plan made of pairs that turn by differences? */
 static inline int pe__algebraic(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven && !plan->step && !plan->matrix;
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven && !plan->apart;
+    ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;
 }
@@ -5461,7 +5595,7 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     pe__plan_amplitude(plan, config->amplitude);
     plan->half_turns = config->half_turns != 0, plan->exact = 0;
     plan->base = config->base, plan->unit = config->scale;
-    plan->woven = 0, plan->offset = config->offset, plan->first = 0;
+    plan->woven = plan->apart = 0, plan->offset = config->offset, plan->first = 0;
     plan->frequency = memory, plan->matrix = plan->point = plan->float32 = plan->table = NULL;
     plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
     plan->step = 0;
@@ -5726,15 +5860,21 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
         made.axes = rope->axes, made.joint = 1;
         made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
-        for (size_t a = 0, pair = 0; a < made.axes; pair += rope->sections[a++]) {
+        size_t pair = made.pairs; /* from the last axis on: the first has what is left */
+        for (size_t a = made.axes; a-- > 0;) {
             pe__axis *const axis = &made.axis[a];
+            size_t n = rope->sections[a];
+            if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
+            if (a == 0) n = pair;
+            pair -= n;
             *axis = all;
             axis->sine += step * pair, axis->cosine += step * pair;
-            axis->sines = axis->cosines = axis->pairs = rope->sections[a];
+            axis->sines = axis->cosines = axis->pairs = n;
             axis->pair += pair, axis->coordinate = a;
         }
     }
     pe__plan_omega(&made, &config, f, f);
+    made.apart = rope->rope_interleave != 0;
     *plan = made;
     return PE_OK;
 }
@@ -6044,31 +6184,38 @@ typedef struct pe__alibi {
     int64_t first_query;
 } pe__alibi;
 
-static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
+/* Do scores' rows lie apart, within reach of a pointer? */
+static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
+                                         size_t query_stride, size_t head_stride)
 {
-    if (!a->slopes || !out) return PE_ERR_NULL;
-    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
-        return PE_ERR_ENUM;
-
     /* rows do not overlap: the rows of a head lie together, or those of a query do */
-    const size_t q = a->queries - 1, h = a->heads - 1, keys = a->keys;
-    const size_t query_stride = a->query_stride, head_stride = a->head_stride;
+    const size_t q = queries - 1, h = heads - 1;
     if ((q > 0 && query_stride < keys) || (h > 0 && head_stride < keys)) return PE_ERR_SHAPE;
     if (q > 0 && h > 0 && query_stride > (head_stride - keys) / q &&
         head_stride > (query_stride - keys) / h)
         return PE_ERR_SHAPE;
 
     /* the last element lies within reach of a pointer */
-    size_t room = (size_t)PTRDIFF_MAX / pe__size_of(a->type);
+    size_t room = (size_t)PTRDIFF_MAX / element;
     if (keys > room) return PE_ERR_SIZE;
     room -= keys;
     if (q > 0 && query_stride > room / q) return PE_ERR_SIZE;
     room -= q > 0 ? q * query_stride : 0;
     if (h > 0 && head_stride > room / h) return PE_ERR_SIZE;
+    return PE_OK;
+}
 
-    const pe_status status = pe__check_range(a->first_query, a->queries);
+static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
+{
+    if (!a->slopes || !out) return PE_ERR_NULL;
+    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
+        return PE_ERR_ENUM;
+
+    pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
+                                        a->query_stride, a->head_stride);
+    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
     if (status != PE_OK) return status;
-    if (pe__check_range(0, keys) != PE_OK) return PE_ERR_RANGE;
+    if (pe__check_range(0, a->keys) != PE_OK) return PE_ERR_RANGE;
     int finite = 1;
     for (size_t i = 0; i < a->heads; i++)
         finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
@@ -6509,6 +6656,40 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
+/* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from there. */
+PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
+{
+    enum { BYTES = 4096 };
+    double buffer[BYTES / sizeof(double)];
+    unsigned char *const halves = (unsigned char *)buffer;
+    const size_t element = call->in_element, pairs = tile->pairs, width = 2 * pairs * element;
+    const size_t most = BYTES / width;
+    pe__tile one = *tile;
+    if (x->rest) { /* what does not turn */
+        pe__heads rest = *x;
+        rest.in += width, rest.out += 2 * pairs * call->out_element;
+        one.count = one.pairs = 0;
+        call->turn(&one, &rest);
+    }
+    one.count = one.pairs = pairs, one.tokens = 1, one.token = 0;
+    for (size_t t = 0; t < tile->tokens; t++)
+        for (size_t k = 0; k < x->heads; k += most) {
+            pe__heads some = *x;
+            const size_t token = tile->token + t;
+            const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
+            some.heads = pe__min(most, x->heads - k), some.rest = 0;
+            for (size_t h = 0; h < some.heads; h++, in += x->in_head)
+                for (size_t i = 0; i < 2 * pairs; i++)
+                    memcpy(halves + h * width + (i / 2 + i % 2 * pairs) * element, in + i * element,
+                           element);
+            some.in = halves, some.in_head = width;
+            some.out = x->out + token * x->out_token + k * x->out_head;
+            one.sines = tile->sines + t * tile->stride;
+            one.cosines = tile->cosines + t * tile->stride;
+            call->turn(&one, &some);
+        }
+}
+
 /* Tile after tile, the first token at row of at: all pairs of one layout. */
 PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                               const pe__rope_call *call)
@@ -6529,8 +6710,11 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             tile.stride = uniform ? 0 : 2 * n;
             pe__rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
                            sizeof *rows, pe__rows_f32);
-            for (size_t i = 0; i < 2; i++)
-                if (call->x[i].heads) call->turn(&tile, &call->x[i]);
+            for (size_t i = 0; i < 2; i++) {
+                if (!call->x[i].heads) continue;
+                if (plan->apart) pe__turn_apart(call, &tile, &call->x[i]);
+                else call->turn(&tile, &call->x[i]);
+            }
         }
     }
 }
@@ -6810,6 +6994,71 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     return PE_OK;
 }
 
+/* ---- RoPE: factors by position ------------------------------------------------------------------ */
+
+PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
+                                         size_t rows, float *factors)
+{
+    if (rows == 0) return PE_OK;
+    if (!factors) return PE_ERR_NULL;
+    if (!pe__between(beta, -pe__exp2i(100), pe__exp2i(100)) || period < 1 ||
+        !pe__rope_length_ok(period) || !pe__between(shift, -pe__exp2i(31), pe__exp2i(31)))
+        return PE_ERR_RANGE;
+    if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
+    const pe_status status = pe__check_at(&at, rows, 1, shift);
+    if (status != PE_OK) return status;
+    for (size_t r = 0; r < rows; r++)
+        if (pe__position(&at, r, 0) + shift < 0) return PE_ERR_RANGE;
+    uint64_t last = 0;
+    float factor = 1;
+    for (size_t r = 0; r < rows; r++) {
+        const uint64_t n = (uint64_t)(pe__position(&at, r, 0) + shift) / period;
+        if (n != last) {
+            const pe__td log = pe__td_log((double)(n + 1));
+            const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
+            factor = n ? pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32) : 1;
+        }
+        last = n, factors[r] = factor;
+    }
+    return PE_OK;
+}
+
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+                                  float *factors, size_t stride)
+{
+    if (rows == 0) return PE_OK;
+    if (!factors) return PE_ERR_NULL;
+    if (pairs == 0) return PE_ERR_SHAPE;
+    if (pairs > (size_t)1 << 28) return PE_ERR_SIZE;
+    pe_status status = pe__check_shape(pairs, rows, stride, sizeof *factors);
+    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    if (status != PE_OK) return status;
+    if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
+    for (size_t r = 0; r < rows; r++)
+        if (!pe__between(pe__position(&at, r, 0), -60 * scale_base, 60 * scale_base))
+            return PE_ERR_RANGE;
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
+        double log[3][PE_LANES] = {{0}}, high[PE_LANES], low[PE_LANES];
+        const size_t n = pe__min(PE_LANES, pairs - i);
+        for (size_t k = 0; k < n; k++) { /* (2i + 0.4 n) / 1.4 n = (5i + 2 pairs) / 7 pairs */
+            const pe__td x = pe__td_sub(pe__td_log((double)(5 * (i + k) + 2 * pairs)),
+                                        pe__td_log((double)(7 * pairs)));
+            log[0][k] = pe__first_lane(x.a), log[1][k] = pe__first_lane(x.b);
+            log[2][k] = pe__first_lane(x.c);
+        }
+        pe__td x;
+        x.a = pe__load(log[0]), x.b = pe__load(log[1]), x.c = pe__load(log[2]);
+        x = pe__td_div(x, pe__splat(scale_base));
+        for (size_t r = 0; r < rows; r++) {
+            const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(pe__position(&at, r, 0))));
+            pe__store(high, y.a), pe__store(low, y.b);
+            for (size_t k = 0; k < n; k++)
+                factors[r * stride + i + k] = pe__round_sum(high[k], low[k], PE__DROP_F32);
+        }
+    }
+    return PE_OK;
+}
+
 /* ---- shifts of 16- and 32-bit numbers -------------------------------------------------------- */
 
 /* Rows that stay are left alone; the others are turned. */
@@ -6992,6 +7241,106 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     return PE_OK;
 }
 
+/* ---- learned biases on attention scores -------------------------------------------------------- */
+
+/* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n - m)).
+   Where that is a whole number it is made to 2^-120; no other is expected so near to one. */
+PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
+{
+    if (bucket <= m) return (double)bucket;
+    const pe__td ratio = pe__td_sub(pe__td_log((double)max_distance), pe__td_log((double)m));
+    const pe__td part = pe__td_div(pe__td_scale(ratio, pe__splat((double)(bucket - m))),
+                                   pe__splat((double)(n - m)));
+    const pe__td d = pe__td_scale(pe__td_exp(part), pe__splat((double)m));
+    const double a = pe__first_lane(d.a), whole = (double)(int64_t)(a + 0.5);
+    const double off = a - whole + pe__first_lane(d.b);
+    return off > pe__exp2i(-60) ? whole + 1 : whole;
+}
+
+PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
+                                int64_t first_query, size_t queries, size_t keys, int32_t *index)
+{
+    enum { MOST = 1024 };
+    double begin[MOST];
+    if (queries == 0 || keys == 0) return PE_OK;
+    if (!index) return PE_ERR_NULL;
+    const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
+    if (buckets < 2 || buckets > MOST || (bidirectional && (buckets < 4 || buckets % 2)) ||
+        max_distance <= m || max_distance > (size_t)PE__POSITION_LIMIT)
+        return PE_ERR_RANGE;
+    if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
+    if (pe__check_range(first_query, queries) != PE_OK || pe__check_range(0, keys) != PE_OK)
+        return PE_ERR_RANGE;
+    for (size_t b = 0; b < n; b++) begin[b] = pe__t5_begin(b, n, m, max_distance);
+    for (size_t q = 0; q < queries; q++, index += keys) {
+        const int64_t query = first_query + (int64_t)q;
+        for (int back = 0; back < 2; back++) {
+            const int64_t most = back ? query : (int64_t)keys - 1 - query, sign = back ? -1 : 1;
+            size_t bucket = 0;
+            /* the distances that there are keys at: from the last or the first key on */
+            int64_t d = back ? query - ((int64_t)keys - 1) : -query;
+            for (d = d > 0 ? d : 0; d <= most; d++) {
+                while (bucket + 1 < n && (double)d >= begin[bucket + 1]) bucket++;
+                const size_t ahead = bidirectional ? bucket + (d > 0 ? n : 0) : 0;
+                index[query + sign * d] = (int32_t)(back ? bucket : ahead);
+            }
+        }
+    }
+    return PE_OK;
+}
+
+/* Add a row's biases, so many heads apart, by way of a buffer. */
+PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys, void *scores,
+                                  size_t query_stride, size_t head_stride)
+{
+    enum { MOST = 256 };
+    float biases[MOST];
+    int ok = 1;
+    if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
+    if (!table || !index || !scores) return PE_ERR_NULL;
+    pe_status status = pe__scores_shape(heads, queries, keys, pe__size_of(type), query_stride,
+                                        head_stride);
+    if (status != PE_OK) return status;
+    if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index) ||
+        pe__exceeds(entries, heads, PTRDIFF_MAX / sizeof *table))
+        return PE_ERR_SIZE;
+    for (size_t i = 0; i < queries * keys; i++) ok &= index[i] >= 0 && (size_t)index[i] < entries;
+    if (!ok) return PE_ERR_RANGE;
+    for (size_t h = 0; h < heads; h++)
+        for (size_t q = 0; q < queries; q++)
+            for (size_t k = 0, n; k < keys; k += n) {
+                n = pe__min(keys - k, MOST);
+                for (size_t i = 0; i < n; i++)
+                    biases[i] = table[(size_t)index[q * keys + k + i] * heads + h];
+                pe__add_floats(type, pe__at_element(type, scores, h * head_stride + q * query_stride + k),
+                               biases, n);
+            }
+    return PE_OK;
+}
+
+PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys, float *scores,
+                                 size_t query_stride, size_t head_stride)
+{
+    return pe__bias_add(PE__F32, table, entries, heads, index, queries, keys, scores, query_stride,
+                        head_stride);
+}
+PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys,
+                                 uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    return pe__bias_add(PE__F16, table, entries, heads, index, queries, keys, scores, query_stride,
+                        head_stride);
+}
+PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    return pe__bias_add(PE__BF16, table, entries, heads, index, queries, keys, scores, query_stride,
+                        head_stride);
+}
+
 /* ---- learned tables -------------------------------------------------------------------------- */
 
 /* Positions that are rows of the table. */
@@ -7044,11 +7393,13 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 /* ---- learned tables, resampled --------------------------------------------------------------- */
 
-/* The rows that an output row is made of, with their weights: up to 4 along one axis. Those of
-   weight 0 are left out, since 0 * infinity is not 0. */
+/* The rows first, first + 1 ... that an output row is made of, with their weights: 4 along one axis,
+   more with antialias. Those of weight 0 are left out, since 0 * infinity is not 0. */
+enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
-    size_t count, row[4];
-    double weight[4];
+    int64_t first;
+    size_t count, rows;
+    double weight[PE__TAPS];
 } pe__taps;
 
 /* 1 + t - (a + 2) t^2 */
@@ -7059,8 +7410,40 @@ PE__INLINE double pe__keys(double a, double t)
     return (1 + t) - p;
 }
 
+/* The weights of the rows at t + 1, t, u = 1 - t and u + 1 from an output row. */
+PE__INLINE void pe__weights(const pe_resample *how, double t, double u, double *weight)
+{
+    const double a = how->a;
+    const int cubic = how->method == PE_RESAMPLE_CUBIC;
+    weight[0] = cubic ? a * t * u * u : 0;
+    weight[1] = cubic ? u * pe__keys(a, t) : u;
+    weight[2] = cubic ? t * pe__keys(a, u) : t;
+    weight[3] = cubic ? a * u * t * t : 0;
+}
+
+/* Output row i by a filter that is r >= 1 times as wide, around s, of the rows that are there. */
+PE__COLD void pe__wide_taps(const pe_resample *how, double s, double r, pe__taps *taps)
+{
+    const double reach = (how->method == PE_RESAMPLE_CUBIC ? 2 : 1) * r;
+    double sum = 0;
+    taps->first = (int64_t)ceil(s - reach);
+    if (taps->first < 0) taps->first = 0;
+    taps->count = 0;
+    for (int64_t k = taps->first; k < (int64_t)taps->rows && (double)k < s + reach; k++) {
+        double weight[4], x = ((double)k - s) / r;
+        x = x < 0 ? -x : x;
+        const int distant = x >= 1;
+        pe__weights(how, x - distant, 1 - (x - distant), weight);
+        sum += taps->weight[taps->count++] = weight[distant ? 0 : 1];
+    }
+    for (size_t k = 0; k < taps->count; k++) taps->weight[k] /= sum;
+    if (taps->count == 0) /* all of it beyond the end */
+        taps->first = (int64_t)taps->rows, taps->count = 1, taps->weight[0] = 1;
+}
+
 /* The taps of output row i. With rows and out_rows of at most 2^31 all numbers fit. */
-PE__INLINE pe__taps pe__taps_of(const pe_resample *how, size_t i, size_t rows, size_t out_rows)
+PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
+                            size_t out_rows, pe__taps *taps)
 {
     /* s = numerator / denominator >= -1/2 */
     const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
@@ -7069,42 +7452,52 @@ PE__INLINE pe__taps pe__taps_of(const pe_resample *how, size_t i, size_t rows, s
         numerator = m > 1 ? (int64_t)i * (n - 1) : 0;
         denominator = m > 1 ? m - 1 : 1;
     }
-    const int64_t first = numerator < 0 ? -1 : numerator / denominator;
-    const int64_t rest = numerator - first * denominator;
-    const double t = (double)rest / (double)denominator;
-    const double u = (double)(denominator - rest) / (double)denominator, a = how->a;
-    double weight[4] = {0, u, t, 0};
-    if (how->method == PE_RESAMPLE_CUBIC) {
-        weight[0] = a * t * u * u;
-        weight[1] = u * pe__keys(a, t);
-        weight[2] = t * pe__keys(a, u);
-        weight[3] = a * u * t * t;
+    taps->first = numerator < 0 ? -1 : numerator / denominator;
+    const int64_t rest = numerator - taps->first * denominator;
+    double t = (double)rest / (double)denominator;
+    double u = (double)(denominator - rest) / (double)denominator;
+    const double r = scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
+    taps->rows = rows, taps->count = 4;
+    if (scale > 0 && !how->align_corners) {
+        double s = ((double)i + 0.5) / scale;
+        PE__OPAQUE(s); /* not to be fused */
+        s -= 0.5;
+        taps->first = (int64_t)floor(s);
+        t = s - (double)taps->first, u = 1 - t;
     }
-    pe__taps taps;
-    taps.count = 0;
-    for (int k = 0; k < 4; k++) {
-        const int64_t row = first + k - 1;
-        if (weight[k] == 0) continue;
-        taps.row[taps.count] = row < 0 ? 0 : row < n ? (size_t)row : rows - 1;
-        taps.weight[taps.count++] = weight[k];
+    if (how->antialias) {
+        pe__wide_taps(how, (double)taps->first + t, r > 1 ? r : 1, taps);
+        return;
     }
-    return taps;
+    pe__weights(how, t, u, taps->weight);
+    taps->first--;
+}
+
+/* The row of tap k: those beyond an end are the row at the end. */
+PE__INLINE size_t pe__tap_row(const pe__taps *taps, size_t k)
+{
+    const int64_t row = taps->first + (int64_t)k, last = (int64_t)taps->rows - 1;
+    return row < 0 ? 0 : (size_t)(row < last ? row : last);
 }
 
 /* One row of output: the sum of weight * row, in doubles and in the order of the taps. */
-PE__OUTLINE void pe__weighted_sum(const float *const *row, const double *weight, size_t count,
+PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, const pe__taps *across,
                                   size_t d_model, float *out)
 {
     for (size_t c = 0; c < d_model; c += PE_LANES) {
         const size_t n = pe__min(PE_LANES, d_model - c);
         float part[PE_LANES] = {0};
         pe__vd sum = pe__splat(-0.0);
-        for (size_t k = 0; k < count; k++) {
-            const float *from = row[k] + c;
-            if (n < PE_LANES) from = (const float *)memcpy(part, from, n * sizeof *from);
-            pe__vd p = pe__splat(weight[k]) * pe__widen(from);
-            PE__OPAQUE(p); /* not to be fused */
-            sum = sum + p;
+        for (size_t j = 0; j < down->count; j++) {
+            const float *const row = table + pe__tap_row(down, j) * across->rows * d_model + c;
+            for (size_t i = 0; i < across->count; i++) {
+                const float *from = row + pe__tap_row(across, i) * d_model;
+                if (down->weight[j] == 0 || across->weight[i] == 0) continue;
+                if (n < PE_LANES) from = (const float *)memcpy(part, from, n * sizeof *from);
+                pe__vd p = pe__splat(down->weight[j] * across->weight[i]) * pe__widen(from);
+                PE__OPAQUE(p); /* not to be fused */
+                sum = sum + p;
+            }
         }
         if (n == PE_LANES) {
             pe__narrow(out + c, sum);
@@ -7113,6 +7506,14 @@ PE__OUTLINE void pe__weighted_sum(const float *const *row, const double *weight,
             memcpy(out + c, part, n * sizeof *out);
         }
     }
+}
+
+/* Is the scale of an axis one, and does the filter fit? */
+PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
+{
+    const double r = scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
+    if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
+    return !how->antialias || (!how->align_corners && r <= (double)PE__SHRINK);
 }
 
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
@@ -7128,6 +7529,9 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
     if (height > most || width > most || out_height > most || out_width > most) return PE_ERR_SIZE;
     if (d_model > room / height / width || d_model > room / out_height / out_width)
         return PE_ERR_SIZE;
+    if (!pe__scale_ok(how, how->scale_y, height, out_height) ||
+        !pe__scale_ok(how, how->scale_x, width, out_width))
+        return PE_ERR_RANGE;
     return PE_OK;
 }
 
@@ -7135,26 +7539,19 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                          size_t d_model, const pe_resample *how, float *out,
                                          size_t out_height, size_t out_width)
 {
-    static const pe_resample usual = {PE_RESAMPLE_CUBIC, -0.75, 0};
+    static const pe_resample usual = {PE_RESAMPLE_CUBIC, -0.75, 0, 0, 0, 0};
     if (out_height == 0 || out_width == 0) return PE_OK;
     if (!table || !out) return PE_ERR_NULL;
     if (!how) how = &usual;
     const pe_status status =
         pe__check_resample(height, width, d_model, how, out_height, out_width);
     if (status != PE_OK) return status;
+    pe__taps down, across;
     for (size_t y = 0; y < out_height; y++) {
-        const pe__taps down = pe__taps_of(how, y, height, out_height);
+        pe__taps_of(how, how->scale_y, y, height, out_height, &down);
         for (size_t x = 0; x < out_width; x++, out += d_model) {
-            const pe__taps across = pe__taps_of(how, x, width, out_width);
-            const float *row[16];
-            double weight[16];
-            size_t count = 0;
-            for (size_t j = 0; j < down.count; j++)
-                for (size_t i = 0; i < across.count; i++, count++) {
-                    row[count] = table + (down.row[j] * width + across.row[i]) * d_model;
-                    weight[count] = down.weight[j] * across.weight[i];
-                }
-            pe__weighted_sum(row, weight, count, d_model, out);
+            pe__taps_of(how, how->scale_x, x, width, out_width, &across);
+            pe__weighted_sum(table, &down, &across, d_model, out);
         }
     }
     return PE_OK;

@@ -651,6 +651,368 @@ static void ggml_frequencies(void **state)
     assert_true(omega[0] == 7 && attention == 7);
 }
 
+/* ---- RoPE configs and factors --------------------------------------------------------------------- */
+
+/* rope_interleave: the bits of pairs copied to where halves have them, then turned; in place, out of
+   it, into 16 bits, queries and keys. */
+static void pairs_read_adjacent_written_as_halves(void **state)
+{
+    static const size_t dims[] = {2, 6, 64, 96, 512};
+    enum { TOKENS = 40, HEADS = 3, REST = 5, MOST = TOKENS * HEADS * (512 + REST) };
+    static float x[MOST], y[MOST], want[MOST], out[MOST];
+    static uint16_t h[MOST], h_want[MOST], h_in[MOST], h_out[MOST];
+    rng r = rng_for("pairs_read_adjacent");
+    (void)state;
+    for (size_t k = 0; k < 2 * sizeof dims / sizeof *dims; k++) {
+        const size_t n = dims[k / 2], head = n + REST, all = TOKENS * HEADS * head;
+        pe_rope_config c = pe_rope_config_default(head);
+        pe_plan halves, plan;
+        c.rotary_dim = n, c.angle = k == 3 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+        if (k == 5) c.axes = 2, c.section_order = PE_SECTIONS_INTERLEAVED, c.sections[1] = 99;
+        const size_t size = pe_rope_plan_size(&c);
+        void *const memory[2] = {must_alloc(size), must_alloc(size)};
+        assert_int_equal(pe_rope_plan_init(&halves, &c, memory[0], size), PE_OK);
+        c.rope_interleave = 1;
+        assert_int_equal(pe_rope_plan_size(&c), size);
+        assert_int_equal(pe_rope_plan_init(&plan, &c, memory[1], size), PE_OK);
+        /* [token][head] or [head][token] */
+        const pe_heads at = {HEADS, k % 2 ? TOKENS * head : head, k % 2 ? head : HEADS * head};
+        for (size_t i = 0; i < all; i++) {
+            x[i] = (float)(rng_unit(&r) - 0.5);
+            h_in[i] = (uint16_t)(rng_next(&r) & 0xbbff); /* no NaN */
+        }
+        memcpy(want, x, all * sizeof *x), memcpy(h_want, h_in, all * sizeof *h);
+        for (size_t first = 0; first < all; first += head)
+            for (size_t i = 0; i < n; i++) {
+                want[first + i % 2 * (n / 2) + i / 2] = x[first + i];
+                h_want[first + i % 2 * (n / 2) + i / 2] = h_in[first + i];
+            }
+        const pe_at where = k % 3 == 0 ? pe_from(1000) : k % 3 == 1 ? pe_all(77) : pe_from_by(-9, 3);
+        memcpy(y, want, all * sizeof *x), memcpy(out, x, all * sizeof *x);
+        assert_int_equal(pe_rope_f32(&halves, where, TOKENS, y, at), PE_OK);
+        assert_int_equal(pe_rope_f32(&plan, where, TOKENS, out, at), PE_OK);
+        assert_memory_equal(out, y, all * sizeof *x);
+        memset(out, CANARY, all * sizeof *x);
+        assert_int_equal(pe_rope_to_f32(&plan, where, TOKENS, head, x, at, out, at), PE_OK);
+        assert_memory_equal(out, y, all * sizeof *x);
+        assert_int_equal(pe_rope_to_f32_f16(&halves, where, TOKENS, head, want, at, h, at), PE_OK);
+        assert_int_equal(pe_rope_to_f32_f16(&plan, where, TOKENS, head, x, at, h_out, at), PE_OK);
+        assert_memory_equal(h_out, h, all * sizeof *h);
+        assert_int_equal(pe_rope_to_f32_bf16(&halves, where, TOKENS, head, want, at, h, at), PE_OK);
+        assert_int_equal(pe_rope_to_f32_bf16(&plan, where, TOKENS, head, x, at, h_out, at), PE_OK);
+        assert_memory_equal(h_out, h, all * sizeof *h);
+        memcpy(h, h_want, all * sizeof *h), memcpy(h_out, h_in, all * sizeof *h);
+        assert_int_equal(pe_rope_bf16(&halves, where, TOKENS, h, at), PE_OK);
+        assert_int_equal(pe_rope_bf16(&plan, where, TOKENS, h_out, at), PE_OK);
+        assert_memory_equal(h_out, h, all * sizeof *h);
+        /* queries and keys: the first head of each token, and the others */
+        const pe_heads one = {1, 0, at.token_stride}, rest = {HEADS - 1, at.head_stride, at.token_stride};
+        memcpy(out, x, all * sizeof *x);
+        if (k % 2 == 0) {
+            assert_int_equal(pe_rope_qk_f32(&plan, where, TOKENS, out, one, out + head, rest), PE_OK);
+            assert_memory_equal(out, y, all * sizeof *x);
+        }
+        assert_int_equal(pe_shift_f32(&plan, pe_all(1), 1, out, n), PE_ERR_PLAN);
+        free(memory[0]), free(memory[1]);
+    }
+}
+
+static void factors_on_queries(void **state)
+{
+    static const double betas[] = {0.1, 0, -0.3, 1e20}, reals[] = {0, 8191.5, 8191, 1e9, 0.25};
+    static const size_t periods[] = {8192, 1, 16384, 3};
+    static float got[2000];
+    mpfr_t x;
+    (void)state;
+    mpfr_init2(x, 200);
+    for (int k = 0; k < 32; k++) {
+        const double beta = betas[k % 4], shift = k / 4 % 2 ? 1 : 0;
+        const size_t period = periods[k / 8], rows = k % 3 ? 2000 : 5;
+        const pe_at at = k % 3 ? pe_from_by(0, 10007) : pe_at_f64(reals);
+        assert_int_equal(pe_rope_query_scale_f32(beta, period, shift, at, rows, got), PE_OK);
+        for (size_t r = 0; r < rows; r++) {
+            const double p = (k % 3 ? 10007 * (double)r : reals[r]) + shift;
+            mpfr_set_d(x, floor(floor(p) / (double)period) + 1, MPFR_RNDN);
+            mpfr_log(x, x, MPFR_RNDN);
+            mpfr_mul_d(x, x, beta, MPFR_RNDN);
+            mpfr_add_ui(x, x, 1, MPFR_RNDN);
+            assert_true(got[r] == mpfr_get_flt(x, MPFR_RNDN));
+        }
+    }
+    mpfr_clear(x);
+    /* Ministral 3: beta 0.1, 16384; Llama 4: 0.1, 8192, 1 */
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 16384, 0, pe_from(131072), 1, got), PE_OK);
+    assert_true(got[0] == 1.2197225f); /* 1 + 0.1 ln 9 */
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 8192, 1, pe_from(8190), 2, got), PE_OK);
+    assert_true(got[0] == 1 && got[1] == 1.0693147f); /* 1 + 0.1 ln 2 */
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 8192, 0, pe_from(0), 0, NULL), PE_OK);
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 8192, 0, pe_from(0), 1, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 0, 0, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32((double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, (double)NAN, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, 0, pe_from(-1), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, 1, pe_from_by(4, -1), 7, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, 0, pe_at_i32(NULL), 1, got), PE_ERR_NULL);
+    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, 0, pe_all(1), SIZE_MAX, got), PE_ERR_SIZE);
+}
+
+static void factors_of_xpos(void **state)
+{
+    static const size_t widths[] = {1, 2, 5, 16, 32, 64};
+    static const double bases[] = {512, 0.3, 1e4};
+    enum { ROWS = 5, MOST = 70 };
+    float got[ROWS * MOST];
+    mpfr_t x, y;
+    (void)state;
+    mpfr_inits2(300, x, y, (mpfr_ptr)NULL);
+    for (size_t k = 0; k < 6 * 3 * 2; k++) {
+        const size_t pairs = widths[k % 6], stride = pairs + k % 3;
+        const double base = bases[k / 6 % 3];
+        const double at[ROWS] = {0, 1, -3.5 * base, 60 * base, 17 * base};
+        const pe_at plain = pe_at_f64(at), where = k / 18 ? pe_back(plain) : plain;
+        memset(got, CANARY, sizeof got);
+        assert_int_equal(pe_rope_xpos_f32(pairs, base, where, ROWS, got, stride), PE_OK);
+        for (size_t r = 0; r < ROWS; r++) {
+            for (size_t i = 0; i < pairs; i++) {
+                mpfr_set_d(x, 2 * (double)i, MPFR_RNDN);
+                mpfr_set_ui(y, (unsigned long)(4 * 2 * pairs), MPFR_RNDN);
+                mpfr_div_ui(y, y, 10, MPFR_RNDN); /* 0.4 n */
+                mpfr_add(x, x, y, MPFR_RNDN);
+                mpfr_set_ui(y, (unsigned long)(14 * 2 * pairs), MPFR_RNDN);
+                mpfr_div_ui(y, y, 10, MPFR_RNDN); /* 1.4 n */
+                mpfr_div(x, x, y, MPFR_RNDN);
+                mpfr_set_d(y, k / 18 ? -at[r] : at[r], MPFR_RNDN);
+                mpfr_div_d(y, y, base, MPFR_RNDN);
+                mpfr_pow(x, x, y, MPFR_RNDN);
+                assert_true(got[r * stride + i] == mpfr_get_flt(x, MPFR_RNDN));
+            }
+            if (stride > pairs && r + 1 < ROWS)
+                assert_true(all_canaries(got + r * stride + pairs, (stride - pairs) * sizeof *got));
+        }
+    }
+    mpfr_clears(x, y, (mpfr_ptr)NULL);
+    assert_int_equal(pe_rope_xpos_f32(8, 512, pe_from(0), 0, NULL, 0), PE_OK);
+    assert_int_equal(pe_rope_xpos_f32(8, 512, pe_from(0), 1, NULL, 8), PE_ERR_NULL);
+    assert_int_equal(pe_rope_xpos_f32(0, 512, pe_from(0), 1, got, 8), PE_ERR_SHAPE);
+    assert_int_equal(pe_rope_xpos_f32(8, 512, pe_from(0), 2, got, 7), PE_ERR_SHAPE);
+    assert_int_equal(pe_rope_xpos_f32(8, (double)NAN, pe_from(0), 1, got, 8), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_xpos_f32(8, 1, pe_from(60), 2, got, 8), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_xpos_f32(((size_t)1 << 28) + 1, 1, pe_from(0), 1, got, SIZE_MAX), PE_ERR_SIZE);
+}
+
+/* ---- relative biases --------------------------------------------------------------------------------- */
+
+/* The bucket of a distance, by comparing powers as integers: floor(c ln(d / m) / ln(M / m)), c = n - m,
+   is the largest k for which d^c >= M^k m^(c - k). */
+static size_t t5_bucket(int64_t d, size_t buckets, size_t far, int both)
+{
+    const size_t n = both ? buckets / 2 : buckets, m = n / 2, c = n - m;
+    const size_t more = both && d > 0 ? n : 0;
+    const int64_t size = both ? (d < 0 ? -d : d) : d < 0 ? -d : 0;
+    mpz_t left, right, part;
+    if (size < (int64_t)m) return (size_t)size + more;
+    mpz_inits(left, right, part, (mpz_ptr)NULL);
+    mpz_ui_pow_ui(left, (unsigned long)size, (unsigned long)c);
+    size_t k = 0;
+    for (; k < c; k++) {
+        mpz_ui_pow_ui(right, (unsigned long)far, (unsigned long)(k + 1));
+        mpz_ui_pow_ui(part, (unsigned long)m, (unsigned long)(c - k - 1));
+        mpz_mul(right, right, part);
+        if (mpz_cmp(left, right) < 0) break;
+    }
+    mpz_clears(left, right, part, (mpz_ptr)NULL);
+    return (m + k < n - 1 ? m + k : n - 1) + more;
+}
+
+static void buckets_of_t5(void **state)
+{
+    static const struct {
+        size_t buckets, far;
+        int both;
+    } cases[] = {{32, 128, 1}, {32, 128, 0}, {64, 256, 1}, {2, 3, 0}, {4, 2, 1}, {3, 100, 0},
+                 {320, 800, 1} /* WavLM */, {33, 1000, 0}, {100, 20000, 0}};
+    enum { KEYS = 700 };
+    static int32_t index[40 * KEYS + 1];
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int from = 0; from < 4; from++) {
+            static const int64_t firsts[] = {0, 300, 690, -20};
+            const int64_t first = firsts[from] + (from == 2 && k % 2 ? 20000 : 0);
+            const size_t queries = from == 1 ? 40 : 12;
+            index[queries * KEYS] = 12345;
+            assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both, first, queries,
+                                            KEYS, index), PE_OK);
+            assert_int_equal(index[queries * KEYS], 12345);
+            for (size_t q = 0; q < queries; q += 3)
+                for (size_t j = 0; j < KEYS; j++) {
+                    const int64_t d = (int64_t)j - first - (int64_t)q;
+                    const size_t want = t5_bucket(d, cases[k].buckets, cases[k].far, cases[k].both);
+                    if (index[q * KEYS + j] != (int32_t)want)
+                        fail_msg("case %zu, distance %" PRId64 ": got %d, want %zu", k, d,
+                                 (int)index[q * KEYS + j], want);
+                }
+        }
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, 0, 0, 5, NULL), PE_OK);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, 0, 5, 0, NULL), PE_OK);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, 0, 1, 1, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_bias_t5_i32(1, 128, 0, 0, 1, 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(1025, 12800, 0, 0, 1, 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(33, 128, 1, 0, 1, 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(2, 128, 1, 0, 1, 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(32, 8, 1, 0, 1, 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, ((int64_t)1 << 31), 2, 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, 0, SIZE_MAX / 2, 3, index), PE_ERR_SIZE);
+}
+
+static void biases_are_added(void **state)
+{
+    enum { HEADS = 3, QUERIES = 4, KEYS = 270, ENTRIES = 9, ALL = HEADS * QUERIES * KEYS };
+    float table[ENTRIES * HEADS];
+    static float x[ALL], want[ALL];
+    static uint16_t h[2][ALL], g[2][ALL];
+    static int32_t index[QUERIES * KEYS];
+    rng r = rng_for("biases_are_added");
+    (void)state;
+    for (size_t i = 0; i < ENTRIES * HEADS; i++) table[i] = (float)(rng_unit(&r) - 0.5);
+    for (size_t i = 0; i < QUERIES * KEYS; i++) index[i] = (int32_t)rng_below(&r, ENTRIES);
+    for (int by_query = 0; by_query < 2; by_query++) { /* [query][head][key], too */
+        const size_t qs = by_query ? HEADS * KEYS : KEYS, hs = by_query ? KEYS : QUERIES * KEYS;
+        for (size_t i = 0; i < ALL; i++) {
+            x[i] = (float)(rng_unit(&r) - 0.5);
+            h[0][i] = (uint16_t)(rng_next(&r) & 0xbbff), h[1][i] = (uint16_t)(rng_next(&r) & 0xbf7f);
+        }
+        for (size_t n = 0; n < 3; n++)
+            for (size_t i = 0; i < QUERIES * KEYS * HEADS; i++) {
+                const size_t head = i / (QUERIES * KEYS), j = i % (QUERIES * KEYS);
+                const size_t at = head * hs + j / KEYS * qs + j % KEYS;
+                const float bias = table[(size_t)index[j] * HEADS + head];
+                if (n == 0) want[at] = x[at] + bias;
+                else { /* one number added to itself alone, by another call */
+                    uint16_t one = h[n - 1][at];
+                    const int32_t zero = 0;
+                    const pe_status status =
+                        n == 1 ? pe_learned_add_f16(&one, 1, 1, pe_all(0), 0, &one, 1)
+                               : pe_bias_add_bf16(&bias, 1, 1, &zero, 1, 1, &one, 1, 1);
+                    assert_int_equal(status, PE_OK);
+                    if (n == 1) assert_int_equal(pe_bias_add_f16(&bias, 1, 1, &zero, 1, 1, &one, 1, 1), PE_OK);
+                    g[n - 1][at] = one;
+                    mpfr_t sum; /* and that is rounded once */
+                    mpfr_init2(sum, 60);
+                    mpfr_set_d(sum, from_bits(n == 1 ? F16 : BF16, h[n - 1], at), MPFR_RNDN);
+                    mpfr_add_d(sum, sum, (double)bias, MPFR_RNDN);
+                    mpfr_prec_round(sum, 24, MPFR_RNDN);
+                    assert_true(right(n == 1 ? F16 : BF16, from_bits(n == 1 ? F16 : BF16, &one, 0), sum));
+                    mpfr_clear(sum);
+                }
+            }
+        assert_int_equal(pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, qs, hs), PE_OK);
+        assert_int_equal(pe_bias_add_f16(table, ENTRIES, HEADS, index, QUERIES, KEYS, h[0], qs, hs), PE_OK);
+        assert_int_equal(pe_bias_add_bf16(table, ENTRIES, HEADS, index, QUERIES, KEYS, h[1], qs, hs), PE_OK);
+        assert_memory_equal(x, want, sizeof x);
+        assert_memory_equal(h, g, sizeof h);
+    }
+    assert_int_equal(pe_bias_add_f32(NULL, 1, 0, NULL, 1, 1, NULL, 1, 1), PE_OK);
+    assert_int_equal(pe_bias_add_f32(table, 9, 3, NULL, 1, 1, x, 1, 1), PE_ERR_NULL);
+    assert_int_equal(pe_bias_add_f32(table, 9, 3, index, 2, 5, x, 4, 10), PE_ERR_SHAPE);
+    assert_int_equal(pe_bias_add_f32(table, SIZE_MAX / 4, 3, index, 2, 5, x, 5, 10), PE_ERR_SIZE);
+    memcpy(want, x, sizeof x);
+    index[QUERIES * KEYS - 1] = ENTRIES;
+    assert_int_equal(pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, KEYS, QUERIES * KEYS),
+                     PE_ERR_RANGE);
+    index[QUERIES * KEYS - 1] = -1;
+    assert_int_equal(pe_bias_add_f32(table, ENTRIES, HEADS, index, QUERIES, KEYS, x, KEYS, QUERIES * KEYS),
+                     PE_ERR_RANGE);
+    assert_memory_equal(x, want, sizeof x);
+}
+
+/* ---- resampling ------------------------------------------------------------------------------------- */
+
+/* The weight of row k for an output row around s, by the definition of the filter, in long double. */
+static long double filter_of(const pe_resample *how, long double x)
+{
+    const long double a = (long double)how->a;
+    x = x < 0 ? -x : x;
+    if (how->method == PE_RESAMPLE_LINEAR) return x < 1 ? 1 - x : 0;
+    if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+/* Every output row and column: along each axis rows that are there, weights that sum to 1. */
+static void resampled_wide(void **state)
+{
+    enum { D = 3, MOST = 40 };
+    static float table[MOST * MOST * D], out[MOST * MOST * D];
+    rng r = rng_for("resampled_wide");
+    (void)state;
+    for (size_t n = 0; n < workload(200); n++) {
+        const size_t height = 1 + rng_below(&r, MOST), width = 1 + rng_below(&r, MOST);
+        const size_t out_height = 1 + rng_below(&r, MOST), out_width = 1 + rng_below(&r, MOST);
+        pe_resample how;
+        memset(&how, 0, sizeof how);
+        how.method = n % 2 ? PE_RESAMPLE_LINEAR : PE_RESAMPLE_CUBIC;
+        how.a = n % 4 ? -0.5 : -0.75, how.antialias = n % 3 != 0;
+        if (n % 5 < 3) { /* DINOv2 */
+            how.scale_y = ((double)out_height + 0.1) / (double)height;
+            how.scale_x = ((double)out_width + 0.1) / (double)width;
+        }
+        for (size_t i = 0; i < height * width * D; i++) table[i] = (float)(rng_unit(&r) - 0.5);
+        assert_int_equal(pe_learned_resample_f32(table, height, width, D, &how, out, out_height, out_width),
+                         PE_OK);
+        for (size_t i = 0; i < out_height * out_width * D; i++) {
+            const size_t y = i / D / out_width, x = i / D % out_width, c = i % D;
+            const long double fy = how.scale_y > 0 ? 1 / (long double)how.scale_y
+                                                   : (long double)height / (long double)out_height;
+            const long double fx = how.scale_x > 0 ? 1 / (long double)how.scale_x
+                                                   : (long double)width / (long double)out_width;
+            const long double sy = ((long double)y + 0.5L) * fy - 0.5L, sx = ((long double)x + 0.5L) * fx - 0.5L;
+            const long double ry = how.antialias && fy > 1 ? fy : 1, rx = how.antialias && fx > 1 ? fx : 1;
+            long double sum = 0, size = 0, weights = 0;
+            for (long j = -2; j < (long)height + 2; j++)
+                for (long k = -2; k < (long)width + 2; k++) {
+                    const int there = j >= 0 && j < (long)height && k >= 0 && k < (long)width;
+                    const long jj = j < 0 ? 0 : j < (long)height ? j : (long)height - 1;
+                    const long kk = k < 0 ? 0 : k < (long)width ? k : (long)width - 1;
+                    const long double w = filter_of(&how, ((long double)j - sy) / ry) *
+                                          filter_of(&how, ((long double)k - sx) / rx);
+                    if (how.antialias && !there) continue;
+                    weights += w;
+                    sum += w * (long double)table[((size_t)jj * width + (size_t)kk) * D + c];
+                    size += fabsl(w) * 0.5L;
+                }
+            if (how.antialias) sum /= weights, size /= weights;
+            const long double off = fabsl((long double)out[i] - sum);
+            if (off > fabsl(sum) * 0x1p-24L + size * 0x1p-44L)
+                fail_msg("%zu x %zu to %zu x %zu, method %d, antialias %d, scale %g: element %zu is %a, not %La",
+                         height, width, out_height, out_width, (int)how.method, how.antialias, how.scale_y, i,
+                         (double)out[i], sum);
+        }
+    }
+    pe_resample how;
+    memset(&how, 0, sizeof how);
+    how.antialias = 1, how.a = -0.5;
+    /* to the same size: copied, and nothing of the rows beside */
+    for (size_t i = 0; i < 12; i++) table[i] = i == 5 ? HUGE_VALF : (float)i;
+    assert_int_equal(pe_learned_resample_f32(table, 12, 1, 1, &how, out, 12, 1), PE_OK);
+    assert_memory_equal(out, table, 12 * sizeof *out);
+    /* bilinear, 4 rows to 2: the weights are 3/7, 3/7, 1/7, as torch has them */
+    how.method = PE_RESAMPLE_LINEAR;
+    table[0] = 7, table[1] = 70, table[2] = 700, table[3] = 7000;
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_OK);
+    assert_true(out[0] == 133 && out[1] == 3310);
+    assert_int_equal(pe_learned_resample_f32(table, 257, 1, 1, &how, out, 1, 1), PE_ERR_RANGE);
+    how.align_corners = 1;
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_ERR_RANGE);
+    how.align_corners = 0, how.scale_y = -1;
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_ERR_RANGE);
+    how.scale_y = 0, how.scale_x = (double)NAN;
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_ERR_RANGE);
+    how.scale_x = 0x1p-9; /* 512 rows to one */
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 2, 1), PE_ERR_RANGE);
+    how.scale_x = 0, how.scale_y = 0.5; /* more rows than that makes: the last one */
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 9, 1), PE_OK);
+    assert_true(out[8] == 7000);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -663,6 +1025,12 @@ int main(int argc, char **argv)
         cmocka_unit_test(rope_of_axes),
         cmocka_unit_test(frequencies_of_float32_code),
         cmocka_unit_test(ggml_frequencies),
+        cmocka_unit_test(pairs_read_adjacent_written_as_halves),
+        cmocka_unit_test(factors_on_queries),
+        cmocka_unit_test(factors_of_xpos),
+        cmocka_unit_test(buckets_of_t5),
+        cmocka_unit_test(biases_are_added),
+        cmocka_unit_test(resampled_wide),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -865,7 +865,9 @@ static void test_sections(void **state)
                  {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT}, /* vision towers */
                  {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK},
                  {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT},
-                 {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT}};
+                 {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT},
+                 /* more than are found, and a first section that is wrong */
+                 {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT}};
     enum { N = 128, H = N / 2, TOKENS = 45, HEADS = 3, ALL = TOKENS * HEADS * N };
     static float x[ALL], want[ALL], out[ALL], sine[TOKENS][H], cosine[TOKENS][H];
     static float a[TOKENS * N], b[TOKENS * N];
@@ -1388,8 +1390,9 @@ static void test_bad_plans(void **state)
     REFUSED("sections", c.sections[0] = 0);
     REFUSED("sections", c.axes = 3; c.sections[2] = 1);
     REFUSED("sections", c.sections[0] = SIZE_MAX; c.sections[1] = 17); /* their sum is 16 */
-    REFUSED("sections", c.section_order = PE_SECTIONS_INTERLEAVED; c.sections[0] = 7;
-            c.sections[1] = 9); /* number 8 of coordinate 1 would be pair 17 of 16 */
+    REFUSED("rope_interleave", c.rope_interleave = 1; c.layout = PE_LAYOUT_INTERLEAVED);
+    REFUSED("rope_interleave", c.rope_interleave = 1; c.head_dim = c.rotary_dim = 514;
+            c.sections[0] = 249);
     REFUSED("sections", c.section_order = PE_SECTIONS_VISION; c.axes = 3); /* 16 are no three thirds */
     REFUSED("section_order", c.section_order = (pe_sections)3);
     REFUSED("section_order", c.section_order = (pe_sections)-1);
@@ -2019,8 +2022,6 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         g = ggml_of(64), g.freq_scale = -1;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
-        g = ggml_of(64), g.ext_factor = 1; /* without n_ctx_orig */
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         g = ggml_of(2), g.freq_factors = &bad;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         /* the first and the last good value of each number; a good config is then too wide */
@@ -2042,7 +2043,6 @@ static void test_ggml(void **state)
         LIMIT(1, beta_fast, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
         LIMIT(1, beta_slow, 0x1p-60f, nextafterf(0x1p-60f, 0));
         LIMIT(1, beta_slow, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
-        LIMIT(1, n_ctx_orig, 1, 0);
         LIMIT(1, n_ctx_orig, INT32_MAX, (size_t)INT32_MAX + 1);
         LIMIT(0, n_dims, 1048576, 1048578);
         LIMIT(0, n_dims, 64, 0);
