@@ -62,7 +62,7 @@ STEP     = sh tests/tools/step.sh
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
 ##   make api         every public function is written out, described, in the tests of memory and in the
-##                    hash of bits, and there are no more than 85
+##                    hash of bits, and there are no more than 93
 ##   make extern      the functions compiled once for a program of several files
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
 ##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
