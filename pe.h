@@ -130,7 +130,7 @@ extern "C" {
                    "position; shifts want pairs, no odd PE_ODD_SINE width and no "                 \
                    "PE_ANGLE_FLOAT32; dot products one axis; interleaved sections are for RoPE "   \
                    "and its tables alone; PE_COLUMNS_FREQUENCIES is not for RoPE and shifts, "     \
-                   "PE_COLUMNS_SUMS and rope_interleave not for shifts")                                                         \
+                   "PE_COLUMNS_SUMS and rope_interleave not for shifts")                           \
     X(PE_ERR_ENUM, "an argument is none of its enum's values: a layout, a table layout, an ALiBi " \
                    "mode, a resampling method, or a pe_at that no function made")                  \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
@@ -238,7 +238,7 @@ typedef struct pe_config {
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; what is right of them is 0.
                                  Not looked at if axes is 1: that axis has the whole row          */
-    pe_columns columns;       /* what of a row is whose, if axes is not 1                         */
+    pe_columns columns;        /* which columns of a row are whose, if axes is not 1              */
 } pe_config;
 
 /* The world's conventions, see pe_config_preset(). */
@@ -538,10 +538,10 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* How float32 code makes a frequency. Each operation is rounded to float; log(base) is one number,
    rounded when it is used. */
 typedef enum pe_float32 {
-    PE_FLOAT32_POW = 0,   /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM; Transformer-XL */
-    PE_FLOAT32_EXP,       /* exp(i * (-log(base) / D)): the paper's tutorials, T2T, fairseq          */
+    PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM; Transformer-XL  */
+    PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq          */
     PE_FLOAT32_EXP_OF_RATIO /* exp((-log(base) * i) / D): Diffusers, Stable Diffusion, Flux, ggml's
-                               timestep_embedding                                                  */
+                               timestep_embedding                                                   */
 } pe_float32;
 
 /* Compute the frequencies base^(-i / D) of a config as float32 code does, for
@@ -2493,7 +2493,8 @@ PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td lo
     pe__td high = pe__rope_correction(config, log_theta, pe__rope_slow(config));
     if (config->truncate) {
         low = pe__td_splat(pe__td_floor(low, 0, pe__exp2i(53)));
-        high = pe__td_splat(-pe__td_floor(pe__td_sub(pe__td_splat(0.0), high), 1 - n, pe__exp2i(53)));
+        high = pe__td_sub(pe__td_splat(0.0), high);
+        high = pe__td_splat(-pe__td_floor(high, 1 - n, pe__exp2i(53)));
     } else {
         if (pe__first_lane(low.a) < 0) low = pe__td_splat(0.0);
         if (pe__first_lane(pe__td_sub(high, pe__td_splat(n - 1)).a) > 0) high = pe__td_splat(n - 1);
@@ -4764,7 +4765,7 @@ PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const
         part.pair += pair, part.pairs = n, to.verb = o->verb, to.scale = o->scale;
         for (size_t r = 0, rows; r < o->rows; r += rows) {
             rows = pe__min(o->rows - r, BYTES / (2 * n * e));
-            for (int made = o->verb == PE__FILL; made < 2; made++) { /* what is added to comes first */
+            for (int made = o->verb == PE__FILL; made < 2; made++) { /* first what is added to */
                 if (made) pe__walk(plan, &part, &to, at, r, rows, o->make, o->zero);
                 for (size_t k = 0; k < rows; k++)
                     for (size_t i = 0; i < 2 * n; i++) {
@@ -5489,7 +5490,8 @@ static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, siz
 static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->axes;
-    const int sums = pe__shares(config, PE_COLUMNS_SUMS), halves = config->layout;
+    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    const int halves = config->layout == PE_LAYOUT_HALVES;
     const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
     const int joined = pe__shares(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
@@ -5506,8 +5508,8 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         axis->zero = column + width - axis->zeros;
         axis->pairs = (width - axis->zeros + 1) / 2;
         pe__axis_columns(axis, config, column, width - axis->zeros);
-        if ((joined || steps) && width % 2) return "joined axes and those of PE_COLUMNS_FREQUENCIES "
-                                                   "must have even widths";
+        if ((joined || steps) && width % 2)
+            return "joined axes and those of PE_COLUMNS_FREQUENCIES must have even widths";
         if (steps && axis->pairs != plan->axis[0].pairs)
             return "the axes of PE_COLUMNS_FREQUENCIES must have equal widths";
         if (!joined) array = (array + 7) & ~(size_t)7;
@@ -5601,7 +5603,8 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     plan->step = 0;
     if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
         plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
-    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory, plan->matrix_step = plan->padded;
+    plan->matrix_step = plan->padded;
+    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
     else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
@@ -7313,8 +7316,8 @@ PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entr
                 n = pe__min(keys - k, MOST);
                 for (size_t i = 0; i < n; i++)
                     biases[i] = table[(size_t)index[q * keys + k + i] * heads + h];
-                pe__add_floats(type, pe__at_element(type, scores, h * head_stride + q * query_stride + k),
-                               biases, n);
+                const size_t at = h * head_stride + q * query_stride + k;
+                pe__add_floats(type, pe__at_element(type, scores, at), biases, n);
             }
     return PE_OK;
 }
