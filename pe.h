@@ -495,8 +495,8 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
-   PE_ANGLE_FLOAT32, too, but for PE_COLUMNS_SUMS. An array of so many bytes on the stack makes a plan that a call uses once:
-   24 bytes a pair, and some (tests/unit/test_errors.c). */
+   PE_ANGLE_FLOAT32, too, but for PE_COLUMNS_SUMS. An array of so many bytes on the stack makes a
+   plan that a call uses once: 24 bytes a pair, and some (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, where
@@ -507,7 +507,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  * memory_size  its bytes
  *
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which want a list
- *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error the memory is not touched and the plan becomes all zeros.
+ *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error
+ *              the memory is not touched and the plan becomes all zeros.
  * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where a rounding
  *              needs that (tests/unit/test_budget.c)
  * Aliasing     plan, config and memory may not overlap
@@ -521,8 +522,8 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
  *
  * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Taken as exact,
  *              of any sign: 0, or 2^-900 ... 2^900 in magnitude, and |omega[i] * scale| within
- *              2^-960 ... 2^21, both before the factor pi of half_turns. Frequencies 0 are right but
- *              slow.
+ *              2^-960 ... 2^21, both before the factor pi of half_turns. Frequencies 0 are right
+ *              but slow.
  * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
  *
  * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_SHAPE if pairs is another
@@ -538,15 +539,15 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
 /* How float32 code makes a frequency. Each operation is rounded to float; log(base) is one number,
    rounded when it is used. */
 typedef enum pe_float32 {
-    PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM; Transformer-XL  */
-    PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq          */
+    PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM; Transformer-XL */
+    PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq         */
     PE_FLOAT32_EXP_OF_RATIO /* exp((-log(base) * i) / D): Diffusers, Stable Diffusion, Flux, ggml's
-                               timestep_embedding                                                   */
+                               timestep_embedding                                                  */
 } pe_float32;
 
 /* Compute the frequencies base^(-i / D) of a config as float32 code does, for
- * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32: such a plan has what that code means to a unit in
- * the last place of 1 at every position, where the exact table, and PE_ANGLE_FLOAT32 with exact
+ * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32: such a plan has what that code means to a unit
+ * in the last place of 1 at every position, where the exact table, and PE_ANGLE_FLOAT32 with exact
  * frequencies, are off by the position times an error of the frequency.
  *
  * config       base, exponent, its shift and the width count; one axis; base 1 ... 2^126
@@ -664,7 +665,8 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *
  * PE_ERR_PLAN refuses plans whose rows are not such pairs: an odd width with PE_ODD_SINE, whose
  * last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up; interleaved
- * sections, PE_COLUMNS_FREQUENCIES and PE_COLUMNS_SUMS, rope_interleave. Columns of zeros stay as they are. */
+ * sections, PE_COLUMNS_FREQUENCIES and PE_COLUMNS_SUMS, rope_interleave. Columns of zeros stay
+ * as they are. */
 
 /* Turn rows from the positions where they are to those further by deltas, in place: rows of PE, or
  * any rows with their pairs in the plan's layout. pe_all(k) moves all rows by k.
@@ -785,8 +787,8 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  *     mrope_section, mrope_interleaved    rope.dimension_sections          axes, sections,
  *                                                                            section_order
  *     rope_interleave                     -                                the same
- *     llama_4_scaling_beta; attn_scale,   attention.temperature_scale      pe_rope_query_scale_f32()
- *       floor_scale
+ *     llama_4_scaling_beta; attn_scale,   attention.temperature_scale      pe_rope_query_scale_
+ *       floor_scale                                                          f32()
  *     inv_freq                            freq_base^(-2i/n_dims)           omega
  *     MLX: freqs                          -                                1 / omega
  *
@@ -794,9 +796,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  * being 1 and 0, and multiplies the logits by m(mscale_all_dim)^2, which is the caller's to do.
  *
  * vLLM's "dynamic" is DYNAMIC_NTK with sequence_length = factor * max_position_embeddings. Dynamic
- * YaRN is YARN with factor = max(1, sequence_length / L0). NTK by parts, as the YaRN paper defines it,
- * is LLAMA3 with low_freq_factor = alpha, 1, and high_freq_factor = beta, 32. "telechat3-yarn" is
- * YARN, in vLLM with attention_factor = 0.07 ln f + 1. "openpangu" is interleaved M-RoPE.
+ * YaRN is YARN with factor = max(1, sequence_length / L0). NTK by parts, as the YaRN paper defines
+ * it, is LLAMA3 with low_freq_factor = alpha, 1, and high_freq_factor = beta, 32. "telechat3-yarn"
+ * is YARN, in vLLM with attention_factor = 0.07 ln f + 1. "openpangu" is interleaved M-RoPE.
  */
 
 typedef enum pe_rope_type {
@@ -873,8 +875,8 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
  * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
- * (LONGROPE); "proportional"; "openpangu" (DEFAULT). "dynamic" with a key alpha is PE_ROPE_NTK, which
- * no name alone can tell.
+ * (LONGROPE); "proportional"; "openpangu" (DEFAULT). "dynamic" with a key alpha is PE_ROPE_NTK,
+ * which no name alone can tell.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type stays as it was
  * Accuracy     case counts, and every letter (tests/unit/test_rope_frequencies.c)
@@ -917,8 +919,8 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
  * at, rows     positions of one coordinate, with the shift at least 0
  * factors      rows floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also for such
- *              a beta or period. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also for
+ *              such a beta or period. On an error nothing is written.
  * Accuracy     correctly rounded; a real position and the shift are added in double
  *              (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
@@ -930,8 +932,8 @@ PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shif
  *
  *     factors[r * stride + i] = ((2i + 0.4 n) / 1.4 n)^(p / scale_base)     n = 2 pairs
  *
- * for queries, and for keys with pe_back(at). Multiply a table of pe_rope_table_f32() by them, sines
- * and cosines, and turn by that: pe_rope_by_table_T().
+ * for queries, and for keys with pe_back(at). Multiply a table of pe_rope_table_f32() by them,
+ * sines and cosines, and turn by that: pe_rope_by_table_T().
  *
  * pairs        half of the rotary dim, 1 ... 2^28
  * scale_base   512 in torchscale; so that |p| is at most 60 scale_base
@@ -976,8 +978,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * that is wanted; which of sine and cosine a plan has first does not matter here; an offset and
  * PE_ANGLE_FLOAT32 do what they say. Plans with a padding position or with an odd width are refused
  * as PE_ERR_PLAN. A plan with rope_interleave reads (a, b) next to each other and writes them n / 2
- * apart, in place, too: pe_back() with it is no gradient, and keys that are turned already are moved
- * by a plan without it.
+ * apart, in place, too: pe_back() with it is no gradient, and keys that are turned already are
+ * moved by a plan without it.
  *
  * Positions are a pe_at as everywhere: pe_from(p) for a prompt, a list for a batch, pe_coords_T for
  * (t, y, x), reals, pe_back() for the gradient, pe_delta() for a K-shift.
@@ -1277,7 +1279,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    int64_t first_query, size_t queries, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
-/* ---- learned biases on attention scores -------------------------------------------------------- */
+/* ---- learned biases on attention scores ------------------------------------------------------ */
 
 /* Compute T5's buckets of the distances d = k - (first_query + q), for keys 0 ... keys - 1. With
  * n = buckets, and in both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
@@ -1306,12 +1308,12 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
  *
  * table        entries * heads floats, packed: relative_attention_bias of T5,
  *              relative_position_bias_table of Swin and BEiT
- * index        queries * keys numbers 0 ... entries - 1: of pe_bias_t5_i32(), relative_position_index
- *              of Swin and BEiT; all are checked before anything is written
+ * index        queries * keys numbers 0 ... entries - 1: of pe_bias_t5_i32(),
+ *              relative_position_index of Swin and BEiT; all are checked before anything is written
  * scores, query_stride, head_stride    as in pe_alibi_add_T
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE for
- *              an index that is no entry
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE
+ *              for an index that is no entry
  * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
  *              (tests/unit/test_models.c)
  * Aliasing     scores may not overlap table or index
@@ -1395,9 +1397,10 @@ typedef struct pe_resample {
  *     w_0 = 1 - t, w_1 = t                            linear
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
  *
- * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the two.
- * With antialias and r the larger of rows / out_rows and 1, at most 256, w_k is the filter above at
- * distance (n + k - s) / r, for the rows that the table has, divided by the sum of these weights.
+ * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the
+ * two. With antialias and r the larger of rows / out_rows and 1, at most 256, w_k is the filter
+ * above at distance (n + k - s) / r, for the rows that the table has, divided by the sum of these
+ * weights.
  *
  * table        height * width * d_model floats, packed; tokens before the positions (CLS) are not
  *              for here
@@ -1408,12 +1411,12 @@ typedef struct pe_resample {
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
- *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with align_corners,
- *              or if the table has no rows; PE_ERR_SIZE
+ *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with
+ *              align_corners, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
  *              of |w_k table[n + k]| (tests/unit/test_learned.c). With a scale, s is a double, too;
- *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). Where s is a whole number, as it
- *              is where out_rows = rows, the row is copied
+ *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). Where s is a
+ *              whole number, as it is where out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
@@ -2483,9 +2486,9 @@ PE__INLINE pe__td pe__rope_correction(const pe_rope_config *config, pe__td log_t
     return pe__td_scale(c, pe__splat(0.5));
 }
 
-/* YaRN: the ramp goes from pair low to pair high, and falls where high < low. The limits of the floor
-   and the ceil below are those of the formula, or so far outside of the pairs that no pair can tell:
-   beyond 2^53 only where rope_theta is next to 1, and low <= high. */
+/* YaRN: the ramp goes from pair low to pair high, and falls where high < low. The limits of the
+   floor and the ceil below are those of the formula, or so far outside of the pairs that no pair
+   can tell: beyond 2^53 only where rope_theta is next to 1, and low <= high. */
 PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td log_theta)
 {
     const double n = (double)config->rotary_dim;
@@ -2749,8 +2752,8 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* PE_COLUMNS_SUMS: the sums of a vector of pairs. Each pass adds the digits of one double to what is
-   exact, and there are as many as numbers. */
+/* PE_COLUMNS_SUMS: the sums of a vector of pairs. Each pass adds the digits of one double to what
+   is exact, and there are as many as numbers. */
 PE__COLD pe__td pe__exact_sum(const pe_plan *plan, size_t pair)
 {
     pe__vd x[2 * PE_MAX_AXES];
@@ -6659,7 +6662,8 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
-/* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from there. */
+/* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
+   there. */
 PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
 {
     enum { BYTES = 4096 };
@@ -6997,7 +7001,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     return PE_OK;
 }
 
-/* ---- RoPE: factors by position ------------------------------------------------------------------ */
+/* ---- RoPE: factors by position --------------------------------------------------------------- */
 
 PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
                                          size_t rows, float *factors)
@@ -7244,10 +7248,10 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     return PE_OK;
 }
 
-/* ---- learned biases on attention scores -------------------------------------------------------- */
+/* ---- learned biases on attention scores ------------------------------------------------------ */
 
-/* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n - m)).
-   Where that is a whole number it is made to 2^-120; no other is expected so near to one. */
+/* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
+   m)). Where that is a whole number it is made to 2^-120; no other is expected so near to one. */
 PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
 {
     if (bucket <= m) return (double)bucket;
@@ -7396,8 +7400,8 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 /* ---- learned tables, resampled --------------------------------------------------------------- */
 
-/* The rows first, first + 1 ... that an output row is made of, with their weights: 4 along one axis,
-   more with antialias. Those of weight 0 are left out, since 0 * infinity is not 0. */
+/* The rows first, first + 1 ... that an output row is made of, with their weights: 4 along one
+   axis, more with antialias. Those of weight 0 are left out, since 0 * infinity is not 0. */
 enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
     int64_t first;
