@@ -53,7 +53,7 @@ STEP     = sh tests/tools/step.sh
 ##   make deps        install what demo, test and check need (they do it themselves)
 ##   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
 ##   make check-X     one unit program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra budget selftest memory at
+##                    rope_frequencies conventions models rope algebra budget selftest memory at
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
@@ -62,7 +62,7 @@ STEP     = sh tests/tools/step.sh
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
 ##   make api         every public function is written out, described, in the tests of memory and in the
-##                    hash of bits, and there are no more than 85
+##                    hash of bits, and there are no more than 93
 ##   make extern      the functions compiled once for a program of several files
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
 ##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
@@ -153,7 +153,7 @@ $(EXAMPLES):
 
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
-LINKED     := exact memory splits bounds conventions algebra rope_frequencies alibi learned errors rope
+LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope
 LINKED     += at budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
@@ -186,7 +186,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra at budget selftest memory
+PROGRAMS += rope_frequencies conventions models rope algebra at budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
