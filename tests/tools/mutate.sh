@@ -54,7 +54,7 @@ mutated() {
             -e 's/memcpy(p, all, n \* sizeof \*p)/memcpy(p, all, (n + 1) * sizeof *p)/' \
             -e 's/memcpy(p, &v, n \* sizeof \*p)/memcpy(p, \&v, (n + 1) * sizeof *p)/' "$file"
         ;;
-    fma-tie) sed 's/pe__signs(middle | tiny) != 0/pe__signs(tiny) != 0/' "$file" ;;
+    fma-tie) sed 's/pe__signs(middle | tiny) != 0/pe__signs(middle \& tiny) != 0/' "$file" ;;
     fma-exact) sed 's/bits += rest > half || (rest == half \&\& (bits \& 1));/bits += rest >= half;/' "$file" ;;
     old-page) sed 's/state = { d: 32/state = { d: 30/' "$file" ;;
     fuzz-range) sed 's/(uint64_t)rows - 1 <= room ?/(uint64_t)rows <= room + 2 ?/' "$file" ;;
