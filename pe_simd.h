@@ -300,7 +300,7 @@
 
 /* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
 #if defined(__clang__)
-#define PE__WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
+#define PE__WRAPS __attribute__((no_sanitize("unsigned-integer-overflow", "unsigned-shift-base")))
 #define PE__DIVIDES_BY_ZERO __attribute__((no_sanitize("float-divide-by-zero")))
 #else
 #define PE__WRAPS
@@ -374,7 +374,7 @@ PE__INLINE float pe__fma_one(float a, float b, float c)
 }
 
 /* A finite double that is not 0 as m 2^e, 2^62 <= m < 2^63. */
-PE__INLINE uint64_t pe__whole_of(double x, int *e)
+PE__WRAPS PE__INLINE uint64_t pe__whole_of(double x, int *e)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -385,7 +385,7 @@ PE__INLINE uint64_t pe__whole_of(double x, int *e)
 }
 
 /* hi 2^64 + lo shifted right; what is lost sets the last bit. */
-PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
+PE__WRAPS PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
 {
     for (int n; by > 0; by -= n) {
         n = by < 63 ? by : 63;
@@ -397,7 +397,7 @@ PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
 }
 
 /* a * b + c rounded once, by integers of 128 bits, whatever they are. */
-PE__COLD PE__WRAPS double pe__fma_exact(double a, double b, double c)
+PE__WRAPS PE__COLD double pe__fma_exact(double a, double b, double c)
 {
     if (a == 0 || b == 0 || !((a - a) + (b - b) == 0)) return a * b + c;
     if (c == 0) return a * b;
