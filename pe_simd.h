@@ -2103,10 +2103,12 @@ PE__INLINE double pe__fma_once(double a, double b, double c) { return pe__fma_ex
 PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
 {
     double x[3][PE_LANES];
+    pe__vd e, zero = pe__splat(0.0);
+    const pe__vd p = pe__two_prod(a, b, &e);
+    if (!pe__unequal(a, zero, a, zero) || !pe__unequal(b, zero, b, zero)) return p + c;
+    if (!pe__any_below(p, 1e-270) && !pe__unequal(e, zero, e, zero)) return p + c;
     pe__store(x[0], a), pe__store(x[1], b), pe__store(x[2], c);
-    for (int i = 0; i < PE_LANES; i++)
-        x[2][i] = x[0][i] == 0 ? x[0][i] * x[1][i] + x[2][i]
-                               : pe__fma_exact(x[0][i], x[1][i], x[2][i]);
+    for (int i = 0; i < PE_LANES; i++) x[2][i] = pe__fma_exact(x[0][i], x[1][i], x[2][i]);
     return pe__load(x[2]);
 }
 /* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself. What
