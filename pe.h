@@ -3319,6 +3319,7 @@ typedef struct pe__to {
     pe__order order;
     pe__verb verb;
     double scale;          /* adding: x = scale x + PE; a float, but for f64                    */
+    size_t ahead;          /* adding: bytes to what comes next and is asked for                 */
     size_t head;           /* floats: pairs before the first aligned address, where they stream */
     struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
     const struct pe__adder *adder; /* 16-bit elements: how floats are added to them             */
@@ -3822,7 +3823,7 @@ PE__WRAPS
 PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *row, size_t n)
 {
     const size_t bytes = n * to->element;
-    const uintptr_t ahead = (uintptr_t)x + (uintptr_t)PE__RADIX * (uintptr_t)to->stride;
+    const uintptr_t ahead = (uintptr_t)x + to->ahead;
     for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i);
     const float scale = (float)to->scale;
     if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
@@ -3945,7 +3946,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound
     x->across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
     x->head = to->verb == PE__STREAM ? to->head : 0;
     x->to = to, x->verb = to->verb, x->scale = (float)to->scale;
-    x->ahead = (size_t)PE__RADIX * (size_t)to->stride;
+    x->ahead = to->ahead;
 }
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
@@ -4370,7 +4371,7 @@ PE__WRAPS
 PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + (uintptr_t)PE__RADIX * (uintptr_t)to->stride);
+        pe__prefetch((uintptr_t)p + to->ahead);
         if (!PE__FUSES && to->scale == 1) pe__store(p, pe__load(p) + v);
         else pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
@@ -4578,6 +4579,7 @@ PE__INLINE pe__order pe__order_of(const pe_plan *plan)
 }
 
 /* The columns of one axis of an output. */
+PE__WRAPS /* what is asked for ahead: any address will do */
 static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
 {
     pe__to to;
@@ -4586,7 +4588,7 @@ static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, cons
     to.sines = axis->sines, to.cosines = axis->cosines;
     to.order = pe__order_of(plan);
     to.verb = o->verb, to.scale = o->scale, to.head = 0, to.floats = NULL;
-    to.adder = NULL;
+    to.ahead = (size_t)PE__RADIX * o->stride, to.adder = NULL;
     return to;
 }
 
@@ -4599,7 +4601,7 @@ PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t 
     to.element = element;
     to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
     to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1, to.floats = NULL;
-    to.adder = NULL;
+    to.ahead = 0, to.adder = NULL;
     return to;
 }
 
@@ -4878,7 +4880,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         for (size_t pair = 0; pair < axis->pairs; pair += PAIRS) {
-            const pe__to whole = pe__to_axis(plan, axis, o), x = pe__part(&whole, pair, PAIRS);
+            const pe__to whole = pe__to_axis(plan, axis, o);
+            pe__to x = pe__part(&whole, pair, PAIRS);
             const size_t n = x.sines + x.cosines, e = x.element;
             const size_t most = BYTES / element / n, first = pe__min(x.sine, x.cosine);
             pe__axis part = *axis;
@@ -4889,6 +4892,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
             to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
             to.verb = PE__FILL;
+            x.ahead = batch_bytes;
             const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
             for (size_t r = 0; r < o->rows; r += most) {
                 const size_t rows = pe__min(most, o->rows - r);
