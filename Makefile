@@ -86,7 +86,7 @@ STEP     = sh tests/tools/step.sh
 ##   make test-table  write tests/PROOFS.md, where each promise is proven, from the logs of test and check
 ##   make clean       remove build/
 ##
-## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
+## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|sse2|neon|scalar, SLEEF=0|1 (default: if it is there),
 ## DEPS=0 installs nothing, STRICT=1 makes every skipped step a failure, JOBS=n
 
 .PHONY: help
@@ -115,9 +115,10 @@ deps-demo:
 ISA_best   = $(NATIVE_FLAGS)
 ISA_avx512 = -mavx512f -DPE_ISA=PE_ISA_AVX512
 ISA_avx2   = -mavx2 -mfma -DPE_ISA=PE_ISA_AVX2
+ISA_sse2   = -msse2 -DPE_ISA=PE_ISA_SSE2
 ISA_neon   = -DPE_ISA=PE_ISA_NEON
 ISA_scalar = -DPE_ISA=PE_ISA_SCALAR
-ISA_FLAGS  = $(if $(filter undefined,$(origin ISA_$(ISA))),$(error ISA=$(ISA) is not one of best avx512 avx2 neon scalar),$(ISA_$(ISA)))
+ISA_FLAGS  = $(if $(filter undefined,$(origin ISA_$(ISA))),$(error ISA=$(ISA) is not one of best avx512 avx2 sse2 neon scalar),$(ISA_$(ISA)))
 
 USE_SLEEF  = $(or $(SLEEF),$(HAVE_SLEEF),0)
 PE_FLAGS   = $(ISA_FLAGS) -DPE_SLEEF=$(USE_SLEEF) -I. $(EXTRA_CFLAGS)
@@ -153,10 +154,12 @@ $(EXAMPLES):
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope
 LINKED     += at budget types selftest hash seeds
-LIBRARIES  := $(foreach i,avx512 avx2 neon scalar best,library.$(i))
+LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
-TEST_ISAS   = $(or $(CPU_ISAS),scalar)
-TEST_STEPS  = $(TEST_ISAS:%=library.%) readme-c cpp.$(lastword $(TEST_ISAS)) \
+# SSE2, where there is more, has some: it is what the operations are on other vectors of two doubles.
+TEST_ISAS   = $(or $(filter-out $(if $(filter avx2,$(CPU_ISAS)),sse2),$(CPU_ISAS)),scalar)
+TEST_SSE2   = $(if $(filter avx2,$(CPU_ISAS)),library.sse2 types.sse2 hash.sse2)
+TEST_STEPS  = $(TEST_ISAS:%=library.%) $(TEST_SSE2) readme-c cpp.$(lastword $(TEST_ISAS)) \
               $(foreach p,$(LINKED),$(TEST_ISAS:%=$(p).%))
 TEST_LOGS   = $(BUILD)/log-test
 
@@ -189,6 +192,8 @@ UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
 UNITS_X86 := $(foreach p,exact bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
+             $(foreach p,exact bounds memory rope splits types,$(p).gcc.sse2.none.quick) \
+             algebra.clang.sse2.none.quick memory.clang.sse2.none.o0.quick exact.gcc.sse2.sleef.quick \
              $(foreach p,exact types,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
 endif
 

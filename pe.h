@@ -49,8 +49,8 @@
  *
  * OPTIONS (define before including, or with -D)
  *
- *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
- *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
+ *     PE_ISA           PE_ISA_SCALAR, _SSE2, _WASM, _NEON, _AVX2 or _AVX512. Default: the best that
+ *                      the compiler's flags allow (-march=native, -mavx2 -mfma, -msimd128 ...).
  *                      Affects speed only. gcc and clang compile pe for it whatever their flags
  *                      are; the program then needs a CPU that has it.
  *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef.
@@ -344,8 +344,8 @@ PE_API const char *pe_status_string(pe_status status);
    that defines them. Threads: any. */
 PE_API int pe_version(void);
 
-/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "scalar".
-   Threads: any. */
+/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "SSE2",
+   "WASM SIMD128", "scalar". Threads: any. */
 PE_API const char *pe_isa_name(void);
 
 /* Check that this program has the bits that every other has: small tables in each type and by each
@@ -3268,7 +3268,8 @@ PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 /* x + row, or x scale + row, in f32. */
 PE__INLINE pe__vf pe__sum_vector(pe__vf x, const float *scale, pe__vf row)
 {
-    return scale ? pe__fma_f32(pe__splat_f32(*scale), x, row) : pe__add_f32(x, row);
+    if (!scale || (!PE__FUSES && *scale == 1)) return pe__add_f32(x, row);
+    return pe__fma_f32(pe__splat_f32(*scale), x, row);
 }
 
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
@@ -3501,15 +3502,15 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (x->verb == PE__ADD) {
-        const pe__vf scale = pe__splat_f32(x->scale);
+        const float scale = x->scale;
         pe__prefetch((uintptr_t)p0 + x->ahead);
         if (LINE < 4 || split) pe__prefetch((uintptr_t)p1 + x->ahead);
         if (LINE < 2 || (LINE < 4 && !split)) pe__prefetch((uintptr_t)p2 + x->ahead);
         if (LINE < 2) pe__prefetch((uintptr_t)p3 + x->ahead);
-        pe__put(p0, pe__fma_f32(scale, pe__get(p0), v0));
-        pe__put(p1, pe__fma_f32(scale, pe__get(p1), v1));
-        pe__put(p2, pe__fma_f32(scale, pe__get(p2), v2));
-        pe__put(p3, pe__fma_f32(scale, pe__get(p3), v3));
+        pe__put(p0, pe__sum_vector(pe__get(p0), &scale, v0));
+        pe__put(p1, pe__sum_vector(pe__get(p1), &scale, v1));
+        pe__put(p2, pe__sum_vector(pe__get(p2), &scale, v2));
+        pe__put(p3, pe__sum_vector(pe__get(p3), &scale, v3));
     } else if (PE_ISA != PE_ISA_SCALAR && x->verb == PE__STREAM) {
         pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
     } else {
@@ -4317,7 +4318,8 @@ PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
         pe__prefetch((uintptr_t)p + (uintptr_t)PE__RADIX * (uintptr_t)to->stride);
-        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
+        if (!PE__FUSES && to->scale == 1) pe__store(p, pe__load(p) + v);
+        else pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
         pe__stream_vd(p, v);
     } else {
@@ -4956,10 +4958,8 @@ PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines
     else if (order == PE__SC) pe__unzip(x, &s, &c);
     else pe__unzip(x, &c, &s);
     pe__vd cS = c * sine, sS = s * sine;
-#if PE_ISA == PE_ISA_SCALAR
     PE__OPAQUE(cS);
     PE__OPAQUE(sS);
-#endif
     const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
     if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
     else if (order == PE__SC) pe__zip_store(x, s1, c1);
@@ -6544,7 +6544,8 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (!by_head && (once || few || from != PE__F32) && x->rest == 0 && n % block == 0) {
+    const int costly = from != PE__F32 || !PE__FUSES;
+    if (!by_head && (once || few || costly) && x->rest == 0 && n % block == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
