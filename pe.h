@@ -3959,7 +3959,8 @@ PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *
 PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row, size_t column,
                              size_t n)
 {
-    const float zero[16] = {0};
+    float zero[16];
+    for (size_t i = 0; i < 16; i++) zero[i] = pe__zero();
     for (size_t i = 0; i < n; i += 16) {
         unsigned char *const at = row + (column + i) * to->element;
         if (to->verb == PE__ADD) pe__sum(kind, to, at, zero, pe__min(n - i, 16));
@@ -4247,8 +4248,8 @@ PE__ROWER(f16, PE__F16)
 #undef PE__ROWER
 PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
 {
-    static const double zero[8] = {0};
-    double *const x = (double *)(void *)row + column;
+    double zero[8], *const x = (double *)(void *)row + column;
+    for (size_t i = 0; i < 8; i++) zero[i] = (double)pe__zero();
     for (size_t i = 0; i < n; i += 8) pe__sink_f64(to, x + i, zero, pe__min(n - i, 8));
 }
 
@@ -5573,7 +5574,7 @@ PE__COLD double pe__alibi_product(double slope, int64_t j)
 {
     pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
     double hi[PE_LANES], lo[PE_LANES];
-    pe__store(hi, p + pe__splat(0.0)); /* a zero is +0 */
+    pe__store(hi, p + pe__splat((double)pe__zero())); /* a zero is +0 */
     pe__store(lo, e);
     return pe__to_odd(hi[0], lo[0]);
 }
@@ -5629,8 +5630,8 @@ PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, v
         }
         return;
     }
-    const pe__vd slope = pe__splat(line.slope), offset = pe__splat(line.offset);
-    const pe__vd step = pe__splat(PE__FLOATS);
+    const pe__vd slope = pe__splat(line.slope), step = pe__splat(PE__FLOATS);
+    const pe__vd offset = pe__splat(line.offset + (double)pe__zero());
     pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
     /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
     for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
@@ -5671,13 +5672,14 @@ typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
 /* A bend in floats. */
 typedef struct pe__bend_f32 {
     pe__vf slope, after; /* the other slope, or what is there beyond 0 */
+    pe__vf zero;
 } pe__bend_f32;
 
 PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
 {
     pe__vf slope = b->slope;
     if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
-    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), pe__splat_f32(0.0f)); /* a zero is +0 */
+    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), b->zero); /* a zero is +0 */
     return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
 }
 
@@ -5807,7 +5809,7 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode,
         const double slope = (double)a->slopes[head];
         const pe__line after = pe__alibi_bend(mode, slope).after;
         pe__bend_f32 bend;
-        bend.slope = pe__splat_f32((float)slope);
+        bend.slope = pe__splat_f32((float)slope), bend.zero = pe__splat_f32(pe__zero());
         bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
         for (size_t query = 0; query < a->queries; query++) {
             unsigned char *row = (unsigned char *)pe__at_element(
@@ -6569,6 +6571,13 @@ PE__INLINE float pe__float_product(float a, float b)
     return p;
 }
 
+/* a / b, not a product with 1 / b, whatever else is divided by b. */
+PE__INLINE float pe__float_quotient(float a, float b)
+{
+    PE__OPAQUE(b);
+    return a / b;
+}
+
 PE__INLINE float pe__logf(float x) { return (float)pe__first_lane(pe__td_log((double)x).a); }
 
 /* YaRN's pair that turns beta times, as a float. */
@@ -6646,10 +6655,11 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             double fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
-                const float distant = theta / factor, nearby = pe__float_product(scale, distant);
+                const float distant = pe__float_quotient(theta, factor);
+                const float nearby = pe__float_product(scale, distant);
                 float turned = nearby;
                 if (ext > 0) {
-                    const float y = ((float)(done + i) - low) / span;
+                    const float y = pe__float_quotient((float)(done + i) - low, span);
                     const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
                     const float mix = (1 - clamped) * ext;
                     turned = pe__float_product(nearby, 1 - mix) + pe__float_product(distant, mix);
@@ -7171,9 +7181,10 @@ PE_API pe_status pe_selftest(void)
 #pragma clang attribute pop
 #endif
 #pragma STDC FP_CONTRACT DEFAULT
-#if defined(__x86_64__) || defined(__i386__)
+#if PE__FLOAT_CONTROL
 #pragma float_control(pop)
 #endif
+#undef PE__FLOAT_CONTROL
 #elif defined(__GNUC__)
 #pragma GCC pop_options
 #pragma GCC diagnostic pop

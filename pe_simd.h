@@ -230,11 +230,20 @@
 /* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
    re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
 #if defined(__clang__)
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
+    (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
+#define PE__FLOAT_CONTROL 1
 #pragma float_control(push)
 #pragma float_control(precise, on)
-#elif defined(__FAST_MATH__)
+#else
+#define PE__FLOAT_CONTROL 0
+#ifdef __FAST_MATH__
 #error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
+#endif
+#pragma clang fp reassociate(off) /* -ffast-math less a part of it has no macro */
+#if __clang_major__ >= 18
+#pragma clang fp reciprocal(off)
+#endif
 #endif
 #pragma STDC FP_CONTRACT OFF
 #if PE__BEYOND && PE_ISA == PE_ISA_AVX512
@@ -306,6 +315,15 @@ extern "C" {
 #endif
 
 /* ---- one number, the same for all ------------------------------------------------------------ */
+
+/* +0 that is not seen to be 0: clang leaves out additions of it under -fno-signed-zeros, whatever
+   the pragmas say, and -0 + 0 stays -0. */
+PE__INLINE float pe__zero(void)
+{
+    float zero = 0;
+    PE__OPAQUE(zero);
+    return zero;
+}
 
 /* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost
    anything. What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an
@@ -402,7 +420,12 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
         _mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(a))),
         _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
-PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    __m256 f = _mm512_cvtpd_ps(a);
+    PE__OPAQUE(f); /* not to be taken for a */
+    return _mm512_cvtps_pd(f);
+}
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
     *a = _mm512_permutex2var_pd(s, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c);
@@ -712,7 +735,12 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
 }
-PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(a)); }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    __m128 f = _mm256_cvtpd_ps(a);
+    PE__OPAQUE(f); /* not to be taken for a */
+    return _mm256_cvtps_pd(f);
+}
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
     const pe__vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c);
@@ -1037,7 +1065,12 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return vcvt_high_f32_f64(vcvt_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f32_f64(a), b); }
-PE__INLINE pe__vd pe__to_float(pe__vd a) { return vcvt_f64_f32(vcvt_f32_f64(a)); }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    float32x2_t f = vcvt_f32_f64(a);
+    PE__OPAQUE(f); /* not to be taken for a: the intrinsics are compiled as the user's flags say */
+    return vcvt_f64_f32(f);
+}
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
     *a = vzip1q_f64(s, c), *b = vzip2q_f64(s, c);
@@ -1270,7 +1303,12 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return v;
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
-PE__INLINE pe__vd pe__to_float(pe__vd a) { return (double)(float)a; }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    float f = (float)a;
+    PE__OPAQUE(f); /* not to be taken for a */
+    return (double)f;
+}
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s, *b = c; }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
 PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
