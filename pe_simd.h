@@ -194,6 +194,12 @@
 #error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse"
 #endif
 
+#ifdef _M_FP_FAST
+#error "pe needs IEEE arithmetic: compile with /fp:precise, not /fp:fast"
+#endif
+/* A number like 0.1 is a double, but not with this option of gcc's, which has no macro. */
+typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
+
 /* ---- includes -------------------------------------------------------------------------------- */
 
 #include <math.h>
