@@ -274,10 +274,10 @@ typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double)
 #endif
 #pragma STDC FP_CONTRACT OFF
 #if PE__BEYOND && PE_ISA == PE_ISA_AVX512
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), \
+#pragma clang attribute push(__attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), \
                              apply_to = function)
 #elif PE__BEYOND
-#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
 #elif defined(__GNUC__)
 #pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
@@ -297,15 +297,15 @@ typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double)
 /* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might
    call. */
 #if defined(__OPTIMIZE__) && defined(__GNUC__)
-#define PE__INLINE static inline __attribute__((always_inline, unused))
+#define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif defined(__GNUC__)
-#define PE__INLINE static inline __attribute__((unused))
+#define PE__INLINE static inline __attribute__((__unused__))
 #else
 #define PE__INLINE static inline
 #endif
 #ifdef __GNUC__
-#define PE__OUTLINE static __attribute__((noinline, unused))
-#define PE__COLD static __attribute__((noinline, cold, unused))
+#define PE__OUTLINE static __attribute__((__noinline__, __unused__))
+#define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
 #define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define PE__OUTLINE static inline
@@ -315,8 +315,8 @@ typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double)
 
 /* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
 #if defined(__clang__)
-#define PE__WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
-#define PE__DIVIDES_BY_ZERO __attribute__((no_sanitize("float-divide-by-zero")))
+#define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
+#define PE__DIVIDES_BY_ZERO __attribute__((__no_sanitize__("float-divide-by-zero")))
 #else
 #define PE__WRAPS
 #define PE__DIVIDES_BY_ZERO
@@ -1359,12 +1359,12 @@ enum { PE_LANES = 2, PE__FUSES = 0 };
 #define PE__NOT_FUSED
 /* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
    first, for each machine. The bounds are those of pe.h "where nothing is fused", also by -mfma. */
-typedef double pe__vd __attribute__((vector_size(16)));
-typedef float pe__vf __attribute__((vector_size(16)));
-typedef int32_t pe__vi __attribute__((vector_size(16)));
-typedef uint32_t pe__vu __attribute__((vector_size(16)));
-typedef int16_t pe__vw __attribute__((vector_size(16)));
-typedef int64_t pe__vl __attribute__((vector_size(16)));
+typedef double pe__vd __attribute__((__vector_size__(16)));
+typedef float pe__vf __attribute__((__vector_size__(16)));
+typedef int32_t pe__vi __attribute__((__vector_size__(16)));
+typedef uint32_t pe__vu __attribute__((__vector_size__(16)));
+typedef int16_t pe__vw __attribute__((__vector_size__(16)));
+typedef int64_t pe__vl __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* the first 8 bytes */
 typedef struct pe__watch {
     pe__vw low, size; /* the upper halves of what others watch, in every other word: SSE2 has no
