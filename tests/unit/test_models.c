@@ -5,6 +5,7 @@
  * where these cancel; RoPE and tables with such plans.
  */
 #include "oracle.h"
+#include "published.h"
 
 #define BITS 2400 /* sums of products of doubles, and sines of what cancels in them */
 
@@ -490,6 +491,29 @@ static void rope_of_axes(void **state)
                 assert_true(pairs[t * D + 2 * i] == c1 && pairs[t * D + 2 * i + 1] == s1);
             }
         model_end(&m);
+    }
+}
+
+/* ---- what others print ------------------------------------------------------------------------------ */
+
+static void rows_that_others_print(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof published_rows / sizeof *published_rows; k++) {
+        const published *const p = &published_rows[k];
+        pe_config c = pe_config_preset(p->preset, p->d_model);
+        float row[512];
+        pe_plan plan;
+        c.scale = p->scale;
+        const size_t size = pe_plan_size(&c);
+        void *const memory = must_alloc(size);
+        assert_int_equal(pe_plan_init(&plan, &c, memory, size), PE_OK);
+        assert_int_equal(pe_fill_f32(&plan, pe_at_f64(&p->position), 1, row, p->d_model), PE_OK);
+        for (size_t i = 0; i < p->count; i++)
+            if (!(fabs((double)row[p->column + i] - p->values[i]) <= p->digits))
+                fail_msg("%s: position %g, column %zu: %.9g, not %.9g", p->source, p->position,
+                         p->column + i, (double)row[p->column + i], p->values[i]);
+        free(memory);
     }
 }
 
@@ -1023,6 +1047,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_over_coordinates),
         cmocka_unit_test(sums_that_nearly_vanish),
         cmocka_unit_test(rope_of_axes),
+        cmocka_unit_test(rows_that_others_print),
         cmocka_unit_test(frequencies_of_float32_code),
         cmocka_unit_test(ggml_frequencies),
         cmocka_unit_test(pairs_read_adjacent_written_as_halves),
