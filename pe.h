@@ -4782,7 +4782,8 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         pe__to to = pe__to_axis(plan, axis, o);
-        if (at->kind != PE__AT_GRID && !plan->step) pe__stream_rows(plan, &to, o->rows);
+        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
+            pe__stream_rows(plan, &to, o->rows);
         if (plan->step) pe__emit_steps(plan, axis, at, o);
         else pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
