@@ -3321,6 +3321,7 @@ typedef struct pe__to {
     double scale;          /* adding: x = scale x + PE; a float, but for f64                    */
     size_t head;           /* floats: pairs before the first aligned address, where they stream */
     struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
+    const struct pe__adder *adder; /* 16-bit elements: how floats are added to them             */
 } pe__to;
 
 /* The address of row r. */
@@ -3344,11 +3345,21 @@ typedef struct pe__span {
     size_t first, second;   /* columns of a and b                                               */
     size_t begin, end;      /* pairs to make                                                    */
     size_t head;            /* of these, before the first aligned address where floats stream   */
+    const pe__to *to;
     pe__verb verb;
     float scale;            /* adding                                                           */
     size_t ahead;           /* adding: bytes to the next block's row                            */
     int split, swapped;
 } pe__span;
+
+/* Adding floats to 16-bit elements, which each sum rounds once to: four vectors to where they
+   belong, as pe__sink_four(), and n floats. */
+typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
+typedef struct pe__adder {
+    void (*four)(const pe__span *x, unsigned char *p, int split, pe__vf v0, pe__vf v1, pe__vf v2,
+                 pe__vf v3);
+    pe__summer *some;
+} pe__adder;
 
 /* (a, b) turned forth and back by (S, C). */
 PE__INLINE void pe__turn(pe__vd a, pe__vd b, pe__vd S, pe__vd C, pe__vd *a_forth, pe__vd *b_forth,
@@ -3501,7 +3512,9 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
     const ptrdiff_t at1 = split ? x->across : bytes, at2 = split ? bytes : 2 * bytes;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
-    if (x->verb == PE__ADD) {
+    if (x->verb == PE__ADD && x->to->adder) {
+        x->to->adder->four(x, p, split, v0, v1, v2, v3);
+    } else if (x->verb == PE__ADD) {
         const float scale = x->scale;
         pe__prefetch((uintptr_t)p0 + x->ahead);
         if (LINE < 4 || split) pe__prefetch((uintptr_t)p1 + x->ahead);
@@ -3521,8 +3534,9 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
 /* n floats. */
 PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
-    if (x->verb == PE__ADD) pe__add_row_as(PE__F32, p, PE__F32, v, n, &x->scale);
-    else memcpy(p, v, n * sizeof *v);
+    if (x->verb != PE__ADD) memcpy(p, v, n * sizeof *v);
+    else if (x->to->adder) x->to->adder->some(x->to, p, v, n);
+    else pe__add_row_as(PE__F32, p, PE__F32, v, n, &x->scale);
 }
 
 /* The first of one vector of pairs, at i: so many first components and second ones. */
@@ -3545,12 +3559,12 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
         float *const v = all[side], *const s = v + 2 * PE_LANES, *const c = s + PE_LANES;
         if (!p) continue;
         if (!x->split) {
-            pe__sink_some(x, p + 2 * i * sizeof *v, v, first + second);
+            pe__sink_some(x, p + 2 * i * x->to->element, v, first + second);
             continue;
         }
         for (size_t k = 0; k < PE_LANES; k++) s[k] = v[2 * k], c[k] = v[2 * k + 1];
-        pe__sink_some(x, p + i * sizeof *v, s, first);
-        pe__sink_some(x, p + x->across + (ptrdiff_t)(i * sizeof *v), c, second);
+        pe__sink_some(x, p + i * x->to->element, s, first);
+        pe__sink_some(x, p + x->across + (ptrdiff_t)(i * x->to->element), c, second);
     }
 }
 
@@ -3558,7 +3572,7 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
    rest. */
 PE__INLINE void pe__span_f32(const pe__span *x, int two, int split)
 {
-    const size_t step = (split ? 1 : 2) * sizeof(float), whole = pe__min(x->first, x->second);
+    const size_t step = (split ? 1 : 2) * x->to->element, whole = pe__min(x->first, x->second);
     unsigned char *const forth = x->row[!two && !x->row[0]], *const back = x->row[1];
     size_t i = x->begin;
     for (size_t n; i < pe__min(x->head, whole); i += n) {
@@ -3809,18 +3823,49 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *r
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
 }
 
-/* Elements done ... made, or floats to add, from a buffer to where they belong; returns how many
-   are done, which are fewer where others will follow and whole lines are streamed. */
-PE__INLINE size_t pe__land(pe__kind kind, const pe__to *to, unsigned char *at, const void *from,
+/* Four vectors of a row, see pe__sink_four(). */
+PE__WRAPS
+PE__INLINE void pe__add_four(pe__kind kind, const pe__span *x, unsigned char *p, int split,
+                             pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const ptrdiff_t bytes = 2 * PE_LANES * sizeof(uint16_t);
+    unsigned char *const p1 = p + (split ? x->across : bytes);
+    unsigned char *const p2 = p + (split ? bytes : 2 * bytes), *const p3 = p1 + (p2 - p);
+    const float scale = x->scale;
+    pe__prefetch((uintptr_t)p + x->ahead);
+    pe__prefetch((uintptr_t)(split ? p1 : p2) + x->ahead);
+    pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
+                   pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
+    pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
+                   pe__sum_vector(pe__get_as(kind, p3), &scale, v3));
+}
+#define PE__ADDER(type, kind)                                                                      \
+    PE__OUTLINE void pe__four_##type(const pe__span *x, unsigned char *p, int split, pe__vf v0,    \
+                                     pe__vf v1, pe__vf v2, pe__vf v3)                              \
+    {                                                                                              \
+        pe__add_four(kind, x, p, split, v0, v1, v2, v3);                                           \
+    }                                                                                              \
+    PE__OUTLINE void pe__sum_##type(const pe__to *to, unsigned char *x, const void *row, size_t n) \
+    {                                                                                              \
+        pe__sum(kind, to, x, (const float *)row, n);                                               \
+    }                                                                                              \
+    static const pe__adder pe__adder_##type = {pe__four_##type, pe__sum_##type};
+PE__ADDER(f16, PE__F16)
+PE__ADDER(bf16, PE__BF16)
+#undef PE__ADDER
+PE__OUTLINE void pe__sum_f32(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sum(PE__F32, to, x, (const float *)row, n);
+}
+
+/* 16-bit elements done ... made from a buffer to where they belong; returns how many are done,
+   which are fewer where others will follow and whole lines are streamed. */
+PE__INLINE size_t pe__land(const pe__to *to, unsigned char *at, const unsigned char *from,
                            size_t done, size_t made, int all)
 {
-    const size_t floats = kind == PE__F32 || to->verb == PE__ADD;
-    const size_t rest = (size_t)((uintptr_t)(at + made * to->element) % 64) / to->element;
+    const size_t e = to->element, rest = (size_t)((uintptr_t)(at + made * e) % 64) / e;
     if (!all && to->verb == PE__STREAM) made -= pe__min(rest, made - done);
-    const void *const here = (const unsigned char *)from + done * (floats ? 4 : 2);
-    at += done * to->element;
-    if (to->verb == PE__ADD) pe__sum(kind, to, at, (const float *)here, made - done);
-    else pe__copy(at, here, (made - done) * to->element, to->verb == PE__STREAM);
+    pe__copy(at + done * e, from + done * e, (made - done) * e, to->verb == PE__STREAM);
     return made;
 }
 
@@ -3857,7 +3902,7 @@ PE__INLINE void pe__make_16(const pe__span *x, pe__floats *f, size_t b, pe__kind
 PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
 {
     enum { SOME = 16 };
-    const size_t element = pe__size_of(kind);
+    const size_t element = x->to->element;
     const double amplitude = x->plan->amplitude;
     const float sine = (float)(0 * amplitude);
     const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
@@ -3892,7 +3937,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound
     x->second = x->swapped ? to->sines : to->cosines;
     x->across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
     x->head = to->verb == PE__STREAM ? to->head : 0;
-    x->verb = to->verb, x->scale = (float)to->scale;
+    x->to = to, x->verb = to->verb, x->scale = (float)to->scale;
     x->ahead = (size_t)PE__RADIX * (size_t)to->stride;
 }
 
@@ -3902,7 +3947,7 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
                           const double *s, const double *c, int64_t first, int64_t last,
                           size_t pair, const pe__to *to, pe__kind kind)
 {
-    const int narrow = kind != PE__F32 && to->verb != PE__ADD;
+    const int narrow = kind != PE__F32;
     const size_t pairs = pe__max(to->sines, to->cosines);
     const int direct = kind == PE__F32 || (to->verb == PE__FILL && to->sines == to->cosines &&
                                            pairs % PE__GROUP == 0);
@@ -3950,9 +3995,9 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
                 if (!row[side]) continue;
                 const size_t n = pe__min(x.end, to->sines), m = pe__min(x.end, to->cosines);
                 size_t *const d = done[side];
-                d[0] = pe__land(kind, to, at[side], row[side], d[0], x.split ? n : n + m, all);
+                d[0] = pe__land(to, at[side], row[side], d[0], x.split ? n : n + m, all);
                 if (x.split)
-                    d[1] = pe__land(kind, to, at[side] + across, row[side] + x.across, d[1], m, all);
+                    d[1] = pe__land(to, at[side] + across, row[side] + x.across, d[1], m, all);
             }
         }
     }
@@ -4060,6 +4105,7 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
     enum { FOUR = 4 * PE_LANES, VECTOR = 2 * PE_LANES };
     const size_t whole = pe__min(x->span.first, x->span.second);
     const int32_t window = pe__bound_lone.window, guard = x->span.plan->guard;
+    const size_t step = (split ? 1 : 2) * x->span.to->element;
     for (; i + FOUR <= whole; i += FOUR) {
         pe__watch watch = pe__watch_begin();
         pe__vf v[4];
@@ -4076,8 +4122,7 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
             pe__lone_settle(x, i, split, all);
             for (size_t n = 0; n < 4; n++) v[n] = pe__get(all + n * VECTOR);
         }
-        pe__sink_four(&x->span, x->span.row[0] + i * (split ? 4 : 8), split, v[0], v[1], v[2],
-                      v[3]);
+        pe__sink_four(&x->span, x->span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
     }
     return i;
 }
@@ -4162,7 +4207,11 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
     }
 }
 
-/* The same for a type. 16-bit rows come in tiles of their own, with the plan's rows as floats. */
+PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                              size_t rows);
+
+/* The same for a type. 16-bit rows come in tiles of their own, with the plan's rows as floats; what is
+   added to 16-bit elements is floats. */
 PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
                             const pe__to *to, double t, size_t rows, pe__blocker *block)
 {
@@ -4174,12 +4223,14 @@ PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *
         pe__rows(plan, axis, to, t, rows, block, &room);
         return;
     }
-    double space[FEW], more[(sizeof(pe__floats) + 64) / sizeof(double)];
-    const pe__room room = {pe__aligned(space), PE__TILE_16};
     if (to->verb == PE__ADD) {
-        pe__rows(plan, axis, to, t, rows, block, &room);
+        pe__to sum = *to;
+        sum.adder = kind == PE__F16 ? &pe__adder_f16 : &pe__adder_bf16;
+        pe__rows_f32(plan, axis, &sum, t, rows);
         return;
     }
+    double space[FEW], more[(sizeof(pe__floats) + 64) / sizeof(double)];
+    const pe__room room = {pe__aligned(space), PE__TILE_16};
     pe__floats *const floats = (pe__floats *)(void *)pe__aligned(more);
     for (size_t done = 0; done < axis->pairs; done += PE__TILE_16) {
         pe__axis some = *axis;
@@ -4533,6 +4584,7 @@ static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, cons
     to.sines = axis->sines, to.cosines = axis->cosines;
     to.order = pe__order_of(plan);
     to.verb = o->verb, to.scale = o->scale, to.head = 0, to.floats = NULL;
+    to.adder = NULL;
     return to;
 }
 
@@ -4545,6 +4597,7 @@ PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t 
     to.element = element;
     to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
     to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1, to.floats = NULL;
+    to.adder = NULL;
     return to;
 }
 
@@ -4821,9 +4874,6 @@ static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe_
     return status;
 }
 
-/* Add a row of a tile to a row of x: all elements of an axis from the first on. */
-typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
-
 /* The same rows to several batches: made once, tile by tile, on the stack. */
 PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                   size_t batches, size_t batch_bytes, pe__rower *make,
@@ -4901,18 +4951,6 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return status;
 }
 
-PE__OUTLINE void pe__sum_f32(const pe__to *to, unsigned char *x, const void *row, size_t n)
-{
-    pe__sum(PE__F32, to, x, (const float *)row, n);
-}
-PE__OUTLINE void pe__sum_f16(const pe__to *to, unsigned char *x, const void *row, size_t n)
-{
-    pe__sum(PE__F16, to, x, (const float *)row, n);
-}
-PE__OUTLINE void pe__sum_bf16(const pe__to *to, unsigned char *x, const void *row, size_t n)
-{
-    pe__sum(PE__BF16, to, x, (const float *)row, n);
-}
 PE__OUTLINE void pe__sum_f64(const pe__to *to, unsigned char *x, const void *row, size_t n)
 {
     pe__sink_f64(to, (double *)(void *)x, (const double *)row, n);
