@@ -362,7 +362,6 @@ static void sums_over_coordinates(void **state)
 {
     enum { ROWS = 5, MOST = 300 };
     static double omega[MOST / 2 * PE_MAX_AXES];
-    static unsigned char out[ROWS * MOST * 8];
     rng r = rng_for("sums_over_coordinates");
     (void)state;
     for (size_t n = 0; n < workload(160); n++) {
@@ -393,9 +392,11 @@ static void sums_over_coordinates(void **state)
                 if (cancels && i % axes == 1) /* y = x, or next to it */
                     at[i] = at[i - 1] * (1 + ldexp((double)rng_below(&r, 3), -52 + 3 * (int)rng_below(&r, 9)));
             }
+            unsigned char *const out = (unsigned char *)must_alloc(ROWS * d * element_of[t]);
             assert_int_equal(fill(t, &m.plan, pe_coords_f64(at, axes, axes, 1), ROWS, out, d), PE_OK);
             for (size_t row = 0; row < ROWS; row++)
                 compare(&m, t, at + row * axes, out + row * d * element_of[t], "sums");
+            free(out);
         }
         model_end(&m);
     }
