@@ -4213,26 +4213,21 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
 PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                               size_t rows);
 
-/* The same for a type. 16-bit rows come in tiles of their own, with the plan's rows as floats; what is
-   added to 16-bit elements is floats. */
-PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
+/* Rows of floats, or of what floats are added to. */
+PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                              size_t rows)
+{
+    double space[4 * ((int)PE__TILE + (int)PE__SPARE) + 8];
+    const pe__room room = {pe__aligned(space), PE__TILE};
+    pe__rows(plan, axis, to, t, rows, pe__block_f32, &room);
+}
+
+/* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
+PE__INLINE void pe__rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
                             const pe__to *to, double t, size_t rows, pe__blocker *block)
 {
-    enum { FEW = 4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8 };
-    enum { MANY = 4 * ((int)PE__TILE + (int)PE__SPARE) + 8 };
-    if (kind == PE__F32) {
-        double space[MANY];
-        const pe__room room = {pe__aligned(space), PE__TILE};
-        pe__rows(plan, axis, to, t, rows, block, &room);
-        return;
-    }
-    if (to->verb == PE__ADD) {
-        pe__to sum = *to;
-        sum.adder = kind == PE__F16 ? &pe__adder_f16 : &pe__adder_bf16;
-        pe__rows_f32(plan, axis, &sum, t, rows);
-        return;
-    }
-    double space[FEW], more[(sizeof(pe__floats) + 64) / sizeof(double)];
+    double space[4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8];
+    double more[(sizeof(pe__floats) + 64) / sizeof(double)];
     const pe__room room = {pe__aligned(space), PE__TILE_16};
     pe__floats *const floats = (pe__floats *)(void *)pe__aligned(more);
     for (size_t done = 0; done < axis->pairs; done += PE__TILE_16) {
@@ -4523,20 +4518,32 @@ typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *
                        size_t rows);
 typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
 #define PE__ROWER(type, kind)                                                                      \
+    PE__OUTLINE void pe__fill_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
+                                     double t, size_t rows)                                        \
+    {                                                                                              \
+        pe__rows_16(kind, plan, axis, to, t, rows, pe__block_##type);                              \
+    }                                                                                              \
     PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
                                      double t, size_t rows)                                        \
     {                                                                                              \
-        pe__rows_as(kind, plan, axis, to, t, rows, pe__block_##type);                              \
-    }                                                                                              \
+        pe__to sum = *to;                                                                          \
+        sum.adder = &pe__adder_##type;                                                             \
+        if (to->verb == PE__ADD) pe__rows_f32(plan, axis, &sum, t, rows);                          \
+        else pe__fill_##type(plan, axis, to, t, rows);                                             \
+    }
+PE__ROWER(bf16, PE__BF16)
+PE__ROWER(f16, PE__F16)
+#undef PE__ROWER
+#define PE__ZEROER(type, kind)                                                                     \
     PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column,         \
                                       size_t n)                                                    \
     {                                                                                              \
         pe__zeros_as(kind, to, row, column, n);                                                    \
     }
-PE__ROWER(f32, PE__F32)
-PE__ROWER(bf16, PE__BF16)
-PE__ROWER(f16, PE__F16)
-#undef PE__ROWER
+PE__ZEROER(f32, PE__F32)
+PE__ZEROER(bf16, PE__BF16)
+PE__ZEROER(f16, PE__F16)
+#undef PE__ZEROER
 PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
 {
     double zero[8], *const x = (double *)(void *)row + column;
