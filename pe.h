@@ -1777,23 +1777,23 @@ PE__INLINE pe__dd pe__dd_normal(pe__dd x)
     return x;
 }
 
-/* x * X + y * Y. */
-PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd x, pe__dd X, pe__dd y, pe__dd Y)
+/* a * b + c * d. */
+PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
 {
     pe__dd r;
-    const pe__dd p = pe__dd_mul(x, X), q = pe__dd_mul(y, Y);
+    const pe__dd p = pe__dd_mul(a, b), q = pe__dd_mul(c, d);
     r.hi = pe__two_sum(p.hi, q.hi, &r.lo);
     r.lo = r.lo + (p.lo + q.lo);
     return r;
 }
 
-/* (s, c) turned by (S, C), in place: one more turn adds less than 2^-100 to the error. */
-PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd S, pe__dd C)
+/* (s, c) turned by (ts, tc), in place: one more turn adds less than 2^-100 to the error. */
+PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
-    *s = pe__dd_mul_mul_add(s0, C, c0, S);
-    S.hi = -S.hi, S.lo = -S.lo;
-    *c = pe__dd_mul_mul_add(c0, C, s0, S);
+    *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
+    ts.hi = -ts.hi, ts.lo = -ts.lo;
+    *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
 }
 
 /* (s, c) turned by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
@@ -2999,10 +2999,10 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t
                            pe__vd *s, pe__vd *c)
 {
     const pe__vd f = pe__load(plan->frequency + pair);
-    pe__vd k, S, C;
+    pe__vd k, ts, tc;
     const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
     const pe__vd zz = z * z;
-    pe__circle_at(circle, k, &S, &C);
+    pe__circle_at(circle, k, &ts, &tc);
     pe__vd sine = pe__fma(pe__splat(0.0820578389392869), zz, pe__splat(-0.5992641468366016));
     pe__vd cosine = pe__fma(pe__splat(-0.02576698680948774), zz, pe__splat(0.23533036842743957));
     sine = pe__fma(sine, zz, pe__splat(2.5501640391505007));
@@ -3012,8 +3012,8 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t
     sine = pe__fma(sine, zz, pe__splat(3.141592653589793)) * z;
     cosine = pe__fma(cosine, zz, pe__splat(-4.934802200544679));
     cosine = pe__fma(cosine, zz, pe__splat(1.0));
-    *s = pe__fma(S, cosine, C * sine);
-    *c = pe__fnma(S, sine, C * cosine);
+    *s = pe__fma(ts, cosine, tc * sine);
+    *c = pe__fnma(ts, sine, tc * cosine);
 }
 
 /* Is the turn of position t beyond what the direct kernel is good for? */
@@ -3338,7 +3338,7 @@ typedef struct pe__span {
     const pe_plan *plan;
     const pe__bound *bound;
     const double *a, *b;    /* the anchor's columns                                             */
-    const double *S, *C;    /* the plan's row that turns it; NULL: the anchor's own row         */
+    const double *ts, *tc;    /* the plan's row that turns it; NULL: the anchor's own row         */
     double position[2];     /* of the row that is turned forth, and of that turned back         */
     unsigned char *row[2];  /* where their first columns go, NULL: nowhere                      */
     ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
@@ -3362,28 +3362,28 @@ typedef struct pe__adder {
     pe__summer *some;
 } pe__adder;
 
-/* (a, b) turned forth and back by (S, C). */
-PE__INLINE void pe__turn(pe__vd a, pe__vd b, pe__vd S, pe__vd C, pe__vd *a_forth, pe__vd *b_forth,
+/* (a, b) turned forth and back by (ts, tc). */
+PE__INLINE void pe__turn(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc, pe__vd *a_forth, pe__vd *b_forth,
                          pe__vd *a_back, pe__vd *b_back)
 {
-    const pe__vd aC = a * C, bC = b * C;
-    *a_forth = pe__fma(b, S, aC);
-    *b_forth = pe__fnma(a, S, bC);
-    *a_back = pe__fnma(b, S, aC);
-    *b_back = pe__fma(a, S, bC);
+    const pe__vd aC = a * tc, bC = b * tc;
+    *a_forth = pe__fma(b, ts, aC);
+    *b_forth = pe__fnma(a, ts, bC);
+    *a_back = pe__fnma(b, ts, aC);
+    *b_back = pe__fma(a, ts, bC);
 }
 
 /* The same for the pairs at i of a span; if one row only is wanted, it is as if forth. */
 PE__INLINE void pe__turn_at(const pe__span *x, size_t i, int two, pe__vd *a_forth, pe__vd *b_forth,
                             pe__vd *a_back, pe__vd *b_back)
 {
-    if (!two && !x->S) {
+    if (!two && !x->ts) {
         *a_forth = *a_back = pe__load(x->a + i), *b_forth = *b_back = pe__load(x->b + i);
         return;
     }
-    pe__vd S = pe__load(x->S + i);
-    if (!two) S = S * pe__splat(x->row[0] ? 1.0 : -1.0);
-    pe__turn(pe__load(x->a + i), pe__load(x->b + i), S, pe__load(x->C + i), a_forth, b_forth,
+    pe__vd ts = pe__load(x->ts + i);
+    if (!two) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
+    pe__turn(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i), a_forth, b_forth,
              a_back, b_back);
 }
 
@@ -3559,7 +3559,7 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
     float all[2][8 * PE_LANES];
     pe__vd a[2], b[2];
     pe__watch watch = pe__watch_begin();
-    if (x->S) pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
+    if (x->ts) pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
     else pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
     for (int side = 0; side < 2; side++) {
         const pe__vf v = pe__zip(a[side], b[side]);
@@ -3672,13 +3672,13 @@ PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
 }
 
 /* What raises the alarm. */
-PE__OUTLINE void pe__alarm_16(const pe__floats *f, const float *x, size_t count, float *near)
+PE__OUTLINE void pe__alarm_16(const pe__floats *f, const float *x, size_t count, float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
     const pe__vf by = pe__splat_f32(PE__ERROR_NEAR_0);
     for (size_t i = 0; i < count; i += PE__GROUP) {
         const pe__vf sum = pe__add_f32(pe__size_of_groups(x, i), pe__get(f->angle + i / 2));
-        pe__put(near + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
+        pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
     }
 }
 
@@ -3689,10 +3689,10 @@ PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pai
     const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const double subnormal = kind == PE__F16 ? pe__exp2i(-25) : 0, error = power * PE__ERROR_16;
-    const int far = power < pe__exp2i(-90) || power > pe__exp2i(90);
-    const pe__vf by = pe__splat_f32(far ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
-    f->error = far ? FLT_MAX : (float)(error > subnormal ? error : subnormal);
-    f->least = far ? FLT_MAX : (float)(size * pe__exp2i(-48) + subnormal);
+    const int distant = power < pe__exp2i(-90) || power > pe__exp2i(90);
+    const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
+    f->error = distant ? FLT_MAX : (float)(error > subnormal ? error : subnormal);
+    f->least = distant ? FLT_MAX : (float)(size * pe__exp2i(-48) + subnormal);
     f->made = 0;
     pe__to_groups(plan->frequency + pair, count, split, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
@@ -3755,9 +3755,9 @@ PE__OUTLINE void pe__settle_16(const pe__span *x, const pe__alarm *alarm, size_t
             const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
             for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
                 if (k >= (component == 0 ? x->first : x->second)) continue;
-                const double C = x->S ? x->C[k] : 1, S = x->S ? x->S[k] : 0;
-                const double y = part[component][k] * C * deflate +
-                                 part[component + 1][k] * S * sign[component + side];
+                const double tc = x->ts ? x->tc[k] : 1, ts = x->ts ? x->ts[k] : 0;
+                const double y = part[component][k] * tc * deflate +
+                                 part[component + 1][k] * ts * sign[component + side];
                 const double off = pe__double_off_middle(y, pe__drop(kind) + PE__DROP_F32);
                 uint16_t h = pe__to_16(kind, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
@@ -3793,10 +3793,10 @@ PE__INLINE void pe__turn_floats(const pe__floats *f, float (*row)[PE__TILE_16], 
                                 pe__vf *a_forth, pe__vf *b_forth, pe__vf *a_back, pe__vf *b_back)
 {
     const pe__vf a = pe__get(f->a + i), b = pe__get(f->b + i);
-    const pe__vf S = pe__get(row[0] + i), C = pe__get(row[1] + i);
-    const pe__vf aC = pe__mul_f32(a, C), bC = pe__mul_f32(b, C);
-    *a_forth = pe__mad_f32(b, S, aC), *b_forth = pe__nmad_f32(a, S, bC);
-    *a_back = pe__nmad_f32(b, S, aC), *b_back = pe__mad_f32(a, S, bC);
+    const pe__vf ts = pe__get(row[0] + i), tc = pe__get(row[1] + i);
+    const pe__vf aC = pe__mul_f32(a, tc), bC = pe__mul_f32(b, tc);
+    *a_forth = pe__mad_f32(b, ts, aC), *b_forth = pe__nmad_f32(a, ts, bC);
+    *a_back = pe__nmad_f32(b, ts, aC), *b_back = pe__mad_f32(a, ts, bC);
 }
 
 /* All columns of a span in groups, from the plan's row as floats. */
@@ -3897,9 +3897,9 @@ PE__INLINE void pe__make_16(const pe__span *x, pe__floats *f, size_t b, pe__kind
 {
     const size_t pairs = pe__max(x->first, x->second);
     if (!(f->made >> b & 1)) {
-        for (size_t i = 0; !x->S && i < PE__TILE_16; i++) f->row[b][0][i] = 0, f->row[b][1][i] = 1;
-        if (x->S) pe__to_groups(x->S, pairs, x->split, f->row[b][0]);
-        if (x->S) pe__to_groups(x->C, pairs, x->split, f->row[b][1]);
+        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) f->row[b][0][i] = 0, f->row[b][1][i] = 1;
+        if (x->ts) pe__to_groups(x->ts, pairs, x->split, f->row[b][0]);
+        if (x->ts) pe__to_groups(x->tc, pairs, x->split, f->row[b][1]);
         f->made |= 1u << b;
     }
     if (x->split) pe__span_16(x, f, f->row[b], 1, kind);
@@ -3989,8 +3989,8 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             pe__origin(&x, side, narrow ? kind : PE__F32);
             x.row[side] = NULL;
         }
-        x.S = x.C = NULL;
-        if (b != 0) x.S = pe__row(plan, 0, b) + pair, x.C = x.S + plan->padded;
+        x.ts = x.tc = NULL;
+        if (b != 0) x.ts = pe__row(plan, 0, b) + pair, x.tc = x.ts + plan->padded;
         size_t done[2][2] = {{0}};
         for (x.begin = 0; x.begin < pairs; x.begin = x.end) {
             x.end = direct ? pairs : pe__min(x.begin + PE__CHUNK, pairs);
@@ -4249,7 +4249,8 @@ PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *
 PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row, size_t column,
                              size_t n)
 {
-    const float zero[16] = {0};
+    float zero[16];
+    for (size_t i = 0; i < 16; i++) zero[i] = pe__zero();
     for (size_t i = 0; i < n; i += 16) {
         unsigned char *const at = row + (column + i) * to->element;
         if (to->verb == PE__ADD) pe__sum(kind, to, at, zero, pe__min(n - i, 16));
@@ -4346,8 +4347,8 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
     *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
 }
 
-/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (S, C), or (c, s),
-   turned by (-S, C), as they lie in a row: f' = fC + gS, g' = gC - fS. */
+/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (ts, tc), or (c, s),
+   turned by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__to *to;
@@ -4419,13 +4420,13 @@ PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double 
     for (size_t i = 0; i < to.sines || i < to.cosines; i += PE_LANES) {
         const size_t v = i / PE_LANES;
         const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
-        const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], S = x->row[b][v][0];
-        const pe__dd C = x->row[b][v][1];
+        const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->row[b][v][0];
+        const pe__dd tc = x->row[b][v][1];
         pe__dd f_up, g_up, f_down, g_down;
-        pe__turn(f.hi, g.hi, S.hi, C.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
-        const pe__vd fC = pe__fma(f.lo, C.hi, pe__fma(f0, C.lo, less));
-        const pe__vd gC = pe__fma(g.lo, C.hi, pe__fma(g0, C.lo, less));
-        const pe__vd gS = pe__fma(g.lo, S.hi, g0 * S.lo), fS = pe__fma(f.lo, S.hi, f0 * S.lo);
+        pe__turn(f.hi, g.hi, ts.hi, tc.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
+        const pe__vd fC = pe__fma(f.lo, tc.hi, pe__fma(f0, tc.lo, less));
+        const pe__vd gC = pe__fma(g.lo, tc.hi, pe__fma(g0, tc.lo, less));
+        const pe__vd gS = pe__fma(g.lo, ts.hi, g0 * ts.lo), fS = pe__fma(f.lo, ts.hi, f0 * ts.lo);
         f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
         if (up) pe__finish_f64(x, &to, (double *)up, t_up, i, f_up, g_up, twice);
         if (down) pe__finish_f64(x, &to, (double *)down, t_down, i, f_down, g_down, twice);
@@ -4538,8 +4539,8 @@ PE__ROWER(f16, PE__F16)
 #undef PE__ROWER
 PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
 {
-    static const double zero[8] = {0};
-    double *const x = (double *)(void *)row + column;
+    double zero[8], *const x = (double *)(void *)row + column;
+    for (size_t i = 0; i < 8; i++) zero[i] = (double)pe__zero();
     for (size_t i = 0; i < n; i += 8) pe__sink_f64(to, x + i, zero, pe__min(n - i, 8));
 }
 
@@ -4993,10 +4994,10 @@ static inline int pe__algebraic(const pe_plan *plan)
 }
 
 /* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
-PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *C,
-                                     const double *S)
+PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *tc,
+                                     const double *ts)
 {
-    const pe__vd cosine = pe__load(C), sine = pe__load(S);
+    const pe__vd cosine = pe__load(tc), sine = pe__load(ts);
     pe__vd s, c;
     if (order == PE__SPLIT) s = pe__load(x), c = pe__load(cosines);
     else if (order == PE__SC) pe__unzip(x, &s, &c);
@@ -5010,8 +5011,8 @@ PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines
     else pe__zip_store(x, c1, s1);
 }
 
-PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *C,
-                                   const double *S)
+PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *tc,
+                                   const double *ts)
 {
     enum { AHEAD = 8192 }; /* bytes to ask for in advance */
     const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
@@ -5026,13 +5027,13 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
             pe__prefetch((uintptr_t)(cosines + i) + ahead);
         }
         for (size_t i = 0; i < whole; i += PE_LANES)
-            pe__shift_vector_f64(order, x + i * step, cosines + i, C + i, S + i);
+            pe__shift_vector_f64(order, x + i * step, cosines + i, tc + i, ts + i);
         if (whole == n) continue;
         double rest[2 * PE_LANES] = {0}, *const tail = x + whole * step;
         const size_t bytes = (n - whole) * sizeof *rest;
         memcpy(rest, tail, bytes * step);
         if (order == PE__SPLIT) memcpy(rest + PE_LANES, cosines + whole, bytes);
-        pe__shift_vector_f64(order, rest, rest + PE_LANES, C + whole, S + whole);
+        pe__shift_vector_f64(order, rest, rest + PE_LANES, tc + whole, ts + whole);
         memcpy(tail, rest, bytes * step);
         if (order == PE__SPLIT) memcpy(cosines + whole, rest + PE_LANES, bytes);
     }
@@ -5191,9 +5192,9 @@ enum {
     PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
 };
 
-/* The parts X, y and x of the sines and cosines of a tile. */
+/* The parts X (top), y and x of the sines and cosines of a tile. */
 typedef struct pe__dots_table {
-    double C[PE__DOTS_TILE][3][PE__DOTS], S[PE__DOTS_TILE][3][PE__DOTS];
+    double tc[PE__DOTS_TILE][3][PE__DOTS], ts[PE__DOTS_TILE][3][PE__DOTS];
 } pe__dots_table;
 typedef struct pe__dots_anchor {
     double c[2][PE__DOTS_TILE], s[2][PE__DOTS_TILE];
@@ -5205,17 +5206,17 @@ typedef struct pe__dots_sums {
 } pe__dots_sums;
 
 /* Adding and subtracting this rounds to the grid. */
-PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *X, pe__vd *y)
+PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *top, pe__vd *y)
 {
-    *X = (x.hi + pe__splat(grid)) - pe__splat(grid);
-    *y = (x.hi - *X) + x.lo;
+    *top = (x.hi + pe__splat(grid)) - pe__splat(grid);
+    *y = (x.hi - *top) + x.lo;
 }
 
 /* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
-PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__dd *C)
+PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *ts, const pe__dd *tc)
 {
     for (int v = 0; v < PE__DOTS_TILE / (int)PE_LANES; v++) {
-        pe__dd_turn(&s[v], &c[v], S[v], C[v]);
+        pe__dd_turn(&s[v], &c[v], ts[v], tc[v]);
         s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
     }
 }
@@ -5230,26 +5231,26 @@ PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double gr
                                      pe__dots_table *table)
 {
     enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
-    pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
+    pe__dd s[VECTORS], c[VECTORS], ts[VECTORS], tc[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
-        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &S[v], &C[v]);
+        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &ts[v], &tc[v]);
         s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
     }
     for (size_t b = 0; b < PE__DOTS; b++) {
         for (size_t v = 0; v < VECTORS; v++) {
             double part[6][PE_LANES];
-            pe__vd X, y;
-            pe__dots_split(c[v], grid, &X, &y);
-            pe__store(part[0], X), pe__store(part[1], y), pe__store(part[2], c[v].hi);
-            pe__dots_split(s[v], grid, &X, &y);
-            pe__store(part[3], X), pe__store(part[4], y), pe__store(part[5], s[v].hi);
+            pe__vd top, y;
+            pe__dots_split(c[v], grid, &top, &y);
+            pe__store(part[0], top), pe__store(part[1], y), pe__store(part[2], c[v].hi);
+            pe__dots_split(s[v], grid, &top, &y);
+            pe__store(part[3], top), pe__store(part[4], y), pe__store(part[5], s[v].hi);
             for (size_t lane = 0; lane < PE_LANES; lane++)
                 for (size_t n = 0; n < 3; n++) {
-                    table->C[v * PE_LANES + lane][n][b] = part[n][lane];
-                    table->S[v * PE_LANES + lane][n][b] = part[3 + n][lane];
+                    table->tc[v * PE_LANES + lane][n][b] = part[n][lane];
+                    table->ts[v * PE_LANES + lane][n][b] = part[3 + n][lane];
                 }
         }
-        pe__dots_turn(s, c, S, C);
+        pe__dots_turn(s, c, ts, tc);
     }
 }
 
@@ -5269,12 +5270,12 @@ PE__INLINE void pe__dots_add(pe__dots_run *run, const pe__dots_table *table, siz
 {
     const pe__vd cX = pe__splat(anchor->c[0][i]), cy = pe__splat(anchor->c[1][i]);
     const pe__vd sX = pe__splat(anchor->s[0][i]), sy = pe__splat(anchor->s[1][i]);
-    run->large_c = pe__fma(cX, pe__load(table->C[i][0] + b), run->large_c);
-    run->small_c = pe__fma(cX, pe__load(table->C[i][1] + b), run->small_c);
-    run->tiny_c = pe__fma(cy, pe__load(table->C[i][2] + b), run->tiny_c);
-    run->large_s = pe__fma(sX, pe__load(table->S[i][0] + b), run->large_s);
-    run->small_s = pe__fma(sX, pe__load(table->S[i][1] + b), run->small_s);
-    run->tiny_s = pe__fma(sy, pe__load(table->S[i][2] + b), run->tiny_s);
+    run->large_c = pe__fma(cX, pe__load(table->tc[i][0] + b), run->large_c);
+    run->small_c = pe__fma(cX, pe__load(table->tc[i][1] + b), run->small_c);
+    run->tiny_c = pe__fma(cy, pe__load(table->tc[i][2] + b), run->tiny_c);
+    run->large_s = pe__fma(sX, pe__load(table->ts[i][0] + b), run->large_s);
+    run->small_s = pe__fma(sX, pe__load(table->ts[i][1] + b), run->small_s);
+    run->tiny_s = pe__fma(sy, pe__load(table->ts[i][2] + b), run->tiny_s);
 }
 
 PE__INLINE void pe__dots_end(const pe__dots_run *run, pe__dots_sums *sums, size_t b)
@@ -5345,25 +5346,25 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
         const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
         pe__dots_anchor anchor[2];
-        pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
+        pe__dd s[VECTORS], c[VECTORS], ts[VECTORS], tc[VECTORS];
         pe__dots_make_table(plan, axis->pair + i, grid, &table);
         for (size_t v = 0; v < VECTORS; v++) {
             const size_t pair = pe__dots_pair(plan, axis->pair + i, v);
             pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
-            pe__close_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
+            pe__close_turn(plan, pair, PE__DOTS_NEXT, &ts[v], &tc[v]);
         }
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
             for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
                 for (size_t v = 0; v < VECTORS; v++) {
-                    pe__vd X, y;
-                    pe__dots_split(c[v], grid, &X, &y);
-                    pe__store(anchor[t].c[0] + v * PE_LANES, X);
+                    pe__vd top, y;
+                    pe__dots_split(c[v], grid, &top, &y);
+                    pe__store(anchor[t].c[0] + v * PE_LANES, top);
                     pe__store(anchor[t].c[1] + v * PE_LANES, y);
-                    pe__dots_split(s[v], grid, &X, &y);
-                    pe__store(anchor[t].s[0] + v * PE_LANES, X);
+                    pe__dots_split(s[v], grid, &top, &y);
+                    pe__store(anchor[t].s[0] + v * PE_LANES, top);
                     pe__store(anchor[t].s[1] + v * PE_LANES, y);
                 }
-                pe__dots_turn(s, c, S, C);
+                pe__dots_turn(s, c, ts, tc);
             }
             pe__dots_multiply(&table, anchor, n, PE__DOTS_TOGETHER, sums + a);
         }
@@ -6037,7 +6038,7 @@ PE__COLD double pe__alibi_product(double slope, int64_t j)
 {
     pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
     double hi[PE_LANES], lo[PE_LANES];
-    pe__store(hi, p + pe__splat(0.0)); /* a zero is +0 */
+    pe__store(hi, p + pe__splat((double)pe__zero())); /* a zero is +0 */
     pe__store(lo, e);
     return pe__to_odd(hi[0], lo[0]);
 }
@@ -6093,8 +6094,8 @@ PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, v
         }
         return;
     }
-    const pe__vd slope = pe__splat(line.slope), offset = pe__splat(line.offset);
-    const pe__vd step = pe__splat(PE__FLOATS);
+    const pe__vd slope = pe__splat(line.slope), step = pe__splat(PE__FLOATS);
+    const pe__vd offset = pe__splat(line.offset + (double)pe__zero());
     pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
     /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
     for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
@@ -6135,13 +6136,14 @@ typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
 /* A bend in floats. */
 typedef struct pe__bend_f32 {
     pe__vf slope, after; /* the other slope, or what is there beyond 0 */
+    pe__vf zero;
 } pe__bend_f32;
 
 PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
 {
     pe__vf slope = b->slope;
     if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
-    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), pe__splat_f32(0.0f)); /* a zero is +0 */
+    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), b->zero); /* a zero is +0 */
     return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
 }
 
@@ -6278,7 +6280,7 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode,
         const double slope = (double)a->slopes[head];
         const pe__line after = pe__alibi_bend(mode, slope).after;
         pe__bend_f32 bend;
-        bend.slope = pe__splat_f32((float)slope);
+        bend.slope = pe__splat_f32((float)slope), bend.zero = pe__splat_f32(pe__zero());
         bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
         for (size_t query = 0; query < a->queries; query++) {
             unsigned char *row = (unsigned char *)pe__at_element(
@@ -7144,6 +7146,13 @@ PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
     return pe__float_product(a, b) + c;
 }
 
+/* a / b, not a product with 1 / b, whatever else is divided by b. */
+PE__INLINE float pe__float_quotient(float a, float b)
+{
+    PE__OPAQUE(b);
+    return a / b;
+}
+
 PE__INLINE float pe__logf(float x) { return (float)pe__first_lane(pe__td_log((double)x).a); }
 
 /* YaRN's pair that turns beta times, as a float. */
@@ -7254,10 +7263,11 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             double fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
-                const float distant = theta / factor, nearby = pe__float_product(scale, distant);
+                const float distant = pe__float_quotient(theta, factor);
+                const float nearby = pe__float_product(scale, distant);
                 float turned = nearby;
                 if (ext > 0) {
-                    const float y = ((float)(done + i) - low) / span;
+                    const float y = pe__float_quotient((float)(done + i) - low, span);
                     const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
                     const float mix = (1 - clamped) * ext;
                     turned = pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix),
@@ -7928,9 +7938,10 @@ PE_API pe_status pe_selftest(void)
 #pragma clang attribute pop
 #endif
 #pragma STDC FP_CONTRACT DEFAULT
-#if defined(__x86_64__) || defined(__i386__)
+#if PE__FLOAT_CONTROL
 #pragma float_control(pop)
 #endif
+#undef PE__FLOAT_CONTROL
 #elif defined(__GNUC__)
 #pragma GCC pop_options
 #pragma GCC diagnostic pop
