@@ -4806,6 +4806,14 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
     }
 }
 
+/* Copy an element of 2, 4 or 8 bytes. */
+PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
+{
+    if (element == 4) memcpy(to, from, 4);
+    else if (element == 2) memcpy(to, from, 2);
+    else memcpy(to, from, 8);
+}
+
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile on the stack, to and fro. */
 PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                 const pe__output *o)
@@ -4827,7 +4835,7 @@ PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const
                         const size_t column = first + (pair + i % n) * plan->step;
                         unsigned char *const x = o->out + (r + k) * o->stride + column * e;
                         unsigned char *const y = pe__row_at(&to, k) + i * e;
-                        memcpy(made ? x : y, made ? y : x, e);
+                        pe__move(made ? x : y, made ? y : x, e);
                     }
             }
         }
@@ -4840,7 +4848,8 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         pe__to to = pe__to_axis(plan, axis, o);
-        if (at->kind != PE__AT_GRID && !plan->step) pe__stream_rows(plan, &to, o->rows);
+        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
+            pe__stream_rows(plan, &to, o->rows);
         if (plan->step) pe__emit_steps(plan, axis, at, o);
         else pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
@@ -5903,7 +5912,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
         made.axes = rope->axes, made.joint = 1;
         made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
         size_t pair = made.pairs; /* from the last axis on: the first has what is left */
-        for (size_t a = made.axes; a-- > 0;) {
+        for (size_t k = 1; k <= made.axes; k++) {
+            const size_t a = made.axes - k;
             pe__axis *const axis = &made.axis[a];
             size_t n = rope->sections[a];
             if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
@@ -6698,6 +6708,23 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
+/* Copy adjacent pairs as halves. */
+PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs, size_t element)
+{
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
+        const float *const x = (const float *)(const void *)in + 2 * i;
+        float *const y = (float *)(void *)out + i;
+        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
+        pe__put(y, pe__unzip_evens(v, w));
+        pe__put(y + pairs, pe__unzip_odds(v, w));
+    }
+    for (; i < pairs; i++) {
+        pe__move(out + i * element, in + 2 * i * element, element);
+        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
+    }
+}
+
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
    there. */
 PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
@@ -6722,9 +6749,7 @@ PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile,
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
             some.heads = pe__min(most, x->heads - k), some.rest = 0;
             for (size_t h = 0; h < some.heads; h++, in += x->in_head)
-                for (size_t i = 0; i < 2 * pairs; i++)
-                    memcpy(halves + h * width + (i / 2 + i % 2 * pairs) * element, in + i * element,
-                           element);
+                pe__unweave(halves + h * width, in, pairs, element);
             some.in = halves, some.in_head = width;
             some.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;

@@ -93,6 +93,9 @@ defects_of_the_library() {
         breaks pe.h no-rounding-test $(unit exact.gcc.best.none.quick)
         breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
         breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
+        for defect in sums steps; do
+            breaks pe.h $defect $(unit models.gcc.best.none.quick)
+        done
         breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
         breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
         breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
