@@ -1791,6 +1791,310 @@ PE__OUTLINE pe__td pe__td_log(double x)
     return pe__td_add(pe__td_scale(pe__td_const(pe__ln2), pe__splat(e)), log);
 }
 
+/* ---- numbers of any precision -------------------------------------------------------------------
+ * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
+ * limbs whose first bit is set, off by less than 2^lost. Each operation knows what its result has
+ * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
+ * the same on every machine. */
+
+enum { PE__LIMBS = 66, PE__KNOWN = -1000000 }; /* of 2112 bits; an exact number has lost PE__KNOWN */
+typedef struct pe__real {
+    int n, sign, exponent, lost;
+    uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
+} pe__real;
+
+PE__COLD int pe__known(const pe__real *x) { return x->lost < PE__KNOWN / 2; }
+
+/* A sum of two errors. */
+PE__COLD int pe__lost(int a, int b)
+{
+    const int more = a > b ? a : b, less = a > b ? b : a;
+    return less < PE__KNOWN / 2 ? more : more + 1;
+}
+
+/* d times 2^-by; returns whether that loses bits. */
+PE__COLD int pe__limbs_down(uint32_t *d, int limbs, int by)
+{
+    const int whole = by / 32, part = by % 32;
+    uint32_t lost = 0;
+    for (int i = 0; i < whole && i < limbs; i++) lost |= d[i];
+    if (whole < limbs) lost |= d[whole] & (((uint32_t)1 << part) - 1);
+    for (int i = 0; i < limbs; i++) {
+        const uint64_t low = whole < limbs - i ? d[i + whole] : 0;
+        const uint64_t high = whole + 1 < limbs - i ? d[i + whole + 1] : 0;
+        d[i] = (uint32_t)(((high << 32 | low) >> part) & 0xffffffffu);
+    }
+    return lost != 0;
+}
+
+/* d times 2^by. */
+PE__COLD void pe__limbs_up(uint32_t *d, int limbs, int by)
+{
+    const int whole = by / 32, part = by % 32;
+    for (int i = limbs - 1; i >= 0; i--) {
+        const uint64_t high = i >= whole ? d[i - whole] : 0;
+        const uint64_t low = i > whole ? d[i - whole - 1] : 0;
+        d[i] = (uint32_t)(((high << 32 | low) >> (32 - part)) & 0xffffffffu);
+    }
+}
+
+/* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
+PE__COLD void pe__real_normal(pe__real *x)
+{
+    int up = 0, top = x->n;
+    while (top >= 0 && x->d[top] == 0) top--;
+    if (top < 0) {
+        x->sign = 0;
+        return;
+    }
+    while (!(x->d[top] >> (31 - up))) up++;
+    up += 32 * (x->n - 1 - top);
+    x->exponent -= up;
+    x->lost += up;
+    if (up > 0) pe__limbs_up(x->d, x->n + 1, up);
+    else if (up < 0) x->lost = pe__lost(x->lost, pe__limbs_down(x->d, x->n + 1, -up) ? 0 : PE__KNOWN);
+}
+
+PE__COLD pe__real pe__real_of(double value, int n)
+{
+    pe__real x;
+    const double size = value < 0 ? -value : value, large = pe__exp2i(100);
+    const int lifted = size < pe__exp2i(-900);
+    memset(&x, 0, sizeof x);
+    x.n = n, x.lost = PE__KNOWN;
+    if (size > 0) {
+        const double m = pe__frexp(lifted ? size * large : size, &x.exponent);
+        const uint64_t bits = (uint64_t)(m * 18446744073709551616.0); /* 2^64 */
+        x.sign = value < 0 ? -1 : 1, x.exponent -= lifted ? 100 : 0;
+        x.d[n - 1] = (uint32_t)(bits >> 32), x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
+    }
+    return x;
+}
+
+/* About x: no integer below 2^52 is off by one. */
+PE__COLD double pe__real_double(const pe__real *x)
+{
+    const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
+    const int e = x->exponent < -900 ? -900 : x->exponent;
+    return x->sign * (double)(bits >> 11) * pe__exp2i(e - 53);
+}
+PE__COLD double pe__nearest(double x) { return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5); }
+
+/* x * y */
+PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
+{
+    const int n = x->n;
+    uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
+    if (x->sign == 0 && pe__known(x)) return;
+    if (y->sign == 0 && pe__known(y)) {
+        *x = *y;
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        uint64_t carry = 0;
+        for (int j = 0; j < n; j++, carry >>= 32) {
+            carry += p[i + j] + (uint64_t)x->d[i] * y->d[j];
+            p[i + j] = (uint32_t)(carry & 0xffffffffu);
+        }
+        p[i + n] = (uint32_t)carry;
+    }
+    for (int i = 0; i < n - 1; i++) rest |= p[i];
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* a limb more than what will be left */
+    x->lost = pe__lost(pe__lost(x->lost, y->lost + 1) + 32, rest ? 0 : PE__KNOWN);
+    x->sign *= y->sign;
+    x->exponent += y->exponent - 32;
+    pe__real_normal(x);
+}
+
+/* x + sign * y */
+PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
+{
+    pe__real z = *y;
+    z.sign *= sign;
+    if (z.sign == 0 && pe__known(&z)) return;
+    if (x->exponent < z.exponent || (x->sign == 0 && pe__known(x))) {
+        const pe__real swap = *x;
+        *x = z, z = swap;
+        if (z.sign == 0 && pe__known(&z)) return;
+    }
+    const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
+    z.lost = pe__lost(z.lost - by, pe__limbs_down(z.d, z.n + 1, by) ? 0 : PE__KNOWN);
+    x->lost = pe__lost(x->lost, z.lost);
+    if (x->sign == 0) x->sign = z.sign;
+    uint64_t carry = (uint64_t)minus;
+    for (int i = 0; i <= x->n; i++, carry >>= 32) {
+        carry += (uint64_t)x->d[i] + (minus ? ~z.d[i] : z.d[i]);
+        x->d[i] = (uint32_t)(carry & 0xffffffffu);
+    }
+    if (minus && x->d[x->n] >> 31) { /* below 0 */
+        carry = 1;
+        for (int i = 0; i <= x->n; i++, carry >>= 32) {
+            carry += ~x->d[i];
+            x->d[i] = (uint32_t)(carry & 0xffffffffu);
+        }
+        x->sign = -x->sign;
+    }
+    pe__real_normal(x);
+}
+
+/* x / k */
+PE__COLD void pe__real_over(pe__real *x, uint32_t k)
+{
+    uint64_t rest = 0;
+    for (int i = x->n; i >= 0; i--, rest %= k) {
+        rest = rest << 32 | (i > 0 ? x->d[i - 1] : 0);
+        x->d[i] = (uint32_t)(rest / k);
+    }
+    x->exponent -= 32;
+    x->lost = pe__lost(x->lost + 32, rest ? 0 : PE__KNOWN);
+    pe__real_normal(x);
+}
+
+/* x / y, bit by bit. */
+PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
+{
+    const int n = x->n;
+    uint32_t rest[PE__LIMBS + 1], any = 0;
+    memcpy(rest, x->d, sizeof rest);
+    memset(x->d, 0, sizeof x->d);
+    for (int bit = 32 * n; bit >= 0; bit--) {
+        int i = n;
+        while (i > 0 && rest[i] == y->d[i]) i--;
+        if (rest[i] >= y->d[i]) {
+            uint64_t carry = 1;
+            for (i = 0; i <= n; i++, carry >>= 32) {
+                carry += (uint64_t)rest[i] + ~y->d[i];
+                rest[i] = (uint32_t)(carry & 0xffffffffu);
+            }
+            x->d[bit / 32] |= (uint32_t)1 << bit % 32;
+        }
+        pe__limbs_up(rest, n + 1, 1);
+    }
+    for (int i = 0; i <= n; i++) any |= rest[i];
+    x->lost = pe__lost(pe__lost(x->lost, y->lost) + 3, any ? 0 : PE__KNOWN);
+    x->sign *= y->sign;
+    x->exponent -= y->exponent;
+    pe__real_normal(x);
+}
+
+/* 1 + sign x / k + x^2 / k (k + 1) + ..., or x / k (k + 1) and so on: up to 400 terms, |x| < 4. */
+PE__COLD pe__real pe__real_taylor(const pe__real *x, uint32_t k, int two, int sign)
+{
+    pe__real sum = pe__real_of(1, x->n), term = sum;
+    while (term.sign != 0 && term.exponent > -32 * x->n - 2) {
+        pe__real_times(&term, x);
+        pe__real_over(&term, k++);
+        if (two) pe__real_over(&term, k++);
+        term.sign *= sign;
+        pe__real_plus(&sum, &term, 1);
+    }
+    const int lost = x->lost + x->exponent + 4;
+    sum.lost = lost > 14 ? lost : 14;
+    return sum;
+}
+
+/* x becomes atanh x, or atan x for the sign -1; |x| < 1/2. */
+PE__COLD void pe__real_atanh(pe__real *x, int sign)
+{
+    const int lost = x->lost + 2, known = x->sign == 0;
+    pe__real power = *x, square = *x, term = *x;
+    pe__real_times(&square, x);
+    for (uint32_t k = 3; term.sign != 0 && term.exponent > x->exponent - 32 * x->n - 2; k += 2) {
+        pe__real_times(&power, &square);
+        power.sign *= sign;
+        term = power;
+        pe__real_over(&term, k);
+        pe__real_plus(x, &term, 1);
+    }
+    if (!known) x->lost = lost > 14 ? lost : 14;
+}
+
+PE__COLD pe__real pe__real_ln2(int n)
+{
+    pe__real x = pe__real_of(1, n);
+    pe__real_over(&x, 3);
+    pe__real_atanh(&x, 1);
+    x.exponent++;
+    return x;
+}
+PE__COLD pe__real pe__real_pi(int n)
+{
+    pe__real x = pe__real_of(1, n), y = pe__real_of(1, n);
+    pe__real_over(&x, 5), pe__real_over(&y, 239);
+    pe__real_atanh(&x, -1), pe__real_atanh(&y, -1);
+    x.exponent += 4, y.exponent += 2;
+    pe__real_plus(&x, &y, -1);
+    return x;
+}
+
+/* x > 0 becomes ln x. */
+PE__COLD void pe__real_log(pe__real *x)
+{
+    const pe__real one = pe__real_of(1, x->n);
+    const int up = x->d[x->n - 1] < 0xb5000000u; /* within 0.7 ... 1.42 */
+    pe__real k = pe__real_of(x->exponent - up, x->n), y;
+    x->exponent = up;
+    y = *x;
+    pe__real_plus(&y, &one, 1);
+    pe__real_plus(x, &one, -1);
+    pe__real_divide(x, &y);
+    pe__real_atanh(x, 1);
+    x->exponent++;
+    y = pe__real_ln2(x->n);
+    pe__real_times(&k, &y);
+    if (k.sign) pe__real_plus(x, &k, 1);
+}
+
+/* x becomes exp x; 0, if it is known to be 0, exactly 1. */
+PE__COLD void pe__real_exp(pe__real *x)
+{
+    const double k = pe__nearest(pe__real_double(x) * 1.4426950408889634);
+    pe__real y = pe__real_ln2(x->n);
+    const pe__real whole = pe__real_of(k, x->n);
+    pe__real_times(&y, &whole);
+    if (k != 0) pe__real_plus(x, &y, -1);
+    y = x->sign == 0 && pe__known(x) ? pe__real_of(1, x->n) : pe__real_taylor(x, 1, 0, 1);
+    *x = y;
+    x->exponent += (int)k;
+}
+
+/* Is x known not to be 0? */
+PE__COLD int pe__real_apart(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
+
+/* The bits of a number, and the exponent of its last one at least. */
+typedef struct pe__format {
+    int bits, least;
+} pe__format;
+
+/* Round x to the nearest number of a format, to even, into *y. Returns 0 if what is known of x does
+   not decide, as next to the middle of two numbers; last: it is that middle. */
+PE__COLD int pe__real_round(const pe__real *x, pe__format format, int last, double *y)
+{
+    const int n = x->n, snap = x->lost + 2; /* bits of d from there on are known */
+    const int unit = x->exponent - format.bits > format.least ? x->exponent - format.bits
+                                                              : format.least;
+    const int cut = unit - x->exponent + 32 * n; /* the bit of d that is the last of the format */
+    pe__real r = *x;
+    *y = 0;
+    if (!pe__real_apart(x) || snap >= cut) return last || (x->sign == 0 && pe__known(x));
+    if (snap > 0) {
+        uint64_t carry = (uint64_t)1 << (snap - 1) % 32;
+        for (int i = (snap - 1) / 32; i <= n; i++, carry >>= 32) {
+            carry += r.d[i];
+            r.d[i] = (uint32_t)(carry & 0xffffffffu);
+        }
+        (void)pe__limbs_down(r.d, n + 1, snap);
+        pe__limbs_up(r.d, n + 1, snap);
+    }
+    const int rest = pe__limbs_down(r.d, n + 1, cut - 1);
+    const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
+    if ((both & 1) && !rest && !last && !pe__known(x)) return 0;
+    *y = (double)(whole + (both & (uint64_t)(rest | (int)(whole & 1)))) * x->sign;
+    *y *= pe__exp2i(unit / 2);
+    *y *= pe__exp2i(unit - unit / 2);
+    return 1;
+}
+
 /* ---- frequencies --------------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
  * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
@@ -2455,7 +2759,7 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
     return PE_OK;
 }
 
-/* ---- turns, exactly -----------------------------------------------------------------------------
+/* ---- turns, closely -----------------------------------------------------------------------------
  * Position t turns pair i by t w_i = pi t f_i. */
 
 /* The sine and cosine of pi x to about 2^-100 of their value, |x| <= 0.3: Taylor series in x^2 with
@@ -2514,17 +2818,6 @@ PE__INLINE void pe__quarters(pe__vd q, pe__vd *s, pe__vd *c)
     *c = c0 * cosine - s0 * sine;
 }
 
-/* Quarter turns leave zeros of either sign, and not even that is sure: clang takes
-   -fno-signed-zeros for granted in its code generator, whatever a pragma says. Make them +0. */
-PE__COLD pe__vd pe__plus_zero(pe__vd x)
-{
-    double all[PE_LANES];
-    pe__store(all, x);
-    for (int lane = 0; lane < PE_LANES; lane++)
-        if (all[lane] == 0) memset(&all[lane], 0, sizeof all[lane]);
-    return pe__load(all);
-}
-
 /* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
 PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
 {
@@ -2532,79 +2825,74 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* The frequencies of a vector of pairs to 2^-140, from what the config says. */
-PE__COLD pe__td pe__exact_frequency(const pe_plan *plan, size_t pair)
+/* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last one's. */
+PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
-    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
-    pe__td f, d;
+    size_t a = 0;
+    while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair) a++;
+    *axis = &plan->axis[a];
+    const size_t i = pair - (*axis)->pair, pairs = (*axis)->pairs;
+    return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
+}
+
+/* The doubles that frequencies were given as, from their products with the unit. */
+PE__COLD pe__vd pe__given(const pe_plan *plan, size_t pair)
+{
+    pe__td f;
     f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
     f.c = pe__splat(0.0);
-    if (plan->float32) return pe__td_const(pe__inverse_pi);
-    if (plan->exact) return f;
-    if (plan->base == 0) { /* given: the doubles that these are, times the unit */
-        const pe__vd w = pe__td_ratio(f, unit).a;
-        return pe__td_scale(unit, w);
-    }
+    return pe__td_ratio(f, pe__frequency_unit(plan->unit, plan->half_turns)).a;
+}
+
+/* The frequencies of a vector of pairs to 2^-38 of the plan's error, from what the config says. */
+PE__COLD pe__td pe__fine_frequency(const pe_plan *plan, size_t pair)
+{
+    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
     double index[PE_LANES], by[2][PE_LANES];
+    pe__td d;
+    if (plan->float32) return pe__td_const(pe__inverse_pi);
+    if (plan->exact) {
+        d.a = pe__load(plan->frequency + pair);
+        d.b = pe__load(plan->frequency + plan->padded + pair);
+        d.c = pe__splat(0.0);
+        return d;
+    }
+    if (plan->base == 0) return pe__td_scale(unit, pe__given(plan, pair));
     for (size_t lane = 0; lane < PE_LANES; lane++) {
-        size_t a = 0;
-        while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair + lane) a++;
-        const pe__axis *axis = &plan->axis[a];
-        const size_t i = pair + lane - axis->pair;
-        index[lane] = (double)(plan->first +
-                               (i < axis->pairs ? i : axis->pairs ? axis->pairs - 1 : 0));
+        const pe__axis *axis;
+        index[lane] = pe__index_of(plan, pair + lane, &axis);
         by[0][lane] = -axis->denominator[0], by[1][lane] = -axis->denominator[1];
     }
-    d.a = pe__load(by[0]), d.b = pe__load(by[1]), d.c = f.c;
+    d.a = pe__load(by[0]), d.b = pe__load(by[1]), d.c = pe__splat(0.0);
     const pe__td x = pe__td_scale(pe__td_ratio(pe__td_log(plan->base), d), pe__load(index));
     return pe__td_mul(pe__td_exp(x), unit);
 }
 
-/* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0.
-   They are known to 2^-140, relatively; what comes nearer to one than can be told by that is at it.
-   A frequency that is a double is exact, and needs no such care. */
-PE__COLD void pe__snap(pe__dd *z, pe__vd turns, pe__vd below)
+/* sin and cos of pi tt f, to 2^-98 of 1 and what f lacks; below a quarter turn the sine to 2^-98 of
+   its value. */
+PE__INLINE void pe__turn_by(pe__vd tt, const pe__td *f, pe__dd *sine, pe__dd *cosine)
 {
-    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES], rest[PE_LANES];
-    pe__store(hi, z->hi);
-    pe__store(lo, z->lo);
-    pe__store(all, pe__abs(turns));
-    pe__store(rest, below);
-    for (int lane = 0; lane < PE_LANES; lane++) {
-        const double size = hi[lane] < 0 ? -hi[lane] : hi[lane];
-        if (all[lane] >= 0.25 && rest[lane] != 0 && size < all[lane] * pe__exp2i(-136))
-            hi[lane] = lo[lane] = 0;
-    }
-    z->hi = pe__load(hi), z->lo = pe__load(lo);
-}
-
-/* sin and cos of pi tt f, to 2^-98 of what f is. */
-PE__INLINE void pe__turn_by(const pe_plan *plan, pe__vd tt, const pe__td *f, int snap, pe__dd *sine,
-                            pe__dd *cosine)
-{
-    const pe__vd half = pe__splat(0.5);
+    const pe__vd half = pe__splat(0.5), four = pe__splat(4.0);
     pe__vd e0, e1;
     const pe__vd p0 = pe__two_prod(tt, f->a, &e0), p1 = pe__two_prod(tt, f->b, &e1);
 
-    /* half turns modulo 2, then to the nearest quarter turn: both exact */
-    pe__vd x = p0 - pe__round(p0 * half) * pe__splat(2.0);
-    const pe__vd q = pe__round(x + x);
-    x = x - q * half;
-    const pe__td r = pe__td_of(x, e0, pe__splat(0.0));
+    /* half turns modulo 2, of all parts: beyond 2^49 e0 is part of a turn, too; then less the
+       nearest quarter turn: both exact */
+    const pe__td r = pe__td_of(p0 - pe__round(p0 * half) * pe__splat(2.0), e0, pe__splat(0.0));
     pe__td rest;
     rest.a = p1, rest.b = e1, rest.c = tt * f->c;
     const pe__td sum = pe__td_add(r, rest);
+    pe__vd q = pe__round(sum.a + sum.a);
     pe__dd z;
-    z.hi = sum.a, z.lo = sum.b;
-    if (snap) pe__snap(&z, p0, f->b);
+    z.hi = pe__two_sum(sum.a - q * half, sum.b, &z.lo);
+    z.lo = z.lo + sum.c;
+    q = q - pe__round(q * pe__splat(0.25)) * four;
     const pe__dd zz = pe__dd_mul(z, z);
 
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
     *cosine = pe__dd_normal(pe__dd_series(pe__cosine_series, zz));
     pe__quarters(q, &sine->hi, &cosine->hi);
     pe__quarters(q, &sine->lo, &cosine->lo);
-    if (PE__UNLIKELY(plan->half_turns))
-        sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
 }
 
 /* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98
@@ -2615,7 +2903,7 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     pe__td f;
     f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
     f.c = pe__splat(0.0);
-    pe__turn_by(plan, pe__time(plan, pair, t), &f, 0, sine, cosine);
+    pe__turn_by(pe__time(plan, pair, t), &f, sine, cosine);
 }
 PE__INLINE double pe__larger(double x, double y) /* in magnitude */
 {
@@ -2627,17 +2915,13 @@ PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * (t < 0 ? -t : t) * plan->fastest * plan->error;
 }
 
-/* The same to 2^-98, slow: what asks for it is what nothing else decides. */
-PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                             pe__dd *cosine)
+/* The same for one sine or cosine: of small turns the sine has a relative error, but that products
+   below 2^-900 lose bits. */
+PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
 {
-    if (t == 0) {
-        sine->hi = sine->lo = cosine->lo = pe__splat(0.0), cosine->hi = pe__splat(1.0);
-        return;
-    }
-    const pe__td f = pe__exact_frequency(plan, pair);
-    const int snap = plan->half_turns && plan->base != 0;
-    pe__turn_by(plan, pe__time(plan, pair, t), &f, snap, sine, cosine);
+    const double x = pe__first_lane(pe__time(plan, pair, t)) * plan->frequency[pair];
+    const double turn = x < 0 ? -x : x, part = component == 0 && turn < 0.25 ? 4 * turn : 1;
+    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * turn * plan->error : 1;
 }
 
 /* x times a double, normal. */
@@ -2649,18 +2933,168 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
     return pe__dd_normal(r);
 }
 
-/* The frequency of a pair in radians a position, as a sum of two doubles. */
-static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, double *lo)
+/* ---- turns, exactly -----------------------------------------------------------------------------
+ * What double-double leaves open, by numbers of any precision, from the config itself. It ends: the
+ * sine and cosine of an algebraic number but 0 are transcendental (Lindemann), and so are those of
+ * pi times an irrational algebraic one (Gelfond, Schneider); of pi times a rational one, they are
+ * rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1 (Niven): no other value is
+ * the middle of two numbers. */
+
+/* The frequency of a pair as the config has it, without the pi of half_turns. */
+PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
 {
-    double w[2][PE_LANES];
-    pe__td f;
-    f.a = pe__splat(plan->frequency[pair]);
-    f.b = pe__splat(plan->frequency[pair + plan->padded]);
-    f.c = pe__splat(0.0);
-    const pe__td y = pe__td_mul(f, pe__td_const(pe__pi));
-    pe__store(w[0], y.a);
-    pe__store(w[1], y.b);
-    *hi = w[0][0], *lo = w[1][0];
+    pe__real w = pe__real_of(plan->unit, n), x, y;
+    const pe__axis *axis;
+    if (plan->exact) {
+        w = pe__real_of(plan->frequency[pair], n);
+        y = pe__real_of(plan->frequency[pair + plan->padded], n);
+        pe__real_plus(&w, &y, 1);
+        return w;
+    }
+    if (plan->base == 0) {
+        y = pe__real_of(pe__first_lane(pe__given(plan, pair)), n);
+        pe__real_times(&w, &y);
+        return w;
+    }
+    const double i = pe__index_of(plan, pair, &axis);
+    if (i == 0 || plan->base == 1) return w;
+    x = pe__real_of(plan->base, n);
+    pe__real_log(&x);
+    y = pe__real_of(-i, n);
+    pe__real_times(&x, &y);
+    pe__real d = pe__real_of(axis->denominator[0], n);
+    y = pe__real_of(axis->denominator[1], n);
+    pe__real_plus(&d, &y, 1);
+    pe__real_divide(&x, &d);
+    pe__real_exp(&x);
+    pe__real_times(&w, &x);
+    return w;
+}
+
+/* x, an angle, or the halves of a turn that it is, becomes its sine or, for component 1, cosine.
+   Returns 0 where more limbs are to say whether x is a number of Niven's: a rational one has been
+   told from these as soon as bits are enough. */
+PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
+{
+    const int n = x->n;
+    const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
+    int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
+    const pe__real pi = pe__real_pi(n);
+    pe__real y = pe__real_of(k, n), z;
+    y.exponent--;
+    if (!halves) pe__real_times(&y, &pi);
+    pe__real_plus(x, &y, -1);
+    if (x->sign == 0 && pe__known(x) && !halves) { /* the position 0 */
+        *x = pe__real_of(component, n);
+        return 1;
+    }
+    if (halves) {
+        static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: a root */
+        y = pe__real_of(6, n);
+        pe__real_times(&y, x);
+        const double sixths = pe__nearest(pe__real_double(&y));
+        z = pe__real_of(sixths, n);
+        pe__real_plus(&y, &z, -1);
+        if (!pe__real_apart(&y)) {
+            const int place = (3 * quarter + (int)sixths + 12) % 12;
+            if (!pe__known(&y) && !enough) return 0;
+            if (twice[place] != 3) {
+                *x = pe__real_of(twice[place] / 2.0, n);
+                return 1;
+            }
+        }
+        pe__real_times(x, &pi);
+    }
+    y = *x;
+    pe__real_times(&y, x);
+    if (k == 0 && x->exponent < -650) { /* less than a power by ever so little: see PE__TINY */
+        z = pe__real_of(1, n), y = z;
+        y.exponent = -1299;
+        pe__real_plus(&z, &y, -1);
+    } else {
+        z = pe__real_taylor(&y, quarter & 1 ? 1 : 2, 1, -1);
+    }
+    if (quarter & 1) *x = z;
+    else pe__real_times(x, &z);
+    if (quarter & 2) x->sign = -x->sign;
+    return 1;
+}
+
+/* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
+typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
+PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what what, double amplitude,
+                          double less, pe__format format)
+{
+    const int halves = plan->half_turns && !plan->float32;
+    const pe__axis *axis;
+    const double i = pe__index_of(plan, pair, &axis);
+    for (int n = 6;; n = 2 * n - 2) {
+        const int last = n == PE__LIMBS;
+        const int enough = last || 32.0 * n > 256 + 53 * i / axis->denominator[0];
+        pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
+                                   : pe__real_frequency(plan, pair, n);
+        pe__real x = pe__real_of(plan->float32 ? pe__first_lane(pe__time(plan, pair, t)) : t, n);
+        double y;
+        if (what >= PE__FREQUENCY) {
+            x = pe__real_pi(n);
+            if (halves) pe__real_times(&w, &x);
+            x.exponent++;
+            if (what == PE__WAVELENGTH) pe__real_divide(&x, &w);
+            else x = w;
+        } else {
+            if (!plan->float32) pe__real_times(&x, &w);
+            if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
+            w = pe__real_of(amplitude, n);
+            pe__real_times(&x, &w);
+            w = pe__real_of(less, n);
+            pe__real_plus(&x, &w, -1);
+        }
+        if (pe__real_round(&x, format, last, &y)) return x.sign == 0 ? 0 * amplitude : y;
+    }
+}
+static const pe__format pe__f64 = {53, -1074}, pe__f32 = {24, -149};
+static const pe__format pe__bf16 = {8, -133}, pe__f16 = {11, -24};
+
+/* sin and cos to so many bits behind the point: slow. */
+PE__COLD void pe__fine_turn(const pe_plan *plan, size_t pair, double t, int bits, pe__dd *sine,
+                            pe__dd *cosine)
+{
+    const double e = pe__turn_error(plan, t) - pe__exp2i(-98);
+    if (e * pe__exp2i(-38) < pe__exp2i(-bits)) {
+        const pe__td f = pe__fine_frequency(plan, pair);
+        pe__turn_by(pe__time(plan, pair, t), &f, sine, cosine);
+        return;
+    }
+    for (int k = 0; k < 2; k++) {
+        pe__dd *const turn = k ? cosine : sine;
+        double hi[PE_LANES], lo[PE_LANES];
+        for (size_t lane = 0; lane < PE_LANES; lane++) {
+            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, pe__f64);
+            lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], pe__f64);
+        }
+        turn->hi = pe__load(hi), turn->lo = pe__load(lo);
+    }
+}
+
+/* The frequency of a pair in radians a position, or its wavelength. */
+PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
+static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what)
+{
+    pe__dd f, y;
+    f.hi = pe__splat(plan->frequency[pair]), f.lo = pe__splat(plan->frequency[pair + plan->padded]);
+    if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
+    if (what == PE__FREQUENCY) {
+        y = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+    } else {
+        pe__vd e;
+        y.hi = pe__splat(2.0) / f.hi;
+        const pe__vd p = pe__two_prod(y.hi, f.hi, &e);
+        y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
+    }
+    const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo);
+    const double e = (hi < 0 ? -hi : hi) * (plan->error + pe__exp2i(-97));
+    if (pe__first_lane(f.hi) == 0 || hi + (lo + e) == hi + (lo - e)) return hi + lo;
+    return pe__exact(plan, pair, 1, what, 1, 0, pe__f64);
 }
 
 /* ---- turns, fast --------------------------------------------------------------------------------
@@ -2833,7 +3267,7 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         pe__vd sine, cosine;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
-            pe__exact_turn(plan, pair + i, t, &ss, &cc);
+            pe__fine_turn(plan, pair + i, t, 64, &ss, &cc);
             sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
@@ -2891,79 +3325,21 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* By how many powers of two a position so far below one turn of a pair that the sine is a multiple
-   of it must be made larger, so that products with it do not lose their low bits. */
-static inline int pe__lift(const pe_plan *plan, size_t pair, double t)
-{
-    int up, of_w, of_t;
-    if (plan->float32 || t == 0 || plan->frequency[pair] == 0) return 0;
-    const double w = plan->frequency[pair] < 0 ? -plan->frequency[pair] : plan->frequency[pair];
-    const double size = t < 0 ? -t : t, large = size < pe__exp2i(-1000) ? pe__exp2i(60) : 1;
-    if (size * w >= pe__exp2i(-300)) return 0;
-    (void)pe__frexp(w, &of_w);
-    (void)pe__frexp(size * large, &of_t);
-    up = -250 - of_w - of_t + (large > 1 ? 60 : 0);
-    return up < 1000 ? up : 1000;
-}
-
-/* pe__exact_turn() of any real position: sines are to be multiplied by *lift. */
-PE__OUTLINE void pe__exact_turn_lifted(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                       pe__dd *cosine, double *lift)
-{
-    double all[4][PE_LANES];
-    int most = 0, up[PE_LANES];
-    pe__exact_turn(plan, pair, t, sine, cosine);
-    for (size_t lane = 0; lane < PE_LANES; lane++) {
-        up[lane] = pe__lift(plan, pair + lane, t);
-        lift[lane] = pe__exp2i(-up[lane]);
-        if (up[lane] > most) most = up[lane];
-    }
-    if (most == 0) return;
-    pe__store(all[0], sine->hi), pe__store(all[1], sine->lo);
-    pe__store(all[2], cosine->hi), pe__store(all[3], cosine->lo);
-    for (size_t lane = 0; lane < PE_LANES; lane++) {
-        if (up[lane] == 0) continue;
-        pe__dd s, c;
-        pe__exact_turn(plan, pair + lane, t * pe__exp2i(up[lane]), &s, &c);
-        all[0][lane] = pe__first_lane(s.hi), all[1][lane] = pe__first_lane(s.lo);
-        all[2][lane] = pe__first_lane(c.hi), all[3][lane] = pe__first_lane(c.lo);
-    }
-    sine->hi = pe__load(all[0]), sine->lo = pe__load(all[1]);
-    cosine->hi = pe__load(all[2]), cosine->lo = pe__load(all[3]);
-}
-
-/* The element of one pair at position t, from an exact turn: component 0 is the sine, 1 the cosine.
- *
- * The sum is good to 2^-98. A low part below that belongs to an angle so small that the sine is x -
- * x^3/6 or the cosine 1 - x^2/2, and these last terms are lost. The truth is then nearer to zero
- * than hi, be it by ever so little: that decides where hi itself lies in the middle between two
- * floats. Only where the other component is 0 is this one exactly A or -A. */
+/* The element of one pair at position t: component 0 is the sine, 1 the cosine. */
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
 {
     pe__dd turn[2];
-    double hi[2][PE_LANES], lo[2][PE_LANES];
-    const int up = pe__lift(plan, pair, t);
-    for (int exact = up != 0 || t == 0; exact < 2; exact++) {
-        if (exact) pe__exact_turn(plan, pair, t * pe__exp2i(up), &turn[0], &turn[1]);
-        else pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
-        for (int k = 0; k < 2; k++) {
-            turn[k] = pe__dd_scaled(turn[k], plan->mantissa);
-            pe__store(hi[k], turn[k].hi);
-            pe__store(lo[k], turn[k].lo);
-        }
-        const double h = hi[component][0] * plan->scale, l = lo[component][0] * plan->scale;
-        const double e = pe__turn_error(plan, t) * plan->scale;
-        if (exact) break;
-        const float above = pe__round_sum(h, l + e, drop), below = pe__round_sum(h, l - e, drop);
-        if (above == below && above != 0) return above;
-    }
-    double h = hi[component][0], l = lo[component][0];
-    if (h == 0) return (float)(0 * plan->amplitude);
-    if (hi[1 - component][0] != 0 && (l < 0 ? -l : l) <= (h < 0 ? -h : h) * pe__exp2i(-95))
-        l = -h * pe__exp2i(-100);
-    return pe__round_once(h * plan->scale, l * plan->scale, component == 0 ? pe__exp2i(-up) : 1,
-                          drop);
+    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
+    const double e = pe__close_error(plan, pair, t, component);
+    const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), by = plan->scale;
+    const float above = pe__round_sum(hi * by, (lo + e) * by, drop);
+    if (above == pe__round_sum(hi * by, (lo - e) * by, drop) && above != 0) return above;
+    const pe__format format = drop == PE__DROP_F32    ? pe__f32
+                              : drop == PE__DROP_BF16 ? pe__bf16
+                                                      : pe__f16;
+    return (float)pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, format);
 }
 
 /* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
@@ -4018,51 +4394,25 @@ static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, si
         for (size_t i = 0; i < n; i++) x[i] = pe__fma_once(to->scale, x[i], v[i]);
 }
 
-/* hi + lo to the nearer double; where it is the middle of two as far as can be told, to the one
-   nearer to zero: that is where the next term of the series of a tiny angle points. */
-PE__INLINE double pe__nearer(double hi, double lo)
-{
-    const double by = hi * pe__exp2i(-95), distant = hi + (lo + by), nearby = hi + (lo - by);
-    return (hi < 0) == (nearby < distant) ? distant : nearby;
-}
-
-/* The doubles of one vector of pairs from exact turns, also where they are in doubt, or some of
-   them subnormal, or of a tiny angle: rounded once all the same. */
+/* The doubles of one vector of pairs that are in doubt, or subnormal. */
 PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd *sine,
                              pe__vd *cosine)
 {
-    double hi[2][PE_LANES], lo[2][PE_LANES], lift[PE_LANES];
-    pe__dd s, c;
-    pe__exact_turn_lifted(plan, pair, t, &s, &c, lift);
-    s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
-    pe__store(hi[0], s.hi);
-    pe__store(lo[0], s.lo);
-    pe__store(hi[1], c.hi);
-    pe__store(lo[1], c.lo);
-    for (int k = 0; k < 2; k++)
-        for (int lane = 0; lane < PE_LANES; lane++) {
-            const double by = k == 0 ? lift[lane] : 1, x = hi[k][lane];
-            const double scaled = x * plan->scale * by;
-            int scale, down;
-            (void)pe__frexp(plan->scale, &scale);
-            (void)pe__frexp(by, &down);
-            const int last = -1072 - scale - down; /* what will be 2^-1074 is 2^last */
-            if (x != 0 && last > -900 && scaled <= pe__exp2i(-1022) &&
-                scaled >= -pe__exp2i(-1022)) {
-                /* to a multiple of that: adding a large number, then a look at what is left */
-                const double unit = pe__exp2i(last);
-                const double large = x < 0 ? -unit * pe__exp2i(52) : unit * pe__exp2i(52);
-                double whole = (x + large) - large;
-                const double rest = (x - whole) + lo[k][lane];
-                if (rest > unit / 2) whole += unit;
-                if (rest < -unit / 2) whole -= unit;
-                hi[k][lane] = whole == 0 ? x * 0 : whole;
-            } else if (x != 0) {
-                hi[k][lane] = pe__nearer(x, lo[k][lane]);
-            }
-            hi[k][lane] = hi[k][lane] * plan->scale * by;
+    pe__dd turn[2];
+    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    for (int k = 0; k < 2; k++) {
+        double hi[PE_LANES], lo[PE_LANES];
+        const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
+        pe__store(hi, y.hi), pe__store(lo, y.lo);
+        for (size_t lane = 0; lane < PE_LANES; lane++) {
+            const double e = pe__close_error(plan, pair + lane, t, k);
+            const double above = hi[lane] + (lo[lane] + e), below = hi[lane] + (lo[lane] - e);
+            hi[lane] = above * plan->scale;
+            if (above != below || (hi[lane] < 0 ? -hi[lane] : hi[lane]) < pe__exp2i(-1021))
+                hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, plan->amplitude, 0, pe__f64);
         }
-    *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
+        *(k ? cosine : sine) = pe__load(hi);
+    }
 }
 
 /* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (S, C), or (c, s),
@@ -4835,7 +5185,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
                 double all[2][PE_LANES];
                 pe__dd s, c;
-                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
+                if (exact) pe__fine_turn(plan, axis->pair + i, k, 97, &s, &c);
                 else pe__close_turn(plan, axis->pair + i, k, &s, &c);
                 if (axis->pairs - i < PE_LANES) {
                     pe__store(all[0], c.hi), pe__store(all[1], c.lo);
@@ -5341,6 +5691,8 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
     for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
         double *const w = memory + 2 * padded;
+        pe_plan given = *plan;
+        given.float32 = NULL;
         for (size_t i = 0; i < padded; i += PE_LANES) {
             double hi[PE_LANES], lo[PE_LANES];
             pe__dd f;
@@ -5349,7 +5701,12 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
             pe__store(hi, f.hi);
             pe__store(lo, f.lo);
             for (size_t lane = 0; lane < PE_LANES; lane++)
-                w[i + lane] = (double)pe__round_once(hi[lane], lo[lane], 1, PE__DROP_F32);
+            {
+                const double e = pe__larger(hi[lane], 0) * (error + pe__exp2i(-97));
+                w[i + lane] = (double)pe__round_sum(hi[lane], lo[lane] + e, PE__DROP_F32);
+                if (w[i + lane] != (double)pe__round_sum(hi[lane], lo[lane] - e, PE__DROP_F32))
+                    w[i + lane] = pe__exact(&given, i + lane, 1, PE__FREQUENCY, 1, 0, pe__f32);
+            }
         }
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
@@ -5533,25 +5890,20 @@ PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
     if (plan->d_model == 0) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            double lo;
-            if (plan->float32) *omega = plan->float32[plan->axis[a].pair + i];
-            else pe__radians(plan, plan->axis[a].pair + i, omega, &lo);
-            omega++;
+            const size_t pair = plan->axis[a].pair + i;
+            *omega++ = plan->float32 ? plan->float32[pair] : pe__number(plan, pair, PE__FREQUENCY);
         }
     }
     return PE_OK;
 }
 
-PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     if (!plan || !wavelength) return PE_ERR_NULL;
     if (plan->d_model == 0) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            const size_t pair = plan->axis[a].pair + i;
-            if (plan->float32) *wavelength++ = 6.283185307179586 / plan->float32[pair];
-            else *wavelength++ = 2 / plan->frequency[pair];
+            *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH);
         }
     }
     return PE_OK;
