@@ -2066,6 +2066,9 @@ typedef struct pe__format {
     int bits, least;
 } pe__format;
 
+static const pe__format pe__f64 = {53, -1074}, pe__f32 = {24, -149};
+static const pe__format pe__bf16 = {8, -133}, pe__f16 = {11, -24};
+
 /* Round x to the nearest number of a format, to even, into *y. Returns 0 if what is known of x does
    not decide, as next to the middle of two numbers; last: it is that middle. */
 PE__COLD int pe__real_round(const pe__real *x, pe__format format, int last, double *y)
@@ -2505,6 +2508,11 @@ PE__OUTLINE pe__td pe__td_log_of(pe__td x)
     return pe__td_add(pe__td_log(a), pe__td_sub(d, half_dd));
 }
 
+PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
+{
+    return x >= low && x <= high;
+}
+
 /* floor(x) within from ... to, for a number that is the same in all lanes. */
 PE__INLINE double pe__td_floor(pe__td x, double from, double to)
 {
@@ -2514,6 +2522,13 @@ PE__INLINE double pe__td_floor(pe__td x, double from, double to)
     double n = (double)(int64_t)a;
     if (n > a || (n == a && b < 0)) n -= 1;
     return n < from ? from : n;
+}
+
+/* May it be a whole number, if it is off by at most e? */
+PE__INLINE int pe__td_is_whole(pe__td x, double e)
+{
+    const double a = pe__first_lane(x.a), off = a - pe__nearest(a) + pe__first_lane(x.b);
+    return pe__between(a, -pe__exp2i(52), pe__exp2i(52)) && pe__between(off, -e, e);
 }
 
 /* x * scale within 0 ... 1, where scale is the inverse of span > 0. Lane by lane, so that what lies
@@ -2541,30 +2556,31 @@ typedef struct pe__rope {
     pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0 */
     pe__td waves;              /* LLAMA3: L0 / 2 pi                                  */
     double sign;               /* YARN: -1 where the ramp falls                      */
+    double doubt;              /* YARN: how far low and span may be off              */
     size_t turning;            /* pairs that turn                                    */
 } pe__rope;
 
-/* f, which may follow from lengths. */
-PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
+/* f, which may follow from lengths: f[0] f[1] / f[2] + f[3]. */
+PE__COLD void pe__rope_factor_parts(const pe_rope_config *config, double *f)
 {
     const size_t original = config->original_max_position_embeddings;
     const size_t most = config->max_position_embeddings, length = pe__rope_length(config);
-    const pe__td one = pe__td_splat(1.0);
-    switch (config->rope_type) {
-    case PE_ROPE_DYNAMIC_NTK: { /* f (L - L0) / L0 + 1 */
-        if (config->sequence_length <= length) return one;
-        const double more = (double)(config->sequence_length - length);
-        const pe__td f = pe__td_scale(pe__td_splat(config->factor), pe__splat(more));
-        return pe__td_add(pe__td_div(f, pe__splat((double)length)), one);
+    const size_t now = config->sequence_length;
+    const pe_rope_type type = config->rope_type;
+    f[0] = config->factor > 0 ? config->factor : 1, f[1] = f[2] = 1, f[3] = 0;
+    if (type == PE_ROPE_DYNAMIC_NTK) { /* f (L - L0) / L0 + 1 */
+        f[1] = now > length ? (double)(now - length) : 0, f[2] = (double)length, f[3] = 1;
+    } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
+               original && most) {
+        f[0] = (double)most, f[2] = (double)original;
     }
-    case PE_ROPE_YARN:
-    case PE_ROPE_LONGROPE:
-        if (config->factor > 0 || !original || !most) break;
-        return pe__td_div(pe__td_splat((double)most), pe__splat((double)original));
-    default:
-        break;
-    }
-    return config->factor > 0 ? pe__td_splat(config->factor) : one;
+}
+PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
+{
+    double f[4];
+    pe__rope_factor_parts(config, f);
+    const pe__td product = pe__td_scale(pe__td_splat(f[0]), pe__splat(f[1]));
+    return pe__td_add(pe__td_div(product, pe__splat(f[2])), pe__td_splat(f[3]));
 }
 
 /* YaRN: c(beta), the pair that turns beta times in L0 positions. */
@@ -2583,7 +2599,9 @@ PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td lo
     const double n = (double)config->rotary_dim;
     pe__td low = pe__rope_correction(config, log_theta, config->beta_fast);
     pe__td high = pe__rope_correction(config, log_theta, config->beta_slow);
+    r->doubt = n * pe__exp2i(-126) / pe__first_lane(log_theta.a);
     if (config->truncate) {
+        r->doubt = pe__td_is_whole(low, r->doubt) || pe__td_is_whole(high, r->doubt);
         low = pe__td_splat(pe__td_floor(low, 0, n));
         high = pe__td_splat(-pe__td_floor(pe__td_sub(pe__td_splat(0.0), high), 1 - n, 1));
     } else {
@@ -2606,7 +2624,7 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__t
     r->offset = pe__td_splat(0.0);
     r->inverse_factor = pe__td_ratio(pe__td_splat(1.0), factor);
     r->low = r->span = r->inverse = r->waves = r->offset;
-    r->sign = 1;
+    r->sign = 1, r->doubt = 0;
     r->turning = n / 2;
     switch (config->rope_type) {
     case PE_ROPE_NTK:
@@ -2634,6 +2652,132 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__t
     if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(pe__td_splat(1.0), r->span);
 }
 
+/* YaRN: c(beta) to any precision. */
+PE__COLD pe__real pe__rope_real_correction(const pe_rope_config *config, double beta, int n)
+{
+    pe__real c = pe__real_of((double)pe__rope_length(config), n), y = pe__real_of(beta, n);
+    pe__real z = pe__real_pi(n);
+    pe__real_times(&y, &z);
+    pe__real_divide(&c, &y);
+    c.exponent--;
+    pe__real_log(&c);
+    y = pe__real_of((double)config->rotary_dim, n);
+    pe__real_times(&c, &y);
+    y = pe__real_of(config->rope_theta, n);
+    pe__real_log(&y);
+    pe__real_divide(&c, &y);
+    c.exponent--;
+    return c;
+}
+
+/* floor(x), if it is known; else unsure becomes 1. */
+PE__COLD double pe__real_floor(const pe__real *x, double from, double to, int *unsure)
+{
+    const double about = pe__real_double(x);
+    if (about < from - 1) return from;
+    if (about > to + 1) return to;
+    const double k = pe__nearest(about);
+    const pe__real whole = pe__real_of(k, x->n);
+    pe__real rest = *x;
+    pe__real_plus(&rest, &whole, -1);
+    *unsure |= !pe__real_apart(&rest);
+    const double y = rest.sign < 0 ? k - 1 : k;
+    return y < from ? from : y > to ? to : y;
+}
+
+/* What of w_i stays: s_i of LLAMA3, m_i of YARN. */
+PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, const pe__real *w,
+                                     int *unsure)
+{
+    const int n = w->n, is_yarn = config->rope_type == PE_ROPE_YARN;
+    const double most = (double)config->rotary_dim;
+    const pe__real one = pe__real_of(1, n);
+    pe__real low = pe__real_of(config->low_freq_factor, n), x = *w, y;
+    pe__real span = pe__real_of(config->high_freq_factor, n);
+    if (is_yarn) {
+        x = pe__real_of(i, n);
+        low = pe__rope_real_correction(config, config->beta_fast, n);
+        span = pe__rope_real_correction(config, config->beta_slow, n);
+        if (config->truncate) {
+            low = pe__real_of(pe__real_floor(&low, 0, most, unsure), n);
+            span.sign = -span.sign;
+            span = pe__real_of(-pe__real_floor(&span, 1 - most, 1, unsure), n);
+        } else {
+            if (low.sign < 0) low = pe__real_of(0, n);
+            y = pe__real_of(most - 1, n), pe__real_plus(&y, &span, -1);
+            if (y.sign < 0) span = pe__real_of(most - 1, n);
+        }
+    } else {
+        y = pe__real_of((double)pe__rope_length(config) / 2, n);
+        pe__real_times(&x, &y);
+        y = pe__real_pi(n);
+        pe__real_divide(&x, &y);
+    }
+    pe__real_plus(&span, &low, -1);
+    pe__real_plus(&x, &low, -1);
+    if (is_yarn && (span.sign == 0 || (config->beta_fast == config->beta_slow && !pe__real_apart(&span))))
+        span = one, pe__real_over(&span, 1000);
+    if (span.sign < 0) span.sign = 1, x.sign = -x.sign;
+    *unsure |= !pe__real_apart(&x) && !pe__known(&x);
+    y = x;
+    pe__real_plus(&y, &span, -1);
+    if (x.sign <= 0) x = pe__real_of(0, n);
+    else if (y.sign >= 0) x = one;
+    else pe__real_divide(&x, &span);
+    if (!is_yarn) return x;
+    y = one, pe__real_plus(&y, &x, -1);
+    x = pe__real_of(config->extrapolation_factor, n);
+    pe__real_times(&x, &y);
+    return x;
+}
+
+/* The frequency of a pair, correctly rounded. */
+PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
+{
+    const pe_rope_type type = config->rope_type;
+    const double *const factors = pe__rope_factors(config);
+    const double width = (double)(type == PE_ROPE_PROPORTIONAL ? config->head_dim
+                                                               : config->rotary_dim);
+    const double i = (double)pair;
+    double parts[4], y;
+    pe__rope_factor_parts(config, parts);
+    for (int n = 6;; n = 2 * n - 2) {
+        int unsure = 0;
+        pe__real f = pe__real_of(parts[0], n), w = pe__real_of(config->rope_theta, n), x, z;
+        for (int k = 1; k < 4; k++) {
+            x = pe__real_of(parts[k], n);
+            if (k == 1) pe__real_times(&f, &x);
+            else if (k == 2) pe__real_divide(&f, &x);
+            else pe__real_plus(&f, &x, 1);
+        }
+        pe__real_log(&w);
+        x = pe__real_of(-2 * i, n), pe__real_times(&w, &x);
+        x = pe__real_of(width, n), pe__real_divide(&w, &x);
+        if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
+            const int fixed = type == PE_ROPE_NTK_FIXED;
+            z = f, pe__real_log(&z);
+            x = pe__real_of(-2 * (i + fixed), n), pe__real_times(&z, &x);
+            x = pe__real_of(width - (fixed ? 0 : 2), n), pe__real_divide(&z, &x);
+            pe__real_plus(&w, &z, 1);
+        }
+        pe__real_exp(&w);
+        if (type == PE_ROPE_LLAMA3 || type == PE_ROPE_YARN) {
+            z = pe__rope_real_keep(config, i, &w, &unsure);
+            x = pe__real_of(1, n), pe__real_plus(&x, &z, -1);
+            pe__real_divide(&x, &f);
+            pe__real_plus(&x, &z, 1);
+            pe__real_times(&w, &x);
+        } else if (type == PE_ROPE_LINEAR || type == PE_ROPE_PROPORTIONAL) {
+            pe__real_divide(&w, &f);
+        }
+        if (factors) x = pe__real_of(factors[pair], n), pe__real_divide(&w, &x);
+        if (config->freq_factors)
+            x = pe__real_of((double)config->freq_factors[pair], n), pe__real_divide(&w, &x);
+        const int last = n == PE__LIMBS;
+        if ((!unsure || last) && pe__real_round(&w, pe__f64, last, &y)) return y;
+    }
+}
+
 /* One vector of frequencies from pair i on; lanes behind the last pair repeat it. */
 PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *config, size_t i)
 {
@@ -2645,7 +2789,8 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
         index[lane] = (double)pair;
         divisor[lane] = factors ? factors[pair] : 1.0;
     }
-    const pe__vd pairs = pe__load(index);
+    const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
+    pe__vd error = least; /* relative */
     pe__td w = pe__td_add(pe__td_scale(r->step, pe__splat(-2.0) * pairs),
                           pe__td_scale(r->offset, pe__splat(-1.0)));
     w = pe__td_exp(w);
@@ -2654,16 +2799,20 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
         pe__td x, keep;
         if (config->rope_type == PE_ROPE_LLAMA3) {
             x = pe__td_sub(pe__td_mul(w, r->waves), r->low);
+            error = (w.a * r->waves.a + r->low.a + r->span.a) * least;
             keep = pe__td_ramp(x, r->span, r->inverse);
         } else {
             x = pe__td_splat(0.0);
             x.a = pairs;
             x = pe__td_scale(pe__td_sub(x, r->low), pe__splat(r->sign));
+            error = (pairs + pe__abs(r->low.a) + r->span.a) * least + pe__splat(r->doubt);
             keep = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
             keep = pe__td_scale(keep, pe__splat(config->extrapolation_factor));
         }
         x = pe__td_mul(pe__td_sub(one, keep), r->inverse_factor);
-        w = pe__td_mul(w, pe__td_add(keep, x));
+        x = pe__td_add(keep, x);
+        error = error * r->inverse.a * (one.a + r->inverse_factor.a) / x.a + least;
+        w = pe__td_mul(w, x);
     } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL) {
         w = pe__td_mul(w, r->inverse_factor);
     } else if (factors) {
@@ -2674,7 +2823,12 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
             divisor[lane] = (double)config->freq_factors[(size_t)index[lane]];
         w = pe__td_div(w, pe__load(divisor));
     }
-    return w.a;
+    double y[PE_LANES], low[PE_LANES], e[PE_LANES];
+    pe__store(y, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
+    for (size_t lane = 0; lane < PE_LANES; lane++)
+        if (PE__UNLIKELY(y[lane] + (low[lane] + e[lane]) != y[lane] + (low[lane] - e[lane])))
+            y[lane] = pe__rope_exact(config, (size_t)index[lane]);
+    return pe__load(y);
 }
 
 /* 0.1 scale ln f + 1 */
@@ -2979,16 +3133,14 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     const int n = x->n;
     const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
-    const pe__real pi = pe__real_pi(n);
     pe__real y = pe__real_of(k, n), z;
     y.exponent--;
-    if (!halves) pe__real_times(&y, &pi);
-    pe__real_plus(x, &y, -1);
-    if (x->sign == 0 && pe__known(x) && !halves) { /* the position 0 */
+    if (x->sign == 0 && pe__known(x)) { /* the position 0 */
         *x = pe__real_of(component, n);
         return 1;
     }
     if (halves) {
+        pe__real_plus(x, &y, -1);
         static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: a root */
         y = pe__real_of(6, n);
         pe__real_times(&y, x);
@@ -3003,7 +3155,12 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
                 return 1;
             }
         }
-        pe__real_times(x, &pi);
+        z = pe__real_pi(n);
+        pe__real_times(x, &z);
+    } else {
+        z = pe__real_pi(n);
+        pe__real_times(&y, &z);
+        pe__real_plus(x, &y, -1);
     }
     y = *x;
     pe__real_times(&y, x);
@@ -3052,8 +3209,6 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
         if (pe__real_round(&x, format, last, &y)) return x.sign == 0 ? 0 * amplitude : y;
     }
 }
-static const pe__format pe__f64 = {53, -1074}, pe__f32 = {24, -149};
-static const pe__format pe__bf16 = {8, -133}, pe__f16 = {11, -24};
 
 /* sin and cos to so many bits behind the point: slow. */
 PE__COLD void pe__fine_turn(const pe_plan *plan, size_t pair, double t, int bits, pe__dd *sine,
@@ -5489,11 +5644,6 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
     }
 }
 
-PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
-{
-    return x >= low && x <= high;
-}
-
 /* What is wrong with a config, without a look at its axes; NULL if nothing is. */
 static inline const char *pe__field_error(const pe_config *config)
 {
@@ -7202,7 +7352,12 @@ PE__INLINE float pe__float_product(float a, float b)
     return p;
 }
 
-PE__INLINE float pe__logf(float x) { return (float)pe__first_lane(pe__td_log((double)x).a); }
+/* To float, once: the inputs are so few that no result is next to the middle of two. */
+PE__INLINE float pe__td_float(pe__td x)
+{
+    return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
+}
+PE__INLINE float pe__logf(float x) { return pe__td_float(pe__td_log((double)x)); }
 
 /* YaRN's pair that turns beta times, as a float. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
@@ -7247,7 +7402,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     const float exponent = -2.0f / (float)config->n_dims;
     const pe__td power =
         pe__td_scale(pe__td_log((double)config->freq_base), pe__splat((double)exponent));
-    const float theta_scale = (float)pe__first_lane(pe__td_exp(power).a);
+    const float theta_scale = pe__td_float(pe__td_exp(power));
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {
         const float from = pe__ggml_correction(config, config->beta_fast);
