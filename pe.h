@@ -5091,40 +5091,13 @@ PE__OUTLINE void pe__sum_f64(const pe__to *to, unsigned char *x, const void *row
     pe__sink_f64(to, (double *)(void *)x, (const double *)row, n);
 }
 
-PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride)
-{
-    const pe__output o =
-        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f32, pe__zeros_f32);
-    return pe__call(plan, &at, &o);
-}
 PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
 {
     const pe__output o =
         pe__output_of(out, sizeof *out, rows, stride, pe__rows_f64, pe__zeros_f64);
     return pe__call(plan, &at, &o);
 }
-PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
-                             size_t stride)
-{
-    const pe__output o =
-        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f16, pe__zeros_f16);
-    return pe__call(plan, &at, &o);
-}
-PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
-                              size_t stride)
-{
-    const pe__output o =
-        pe__output_of(out, sizeof *out, rows, stride, pe__rows_bf16, pe__zeros_bf16);
-    return pe__call(plan, &at, &o);
-}
 
-PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
-                            size_t stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,
-                                    pe__zeros_f32);
-    return pe__call(plan, &at, &o);
-}
 PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
                             size_t stride)
 {
@@ -5132,48 +5105,13 @@ PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double s
         pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
     return pe__call(plan, &at, &o);
 }
-PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                            size_t stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16,
-                                    pe__zeros_f16);
-    return pe__call(plan, &at, &o);
-}
-PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
-                             size_t stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16,
-                                    pe__zeros_bf16);
-    return pe__call(plan, &at, &o);
-}
 
-PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                  float scale, float *x, size_t stride, size_t batch_stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,
-                                    pe__zeros_f32);
-    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f32);
-}
 PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
                                   double scale, double *x, size_t stride, size_t batch_stride)
 {
     const pe__output o =
         pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
     return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f64, pe__sum_f64);
-}
-PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                  float scale, uint16_t *x, size_t stride, size_t batch_stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f16,
-                                    pe__zeros_f16);
-    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_f16);
-}
-PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                   float scale, uint16_t *x, size_t stride, size_t batch_stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_bf16,
-                                    pe__zeros_bf16);
-    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_bf16);
 }
 
 /* ---- algebra of positions -----------------------------------------------------------------------
@@ -6452,17 +6390,6 @@ PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
     else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
 }
 
-PE__INLINE pe__alibi pe__alibi_of(pe__kind type, const float *slopes, size_t heads,
-                                  pe_alibi_mode mode, int64_t first_query, size_t queries,
-                                  size_t keys, size_t query_stride, size_t head_stride)
-{
-    pe__alibi a;
-    a.slopes = slopes, a.heads = heads, a.queries = queries, a.keys = keys;
-    a.query_stride = query_stride, a.head_stride = head_stride;
-    a.mode = mode, a.type = type, a.first_query = first_query;
-    return a;
-}
-
 /* A call: nothing, or check and write. */
 static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                        void (*verb)(const pe__alibi *, void *))
@@ -6471,55 +6398,6 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
     const pe_status status = pe__alibi_check(a, x);
     if (status == PE_OK) verb(a, x);
     return status;
-}
-
-PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys, float *bias,
-                                   size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__F32, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, bias, pe__alibi_fill);
-}
-PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
-                                   size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__F16, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, bias, pe__alibi_fill);
-}
-PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                    int64_t first_query, size_t queries, size_t keys,
-                                    uint16_t *bias, size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__BF16, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, bias, pe__alibi_fill);
-}
-PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                  int64_t first_query, size_t queries, size_t keys, float *scores,
-                                  size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__F32, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, scores, pe__alibi_add);
-}
-PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                  int64_t first_query, size_t queries, size_t keys,
-                                  uint16_t *scores, size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__F16, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, scores, pe__alibi_add);
-}
-PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys,
-                                   uint16_t *scores, size_t query_stride, size_t head_stride)
-{
-    const pe__alibi a = pe__alibi_of(PE__BF16, slopes, heads, mode, first_query, queries, keys,
-                                     query_stride, head_stride);
-    return pe__alibi_call(&a, scores, pe__alibi_add);
 }
 
 /* ---- RoPE ---------------------------------------------------------------------------------------
@@ -7051,64 +6929,6 @@ static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, cons
     return PE_OK;
 }
 
-PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
-                             pe_heads heads)
-{
-    const pe_heads none = {0, 0, 0};
-    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
-                             pe_heads heads)
-{
-    const pe_heads none = {0, 0, 0};
-    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
-                              pe_heads heads)
-{
-    const pe_heads none = {0, 0, 0};
-    return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x, pe__turn_heads_bf16);
-}
-
-PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
-                                pe_heads q_heads, float *k, pe_heads k_heads)
-{
-    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
-                         pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
-                                pe_heads q_heads, uint16_t *k, pe_heads k_heads)
-{
-    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
-                         pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
-                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads)
-{
-    return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,
-                         pe__turn_heads_bf16);
-}
-
-PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads)
-{
-    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
-                       sizeof *out, pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
-                                pe_heads out_heads)
-{
-    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
-                       sizeof *out, pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
-                                 pe_heads out_heads)
-{
-    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
-                       sizeof *out, pe__turn_heads_bf16);
-}
 PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                     const float *in, pe_heads in_heads, uint16_t *out,
                                     pe_heads out_heads)
@@ -7122,52 +6942,6 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
 {
     return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
                        sizeof *out, pe__turn_heads_f32_bf16);
-}
-
-PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
-                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
-                                      pe_heads heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
-                       heads, sizeof *x, pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
-                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
-                                      pe_heads heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
-                       heads, sizeof *x, pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
-                                       size_t table_stride, size_t pairs, size_t tokens,
-                                       uint16_t *x, pe_heads heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x, heads, x,
-                       heads, sizeof *x, pe__turn_heads_bf16);
-}
-PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
-                                         size_t table_stride, size_t pairs, size_t tokens,
-                                         size_t head_dim, const float *in, pe_heads in_heads,
-                                         float *out, pe_heads out_heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
-                       out, out_heads, sizeof *in, pe__turn_heads_f32);
-}
-PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
-                                         size_t table_stride, size_t pairs, size_t tokens,
-                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
-                                         uint16_t *out, pe_heads out_heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
-                       out, out_heads, sizeof *in, pe__turn_heads_f16);
-}
-PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
-                                          const float *sines, size_t table_stride, size_t pairs,
-                                          size_t tokens, size_t head_dim, const uint16_t *in,
-                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads)
-{
-    return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads,
-                       out, out_heads, sizeof *in, pe__turn_heads_bf16);
 }
 
 /* ---- RoPE: tables ---------------------------------------------------------------------------- */
@@ -7263,31 +7037,6 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     return PE_OK;
 }
 
-PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
-                                   pe_rope_table_layout layout, float *cosines, float *sines,
-                                   size_t stride)
-{
-    const pe__output o =
-        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_f32, pe__zeros_f32);
-    return pe__rope_table(plan, &at, layout, &o, sines);
-}
-PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
-                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
-                                   size_t stride)
-{
-    const pe__output o =
-        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_f16, pe__zeros_f16);
-    return pe__rope_table(plan, &at, layout, &o, sines);
-}
-PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
-                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
-                                    size_t stride)
-{
-    const pe__output o =
-        pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_bf16, pe__zeros_bf16);
-    return pe__rope_table(plan, &at, layout, &o, sines);
-}
-
 /* ---- shifts of 16- and 32-bit numbers -------------------------------------------------------- */
 
 /* Rows that stay are left alone; the others are turned. */
@@ -7309,25 +7058,6 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
     }
     return PE_OK;
-}
-
-PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
-                              size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
-    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_f32);
-}
-PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
-                              size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
-    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_f16);
-}
-PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
-                               size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
-    return pe__call_shift(plan, &deltas, &o, pe__turn_heads_bf16);
 }
 
 /* ---- RoPE: the angles of ggml ---------------------------------------------------------------- */
@@ -7498,22 +7228,6 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, const void *table, size_t ta
     return status;
 }
 
-PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
-                                    size_t rows, float *x, size_t stride)
-{
-    return pe__learned_add(PE__F32, table, table_rows, d_model, &at, rows, x, stride);
-}
-PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                    pe_at at, size_t rows, uint16_t *x, size_t stride)
-{
-    return pe__learned_add(PE__F16, table, table_rows, d_model, &at, rows, x, stride);
-}
-PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
-                                     pe_at at, size_t rows, uint16_t *x, size_t stride)
-{
-    return pe__learned_add(PE__BF16, table, table_rows, d_model, &at, rows, x, stride);
-}
-
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
                                      size_t rows, const float *grad_x, size_t stride)
 {
@@ -7644,6 +7358,106 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     }
     return PE_OK;
 }
+
+/* ---- the functions of each type ------------------------------------------------------------------
+ * A float, or the 16 bits of an f16 or bf16. */
+
+#define PE__OF_TYPE(T, kind, element)                                                              \
+    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
+                                 size_t stride)                                                    \
+    {                                                                                              \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##T, pe__zeros_##T);            \
+        return pe__call(plan, &at, &o);                                                            \
+    }                                                                                              \
+    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
+                                element *x, size_t stride)                                         \
+    {                                                                                              \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_##T,    \
+                                       pe__zeros_##T);                                             \
+        return pe__call(plan, &at, &o);                                                            \
+    }                                                                                              \
+    PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
+                                      float scale, element *x, size_t stride, size_t batch_stride) \
+    {                                                                                              \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_##T,    \
+                                       pe__zeros_##T);                                             \
+        return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_##T);    \
+    }                                                                                              \
+    PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
+                                  size_t stride)                                                   \
+    {                                                                                              \
+        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);                \
+        return pe__call_shift(plan, &deltas, &o, pe__turn_heads_##T);                              \
+    }                                                                                              \
+    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
+                                 pe_heads heads)                                                   \
+    {                                                                                              \
+        const pe_heads none = {0, 0, 0};                                                           \
+        return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x,                   \
+                             pe__turn_heads_##T);                                                  \
+    }                                                                                              \
+    PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
+                                    pe_heads q_heads, element *k, pe_heads k_heads)                \
+    {                                                                                              \
+        return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,                 \
+                             pe__turn_heads_##T);                                                  \
+    }                                                                                              \
+    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
+                                    const element *in, pe_heads in_heads, element *out,            \
+                                    pe_heads out_heads)                                            \
+    {                                                                                              \
+        return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,  \
+                           sizeof *out, pe__turn_heads_##T);                                       \
+    }                                                                                              \
+    PE_API pe_status pe_rope_by_table_##T(pe_layout layout, const float *cosines,                  \
+                                          const float *sines, size_t table_stride, size_t pairs,   \
+                                          size_t tokens, element *x, pe_heads heads)               \
+    {                                                                                              \
+        return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x,      \
+                           heads, x, heads, sizeof *x, pe__turn_heads_##T);                        \
+    }                                                                                              \
+    PE_API pe_status pe_rope_by_table_to_##T(                                                      \
+        pe_layout layout, const float *cosines, const float *sines, size_t table_stride,           \
+        size_t pairs, size_t tokens, size_t head_dim, const element *in, pe_heads in_heads,        \
+        element *out, pe_heads out_heads)                                                          \
+    {                                                                                              \
+        return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in,      \
+                           in_heads, out, out_heads, sizeof *in, pe__turn_heads_##T);              \
+    }                                                                                              \
+    PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
+                                       pe_rope_table_layout layout, element *cosines,              \
+                                       element *sines, size_t stride)                              \
+    {                                                                                              \
+        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_##T,   \
+                                           pe__zeros_##T);                                         \
+        return pe__rope_table(plan, &at, layout, &o, sines);                                       \
+    }                                                                                              \
+    PE_API pe_status pe_alibi_fill_##T(const float *slopes, size_t heads, pe_alibi_mode mode,      \
+                                       int64_t first_query, size_t queries, size_t keys,           \
+                                       element *bias, size_t query_stride, size_t head_stride)     \
+    {                                                                                              \
+        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
+                             head_stride, mode,  kind,    first_query};                            \
+        return pe__alibi_call(&a, bias, pe__alibi_fill);                                           \
+    }                                                                                              \
+    PE_API pe_status pe_alibi_add_##T(const float *slopes, size_t heads, pe_alibi_mode mode,       \
+                                      int64_t first_query, size_t queries, size_t keys,            \
+                                      element *scores, size_t query_stride, size_t head_stride)    \
+    {                                                                                              \
+        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
+                             head_stride, mode,  kind,    first_query};                            \
+        return pe__alibi_call(&a, scores, pe__alibi_add);                                          \
+    }                                                                                              \
+    PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
+                                        pe_at at, size_t rows, element *x, size_t stride)          \
+    {                                                                                              \
+        return pe__learned_add(kind, table, table_rows, d_model, &at, rows, x, stride);            \
+    }
+PE__OF_TYPE(f32, PE__F32, float)
+PE__OF_TYPE(f16, PE__F16, uint16_t)
+PE__OF_TYPE(bf16, PE__BF16, uint16_t)
+#undef PE__OF_TYPE
 
 /* ---- self test ---------------------------------------------------------------------------------
  * What is hashed are numbers as integers, so that the byte order does not matter. The constants are

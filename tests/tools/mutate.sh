@@ -29,7 +29,7 @@ mutated() {
     logarithm) next_double "pe__ln2[3] =" ;;
     rope-constant) next_double "pe__ln_2pi[3] =" ;;
     rope-floor) sed 's/ || (n == a && b < 0)) n -= 1;/) n -= 1;/' "$file" ;;
-    sign) sed 's/\*s_down = pe__fnma(/*s_down = pe__fma(/' "$file" ;;
+    sign) sed 's/\*c = pe__fnma(S, sine, C \* cosine)/*c = pe__fma(S, sine, C * cosine)/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
     unexported) sed 's/^PE_API const char \*pe_status_string(/static inline const char *pe_status_string(/' "$file" ;;
@@ -45,7 +45,7 @@ mutated() {
         ;;
     uncalled) sed '/pe_dot_f64/d' "$file" ;;
     undescribed) sed '/^ \* Accuracy     f32, f16, bf16: rounded once/d' "$file" ;;
-    small-array) sed 's/float both\[3 \* PE_LANES\]/float both[PE_LANES]/' "$file" ;;
+    small-array) sed 's/float v\[2\]\[8 \* PE_LANES\]/float v[2][2 * PE_LANES]/' "$file" ;;
     index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
     overrun)
         sed -e 's/(1u << n) - 1u), v)/(2u << n) - 1u), v)/' \
