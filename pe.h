@@ -1977,6 +1977,23 @@ PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
     pe__real_normal(x);
 }
 
+/* x * y, x / y and x + y for doubles. */
+PE__COLD void pe__real_by(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_times(x, &z);
+}
+PE__COLD void pe__real_per(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_divide(x, &z);
+}
+PE__COLD void pe__real_more(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_plus(x, &z, 1);
+}
+
 /* 1 + sign x / k + x^2 / k (k + 1) + ..., or x / k (k + 1) and so on: up to 400 terms, |x| < 4. */
 PE__COLD pe__real pe__real_taylor(const pe__real *x, uint32_t k, int two, int sign)
 {
@@ -2030,19 +2047,18 @@ PE__COLD pe__real pe__real_pi(int n)
 /* x > 0 becomes ln x. */
 PE__COLD void pe__real_log(pe__real *x)
 {
-    const pe__real one = pe__real_of(1, x->n);
-    const int up = x->d[x->n - 1] < 0xb5000000u; /* within 0.7 ... 1.42 */
-    pe__real k = pe__real_of(x->exponent - up, x->n), y;
+    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
+    pe__real y;
     x->exponent = up;
     y = *x;
-    pe__real_plus(&y, &one, 1);
-    pe__real_plus(x, &one, -1);
+    pe__real_more(&y, 1);
+    pe__real_more(x, -1);
     pe__real_divide(x, &y);
     pe__real_atanh(x, 1);
     x->exponent++;
     y = pe__real_ln2(x->n);
-    pe__real_times(&k, &y);
-    if (k.sign) pe__real_plus(x, &k, 1);
+    pe__real_by(&y, k);
+    pe__real_plus(x, &y, 1);
 }
 
 /* x becomes exp x; 0, if it is known to be 0, exactly 1. */
@@ -2050,9 +2066,8 @@ PE__COLD void pe__real_exp(pe__real *x)
 {
     const double k = pe__nearest(pe__real_double(x) * 1.4426950408889634);
     pe__real y = pe__real_ln2(x->n);
-    const pe__real whole = pe__real_of(k, x->n);
-    pe__real_times(&y, &whole);
-    if (k != 0) pe__real_plus(x, &y, -1);
+    pe__real_by(&y, -k);
+    pe__real_plus(x, &y, 1);
     y = x->sign == 0 && pe__known(x) ? pe__real_of(1, x->n) : pe__real_taylor(x, 1, 0, 1);
     *x = y;
     x->exponent += (int)k;
@@ -2655,19 +2670,15 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__t
 /* YaRN: c(beta) to any precision. */
 PE__COLD pe__real pe__rope_real_correction(const pe_rope_config *config, double beta, int n)
 {
-    pe__real c = pe__real_of((double)pe__rope_length(config), n), y = pe__real_of(beta, n);
-    pe__real z = pe__real_pi(n);
-    pe__real_times(&y, &z);
-    pe__real_divide(&c, &y);
-    c.exponent--;
-    pe__real_log(&c);
-    y = pe__real_of((double)config->rotary_dim, n);
-    pe__real_times(&c, &y);
-    y = pe__real_of(config->rope_theta, n);
+    pe__real c = pe__real_pi(n), y = pe__real_of((double)pe__rope_length(config), n);
+    pe__real_by(&c, 2 * beta);
+    pe__real_divide(&y, &c);
     pe__real_log(&y);
-    pe__real_divide(&c, &y);
-    c.exponent--;
-    return c;
+    pe__real_by(&y, (double)config->rotary_dim / 2);
+    c = pe__real_of(config->rope_theta, n);
+    pe__real_log(&c);
+    pe__real_divide(&y, &c);
+    return y;
 }
 
 /* floor(x), if it is known; else unsure becomes 1. */
@@ -2677,9 +2688,8 @@ PE__COLD double pe__real_floor(const pe__real *x, double from, double to, int *u
     if (about < from - 1) return from;
     if (about > to + 1) return to;
     const double k = pe__nearest(about);
-    const pe__real whole = pe__real_of(k, x->n);
     pe__real rest = *x;
-    pe__real_plus(&rest, &whole, -1);
+    pe__real_more(&rest, -k);
     *unsure |= !pe__real_apart(&rest);
     const double y = rest.sign < 0 ? k - 1 : k;
     return y < from ? from : y > to ? to : y;
@@ -2691,8 +2701,7 @@ PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, con
 {
     const int n = w->n, is_yarn = config->rope_type == PE_ROPE_YARN;
     const double most = (double)config->rotary_dim;
-    const pe__real one = pe__real_of(1, n);
-    pe__real low = pe__real_of(config->low_freq_factor, n), x = *w, y;
+    pe__real x, y, low = pe__real_of(config->low_freq_factor, n);
     pe__real span = pe__real_of(config->high_freq_factor, n);
     if (is_yarn) {
         x = pe__real_of(i, n);
@@ -2703,31 +2712,30 @@ PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, con
             span.sign = -span.sign;
             span = pe__real_of(-pe__real_floor(&span, 1 - most, 1, unsure), n);
         } else {
+            y = span;
+            pe__real_more(&y, 1 - most);
             if (low.sign < 0) low = pe__real_of(0, n);
-            y = pe__real_of(most - 1, n), pe__real_plus(&y, &span, -1);
-            if (y.sign < 0) span = pe__real_of(most - 1, n);
+            if (y.sign > 0) span = pe__real_of(most - 1, n);
         }
     } else {
-        y = pe__real_of((double)pe__rope_length(config) / 2, n);
-        pe__real_times(&x, &y);
-        y = pe__real_pi(n);
+        x = *w, y = pe__real_pi(n);
+        pe__real_by(&x, (double)pe__rope_length(config) / 2);
         pe__real_divide(&x, &y);
     }
     pe__real_plus(&span, &low, -1);
     pe__real_plus(&x, &low, -1);
     if (is_yarn && (span.sign == 0 || (config->beta_fast == config->beta_slow && !pe__real_apart(&span))))
-        span = one, pe__real_over(&span, 1000);
+        span = pe__real_of(1, n), pe__real_over(&span, 1000);
     if (span.sign < 0) span.sign = 1, x.sign = -x.sign;
     *unsure |= !pe__real_apart(&x) && !pe__known(&x);
     y = x;
     pe__real_plus(&y, &span, -1);
-    if (x.sign <= 0) x = pe__real_of(0, n);
-    else if (y.sign >= 0) x = one;
+    if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
     else pe__real_divide(&x, &span);
     if (!is_yarn) return x;
-    y = one, pe__real_plus(&y, &x, -1);
-    x = pe__real_of(config->extrapolation_factor, n);
-    pe__real_times(&x, &y);
+    x.sign = -x.sign;
+    pe__real_more(&x, 1);
+    pe__real_by(&x, config->extrapolation_factor);
     return x;
 }
 
@@ -2744,35 +2752,33 @@ PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
     for (int n = 6;; n = 2 * n - 2) {
         int unsure = 0;
         pe__real f = pe__real_of(parts[0], n), w = pe__real_of(config->rope_theta, n), x, z;
-        for (int k = 1; k < 4; k++) {
-            x = pe__real_of(parts[k], n);
-            if (k == 1) pe__real_times(&f, &x);
-            else if (k == 2) pe__real_divide(&f, &x);
-            else pe__real_plus(&f, &x, 1);
-        }
+        pe__real_by(&f, parts[1]);
+        pe__real_per(&f, parts[2]);
+        pe__real_more(&f, parts[3]);
         pe__real_log(&w);
-        x = pe__real_of(-2 * i, n), pe__real_times(&w, &x);
-        x = pe__real_of(width, n), pe__real_divide(&w, &x);
+        pe__real_by(&w, -2 * i);
+        pe__real_per(&w, width);
         if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
             const int fixed = type == PE_ROPE_NTK_FIXED;
-            z = f, pe__real_log(&z);
-            x = pe__real_of(-2 * (i + fixed), n), pe__real_times(&z, &x);
-            x = pe__real_of(width - (fixed ? 0 : 2), n), pe__real_divide(&z, &x);
+            z = f;
+            pe__real_log(&z);
+            pe__real_by(&z, -2 * (i + fixed));
+            pe__real_per(&z, width - (fixed ? 0 : 2));
             pe__real_plus(&w, &z, 1);
         }
         pe__real_exp(&w);
         if (type == PE_ROPE_LLAMA3 || type == PE_ROPE_YARN) {
-            z = pe__rope_real_keep(config, i, &w, &unsure);
-            x = pe__real_of(1, n), pe__real_plus(&x, &z, -1);
-            pe__real_divide(&x, &f);
+            z = x = pe__rope_real_keep(config, i, &w, &unsure);
+            z.sign = -z.sign;
+            pe__real_more(&z, 1);
+            pe__real_divide(&z, &f);
             pe__real_plus(&x, &z, 1);
             pe__real_times(&w, &x);
         } else if (type == PE_ROPE_LINEAR || type == PE_ROPE_PROPORTIONAL) {
             pe__real_divide(&w, &f);
         }
-        if (factors) x = pe__real_of(factors[pair], n), pe__real_divide(&w, &x);
-        if (config->freq_factors)
-            x = pe__real_of((double)config->freq_factors[pair], n), pe__real_divide(&w, &x);
+        if (factors) pe__real_per(&w, factors[pair]);
+        if (config->freq_factors) pe__real_per(&w, (double)config->freq_factors[pair]);
         const int last = n == PE__LIMBS;
         if ((!unsure || last) && pe__real_round(&w, pe__f64, last, &y)) return y;
     }
@@ -3097,31 +3103,23 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
 /* The frequency of a pair as the config has it, without the pi of half_turns. */
 PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
 {
-    pe__real w = pe__real_of(plan->unit, n), x, y;
+    const double *const f = plan->frequency + pair;
+    pe__real w = pe__real_of(plan->exact ? f[0] : plan->unit, n);
     const pe__axis *axis;
-    if (plan->exact) {
-        w = pe__real_of(plan->frequency[pair], n);
-        y = pe__real_of(plan->frequency[pair + plan->padded], n);
-        pe__real_plus(&w, &y, 1);
-        return w;
-    }
-    if (plan->base == 0) {
-        y = pe__real_of(pe__first_lane(pe__given(plan, pair)), n);
-        pe__real_times(&w, &y);
-        return w;
-    }
     const double i = pe__index_of(plan, pair, &axis);
-    if (i == 0 || plan->base == 1) return w;
-    x = pe__real_of(plan->base, n);
-    pe__real_log(&x);
-    y = pe__real_of(-i, n);
-    pe__real_times(&x, &y);
-    pe__real d = pe__real_of(axis->denominator[0], n);
-    y = pe__real_of(axis->denominator[1], n);
-    pe__real_plus(&d, &y, 1);
-    pe__real_divide(&x, &d);
-    pe__real_exp(&x);
-    pe__real_times(&w, &x);
+    if (plan->exact) {
+        pe__real_more(&w, f[plan->padded]);
+    } else if (plan->base == 0) {
+        pe__real_by(&w, pe__first_lane(pe__given(plan, pair)));
+    } else if (i != 0 && plan->base != 1) {
+        pe__real x = pe__real_of(plan->base, n), d = pe__real_of(axis->denominator[0], n);
+        pe__real_log(&x);
+        pe__real_by(&x, -i);
+        pe__real_more(&d, axis->denominator[1]);
+        pe__real_divide(&x, &d);
+        pe__real_exp(&x);
+        pe__real_times(&w, &x);
+    }
     return w;
 }
 
@@ -3133,20 +3131,18 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     const int n = x->n;
     const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
-    pe__real y = pe__real_of(k, n), z;
-    y.exponent--;
+    pe__real y, z;
     if (x->sign == 0 && pe__known(x)) { /* the position 0 */
         *x = pe__real_of(component, n);
         return 1;
     }
     if (halves) {
-        pe__real_plus(x, &y, -1);
         static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: a root */
-        y = pe__real_of(6, n);
-        pe__real_times(&y, x);
+        pe__real_more(x, -k / 2);
+        y = *x;
+        pe__real_by(&y, 6);
         const double sixths = pe__nearest(pe__real_double(&y));
-        z = pe__real_of(sixths, n);
-        pe__real_plus(&y, &z, -1);
+        pe__real_more(&y, -sixths);
         if (!pe__real_apart(&y)) {
             const int place = (3 * quarter + (int)sixths + 12) % 12;
             if (!pe__known(&y) && !enough) return 0;
@@ -3159,15 +3155,14 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
         pe__real_times(x, &z);
     } else {
         z = pe__real_pi(n);
-        pe__real_times(&y, &z);
-        pe__real_plus(x, &y, -1);
+        pe__real_by(&z, -k / 2);
+        pe__real_plus(x, &z, 1);
     }
     y = *x;
     pe__real_times(&y, x);
-    if (k == 0 && x->exponent < -650) { /* less than a power by ever so little: see PE__TINY */
-        z = pe__real_of(1, n), y = z;
-        y.exponent = -1299;
-        pe__real_plus(&z, &y, -1);
+    if (k == 0 && x->exponent < -650) { /* less than 1 by ever so little: any such will do */
+        z = pe__real_of(1, n);
+        pe__real_more(&z, -pe__exp2i(-1000));
     } else {
         z = pe__real_taylor(&y, quarter & 1 ? 1 : 2, 1, -1);
     }
@@ -3201,25 +3196,17 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
         } else {
             if (!plan->float32) pe__real_times(&x, &w);
             if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
-            w = pe__real_of(amplitude, n);
-            pe__real_times(&x, &w);
-            w = pe__real_of(less, n);
-            pe__real_plus(&x, &w, -1);
+            pe__real_by(&x, amplitude);
+            pe__real_more(&x, -less);
         }
         if (pe__real_round(&x, format, last, &y)) return x.sign == 0 ? 0 * amplitude : y;
     }
 }
 
-/* sin and cos to so many bits behind the point: slow. */
-PE__COLD void pe__fine_turn(const pe_plan *plan, size_t pair, double t, int bits, pe__dd *sine,
-                            pe__dd *cosine)
+/* sin and cos in double-double, to the last bit. */
+PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                             pe__dd *cosine)
 {
-    const double e = pe__turn_error(plan, t) - pe__exp2i(-98);
-    if (e * pe__exp2i(-38) < pe__exp2i(-bits)) {
-        const pe__td f = pe__fine_frequency(plan, pair);
-        pe__turn_by(pe__time(plan, pair, t), &f, sine, cosine);
-        return;
-    }
     for (int k = 0; k < 2; k++) {
         pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
@@ -3228,6 +3215,18 @@ PE__COLD void pe__fine_turn(const pe_plan *plan, size_t pair, double t, int bits
             lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], pe__f64);
         }
         turn->hi = pe__load(hi), turn->lo = pe__load(lo);
+    }
+}
+
+/* To 2^-97, from frequencies that are made anew. */
+PE__COLD void pe__fine_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                            pe__dd *cosine)
+{
+    if (pe__turn_error(plan, t) < pe__exp2i(-60)) {
+        const pe__td f = pe__fine_frequency(plan, pair);
+        pe__turn_by(pe__time(plan, pair, t), &f, sine, cosine);
+    } else {
+        pe__exact_turn(plan, pair, t, sine, cosine);
     }
 }
 
@@ -3284,6 +3283,8 @@ static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what)
  *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
  * A row of a run is two turns from its centre: 10.17 fused, 5.75 + 3.13 + 2.71 = 11.59 not fused,
  * with SLEEF 13.39 and 13.81: 11.75 and 14 (pe__bound_run).
+ * Beyond plan->reach, turns in double-double take the place of pe__direct(), as long as they lack 44
+ * units at most: 60 for either (pe__bound_distant).
  *
  * pe__careful() divides (1 + eta) out again, by a factor that is rounded (0.5), with a product (1),
  * and adds and subtracts e (1): e is 2.5 more for it.
@@ -3316,6 +3317,7 @@ static const pe__bound pe__bound_run = PE__BOUND(14, 29);
 #else
 static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #endif
+static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 #undef PE__BOUND
 
 /* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
@@ -3422,7 +3424,9 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         pe__vd sine, cosine;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
-            pe__fine_turn(plan, pair + i, t, 64, &ss, &cc);
+            if (pe__turn_error(plan, t) < 44 * pe__exp2i(-53))
+                pe__close_turn(plan, pair + i, t, &ss, &cc);
+            else pe__exact_turn(plan, pair + i, t, &ss, &cc);
             sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
@@ -4322,12 +4326,13 @@ PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, do
 {
     double *const s = room->doubles, *const c = s + room->pairs + PE__SPARE;
     const size_t pairs = pe__max(to->sines, to->cosines), most = room->pairs;
+    const pe__bound *const bound = pe__distant(plan, t) ? &pe__bound_distant : &pe__bound_lone;
     for (size_t done = 0; done < pairs; done += most) {
         pe__to tile;
         const pe__to *part = to;
         if (pairs > most) tile = pe__part(to, done, most), part = &tile;
-        pe__centre(plan, &pe__bound_lone, 0, t, pair + done, pe__min(pairs - done, most), s, c);
-        block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, part);
+        pe__centre(plan, bound, 0, t, pair + done, pe__min(pairs - done, most), s, c);
+        block(plan, bound, 0, t, s, c, 0, 0, pair + done, part);
     }
 }
 
@@ -4424,6 +4429,8 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
     double *const centre_s = c + next, *const centre_c = centre_s + next;
     const size_t columns = to->verb == PE__STREAM ? (size_t)PE__TILE_STREAMED : room->pairs;
     const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
+    const int distant = pe__distant(plan, pe__larger(t, t + (double)(rows + PE__RADIX)));
+    const pe__bound *const bound = distant ? &pe__bound_distant : &pe__bound_run;
     for (int64_t made = 0; made < blocks; made += PE__RADIX) {
         const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
         const int64_t middle = made + n / 2;
@@ -4436,13 +4443,13 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
             const size_t pair = axis->pair + done;
             const size_t count =
                 pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-            pe__centre(plan, &pe__bound_run, n > 2, t + (double)centre, pair, count, centre_s,
+            pe__centre(plan, bound, n > 2, t + (double)centre, pair, count, centre_s,
                        centre_c);
             for (int64_t j = made; j < made + n; j++) {
                 const int there = j == middle;
                 if (!there)
                     pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
-                block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
+                block(plan, bound, centre + PE__RADIX * (j - middle), t,
                       there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
             }
         }
@@ -5278,7 +5285,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
                 double all[2][PE_LANES];
                 pe__dd s, c;
-                if (exact) pe__fine_turn(plan, axis->pair + i, k, 97, &s, &c);
+                if (exact) pe__fine_turn(plan, axis->pair + i, k, &s, &c);
                 else pe__close_turn(plan, axis->pair + i, k, &s, &c);
                 if (axis->pairs - i < PE_LANES) {
                     pe__store(all[0], c.hi), pe__store(all[1], c.lo);
