@@ -1838,6 +1838,16 @@ PE__COLD void pe__limbs_up(uint32_t *d, int limbs, int by)
     }
 }
 
+/* d + y, or, for minus, d - y. */
+PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
+{
+    uint64_t carry = (uint64_t)minus;
+    for (int i = 0; i < limbs; i++, carry >>= 32) {
+        carry += (uint64_t)d[i] + (minus ? ~y[i] : y[i]);
+        d[i] = (uint32_t)(carry & 0xffffffffu);
+    }
+}
+
 /* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
 PE__COLD void pe__real_normal(pe__real *x)
 {
@@ -1921,17 +1931,11 @@ PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
     z.lost = pe__lost(z.lost - by, pe__limbs_down(z.d, z.n + 1, by) ? 0 : PE__KNOWN);
     x->lost = pe__lost(x->lost, z.lost);
     if (x->sign == 0) x->sign = z.sign;
-    uint64_t carry = (uint64_t)minus;
-    for (int i = 0; i <= x->n; i++, carry >>= 32) {
-        carry += (uint64_t)x->d[i] + (minus ? ~z.d[i] : z.d[i]);
-        x->d[i] = (uint32_t)(carry & 0xffffffffu);
-    }
+    pe__limbs_add(x->d, z.d, x->n + 1, minus);
     if (minus && x->d[x->n] >> 31) { /* below 0 */
-        carry = 1;
-        for (int i = 0; i <= x->n; i++, carry >>= 32) {
-            carry += ~x->d[i];
-            x->d[i] = (uint32_t)(carry & 0xffffffffu);
-        }
+        memcpy(z.d, x->d, sizeof z.d);
+        memset(x->d, 0, sizeof x->d);
+        pe__limbs_add(x->d, z.d, x->n + 1, 1);
         x->sign = -x->sign;
     }
     pe__real_normal(x);
@@ -1961,11 +1965,7 @@ PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
         int i = n;
         while (i > 0 && rest[i] == y->d[i]) i--;
         if (rest[i] >= y->d[i]) {
-            uint64_t carry = 1;
-            for (i = 0; i <= n; i++, carry >>= 32) {
-                carry += (uint64_t)rest[i] + ~y->d[i];
-                rest[i] = (uint32_t)(carry & 0xffffffffu);
-            }
+            pe__limbs_add(rest, y->d, n + 1, 1);
             x->d[bit / 32] |= (uint32_t)1 << bit % 32;
         }
         pe__limbs_up(rest, n + 1, 1);
@@ -2076,31 +2076,23 @@ PE__COLD void pe__real_exp(pe__real *x)
 /* Is x known not to be 0? */
 PE__COLD int pe__real_apart(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
 
-/* The bits of a number, and the exponent of its last one at least. */
-typedef struct pe__format {
-    int bits, least;
-} pe__format;
-
-static const pe__format pe__f64 = {53, -1074}, pe__f32 = {24, -149};
-static const pe__format pe__bf16 = {8, -133}, pe__f16 = {11, -24};
-
-/* Round x to the nearest number of a format, to even, into *y. Returns 0 if what is known of x does
-   not decide, as next to the middle of two numbers; last: it is that middle. */
-PE__COLD int pe__real_round(const pe__real *x, pe__format format, int last, double *y)
+/* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
+   number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two
+   numbers; last: it is that middle. */
+PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
     const int n = x->n, snap = x->lost + 2; /* bits of d from there on are known */
-    const int unit = x->exponent - format.bits > format.least ? x->exponent - format.bits
-                                                              : format.least;
-    const int cut = unit - x->exponent + 32 * n; /* the bit of d that is the last of the format */
-    pe__real r = *x;
+    const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
+    const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
+    const int unit = x->exponent - bits > least ? x->exponent - bits : least;
+    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is left */
+    pe__real r = *x, one;
     *y = 0;
     if (!pe__real_apart(x) || snap >= cut) return last || (x->sign == 0 && pe__known(x));
     if (snap > 0) {
-        uint64_t carry = (uint64_t)1 << (snap - 1) % 32;
-        for (int i = (snap - 1) / 32; i <= n; i++, carry >>= 32) {
-            carry += r.d[i];
-            r.d[i] = (uint32_t)(carry & 0xffffffffu);
-        }
+        memset(one.d, 0, sizeof one.d);
+        one.d[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
+        pe__limbs_add(r.d, one.d, n + 1, 0);
         (void)pe__limbs_down(r.d, n + 1, snap);
         pe__limbs_up(r.d, n + 1, snap);
     }
@@ -2780,7 +2772,7 @@ PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
         if (factors) pe__real_per(&w, factors[pair]);
         if (config->freq_factors) pe__real_per(&w, (double)config->freq_factors[pair]);
         const int last = n == PE__LIMBS;
-        if ((!unsure || last) && pe__real_round(&w, pe__f64, last, &y)) return y;
+        if ((!unsure || last) && pe__real_round(&w, 0, last, &y)) return y;
     }
 }
 
@@ -3004,43 +2996,24 @@ PE__COLD pe__vd pe__given(const pe_plan *plan, size_t pair)
     return pe__td_ratio(f, pe__frequency_unit(plan->unit, plan->half_turns)).a;
 }
 
-/* The frequencies of a vector of pairs to 2^-38 of the plan's error, from what the config says. */
-PE__COLD pe__td pe__fine_frequency(const pe_plan *plan, size_t pair)
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98,
+   below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack: together
+   pe__turn_error(). */
+PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                                pe__dd *cosine)
 {
-    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
-    double index[PE_LANES], by[2][PE_LANES];
-    pe__td d;
-    if (plan->float32) return pe__td_const(pe__inverse_pi);
-    if (plan->exact) {
-        d.a = pe__load(plan->frequency + pair);
-        d.b = pe__load(plan->frequency + plan->padded + pair);
-        d.c = pe__splat(0.0);
-        return d;
-    }
-    if (plan->base == 0) return pe__td_scale(unit, pe__given(plan, pair));
-    for (size_t lane = 0; lane < PE_LANES; lane++) {
-        const pe__axis *axis;
-        index[lane] = pe__index_of(plan, pair + lane, &axis);
-        by[0][lane] = -axis->denominator[0], by[1][lane] = -axis->denominator[1];
-    }
-    d.a = pe__load(by[0]), d.b = pe__load(by[1]), d.c = pe__splat(0.0);
-    const pe__td x = pe__td_scale(pe__td_ratio(pe__td_log(plan->base), d), pe__load(index));
-    return pe__td_mul(pe__td_exp(x), unit);
-}
-
-/* sin and cos of pi tt f, to 2^-98 of 1 and what f lacks; below a quarter turn the sine to 2^-98 of
-   its value. */
-PE__INLINE void pe__turn_by(pe__vd tt, const pe__td *f, pe__dd *sine, pe__dd *cosine)
-{
+    const pe__vd tt = pe__time(plan, pair, t);
+    pe__dd f;
+    f.hi = pe__load(plan->frequency + pair), f.lo = pe__load(plan->frequency + plan->padded + pair);
     const pe__vd half = pe__splat(0.5), four = pe__splat(4.0);
     pe__vd e0, e1;
-    const pe__vd p0 = pe__two_prod(tt, f->a, &e0), p1 = pe__two_prod(tt, f->b, &e1);
+    const pe__vd p0 = pe__two_prod(tt, f.hi, &e0), p1 = pe__two_prod(tt, f.lo, &e1);
 
     /* half turns modulo 2, of all parts: beyond 2^49 e0 is part of a turn, too; then less the
        nearest quarter turn: both exact */
     const pe__td r = pe__td_of(p0 - pe__round(p0 * half) * pe__splat(2.0), e0, pe__splat(0.0));
     pe__td rest;
-    rest.a = p1, rest.b = e1, rest.c = tt * f->c;
+    rest.a = p1, rest.b = e1, rest.c = pe__splat(0.0);
     const pe__td sum = pe__td_add(r, rest);
     pe__vd q = pe__round(sum.a + sum.a);
     pe__dd z;
@@ -3055,16 +3028,6 @@ PE__INLINE void pe__turn_by(pe__vd tt, const pe__td *f, pe__dd *sine, pe__dd *co
     pe__quarters(q, &sine->lo, &cosine->lo);
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98
-   and what the plan's frequencies lack: together pe__turn_error(). */
-PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                pe__dd *cosine)
-{
-    pe__td f;
-    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
-    f.c = pe__splat(0.0);
-    pe__turn_by(pe__time(plan, pair, t), &f, sine, cosine);
-}
 PE__INLINE double pe__larger(double x, double y) /* in magnitude */
 {
     x = x < 0 ? -x : x, y = y < 0 ? -y : y;
@@ -3175,7 +3138,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 /* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
 typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
 PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what what, double amplitude,
-                          double less, pe__format format)
+                          double less, int drop)
 {
     const int halves = plan->half_turns && !plan->float32;
     const pe__axis *axis;
@@ -3199,7 +3162,7 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
             pe__real_by(&x, amplitude);
             pe__real_more(&x, -less);
         }
-        if (pe__real_round(&x, format, last, &y)) return x.sign == 0 ? 0 * amplitude : y;
+        if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * amplitude : y;
     }
 }
 
@@ -3211,44 +3174,11 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd 
         pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
         for (size_t lane = 0; lane < PE_LANES; lane++) {
-            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, pe__f64);
-            lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], pe__f64);
+            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
+            lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
         }
         turn->hi = pe__load(hi), turn->lo = pe__load(lo);
     }
-}
-
-/* To 2^-97, from frequencies that are made anew. */
-PE__COLD void pe__fine_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                            pe__dd *cosine)
-{
-    if (pe__turn_error(plan, t) < pe__exp2i(-60)) {
-        const pe__td f = pe__fine_frequency(plan, pair);
-        pe__turn_by(pe__time(plan, pair, t), &f, sine, cosine);
-    } else {
-        pe__exact_turn(plan, pair, t, sine, cosine);
-    }
-}
-
-/* The frequency of a pair in radians a position, or its wavelength. */
-PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what)
-{
-    pe__dd f, y;
-    f.hi = pe__splat(plan->frequency[pair]), f.lo = pe__splat(plan->frequency[pair + plan->padded]);
-    if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
-    if (what == PE__FREQUENCY) {
-        y = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
-    } else {
-        pe__vd e;
-        y.hi = pe__splat(2.0) / f.hi;
-        const pe__vd p = pe__two_prod(y.hi, f.hi, &e);
-        y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
-    }
-    const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo);
-    const double e = (hi < 0 ? -hi : hi) * (plan->error + pe__exp2i(-97));
-    if (pe__first_lane(f.hi) == 0 || hi + (lo + e) == hi + (lo - e)) return hi + lo;
-    return pe__exact(plan, pair, 1, what, 1, 0, pe__f64);
 }
 
 /* ---- turns, fast --------------------------------------------------------------------------------
@@ -3484,21 +3414,56 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* The element of one pair at position t: component 0 is the sine, 1 the cosine. */
+/* (hi + lo) by, rounded once to the type that drops bits as in pe__drop(), or, if 0, to a double,
+   into *y; returns whether lo - e and lo + e give the same, no subnormal double. */
+PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
+{
+    const double below = lo - e, above = lo + e;
+    *y = drop ? (double)pe__round_sum(hi * by, above * by, drop) : (hi + above) * by;
+    return *y == (drop ? (double)pe__round_sum(hi * by, below * by, drop) : (hi + below) * by) &&
+           pe__larger(*y, 0) > (drop ? 0 : pe__exp2i(-1021));
+}
+
+/* The frequency of a pair in radians a position, or its wavelength. */
+PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
+static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
+{
+    pe__dd f, y;
+    double number;
+    f.hi = pe__splat(plan->frequency[pair]), f.lo = pe__splat(plan->frequency[pair + plan->padded]);
+    if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
+    if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
+        return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
+    y = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+    if (what == PE__WAVELENGTH) {
+        pe__vd e;
+        y.hi = pe__splat(2.0) / f.hi;
+        const pe__vd p = pe__two_prod(y.hi, f.hi, &e);
+        y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
+    }
+    const double hi = pe__first_lane(y.hi), e = pe__larger(hi, 0) * (plan->error + pe__exp2i(-97));
+    if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
+    return pe__exact(plan, pair, 1, what, 1, 0, drop);
+}
+
+/* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
+   pe__close_turn(). */
+PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                           double hi, double lo)
+{
+    const double e = pe__close_error(plan, pair, t, component);
+    double y;
+    if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
+    return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
+}
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
 {
     pe__dd turn[2];
     pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
     const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
-    const double e = pe__close_error(plan, pair, t, component);
-    const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), by = plan->scale;
-    const float above = pe__round_sum(hi * by, (lo + e) * by, drop);
-    if (above == pe__round_sum(hi * by, (lo - e) * by, drop) && above != 0) return above;
-    const pe__format format = drop == PE__DROP_F32    ? pe__f32
-                              : drop == PE__DROP_BF16 ? pe__bf16
-                                                      : pe__f16;
-    return (float)pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, format);
+    return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
+                             pe__first_lane(y.lo));
 }
 
 /* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
@@ -4566,13 +4531,8 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
         double hi[PE_LANES], lo[PE_LANES];
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
         pe__store(hi, y.hi), pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < PE_LANES; lane++) {
-            const double e = pe__close_error(plan, pair + lane, t, k);
-            const double above = hi[lane] + (lo[lane] + e), below = hi[lane] + (lo[lane] - e);
-            hi[lane] = above * plan->scale;
-            if (above != below || (hi[lane] < 0 ? -hi[lane] : hi[lane]) < pe__exp2i(-1021))
-                hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, plan->amplitude, 0, pe__f64);
-        }
+        for (size_t lane = 0; lane < PE_LANES; lane++)
+            hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
         *(k ? cosine : sine) = pe__load(hi);
     }
 }
@@ -5254,15 +5214,6 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 
 /* ---- dot products ---------------------------------------------------------------------------- */
 
-/* What a sum of cosines becomes, A^2 times it, for a sum that is the same in all lanes. */
-static inline double pe__dot_of(const pe_plan *plan, pe__dd sum)
-{
-    pe__dd square;
-    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
-    const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
-    return pe__first_lane(y.hi) * plan->scale * plan->scale;
-}
-
 PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 {
     pe__dd r;
@@ -5271,12 +5222,14 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return pe__dd_normal(r);
 }
 
-/* One of them: eight sums, and their sum in a fixed order, in double-double; from exact turns where
-   others may move it by more than 2^-64 of its value. */
+/* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
+   double-double; from exact turns where others leave its rounding open. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const pe__axis *axis = plan->axis;
     const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
+    pe__dd square;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
     for (int exact = 0;; exact++) {
         double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
@@ -5285,7 +5238,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
                 double all[2][PE_LANES];
                 pe__dd s, c;
-                if (exact) pe__fine_turn(plan, axis->pair + i, k, &s, &c);
+                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
                 else pe__close_turn(plan, axis->pair + i, k, &s, &c);
                 if (axis->pairs - i < PE_LANES) {
                     pe__store(all[0], c.hi), pe__store(all[1], c.lo);
@@ -5304,9 +5257,12 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
             sum = pe__dd_add(sum, one);
         }
-        const double value = pe__first_lane(sum.hi), size = value < 0 ? -value : value;
+        const double size = pe__larger(pe__first_lane(sum.hi), 0);
+        const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
+        const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
+        const double e = error + size * pe__exp2i(-98);
         if (exact && size <= pairs * pe__exp2i(-88)) return 0;
-        if (exact || error < size * pe__exp2i(-64)) return pe__dot_of(plan, sum);
+        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e)) return hi_y * plan->scale * plan->scale;
     }
 }
 
@@ -5785,24 +5741,10 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
     const size_t padded = plan->padded;
     for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
-        double *const w = memory + 2 * padded;
         pe_plan given = *plan;
-        given.float32 = NULL;
-        for (size_t i = 0; i < padded; i += PE_LANES) {
-            double hi[PE_LANES], lo[PE_LANES];
-            pe__dd f;
-            f.hi = pe__load(memory + i), f.lo = pe__load(memory + padded + i);
-            f = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
-            pe__store(hi, f.hi);
-            pe__store(lo, f.lo);
-            for (size_t lane = 0; lane < PE_LANES; lane++)
-            {
-                const double e = pe__larger(hi[lane], 0) * (error + pe__exp2i(-97));
-                w[i + lane] = (double)pe__round_sum(hi[lane], lo[lane] + e, PE__DROP_F32);
-                if (w[i + lane] != (double)pe__round_sum(hi[lane], lo[lane] - e, PE__DROP_F32))
-                    w[i + lane] = pe__exact(&given, i + lane, 1, PE__FREQUENCY, 1, 0, pe__f32);
-            }
-        }
+        given.float32 = NULL, given.error = error;
+        for (size_t i = 0; i < padded; i++)
+            memory[2 * padded + i] = pe__number(&given, i, PE__FREQUENCY, PE__DROP_F32);
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
         fastest *= 1.0000001, error = pe__exp2i(-106);
@@ -5986,7 +5928,8 @@ PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t pair = plan->axis[a].pair + i;
-            *omega++ = plan->float32 ? plan->float32[pair] : pe__number(plan, pair, PE__FREQUENCY);
+            *omega++ = plan->float32 ? plan->float32[pair]
+                                     : pe__number(plan, pair, PE__FREQUENCY, 0);
         }
     }
     return PE_OK;
@@ -5998,7 +5941,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
     if (plan->d_model == 0) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH);
+            *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH, 0);
         }
     }
     return PE_OK;
