@@ -53,7 +53,7 @@ STEP     = sh tests/tools/step.sh
 ##   make deps        install what demo, test and check need (they do it themselves)
 ##   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
 ##   make check-X     one unit program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra budget selftest memory at
+##                    rope_frequencies conventions rope algebra theorem budget selftest memory at
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
@@ -170,7 +170,7 @@ dispatch:
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions algebra rope_frequencies alibi learned errors rope
-LINKED     += at budget types selftest hash seeds
+LINKED     += theorem at budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
 TEST_ISAS   = $(or $(CPU_ISAS),scalar)
@@ -200,14 +200,14 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra at budget selftest memory
+PROGRAMS += rope_frequencies conventions rope algebra theorem at budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
-UNITS_X86 := $(foreach p,exact bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
-             $(foreach p,exact types,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
+UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
+             $(foreach p,exact types theorem,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
 endif
 
 # Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.

@@ -1797,7 +1797,7 @@ PE__OUTLINE pe__td pe__td_log(double x)
  * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
  * the same on every machine. */
 
-enum { PE__LIMBS = 66, PE__KNOWN = -1000000 }; /* of 2112 bits; an exact number has lost PE__KNOWN */
+enum { PE__LIMBS = 66, PE__KNOWN = -1000000 }; /* 2112 bits at most; lost of exact numbers */
 typedef struct pe__real {
     int n, sign, exponent, lost;
     uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
@@ -1862,7 +1862,7 @@ PE__COLD void pe__real_normal(pe__real *x)
     x->exponent -= up;
     x->lost += up;
     if (up > 0) pe__limbs_up(x->d, x->n + 1, up);
-    else if (up < 0) x->lost = pe__lost(x->lost, pe__limbs_down(x->d, x->n + 1, -up) ? 0 : PE__KNOWN);
+    else if (pe__limbs_down(x->d, x->n + 1, -up)) x->lost = pe__lost(x->lost, 0);
 }
 
 PE__COLD pe__real pe__real_of(double value, int n)
@@ -2109,7 +2109,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
  * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
  * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
  * by 2^-105 i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
- * pe__exact_frequency(). The order of the operations does not depend on the number of lanes. */
+ * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
 enum { PE__POWERS = 16 };
@@ -2716,7 +2716,8 @@ PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, con
     }
     pe__real_plus(&span, &low, -1);
     pe__real_plus(&x, &low, -1);
-    if (is_yarn && (span.sign == 0 || (config->beta_fast == config->beta_slow && !pe__real_apart(&span))))
+    if (is_yarn && !pe__real_apart(&span) &&
+        (pe__known(&span) || config->beta_fast == config->beta_slow))
         span = pe__real_of(1, n), pe__real_over(&span, 1000);
     if (span.sign < 0) span.sign = 1, x.sign = -x.sign;
     *unsure |= !pe__real_apart(&x) && !pe__known(&x);
@@ -2977,7 +2978,7 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last one's. */
+/* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last. */
 PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
     size_t a = 0;
@@ -3100,7 +3101,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
         return 1;
     }
     if (halves) {
-        static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: a root */
+        static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: root */
         pe__real_more(x, -k / 2);
         y = *x;
         pe__real_by(&y, 6);
@@ -3137,8 +3138,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 
 /* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
 typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
-PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what what, double amplitude,
-                          double less, int drop)
+PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what what,
+                          double amplitude, double less, int drop)
 {
     const int halves = plan->half_turns && !plan->float32;
     const pe__axis *axis;
@@ -5262,7 +5263,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
         if (exact && size <= pairs * pe__exp2i(-88)) return 0;
-        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e)) return hi_y * plan->scale * plan->scale;
+        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
+            return hi_y * plan->scale * plan->scale;
     }
 }
 
