@@ -42,8 +42,8 @@ STEP     = sh tests/tools/step.sh
 
 ##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##   make examples    build and run the other examples, each with one idea: regression dots table
-##                    attention train_learned rope_decoder, and dispatch; their pictures go to build/
-##   make dispatch    one program with every instruction set, chosen when it starts
+##                    attention train_learned rope_decoder; their pictures go to build/
+##   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
 ##   make test        does pe do on this machine what it promises? 3 minutes on two cores: every element by
 ##                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
 ##   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
@@ -73,8 +73,9 @@ STEP     = sh tests/tools/step.sh
 ##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/tools/mutation.py
 ##
 ##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
-##                    in front of it for packagers. make uninstall takes them away
-##   make package single-header dispatches dist-runs   the tests of these four ways to get pe
+##                    in front of it for packagers. make install-lib also what make lib builds.
+##                    make uninstall takes all away
+##   make package single-header library dist-runs   the tests of these four ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo
@@ -138,31 +139,12 @@ EXAMPLES := regression dots table attention train_learned rope_decoder
 examples: deps-demo
 	@$(SUBMAKE) run-examples
 
-run-examples: $(EXAMPLES) dispatch
+run-examples: $(EXAMPLES)
 $(EXAMPLES):
 	@mkdir -p $(BUILD)
 	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) -DDEMO_PNG=$(USE_PNG) examples/$@.c -o $(BUILD)/$@ $(if $(filter 1,$(USE_PNG)),-lpng) $(PE_LIBS)
 	@echo "==== examples/$@.c"
 	@$(BUILD)/$@ $(BUILD)
-	@echo
-
-# pe compiled once for each instruction set, and the choice made at run time.
-DISPATCH_x86_64  := scalar avx2 avx512
-DISPATCH_amd64   := scalar avx2 avx512
-DISPATCH_aarch64 := scalar neon
-DISPATCH_arm64   := scalar neon
-DISPATCH         := $(or $(DISPATCH_$(shell uname -m)),scalar)
-
-.PHONY: dispatch
-dispatch:
-	@mkdir -p $(BUILD)/dispatch
-	@set -e; $(foreach i,$(DISPATCH),$(CC) -std=c99 $(CFLAGS) $(ISA_$(i)) -I. $(EXTRA_CFLAGS) \
-	    -DPE_SLEEF=$(if $(filter scalar,$(i)),0,$(USE_SLEEF)) -DKERNELS=kernels_$(i) \
-	    -c examples/dispatch_isa.c -o $(BUILD)/dispatch/$(i).o;)
-	@$(CC) -std=c99 $(CFLAGS) $(ISA_scalar) -DPE_SLEEF=0 -I. $(EXTRA_CFLAGS) examples/dispatch.c \
-	    $(DISPATCH:%=$(BUILD)/dispatch/%.o) -o $(BUILD)/dispatch/dispatch $(PE_LIBS)
-	@echo "==== examples/dispatch.c"
-	@$(BUILD)/dispatch/dispatch
 	@echo
 
 # ---- make test --------------------------------------------------------------------------------------
@@ -222,7 +204,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
 OTHERS := fail warnings names api readme links parity demo-runs cost golden certify
 
-PACKAGING := package single-header dispatches dist-runs
+PACKAGING := package single-header library dist-runs
 CHECK_STEPS := $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
 CHECK_LOGS = $(BUILD)/log
 
@@ -284,10 +266,14 @@ mutation: deps
 
 # ---- installing and packing -----------------------------------------------------------------------
 
-.PHONY: install uninstall single dist distcheck
-install uninstall:
+.PHONY: lib install install-lib uninstall single dist distcheck
+lib: $(BUILD)/libpe.a
+$(BUILD)/libpe.a: pe.h pe_simd.h lib/pe_lib.c packaging/lib.sh
+	@sh packaging/lib.sh
+install-lib: lib
+install install-lib uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
-	CMAKEDIR='$(CMAKEDIR)' sh packaging/install.sh $@
+	LIBDIR='$(LIBDIR)' CMAKEDIR='$(CMAKEDIR)' sh packaging/install.sh $@
 
 single:
 	@sh packaging/single.sh
@@ -300,8 +286,8 @@ package:
 	@$(STEP) $@ sh tests/checks/package.sh
 single-header:
 	@$(STEP) $@ sh tests/checks/single.sh
-dispatches:
-	@$(STEP) $@ sh tests/checks/dispatch.sh
+library:
+	@$(STEP) $@ sh tests/checks/library.sh
 dist-runs:
 	@$(STEP) $@ sh tests/checks/dist.sh
 

@@ -51,10 +51,10 @@
  *
  *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
  *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
- *                      Affects speed only. What the flags do not allow is an #error.
- *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef. 0: from
- *                      pe's own polynomial. Default: 1 where <sleef.h> is found, 0 for the scalar
- *                      build. Affects speed only.
+ *                      Affects speed only. gcc and clang compile pe for it whatever their flags
+ *                      are; the program then needs a CPU that has it.
+ *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef.
+ *                      Default 0: from pe's own polynomial. Affects speed only, and little.
  *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
@@ -1461,7 +1461,7 @@ PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
 
 /* Coordinate axis of row r, without the offset; that of a pe_back() is the opposite. Whole numbers
    within the limits are exact. */
-PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
     const size_t i = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
     double p;
@@ -1622,7 +1622,7 @@ PE__INLINE pe__td pe__td_const(const double *x)
     return r;
 }
 
-PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_sum(pe__td x, pe__td y)
 {
     pe__vd e, f, g;
     const pe__vd a = pe__two_sum(x.a, y.a, &e);
@@ -1631,7 +1631,7 @@ PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
     return pe__td_of(a, b, (x.c + y.c) + (f + g));
 }
 
-PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
 {
     pe__vd e00, e01, e10, t, u;
     const pe__vd p00 = pe__two_prod(x.a, y.a, &e00);
@@ -1643,25 +1643,39 @@ PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
     return pe__td_of(p00, b, minor + (t + u));
 }
 
-PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
+/* Out of line, but where they are a loop's work. */
+PE__OUTLINE pe__td pe__td_add(pe__td x, pe__td y) { return pe__td_sum(x, y); }
+PE__OUTLINE pe__td pe__td_mul(pe__td x, pe__td y) { return pe__td_product(x, y); }
+
+PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
 {
     pe__td r;
-    r.a = y, r.b = pe__splat(0.0), r.c = r.b;
-    return pe__td_mul(x, r);
+    r.a = x, r.b = pe__splat(0.0), r.c = r.b;
+    return r;
+}
+
+PE__INLINE pe__td pe__td_splat(double x) { return pe__td_one(pe__splat(x)); }
+
+PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_one(y)); }
+
+PE__OUTLINE pe__td pe__td_sub(pe__td x, pe__td y)
+{
+    y.a = -y.a, y.b = -y.b, y.c = -y.c;
+    return pe__td_sum(x, y);
 }
 
 /* x / y by three digits of long division. */
-PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y)
+PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
 {
-    const pe__vd q0 = x.a / y;
-    pe__td digit;
-    digit.a = -q0, digit.b = pe__splat(0.0), digit.c = digit.b;
-    x = pe__td_add(x, pe__td_scale(digit, y));
-    const pe__vd q1 = x.a / y;
-    digit.a = -q1;
-    x = pe__td_add(x, pe__td_scale(digit, y));
-    return pe__td_of(q0, q1, x.a / y);
+    pe__vd digit[3];
+    for (int d = 0; d < 3; d++) {
+        digit[d] = x.a / y.a;
+        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
+    }
+    return pe__td_of(digit[0], digit[1], digit[2]);
 }
+
+PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_ratio(x, pe__td_one(y)); }
 
 /* ---- elementary functions in triple-double, for the frequencies ------------------------------ */
 
@@ -1718,20 +1732,20 @@ static const double pe__inverse_factorial[17][3] = {
 PE__OUTLINE pe__td pe__td_exp(pe__td x)
 {
     const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
-    pe__td r = pe__td_add(x, pe__td_scale(pe__td_const(pe__ln2), -k));
+    pe__td r = pe__td_sum(x, pe__td_scale(pe__td_const(pe__ln2), -k));
     const pe__vd eighth = pe__splat(1.0 / 64);
     r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
 
     pe__td y = pe__td_const(pe__inverse_factorial[16]);
     for (int n = 15; n >= 1; n--)
-        y = pe__td_add(pe__td_mul(y, r), pe__td_const(pe__inverse_factorial[n]));
-    y = pe__td_mul(y, r); /* exp(r) - 1, so that squaring loses nothing */
+        y = pe__td_sum(pe__td_product(y, r), pe__td_const(pe__inverse_factorial[n]));
+    y = pe__td_product(y, r); /* exp(r) - 1, so that squaring loses nothing */
     for (int n = 0; n < 6; n++) {
         pe__td twice = y;
         twice.a = y.a + y.a, twice.b = y.b + y.b, twice.c = y.c + y.c;
-        y = pe__td_add(pe__td_mul(y, y), twice);
+        y = pe__td_sum(pe__td_product(y, y), twice);
     }
-    y = pe__td_add(y, pe__td_const(pe__inverse_factorial[0]));
+    y = pe__td_sum(y, pe__td_const(pe__inverse_factorial[0]));
 
     double power[PE_LANES];
     pe__store(power, k);
@@ -1740,30 +1754,6 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     const pe__vd two_k = pe__load(power);
     y.a = y.a * two_k, y.b = y.b * two_k, y.c = y.c * two_k;
     return y;
-}
-
-PE__INLINE pe__td pe__td_splat(double x)
-{
-    pe__td r;
-    r.a = pe__splat(x), r.b = pe__splat(0.0), r.c = r.b;
-    return r;
-}
-
-PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
-{
-    y.a = -y.a, y.b = -y.b, y.c = -y.c;
-    return pe__td_add(x, y);
-}
-
-/* x / y by three digits of long division. */
-PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
-{
-    pe__vd digit[3];
-    for (int d = 0; d < 3; d++) {
-        digit[d] = x.a / y.a;
-        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
-    }
-    return pe__td_of(digit[0], digit[1], digit[2]);
 }
 
 /* ln(x), the same in all lanes, for a normal x > 0: an atanh series gives y to double precision,
@@ -1779,15 +1769,12 @@ PE__OUTLINE pe__td pe__td_log(double x)
     y *= 2 * z;
     PE__OPAQUE(y); /* one number from here on, not a product that may be fused */
 
-    pe__td minus_y, one;
-    minus_y.a = pe__splat(-y), minus_y.b = pe__splat(0.0), minus_y.c = minus_y.b;
-    one.a = pe__splat(-1.0), one.b = minus_y.b, one.c = minus_y.b;
-    const pe__td u = pe__td_add(pe__td_scale(pe__td_exp(minus_y), pe__splat(m)), one);
+    const pe__td u = pe__td_sub(pe__td_scale(pe__td_exp(pe__td_splat(-y)), pe__splat(m)),
+                                pe__td_splat(1.0));
     const pe__td uu = pe__td_mul(u, u);
     pe__td log = pe__td_add(u, pe__td_scale(uu, pe__splat(-0.5)));
     log = pe__td_add(log, pe__td_div(pe__td_mul(uu, u), pe__splat(3.0)));
-    minus_y.a = -minus_y.a;
-    log = pe__td_add(minus_y, log);
+    log = pe__td_add(pe__td_splat(y), log);
     return pe__td_add(pe__td_scale(pe__td_const(pe__ln2), pe__splat(e)), log);
 }
 
@@ -2168,7 +2155,7 @@ static inline pe__td pe__log2(double x)
 }
 
 /* 2^(i step) for |i step| < 1022; beyond, anything. */
-PE__INLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
+PE__OUTLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
 {
     const pe__vd large = pe__splat(422212465065984.0); /* 1.5 * 2^48: its last bit is 1/16 */
     pe__vd e, low, less;
@@ -2587,7 +2574,7 @@ PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
     double f[4];
     pe__rope_factor_parts(config, f);
     const pe__td product = pe__td_scale(pe__td_splat(f[0]), pe__splat(f[1]));
-    return pe__td_add(pe__td_div(product, pe__splat(f[2])), pe__td_splat(f[3]));
+    return pe__td_sum(pe__td_div(product, pe__splat(f[2])), pe__td_splat(f[3]));
 }
 
 /* YaRN: c(beta), the pair that turns beta times in L0 positions. */
@@ -2790,14 +2777,14 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
     }
     const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
     pe__vd error = least; /* relative */
-    pe__td w = pe__td_add(pe__td_scale(r->step, pe__splat(-2.0) * pairs),
+    pe__td w = pe__td_sum(pe__td_scale(r->step, pe__splat(-2.0) * pairs),
                           pe__td_scale(r->offset, pe__splat(-1.0)));
     w = pe__td_exp(w);
 
     if (config->rope_type == PE_ROPE_LLAMA3 || config->rope_type == PE_ROPE_YARN) {
         pe__td x, keep;
         if (config->rope_type == PE_ROPE_LLAMA3) {
-            x = pe__td_sub(pe__td_mul(w, r->waves), r->low);
+            x = pe__td_sub(pe__td_product(w, r->waves), r->low);
             error = (w.a * r->waves.a + r->low.a + r->span.a) * least;
             keep = pe__td_ramp(x, r->span, r->inverse);
         } else {
@@ -2808,12 +2795,12 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
             keep = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
             keep = pe__td_scale(keep, pe__splat(config->extrapolation_factor));
         }
-        x = pe__td_mul(pe__td_sub(one, keep), r->inverse_factor);
-        x = pe__td_add(keep, x);
+        x = pe__td_product(pe__td_sub(one, keep), r->inverse_factor);
+        x = pe__td_sum(keep, x);
         error = error * r->inverse.a * (one.a + r->inverse_factor.a) / x.a + least;
-        w = pe__td_mul(w, x);
+        w = pe__td_product(w, x);
     } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL) {
-        w = pe__td_mul(w, r->inverse_factor);
+        w = pe__td_product(w, r->inverse_factor);
     } else if (factors) {
         w = pe__td_div(w, pe__load(divisor));
     }
@@ -4519,7 +4506,11 @@ static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, si
 {
     if (to->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
     else
-        for (size_t i = 0; i < n; i++) x[i] = pe__fma_once(to->scale, x[i], v[i]);
+        for (size_t i = 0; i < n; i++) {
+            double y = v[i];
+            PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
+            x[i] = pe__fma_once(to->scale, x[i], y);
+        }
 }
 
 /* The doubles of one vector of pairs that are in doubt, or subnormal. */
@@ -4975,7 +4966,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                                   size_t batches, size_t batch_bytes, pe__rower *make,
                                   pe__summer *add)
 {
-    enum { PAIRS = 512, BYTES = PE__OPTIMIZED ? 12288 : 8192 };
+    enum { PAIRS = 512, BYTES = 8192 };
     double buffer[BYTES / sizeof(double)];
     const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
     for (size_t a = 0; a < plan->axes; a++) {
@@ -5996,9 +5987,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
 {
     const pe__vd p = pe__load(t), k = pe__round(p);
-    pe__td rest;
-    rest.a = k - p, rest.b = pe__splat(0.0), rest.c = rest.b; /* exact */
-    const pe__td y = pe__td_exp(pe__td_mul(rest, pe__td_const(pe__ln2)));
+    const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), k - p)); /* exact */
     double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
     pe__store(whole, k);
     pe__store(hi, y.a);
@@ -7637,6 +7626,9 @@ PE_API pe_status pe_selftest(void)
 /* Hints, end: the user's floating-point options again. */
 #if !PE__DEFINE
 #elif defined(__clang__)
+#if PE__BEYOND
+#pragma clang attribute pop
+#endif
 #pragma STDC FP_CONTRACT DEFAULT
 #if defined(__x86_64__) || defined(__i386__)
 #pragma float_control(pop)
@@ -7648,6 +7640,7 @@ PE_API pe_status pe_selftest(void)
 
 #undef PE_API
 #undef PE__DEFINE
+#undef PE__BEYOND
 #undef PE__STATUSES
 #undef PE__POSITION_LIMIT
 #undef PE__CHAIN

@@ -97,8 +97,19 @@
 #define PE_ISA_AVX2 3   /* x86-64 with AVX2 and FMA                            */
 #define PE_ISA_AVX512 4 /* x86-64 with AVX-512F (and DQ, where it is compiled) */
 
+/* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. */
+#if defined(__AVX512F__) && !defined(__EVEX512__)
+#ifdef __clang__
+#define PE__NO_512 (__clang_major__ >= 18 && __clang_major__ <= 21)
+#else
+#define PE__NO_512 (__GNUC__ == 14 || __GNUC__ == 15)
+#endif
+#else
+#define PE__NO_512 0
+#endif
+
 #ifndef PE_ISA
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && !PE__NO_512
 #define PE_ISA PE_ISA_AVX512
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PE_ISA PE_ISA_AVX2
@@ -118,41 +129,56 @@
 #endif
 #elif PE_ISA == PE_ISA_AVX2
 #define PE_ISA_NAME "AVX2"
-#if !defined(__AVX2__) || !defined(__FMA__)
-#error "PE_ISA_AVX2 needs AVX2 and FMA: compile with -mavx2 -mfma, or leave PE_ISA undefined"
-#endif
 #elif PE_ISA == PE_ISA_AVX512
 #define PE_ISA_NAME "AVX-512"
-#if !defined(__AVX512F__)
-#error "PE_ISA_AVX512 needs AVX-512F: compile with -mavx512f, or leave PE_ISA undefined"
+#if PE__NO_512
+#error "PE_ISA_AVX512 needs registers of 512 bits: compile without -mno-evex512, -mavx10.1-256"
 #endif
 #else
 #error "PE_ISA must be PE_ISA_SCALAR (1), _NEON (2), _AVX2 (3) or _AVX512 (4), or be left undefined"
 #endif
+#undef PE__NO_512
 
-#ifdef __has_include
-#if __has_include(<sleef.h>)
-#define PE__HAVE_SLEEF_H 1
+/* What the compiler's flags do not allow: pe's functions alone are compiled for it, see below. What
+   every CPU has that has AVX2, or AVX-512 but for the Xeon Phi, they have then, too. */
+#if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__))) || \
+    (PE_ISA == PE_ISA_AVX512 && !defined(__AVX512F__))
+#define PE__BEYOND 1
+#if !defined(__x86_64__) && !defined(__i386__)
+#error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
+#elif !defined(__GNUC__) || defined(_MSC_VER)
+#error "this compiler needs -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
+#elif defined(PE_SLEEF) && (PE_SLEEF + 0)
+#error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #endif
+#else
+#define PE__BEYOND 0
 #endif
-#ifndef PE__HAVE_SLEEF_H
-#define PE__HAVE_SLEEF_H 0
+#if PE__BEYOND || defined(__F16C__)
+#define PE__HAVE_F16C
+#endif
+#if PE__BEYOND || defined(__AVX512DQ__)
+#define PE__HAVE_DQ
+#endif
+#if PE__BEYOND || defined(__AVX512BW__)
+#define PE__HAVE_BW
+#endif
+#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
+    (defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
+#define PE__HAVE_FMA
 #endif
 
 #ifndef PE_SLEEF
-#if PE__HAVE_SLEEF_H && PE_ISA != PE_ISA_SCALAR
-#define PE_SLEEF 1
-#else
 #define PE_SLEEF 0
 #endif
-#endif
-
 /* The first is 1 - -1 if the definition is empty, a bare -DPE_SLEEF=. */
 #if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
 #error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
 #endif
-#if (PE_SLEEF + 0) == 1 && !PE__HAVE_SLEEF_H && defined(__has_include)
-#error "PE_SLEEF is 1 but sleef.h is not found: install SLEEF (libsleef-dev), or set PE_SLEEF=0"
+#if (PE_SLEEF + 0) == 1 && defined(__has_include)
+#if !__has_include(<sleef.h>)
+#error "PE_SLEEF is 1 but sleef.h is not found: install SLEEF (libsleef-dev), or leave PE_SLEEF out"
+#endif
 #endif
 
 /* ---- floating-point environment -------------------------------------------------------------- */
@@ -211,6 +237,12 @@
 #error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
 #endif
 #pragma STDC FP_CONTRACT OFF
+#if PE__BEYOND && PE_ISA == PE_ISA_AVX512
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), \
+                             apply_to = function)
+#elif PE__BEYOND
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#endif
 #elif defined(__GNUC__)
 #pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -219,6 +251,11 @@
 #pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
                      "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
                      "no-finite-math-only", "trapping-math", "no-rounding-math")
+#if PE__BEYOND && PE_ISA == PE_ISA_AVX512
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c")
+#elif PE__BEYOND
+#pragma GCC target("avx2,fma,f16c")
+#endif
 #endif
 
 /* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might
@@ -254,9 +291,9 @@
    -ffp-contract=fast fuses a product into a later sum, whatever the pragma above says. */
 #if !defined(__GNUC__)
 #define PE__OPAQUE(a) (void)(a)
-#elif defined(__AVX512F__)
+#elif PE_ISA == PE_ISA_AVX512
 #define PE__OPAQUE(a) __asm__("" : "+v"(a))
-#elif defined(__x86_64__) || defined(__SSE2__)
+#elif defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))
 #define PE__OPAQUE(a) __asm__("" : "+x"(a))
 #elif defined(__aarch64__)
 #define PE__OPAQUE(a) __asm__("" : "+w"(a))
@@ -463,7 +500,7 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __m512i bits = _mm512_castps_si512(v);
-#ifdef __AVX512DQ__
+#ifdef PE__HAVE_DQ
     const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
 #else
     const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
@@ -475,7 +512,7 @@ PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
-#ifdef __AVX512BW__ /* to the odd words, zeros between, in one instruction */
+#ifdef PE__HAVE_BW /* to the odd words, zeros between, in one instruction */
     const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
                                                               12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
@@ -560,7 +597,7 @@ PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm512_abs_ps(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-#ifdef __AVX512DQ__ /* in one instruction; a macro of gcc's at -O0 */
+#ifdef PE__HAVE_DQ /* in one instruction; a macro of gcc's at -O0 */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -606,7 +643,7 @@ PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
     const __m512i tie = _mm512_set1_epi32(0x10000000);
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
     w->low = _mm512_min_epu32(w->low, dropped);
-#ifdef __AVX512DQ__ /* the smaller absolute value in one instruction; a macro of gcc's at -O0 */
+#ifdef PE__HAVE_DQ /* the smaller absolute value in one instruction; a macro of gcc's at -O0 */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -855,7 +892,7 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
 {
     return pe__unzip_halves(_mm256_shuffle_ps(a, b, 0xdd));
 }
-#ifdef __F16C__
+#ifdef PE__HAVE_F16C
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
@@ -1194,7 +1231,7 @@ PE__INLINE pe__vd pe__load(const double *p) { return *p; }
 PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
 PE__INLINE pe__vd pe__splat(double x) { return x; }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
-#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA))
+#ifdef PE__HAVE_FMA
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(-a, b, c); }
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
@@ -1284,7 +1321,7 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
     PE__OPAQUE(p.c);
     return p;
 }
-#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMAF))
+#ifdef PE__HAVE_FMA
 PE__INLINE float pe__fma_one(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
 /* The product is exact as a double; its sum with c is rounded to odd, then to float. */
@@ -1304,7 +1341,7 @@ PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats_of(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, -c.c));
 }
-#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMAF))
+#ifdef PE__HAVE_FMA
 enum { PE__FUSES = 1 };
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return pe__fma_f32(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
@@ -1549,7 +1586,7 @@ PE__INLINE unsigned pe__lowest_bit(uint64_t x)
    for clang under -ffast-math knows a call of fma and makes it a product and a sum. */
 PE__INLINE double pe__fma_once(double a, double b, double c)
 {
-#if defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA))
+#ifdef PE__HAVE_FMA
     return __builtin_fma(a, b, c);
 #else
     double (*function)(double, double, double) = fma;
@@ -1584,5 +1621,10 @@ PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 #ifdef __cplusplus
 }
 #endif
+
+#undef PE__HAVE_FMA
+#undef PE__HAVE_F16C
+#undef PE__HAVE_DQ
+#undef PE__HAVE_BW
 
 #endif /* PE_SIMD_H */

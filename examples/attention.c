@@ -4,7 +4,7 @@
  * positions each word gets the same output in both: attention sees a bag of words. With any encoding
  * of positions it can tell the two apart.
  *
- *     cc -std=c99 -O2 -march=native -I. examples/attention.c -lsleef -lm
+ *     cc -std=c99 -O2 -march=native -I. examples/attention.c -lm
  *
  * One head, width 16, weights at random, every word looks at every word.
  */

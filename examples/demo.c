@@ -5,7 +5,7 @@
  *     demo [directory]        where heatmap.png and clocks.png go (default: here)
  *
  * make demo builds and runs it. By hand:
- *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/demo.c -o demo -lpng -lsleef -lm
+ *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/demo.c -o demo -lpng -lm
  */
 #ifndef _POSIX_C_SOURCE
     #define _POSIX_C_SOURCE 199309L /* clock_gettime */

@@ -4,7 +4,7 @@
  * numbers as the measure: the index p, the index over the length p / (n - 1), and the sinusoid.
  *
  *     dots [directory]      also draws dots.svg and .png there
- *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/dots.c -lpng -lsleef -lm
+ *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/dots.c -lpng -lm
  *
  * Only the sinusoid's depends on the distance alone: it is sum_i cos(k w_i), which pe_dot_f64 computes.
  */

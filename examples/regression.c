@@ -3,7 +3,7 @@
  * regression: is PE(p + k) a linear function of PE(p)? Yes, of the two columns of a pair; not of one.
  *
  *     regression [directory]      also draws regression.svg and .png there
- *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/regression.c -lpng -lsleef -lm
+ *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/regression.c -lpng -lm
  *
  * Least squares over the positions 0 ... 999 of the paper's table (d_model 512, pair 64, one turn in 63
  * positions): one column predicted from itself, k positions before, then from both columns of its pair. One

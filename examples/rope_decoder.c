@@ -3,7 +3,7 @@
  * The attention step of a decoder with a KV cache, one token at a time: queries and keys are turned in
  * place by pe_rope_qk_f32, the key goes to the cache, and the query looks at all of it.
  *
- *     cc -O2 -march=native -I. examples/rope_decoder.c -lsleef -lm && ./a.out
+ *     cc -O2 -march=native -I. examples/rope_decoder.c -lm && ./a.out
  *
  * The model: 8 heads of queries, 2 of keys and values, 64 elements each, Llama 3's frequencies, random
  * weights. Three checks, each a line of output; the program returns 1 if one fails:

@@ -4,7 +4,7 @@
  * of two of its rows by their distance.
  *
  *     table directory      writes table.svg, curve.svg there, with libpng also table.png, curve.png
- *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/table.c -lpng -lsleef -lm
+ *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/table.c -lpng -lm
  */
 #include "pe.h"
 

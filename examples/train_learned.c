@@ -2,7 +2,7 @@
  *
  * train_learned: a learned table of positions, trained by gradient descent.
  *
- *     cc -std=c99 -O2 -march=native -I. examples/train_learned.c -lsleef -lm
+ *     cc -std=c99 -O2 -march=native -I. examples/train_learned.c -lm
  *
  * The task: of four random words, say the value of the first. The model adds to each word the row of its
  * place (pe_learned_add_f32), takes tanh, and sums all places into one number:

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# install.sh install|uninstall: what `make install` and `make uninstall` do, from the top of the tree.
+# install.sh install|install-lib|uninstall: what `make install` and the others do, from the top of the
+# tree. install-lib installs all; build/libpe.a and libpe.so are there then.
 #
 # Variables, from the environment:
 #   PREFIX        /usr/local
 #   INCLUDEDIR    $PREFIX/include            pe.h, pe_simd.h
-#   PKGCONFIGDIR  $PREFIX/share/pkgconfig    pe.pc, pe-sleef.pc
+#   LIBDIR        $PREFIX/lib                the library
+#   PKGCONFIGDIR  $PREFIX/share/pkgconfig    pe.pc, pe-sleef.pc, pe-lib.pc
 #   CMAKEDIR      $PREFIX/share/cmake/pe     for find_package(pe CONFIG)
 #   DESTDIR       in front of every path written to, and in no file: for making packages
 #
@@ -16,6 +18,8 @@ set -eu
 PREFIX=${PREFIX:-/usr/local}
 PREFIX=${PREFIX%/}
 INCLUDEDIR=${INCLUDEDIR:-$PREFIX/include}
+LIBDIR=${LIBDIR:-$PREFIX/lib}
+BUILD=${BUILD:-build}
 PKGCONFIGDIR=${PKGCONFIGDIR:-$PREFIX/share/pkgconfig}
 CMAKEDIR=${CMAKEDIR:-$PREFIX/share/cmake/pe}
 DESTDIR=${DESTDIR:-}
@@ -30,11 +34,18 @@ up() {
 }
 
 pc_includedir=$INCLUDEDIR cmake_includedir=$INCLUDEDIR
+pc_libdir=$LIBDIR cmake_libdir=$LIBDIR
 if way=$(up "$PKGCONFIGDIR"); then pc_prefix="\${pcfiledir}/$way"; else pc_prefix=$PREFIX; fi
 if up "$INCLUDEDIR" >/dev/null; then
     pc_includedir="\${prefix}/${INCLUDEDIR#"$PREFIX"/}"
     if way=$(up "$CMAKEDIR"); then
         cmake_includedir="\${CMAKE_CURRENT_LIST_DIR}/$way/${INCLUDEDIR#"$PREFIX"/}"
+    fi
+fi
+if up "$LIBDIR" >/dev/null; then
+    pc_libdir="\${prefix}/${LIBDIR#"$PREFIX"/}"
+    if way=$(up "$CMAKEDIR"); then
+        cmake_libdir="\${CMAKE_CURRENT_LIST_DIR}/$way/${LIBDIR#"$PREFIX"/}"
     fi
 fi
 
@@ -46,7 +57,8 @@ put() { # FILE DIRECTORY NAME
     *.in)
         sed -e "s|@PE_VERSION@|$VERSION|g" -e "s|@PE_PC_PREFIX@|$pc_prefix|" \
             -e "s|@PE_PC_INCLUDEDIR@|$pc_includedir|" \
-            -e "s|@PE_CMAKE_INCLUDEDIR@|$cmake_includedir|" "$1" >"$DESTDIR$2/$3"
+            -e "s|@PE_CMAKE_INCLUDEDIR@|$cmake_includedir|" -e "s|@PE_PC_LIBDIR@|$pc_libdir|" \
+            -e "s|@PE_CMAKE_LIBDIR@|$cmake_libdir|" "$1" >"$DESTDIR$2/$3"
         ;;
     *) cat "$1" >"$DESTDIR$2/$3" ;;
     esac
@@ -64,17 +76,38 @@ each() { # put or take
     $1 packaging/peConfigVersion.cmake.in "$CMAKEDIR" peConfigVersion.cmake
     $1 packaging/peTarget.cmake "$CMAKEDIR" peTarget.cmake
 }
+# The shared library under its full version, with the two links that programs and linkers look for.
+each_of_lib() {
+    $1 packaging/pe-lib.pc.in "$PKGCONFIGDIR" pe-lib.pc
+    $1 packaging/peLibrary.cmake.in "$CMAKEDIR" peLibrary.cmake
+    $1 "$BUILD/libpe.a" "$LIBDIR" libpe.a
+    if [ -e "$BUILD/libpe.dylib" ]; then
+        full=libpe.$VERSION.dylib links="libpe.$SERIES.dylib libpe.dylib" file=$BUILD/libpe.dylib
+    else
+        full=libpe.so.$VERSION links="libpe.so.$SERIES libpe.so" file=$BUILD/libpe.so
+    fi
+    $1 "$file" "$LIBDIR" "$full"
+    for link in $links; do
+        rm -f "$DESTDIR$LIBDIR/$link"
+        [ "$1" = take ] || ln -s "$full" "$DESTDIR$LIBDIR/$link"
+    done
+}
 
 umask 022
 case ${1:-} in
 install) each put ;;
+install-lib)
+    each put
+    each_of_lib put
+    ;;
 uninstall)
     each take
+    each_of_lib take >/dev/null
     # The one directory that is pe's own; others may have been there before.
     rmdir "$DESTDIR$CMAKEDIR" 2>/dev/null || true
     ;;
 *)
-    echo "install or uninstall, not '${1:-}'"
+    echo "install, install-lib or uninstall, not '${1:-}'"
     exit 1
     ;;
 esac

@@ -8,9 +8,8 @@
 #                   OFF   without SLEEF: the same bits, nearly the same speed
 #
 # It is looked for where this project is configured, not where pe was installed: as the target
-# sleef::sleef, by its own CMake package, then as a header and a library. Without it PE_SLEEF=0 keeps
-# pe.h from taking a sleef.h that nothing is linked for. With it pe.h decides, and takes none in
-# scalar code.
+# sleef::sleef, by its own CMake package, then as a header and a library. PE_WITH_SLEEF is about
+# CMake; PE_SLEEF=1 tells pe.h.
 
 set(_pe_error "")
 if(NOT TARGET pe::pe)
@@ -78,9 +77,8 @@ install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set PE_WITH_SL
     set_property(TARGET pe::pe PROPERTY INTERFACE_INCLUDE_DIRECTORIES
                                         "${_pe_includedir}" ${_pe_sleef_includedir})
     if(_pe_sleef)
+      set_property(TARGET pe::pe PROPERTY INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=1)
       set_property(TARGET pe::pe APPEND PROPERTY INTERFACE_LINK_LIBRARIES "${_pe_sleef}")
-    else()
-      set_property(TARGET pe::pe PROPERTY INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=0)
     endif()
     if(UNIX OR MINGW)
       set_property(TARGET pe::pe APPEND PROPERTY INTERFACE_LINK_LIBRARIES m)

@@ -61,7 +61,7 @@ check "... prints the table" grep -q '1:  0.8415  0.5403  0.0998' "$WORK/demo"
 check "nothing was written but to build/" sh -c "cd '$WORK/$name' && find . -path ./build -prune -o ! -type d -print |
     sed 's,^\./,,' | LC_ALL=C sort | diff '$WORK/found' -"
 if [ "$full" = full ]; then
-    for test in package single dispatch; do
+    for test in package single library; do
         check "tests/checks/$test.sh" inside sh tests/checks/$test.sh
         sed -n 's/^SKIP:/SKIP:/p' "$WORK/log"
         tail -n 1 "$WORK/log"

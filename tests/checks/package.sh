@@ -3,6 +3,7 @@
 #
 # package.sh: what `make install` and CMake install is what a user needs, and no more.
 #
+#   library   so does make install-lib: pkg-config's pe-lib and CMake's pe::lib
 #   files     exactly the expected ones, with the same bytes from make and from CMake, readable by
 #             all, naming neither the source tree nor the place of the build; uninstall takes all away
 #   clients   a program in C99 and C++11, against the installed files after they were moved, by
@@ -83,6 +84,19 @@ check "make uninstall from /usr/local" make -s uninstall "DESTDIR=$STAGE"
 check "make uninstall: nothing is left" empty "$STAGE"
 check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/share/cmake/pe"
 
+# The library: those, and its own, in the same places whatever there is else.
+STAGE=$WORK/stage-lib
+check "make install-lib" make -s install-lib "DESTDIR=$STAGE"
+LIBRARY=$WORK/moved/library
+cp -R "$STAGE/usr/local" "$LIBRARY"
+check "make install-lib: the headers' files, too" sh -c "cd '$MOVED' && find . -type f -exec cmp {} '$LIBRARY/{}' \;"
+check "make install-lib: the library's files" equal \
+    "$(cd "$LIBRARY" && find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort | grep -v -x -F "$(cut -d ' ' -f 1 "$WORK/expected")" | tr '\n' ' ')" \
+    "lib/libpe.a lib/libpe.so lib/libpe.so.$SERIES lib/libpe.so.$VERSION share/cmake/pe/peLibrary.cmake share/pkgconfig/pe-lib.pc "
+check "make install-lib: no file names where it was made" not names_place "$LIBRARY"
+check "make uninstall" make -s uninstall "DESTDIR=$STAGE"
+check "make uninstall: nothing is left of the library" empty "$STAGE"
+
 # ---- clients --------------------------------------------------------------------------------------
 
 flags="-O0 $(isa_flags "$(best_isa)")"
@@ -109,6 +123,7 @@ same_bits() { # PROGRAM SLEEF: the version, the bits, and SLEEF in use (1) or no
     case $2 in
     1) grep -q '^#.* SLEEF: SLEEF' "$WORK/out" ;;
     0) grep -q '^#.* SLEEF: none' "$WORK/out" ;;
+    library) grep -q '^#.* SLEEF: library' "$WORK/out" ;;
     esac
 }
 
@@ -146,6 +161,17 @@ if have pkg-config; then
             $(pkg-config --libs $module)
         check "pkg-config $module: C++11, the same bits" same_bits "$WORK/client" "$sleef"
     done
+    # The client says for itself which functions it calls: none is its own.
+    (
+        PKG_CONFIG_PATH=$LIBRARY/share/pkgconfig LD_LIBRARY_PATH=$LIBRARY/lib
+        export PKG_CONFIG_PATH LD_LIBRARY_PATH
+        # shellcheck disable=SC2046,SC2086
+        $CC -std=c99 $WARNINGS -O0 $(pkg-config --cflags pe-lib) tests/checks/package/client.c \
+            -o "$WORK/client-lib" $(pkg-config --libs pe-lib) &&
+            nm -u "$WORK/client-lib" | grep -q 'pe_fill_f32' && same_bits "$WORK/client-lib" library
+    ) >"$WORK/pe-lib" 2>&1
+    check "pkg-config pe-lib: C99, the same bits" equal $? 0
+    [ -x "$WORK/client-lib" ] || cat "$WORK/pe-lib"
     # Not a header of the source tree, nor one that this machine has.
     # shellcheck disable=SC2046
     check "pkg-config: the header where it was moved to" sh -c \
@@ -214,6 +240,8 @@ if have cmake; then
             project FetchContent C 0 -DFROM=fetch "$tree" $off
         fi
         project find_package-off C 0 $at $off
+        project find_package-lib "$both" library -DFROM=package "-DCMAKE_PREFIX_PATH=$LIBRARY" -DTARGET=pe::lib
+        project subdirectory-lib C library -DFROM=subdirectory "$tree" -DTARGET=pe::lib
         project find_package-none "$both" 0 $at $none
         check "CMake: PE_WITH_SLEEF=ON without SLEEF is an error" not configure on $at $none \
             -DLANGUAGES=C -DPE_WITH_SLEEF=ON

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 #
 # readme.sh: every ```c block of README.md and docs/*.md is a complete program: it compiles without
-# a warning as C and as C++, with SLEEF and without, runs, and says the same each time. README.md has
-# at most 200 lines, and a program with a table and one with RoPE in the first 60.
+# a warning as C and as C++, with SLEEF and without, runs, and says the same each time; also by
+# README.md's own command, beside the headers, whatever is installed. README.md has at most 200 lines,
+# and a program with a table and one with RoPE in the first 60.
 #
 #   readme.sh         as all of these
 #   readme.sh some    as C99 without SLEEF only: in a fifth of the time
@@ -46,25 +47,35 @@ run() { # NAME RUNNER COMPILER FLAGS...
     fi
 }
 
+by_hand() { # SOURCE
+    cp "$1" "$WORK/program.c"
+    (cd "$WORK" && $command $EXTRA_CFLAGS -o program)
+}
+
+command=$(sed -n 's/^    \(cc -.* program\.c .*\)/\1/p' README.md | head -n 1)
+check "README.md says how to compile them: $command" test -n "$command"
+command="$CC ${command#cc }"
+cp pe.h pe_simd.h "$WORK"
 out="-I. -o $WORK/program"
 for source in "$WORK"/*.c; do
     echo "$source"
     reference=
     # shellcheck disable=SC2086
     {
-        run "C99, no SLEEF" "" "$CC" -std=c99 -O2 $WARNINGS $out -DPE_SLEEF=0 "$source" -lm
+        run "C99, no SLEEF" "" "$CC" -std=c99 -O2 $WARNINGS $out "$source" -lm
+        run "$command" "" by_hand "$source"
         [ "${1:-}" != some ] || continue
-        run "C++11, no SLEEF" "" "$GXX" -x c++ -std=c++11 -O2 $WARNINGS $out -DPE_SLEEF=0 "$source" -lm
-        run "clang, C17" "" "$CLANG" -std=c17 -O2 $WARNINGS $out -DPE_SLEEF=0 "$source" -lm
+        run "C++11, no SLEEF" "" "$GXX" -x c++ -std=c++11 -O2 $WARNINGS $out "$source" -lm
+        run "clang, C17" "" "$CLANG" -std=c17 -O2 $WARNINGS $out "$source" -lm
         if [ "$SLEEF" != 0 ] && have_library sleef "$CC"; then
             run "C99, SLEEF, best ISA" "" "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS $(isa_flags "$(best_isa)") \
-                $out "$source" -lsleef -lm
+                -DPE_SLEEF=1 $out "$source" -lsleef -lm
         else
             echo "SKIP: programs with SLEEF: libsleef is missing or off"
             skipped=$((skipped + 1))
         fi
         if ! cpu_has neon && have_arm64; then
-            run "AArch64" arm64_run "$ARM64_GCC" -std=c99 -O2 $WARNINGS $out -DPE_SLEEF=0 "$source" -lm
+            run "AArch64" arm64_run "$ARM64_GCC" -std=c99 -O2 $WARNINGS $out "$source" -lm
         fi
     }
 done

@@ -186,7 +186,8 @@ cpu_has() {
 
 best_isa() { cpu_isas | sed 's/.* //'; }
 
-# Compiler flags that select an instruction set, with nothing beyond it.
+# Compiler flags that select an instruction set, with nothing beyond it; none for avx2attr and
+# avx512attr, where pe.h itself has its functions compiled for it.
 isa_flags() {
     case $1 in
     scalar) echo "-DPE_ISA=PE_ISA_SCALAR" ;;
@@ -194,6 +195,8 @@ isa_flags() {
     avx2) echo "-mavx2 -mfma -DPE_ISA=PE_ISA_AVX2" ;;
     avx512) echo "-mavx512f -DPE_ISA=PE_ISA_AVX512" ;;
     avx512dq) echo "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mf16c -DPE_ISA=PE_ISA_AVX512" ;;
+    avx2attr) echo "-DPE_ISA=PE_ISA_AVX2" ;;
+    avx512attr) echo "-DPE_ISA=PE_ISA_AVX512" ;;
     neon) echo "-DPE_ISA=PE_ISA_NEON" ;;
     default) echo "-march=native" ;; # and whatever PE_ISA the header picks
     *)

@@ -90,6 +90,15 @@ flags gcc c++20 avx512 none -O2
 flags clang c++20 avx2 none -O2
 +flags clang c++2b avx512 none -O2
 flags gcc c++2b avx2 none -O2
++flags gcc c99 avx512attr none -O2
+flags gcc c++11 avx2attr none -O2
+flags gcc c11 avx2attr none -O0
+flags gcc c99 avx512attr none -Ofast
+flags gcc c++17 avx512attr none -O3 -mavx2 -mfma
+flags clang c99 avx512attr none -O3
++flags clang c++11 avx2attr none -O2
+flags clang c17 avx512attr none -O0
+flags clang c++20 avx512attr none -O2 -march=x86-64-v3
 flush gcc c99 scalar none -O1
 +flush gcc c99 avx512 none -O2
 flush clang c99 avx2 sleef -O2
@@ -97,6 +106,8 @@ m32 gcc c99 scalar none -O2
 m32 clang c99 scalar none -O1
 +m32 gcc c++11 scalar none -O0
 m32 gcc c99 avx2 none -O2
+m32 gcc c++11 avx512attr none -O2
+m32 clang c99 avx2attr none -O2
 m32 clang c++17 avx2 none -O2
 m32 gcc c11 avx512 none -O2
 m32 clang c99 avx512 none -O2
@@ -245,7 +256,7 @@ run_cell() {
     native | flags | flush | m32 | compiler | several)
         case $isa in
         default | all) ;;
-        *) cpu_has "${isa%fma}" || { echo "SKIP this CPU has no $isa" && return; } ;;
+        *) cpu_has "$(echo "$isa" | sed 's/fma$//; s/attr$//')" || { echo "SKIP this CPU has no $isa" && return; } ;;
         esac
         [ "$isa" != scalarfma ] || cpu_has avx2 || { echo "SKIP this CPU has no FMA" && return; }
         ;;

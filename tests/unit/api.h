@@ -226,6 +226,8 @@ static inline void place_choose(args *a, place of, const shape *s)
         a->place = (place)(turn % PLACE_NONE), a->transposed = turn % 11 < 5;
         /* the first cell of a grid turns nothing */
         a->skipped = turn % 5 == 1 || a->place == PLACE_GRID ? 1 + turn % 3 : 0;
+        /* nor does the padding position, 1001, if it is all there is */
+        if (a->skipped == 1 && s->rows == 1) a->skipped = 2;
         a->back = turn % 7 == 2, a->delta = turn % 13 < 3, a->spare = turn % 2;
         break;
     case PLACE_ROW: a->place = rows_of_tables[turn % 4], a->skipped = turn % 3; break;

@@ -915,7 +915,7 @@ static void places(const table *unused, size_t count)
 /* Shifts and dot products at places of every kind; what else takes a place. */
 static void places_elsewhere(const table *unused, size_t count)
 {
-    enum { BROAD = 24, TABLE = 50 };
+    enum { BROAD = 24, TABLE = 50, ELEMENTS = (int)PLACE_ROWS * (int)BROAD };
     static lists l;
     static float table_rows[TABLE * BROAD];
     pe_at at[MOST_PLACES];
@@ -959,12 +959,12 @@ static void places_elsewhere(const table *unused, size_t count)
     for (size_t i = 0; i < TABLE * BROAD; i++) table_rows[i] = some_float(&state);
     for (int i = 0; i < PLACE_ROWS; i++) rows_of_table[i] = i * 7 % TABLE;
     float *const x = (float *)g_buffer;
-    memset(x, 0x3a, PLACE_ROWS * BROAD * sizeof *x);
+    memset(x, 0x3a, ELEMENTS * sizeof *x);
     need_ok(pe_learned_add_f32(table_rows, TABLE, BROAD, pe_at_i32(rows_of_table), PLACE_ROWS, x, BROAD),
             "pe_learned_add_f32");
     need_ok(pe_learned_add_f32(table_rows, TABLE, BROAD, pe_from_by(TABLE - 1, -3), PLACE_ROWS, x, BROAD),
             "pe_learned_add_f32");
-    hash_f32(x, PLACE_ROWS * BROAD);
+    hash_f32(x, ELEMENTS);
     need_ok(pe_learned_grad_f32(table_rows, TABLE, BROAD, pe_skip(pe_from(1), 4), PLACE_ROWS, x, BROAD),
             "pe_learned_grad_f32");
     hash_f32(table_rows, TABLE * BROAD);
@@ -972,12 +972,12 @@ static void places_elsewhere(const table *unused, size_t count)
     memset(&ggml, 0, sizeof ggml);
     ggml.n_dims = BROAD;
     need_ok(pe_rope_ggml_f32(&ggml, pe_at_f64(l.f64), PLACE_ROWS, x, x + 1000, BROAD / 2), "ggml");
-    hash_f32(x, PLACE_ROWS * BROAD / 2);
-    hash_f32(x + 1000, PLACE_ROWS * BROAD / 2);
+    hash_f32(x, ELEMENTS / 2);
+    hash_f32(x + 1000, ELEMENTS / 2);
     need_ok(pe_rope_ggml_f32(&ggml, pe_from_by(9, -1), PLACE_ROWS, x, x + 1000, BROAD / 2), "ggml");
-    hash_f32(x, PLACE_ROWS * BROAD / 2);
-    hash_f32(x + 1000, PLACE_ROWS * BROAD / 2);
-    g_elements += 4 * PLACE_ROWS * BROAD + TABLE * BROAD;
+    hash_f32(x, ELEMENTS / 2);
+    hash_f32(x + 1000, ELEMENTS / 2);
+    g_elements += 4 * ELEMENTS + (size_t)TABLE * BROAD;
 }
 
 /* Plans of RoPE in one step, with sections of each order, at places of every kind; tables; keys of

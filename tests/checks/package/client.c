@@ -91,6 +91,9 @@ int main(int argc, char **argv)
     char version[48];
     int failed = 0;
 
+#ifndef PE_SLEEF_NAME
+#define PE_SLEEF_NAME "library"
+#endif
     printf("# pe %s, %s, SLEEF: %s\n", PE_VERSION_STRING, pe_isa_name(), PE_SLEEF_NAME);
     snprintf(version, sizeof version, "%d.%d.%d", PE_VERSION_MAJOR, PE_VERSION_MINOR,
              PE_VERSION_PATCH);

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pe as a library: every public function for every instruction set, and the best one chosen at the
+ * first call. With -DPE_LIB=AVX2 and the like this file is the functions of one instruction set, in
+ * a table; without, it is the functions that programs call, which look there:
+ *
+ *     cc -O2 -c -fPIC -DPE_LIB=SCALAR pe_lib.c -o scalar.o      (and so AVX2, AVX512; NEON)
+ *     cc -O2 -c -fPIC pe_lib.c -o chosen.o
+ *     ar rcs libpe.a chosen.o scalar.o avx2.o avx512.o
+ *
+ * The environment variable PE_ISA = scalar, avx2, avx512 or neon, read at the first call, has one
+ * taken that is not the best. It is ignored if this CPU cannot run it. pe_isa_name() says which one
+ * it is. Threads: any; whichever calls first, the choice is the same.
+ */
+#define FUNCTIONS(X)                                                                               \
+    X(const char *, pe_status_string, (pe_status status), (status))                                \
+    X(int, pe_version, (void), ())                                                                 \
+    X(const char *, pe_isa_name, (void), ())                                                       \
+    X(pe_status, pe_selftest, (void), ())                                                          \
+    X(pe_at, pe_from, (int64_t first), (first))                                                    \
+    X(pe_at, pe_from_by, (int64_t first, int64_t step), (first, step))                             \
+    X(pe_at, pe_all, (int64_t position), (position))                                               \
+    X(pe_at, pe_at_i32, (const int32_t *positions), (positions))                                   \
+    X(pe_at, pe_at_i64, (const int64_t *positions), (positions))                                   \
+    X(pe_at, pe_at_f32, (const float *positions), (positions))                                     \
+    X(pe_at, pe_at_f64, (const double *positions), (positions))                                    \
+    X(pe_at, pe_grid, (const size_t *sizes, size_t axes), (sizes, axes))                           \
+    X(pe_at, pe_coords_i32,                                                                        \
+      (const int32_t *coords, size_t axes, size_t row_stride, size_t axis_stride),                 \
+      (coords, axes, row_stride, axis_stride))                                                     \
+    X(pe_at, pe_coords_i64,                                                                        \
+      (const int64_t *coords, size_t axes, size_t row_stride, size_t axis_stride),                 \
+      (coords, axes, row_stride, axis_stride))                                                     \
+    X(pe_at, pe_coords_f32,                                                                        \
+      (const float *coords, size_t axes, size_t row_stride, size_t axis_stride),                   \
+      (coords, axes, row_stride, axis_stride))                                                     \
+    X(pe_at, pe_coords_f64,                                                                        \
+      (const double *coords, size_t axes, size_t row_stride, size_t axis_stride),                  \
+      (coords, axes, row_stride, axis_stride))                                                     \
+    X(pe_at, pe_skip, (pe_at at, size_t rows), (at, rows))                                         \
+    X(pe_at, pe_back, (pe_at at), (at))                                                            \
+    X(pe_at, pe_delta, (pe_at at), (at))                                                           \
+    X(pe_config, pe_config_default, (size_t d_model), (d_model))                                   \
+    X(pe_config, pe_config_preset, (pe_preset preset, size_t d_model), (preset, d_model))          \
+    X(const char *, pe_config_error, (const pe_config *config), (config))                          \
+    X(const char *, pe_frequency_error,                                                            \
+      (const pe_config *config, const double *omega, size_t pairs, size_t *index),                 \
+      (config, omega, pairs, index))                                                               \
+    X(size_t, pe_plan_size, (const pe_config *config), (config))                                   \
+    X(pe_status, pe_plan_init,                                                                     \
+      (pe_plan *plan, const pe_config *config, void *memory, size_t memory_size),                 \
+      (plan, config, memory, memory_size))                                                         \
+    X(pe_status, pe_plan_init_frequencies,                                                         \
+      (pe_plan *plan, const pe_config *config, const double *omega, size_t pairs, void *memory,   \
+       size_t memory_size),                                                                        \
+      (plan, config, omega, pairs, memory, memory_size))                                           \
+    X(pe_status, pe_plan_frequencies, (const pe_plan *plan, double *omega), (plan, omega))         \
+    X(pe_status, pe_plan_wavelengths, (const pe_plan *plan, double *wavelength),                   \
+      (plan, wavelength))                                                                          \
+    X(pe_status, pe_fill_f32,                                                                      \
+      (const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride),                     \
+      (plan, at, rows, out, stride))                                                               \
+    X(pe_status, pe_fill_f64,                                                                      \
+      (const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride),                    \
+      (plan, at, rows, out, stride))                                                               \
+    X(pe_status, pe_fill_f16,                                                                      \
+      (const pe_plan *plan, pe_at at, size_t rows, uint16_t *out, size_t stride),                  \
+      (plan, at, rows, out, stride))                                                               \
+    X(pe_status, pe_fill_bf16,                                                                     \
+      (const pe_plan *plan, pe_at at, size_t rows, uint16_t *out, size_t stride),                  \
+      (plan, at, rows, out, stride))                                                               \
+    X(pe_status, pe_add_f32,                                                                       \
+      (const pe_plan *plan, pe_at at, size_t rows, float scale, float *x, size_t stride),          \
+      (plan, at, rows, scale, x, stride))                                                          \
+    X(pe_status, pe_add_f64,                                                                       \
+      (const pe_plan *plan, pe_at at, size_t rows, double scale, double *x, size_t stride),        \
+      (plan, at, rows, scale, x, stride))                                                          \
+    X(pe_status, pe_add_f16,                                                                       \
+      (const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x, size_t stride),       \
+      (plan, at, rows, scale, x, stride))                                                          \
+    X(pe_status, pe_add_bf16,                                                                      \
+      (const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x, size_t stride),       \
+      (plan, at, rows, scale, x, stride))                                                          \
+    X(pe_status, pe_add_batch_f32,                                                                 \
+      (const pe_plan *plan, pe_at at, size_t rows, size_t batches, float scale, float *x,          \
+       size_t stride, size_t batch_stride),                                                        \
+      (plan, at, rows, batches, scale, x, stride, batch_stride))                                   \
+    X(pe_status, pe_add_batch_f64,                                                                 \
+      (const pe_plan *plan, pe_at at, size_t rows, size_t batches, double scale, double *x,        \
+       size_t stride, size_t batch_stride),                                                        \
+      (plan, at, rows, batches, scale, x, stride, batch_stride))                                   \
+    X(pe_status, pe_add_batch_f16,                                                                 \
+      (const pe_plan *plan, pe_at at, size_t rows, size_t batches, float scale, uint16_t *x,       \
+       size_t stride, size_t batch_stride),                                                        \
+      (plan, at, rows, batches, scale, x, stride, batch_stride))                                   \
+    X(pe_status, pe_add_batch_bf16,                                                                \
+      (const pe_plan *plan, pe_at at, size_t rows, size_t batches, float scale, uint16_t *x,       \
+       size_t stride, size_t batch_stride),                                                        \
+      (plan, at, rows, batches, scale, x, stride, batch_stride))                                   \
+    X(pe_status, pe_sinusoidal_f32, (float *out, size_t rows, size_t d_model),                     \
+      (out, rows, d_model))                                                                        \
+    X(pe_status, pe_shift_f32,                                                                     \
+      (const pe_plan *plan, pe_at deltas, size_t rows, float *x, size_t stride),                   \
+      (plan, deltas, rows, x, stride))                                                             \
+    X(pe_status, pe_shift_f64,                                                                     \
+      (const pe_plan *plan, pe_at deltas, size_t rows, double *x, size_t stride),                  \
+      (plan, deltas, rows, x, stride))                                                             \
+    X(pe_status, pe_shift_f16,                                                                     \
+      (const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x, size_t stride),                \
+      (plan, deltas, rows, x, stride))                                                             \
+    X(pe_status, pe_shift_bf16,                                                                    \
+      (const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x, size_t stride),                \
+      (plan, deltas, rows, x, stride))                                                             \
+    X(pe_status, pe_dot_f64, (const pe_plan *plan, pe_at deltas, size_t count, double *dots),      \
+      (plan, deltas, count, dots))                                                                 \
+    X(pe_rope_config, pe_rope_config_default, (size_t head_dim), (head_dim))                       \
+    X(pe_status, pe_rope_type_named, (const char *name, pe_rope_type *type), (name, type))         \
+    X(const char *, pe_rope_config_error, (const pe_rope_config *config), (config))                \
+    X(pe_status, pe_rope_frequencies,                                                              \
+      (const pe_rope_config *config, double *omega, double *attention_factor),                     \
+      (config, omega, attention_factor))                                                           \
+    X(size_t, pe_rope_plan_size, (const pe_rope_config *config), (config))                         \
+    X(pe_status, pe_rope_plan_init,                                                                \
+      (pe_plan *plan, const pe_rope_config *config, void *memory, size_t memory_size),            \
+      (plan, config, memory, memory_size))                                                         \
+    X(pe_status, pe_rope_f32,                                                                      \
+      (const pe_plan *plan, pe_at at, size_t tokens, float *x, pe_heads heads),                    \
+      (plan, at, tokens, x, heads))                                                                \
+    X(pe_status, pe_rope_f16,                                                                      \
+      (const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x, pe_heads heads),                 \
+      (plan, at, tokens, x, heads))                                                                \
+    X(pe_status, pe_rope_bf16,                                                                     \
+      (const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x, pe_heads heads),                 \
+      (plan, at, tokens, x, heads))                                                                \
+    X(pe_status, pe_rope_to_f32,                                                                   \
+      (const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, const float *in,             \
+       pe_heads in_heads, float *out, pe_heads out_heads),                                         \
+      (plan, at, tokens, head_dim, in, in_heads, out, out_heads))                                  \
+    X(pe_status, pe_rope_to_f16,                                                                   \
+      (const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, const uint16_t *in,          \
+       pe_heads in_heads, uint16_t *out, pe_heads out_heads),                                      \
+      (plan, at, tokens, head_dim, in, in_heads, out, out_heads))                                  \
+    X(pe_status, pe_rope_to_bf16,                                                                  \
+      (const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, const uint16_t *in,          \
+       pe_heads in_heads, uint16_t *out, pe_heads out_heads),                                      \
+      (plan, at, tokens, head_dim, in, in_heads, out, out_heads))                                  \
+    X(pe_status, pe_rope_to_f32_f16,                                                               \
+      (const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, const float *in,             \
+       pe_heads in_heads, uint16_t *out, pe_heads out_heads),                                      \
+      (plan, at, tokens, head_dim, in, in_heads, out, out_heads))                                  \
+    X(pe_status, pe_rope_to_f32_bf16,                                                              \
+      (const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, const float *in,             \
+       pe_heads in_heads, uint16_t *out, pe_heads out_heads),                                      \
+      (plan, at, tokens, head_dim, in, in_heads, out, out_heads))                                  \
+    X(pe_status, pe_rope_qk_f32,                                                                   \
+      (const pe_plan *plan, pe_at at, size_t tokens, float *q, pe_heads q_heads, float *k,         \
+       pe_heads k_heads),                                                                          \
+      (plan, at, tokens, q, q_heads, k, k_heads))                                                  \
+    X(pe_status, pe_rope_qk_f16,                                                                   \
+      (const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q, pe_heads q_heads, uint16_t *k,   \
+       pe_heads k_heads),                                                                          \
+      (plan, at, tokens, q, q_heads, k, k_heads))                                                  \
+    X(pe_status, pe_rope_qk_bf16,                                                                  \
+      (const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q, pe_heads q_heads, uint16_t *k,   \
+       pe_heads k_heads),                                                                          \
+      (plan, at, tokens, q, q_heads, k, k_heads))                                                  \
+    X(pe_status, pe_rope_table_f32,                                                                \
+      (const pe_plan *plan, pe_at at, size_t rows, pe_rope_table_layout layout, float *cosines,    \
+       float *sines, size_t stride),                                                               \
+      (plan, at, rows, layout, cosines, sines, stride))                                            \
+    X(pe_status, pe_rope_table_f16,                                                                \
+      (const pe_plan *plan, pe_at at, size_t rows, pe_rope_table_layout layout, uint16_t *cosines, \
+       uint16_t *sines, size_t stride),                                                            \
+      (plan, at, rows, layout, cosines, sines, stride))                                            \
+    X(pe_status, pe_rope_table_bf16,                                                               \
+      (const pe_plan *plan, pe_at at, size_t rows, pe_rope_table_layout layout, uint16_t *cosines, \
+       uint16_t *sines, size_t stride),                                                            \
+      (plan, at, rows, layout, cosines, sines, stride))                                            \
+    X(pe_status, pe_rope_by_table_f32,                                                             \
+      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
+       size_t pairs, size_t tokens, float *x, pe_heads heads),                                     \
+      (layout, cosines, sines, table_stride, pairs, tokens, x, heads))                             \
+    X(pe_status, pe_rope_by_table_f16,                                                             \
+      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
+       size_t pairs, size_t tokens, uint16_t *x, pe_heads heads),                                  \
+      (layout, cosines, sines, table_stride, pairs, tokens, x, heads))                             \
+    X(pe_status, pe_rope_by_table_bf16,                                                            \
+      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
+       size_t pairs, size_t tokens, uint16_t *x, pe_heads heads),                                  \
+      (layout, cosines, sines, table_stride, pairs, tokens, x, heads))                             \
+    X(pe_status, pe_rope_by_table_to_f32,                                                          \
+      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
+       size_t pairs, size_t tokens, size_t head_dim, const float *in, pe_heads in_heads,           \
+       float *out, pe_heads out_heads),                                                            \
+      (layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads, out,           \
+       out_heads))                                                                                 \
+    X(pe_status, pe_rope_by_table_to_f16,                                                          \
+      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
+       size_t pairs, size_t tokens, size_t head_dim, const uint16_t *in, pe_heads in_heads,        \
+       uint16_t *out, pe_heads out_heads),                                                         \
+      (layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads, out,           \
+       out_heads))                                                                                 \
+    X(pe_status, pe_rope_by_table_to_bf16,                                                         \
+      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
+       size_t pairs, size_t tokens, size_t head_dim, const uint16_t *in, pe_heads in_heads,        \
+       uint16_t *out, pe_heads out_heads),                                                         \
+      (layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads, out,           \
+       out_heads))                                                                                 \
+    X(pe_status, pe_rope_ggml_f32,                                                                 \
+      (const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines, float *sines,            \
+       size_t stride),                                                                             \
+      (config, at, rows, cosines, sines, stride))                                                  \
+    X(pe_status, pe_alibi_slopes_f32, (size_t heads, float max_bias, float *slopes),               \
+      (heads, max_bias, slopes))                                                                   \
+    X(pe_status, pe_alibi_fill_f32,                                                                \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
+       size_t keys, float *bias, size_t query_stride, size_t head_stride),                         \
+      (slopes, heads, mode, first_query, queries, keys, bias, query_stride, head_stride))          \
+    X(pe_status, pe_alibi_fill_f16,                                                                \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
+       size_t keys, uint16_t *bias, size_t query_stride, size_t head_stride),                      \
+      (slopes, heads, mode, first_query, queries, keys, bias, query_stride, head_stride))          \
+    X(pe_status, pe_alibi_fill_bf16,                                                               \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
+       size_t keys, uint16_t *bias, size_t query_stride, size_t head_stride),                      \
+      (slopes, heads, mode, first_query, queries, keys, bias, query_stride, head_stride))          \
+    X(pe_status, pe_alibi_add_f32,                                                                 \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
+       size_t keys, float *scores, size_t query_stride, size_t head_stride),                       \
+      (slopes, heads, mode, first_query, queries, keys, scores, query_stride, head_stride))        \
+    X(pe_status, pe_alibi_add_f16,                                                                 \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
+       size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),                    \
+      (slopes, heads, mode, first_query, queries, keys, scores, query_stride, head_stride))        \
+    X(pe_status, pe_alibi_add_bf16,                                                                \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
+       size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),                    \
+      (slopes, heads, mode, first_query, queries, keys, scores, query_stride, head_stride))        \
+    X(pe_status, pe_learned_add_f32,                                                               \
+      (const float *table, size_t table_rows, size_t d_model, pe_at at, size_t rows, float *x,     \
+       size_t stride),                                                                             \
+      (table, table_rows, d_model, at, rows, x, stride))                                           \
+    X(pe_status, pe_learned_add_f16,                                                               \
+      (const uint16_t *table, size_t table_rows, size_t d_model, pe_at at, size_t rows,            \
+       uint16_t *x, size_t stride),                                                                \
+      (table, table_rows, d_model, at, rows, x, stride))                                           \
+    X(pe_status, pe_learned_add_bf16,                                                              \
+      (const uint16_t *table, size_t table_rows, size_t d_model, pe_at at, size_t rows,            \
+       uint16_t *x, size_t stride),                                                                \
+      (table, table_rows, d_model, at, rows, x, stride))                                           \
+    X(pe_status, pe_learned_grad_f32,                                                              \
+      (float *grad_table, size_t table_rows, size_t d_model, pe_at at, size_t rows,                \
+       const float *grad_x, size_t stride),                                                        \
+      (grad_table, table_rows, d_model, at, rows, grad_x, stride))                                 \
+    X(pe_status, pe_learned_resample_f32,                                                          \
+      (const float *table, size_t height, size_t width, size_t d_model, const pe_resample *how,    \
+       float *out, size_t out_height, size_t out_width),                                           \
+      (table, height, width, d_model, how, out, out_height, out_width))
+
+#undef PE_ISA
+#undef PE_EXTERN
+#undef PE_IMPLEMENTATION
+#ifdef PE_LIB
+    #define JOIN(a, b)   JOINED(a, b)
+    #define JOINED(a, b) a##b
+    #define PE_ISA       JOIN(PE_ISA_, PE_LIB)
+#else
+    #define PE_EXTERN
+#endif
+#include "../pe.h"
+
+typedef struct functions {
+#define X(type, name, parameters, arguments) type(*name) parameters;
+    FUNCTIONS(X)
+#undef X
+} functions;
+
+/* The tables are not for others to see. */
+#define TABLE extern __attribute__((visibility("hidden"))) const functions
+
+#ifdef PE_LIB
+
+TABLE JOIN(pe__, PE_LIB);
+const functions JOIN(pe__, PE_LIB) = {
+    #define X(type, name, parameters, arguments) name,
+    FUNCTIONS(X)
+    #undef X
+};
+
+#else
+
+    #include <stdlib.h>
+    #include <string.h>
+
+TABLE pe__SCALAR;
+
+/* Can this CPU run it, and does the operating system keep its registers? */
+static int always(void) { return 1; }
+
+    #if defined(__x86_64__) || defined(__i386__)
+        #include <cpuid.h>
+
+TABLE pe__AVX2, pe__AVX512;
+
+static int has(unsigned state, unsigned features)
+{
+    unsigned a, b, c, d, saved;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) return 0; /* OSXSAVE */
+    __asm__("xgetbv" : "=a"(saved), "=d"(d) : "c"(0));
+    return (saved & state) == state && (c >> 12 & c >> 29 & 1) && /* FMA, F16C */
+           __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & features) == features;
+}
+static int has_avx2(void) { return has(0x06, 1u << 5); }
+static int has_avx512(void) /* F, DQ, BW, VL */
+{
+    return has(0xe6, 1u << 5 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31);
+}
+    #elif defined(__aarch64__)
+TABLE pe__NEON;
+    #endif
+
+static const struct {
+    const char *name;
+    int (*runs)(void);
+    const functions *table;
+} isas[] = {
+    /* the best first */
+    #if defined(__x86_64__) || defined(__i386__)
+    {"avx512", has_avx512, &pe__AVX512},
+    {"avx2", has_avx2, &pe__AVX2},
+    #elif defined(__aarch64__)
+    {"neon", always, &pe__NEON},
+    #endif
+    {"scalar", always, &pe__SCALAR},
+};
+
+static const functions *chosen;
+
+static __attribute__((noinline, cold)) const functions *choose(void)
+{
+    const char *const wanted = getenv("PE_ISA");
+    const functions *best = NULL;
+    for (size_t i = 0; i < sizeof isas / sizeof *isas; i++) {
+        if (!isas[i].runs()) continue;
+        if (best == NULL) best = isas[i].table;
+        if (wanted != NULL && strcmp(wanted, isas[i].name) == 0) best = isas[i].table;
+    }
+    __atomic_store_n(&chosen, best, __ATOMIC_RELAXED);
+    return best;
+}
+
+static inline const functions *those(void)
+{
+    const functions *const f = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
+    return __builtin_expect(f != NULL, 1) ? f : choose();
+}
+
+    #define X(type, name, parameters, arguments)                                                   \
+        type name parameters { return those()->name arguments; }
+FUNCTIONS(X)
+    #undef X
+
+#endif

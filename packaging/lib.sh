@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# lib.sh: build/libpe.a and build/libpe.so, pe with every instruction set of the machine that $CC
+# compiles for; see lib/pe_lib.c. Variables: CC, CFLAGS (-O2), EXTRA_CFLAGS, AR, BUILD.
+#
+# The shared library is called by the series of versions that have the same interface, 0.2 or 1, see
+# CHANGELOG.md: libpe.so.0.2 is a link to it, so that programs run from here.
+set -eu
+. ./packaging/version.sh
+BUILD=${BUILD:-build}
+CC=${CC:-cc}
+machine=$($CC -dumpmachine 2>/dev/null || uname -m)
+case $machine in
+x86_64* | amd64* | i[3-6]86*) isas="SCALAR AVX2 AVX512" ;;
+aarch64* | arm64*) isas="SCALAR NEON" ;;
+*) isas=SCALAR ;;
+esac
+mkdir -p "$BUILD/lib"
+flags="-std=c99 ${CFLAGS:--O2} -fPIC ${EXTRA_CFLAGS:-}"
+objects=$BUILD/lib/chosen.o
+running=
+for isa in $isas; do
+    # shellcheck disable=SC2086
+    $CC $flags -DPE_LIB=$isa -c lib/pe_lib.c -o "$BUILD/lib/$isa.o" &
+    running="$running $!"
+    objects="$objects $BUILD/lib/$isa.o"
+done
+# shellcheck disable=SC2086
+$CC $flags -c lib/pe_lib.c -o "$BUILD/lib/chosen.o"
+for process in $running; do wait "$process"; done
+
+rm -f "$BUILD"/libpe.*
+case $machine in
+*darwin* | *apple*) name=libpe.$SERIES.dylib link=libpe.dylib shared="-dynamiclib -Wl,-install_name,@rpath/$name" ;;
+*) name=libpe.so.$SERIES link=libpe.so shared="-shared -Wl,-soname,$name" ;;
+esac
+# shellcheck disable=SC2086
+{
+    $CC $flags $shared $objects -o "$BUILD/$link" -lm
+    ln -s $link "$BUILD/$name"
+    ${AR:-ar} rcs "$BUILD/libpe.a" $objects
+}
+echo "$BUILD/libpe.a, $BUILD/$link ($name): $isas"

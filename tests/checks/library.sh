@@ -1,0 +1,187 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# library.sh: libpe.a and libpe.so, as `make lib` builds them.
+#
+#   symbols   libpe.so exports the public functions and nothing else, and asks for libc and libm alone;
+#             so the objects of libpe.a, whose tables, pe__AVX2 and the like, are hidden
+#   bits      examples/library.cpp and library.py, and C and C++ files in one program (extern.c), with
+#             each instruction set of this CPU, are given the same bits; tests/unit/hash.c those of
+#             tests/golden.txt
+#   choice    the best is taken, or what PE_ISA names, or the best if that is nonsense; two threads that
+#             call first do not get in each other's way
+#
+# On other machines under qemu: AArch64.
+set -u
+. tests/tools/lib.sh
+. ./packaging/version.sh
+WORK=$BUILD/library
+rm -rf "$WORK"
+mkdir -p "$WORK"
+have nm || skip "nm is missing"
+case $(uname -s) in Linux) ;; *) skip "shared libraries are looked at on Linux" ;; esac
+skipped=0
+skipping() {
+    echo "SKIP: $*"
+    skipped=$((skipped + 1))
+}
+
+libm='(fma|sin|cos|pow|exp|log|exp2|log2|floor|rint|nearbyint|fabs|ldexp|sqrt|copysign|fmod|frexp|scalbn|round|trunc|ceil)[fl]?'
+exports() { # the dynamic symbols of a library
+    nm -D --defined-only "$1" | awk '{ print $NF }' | sort | diff "$WORK/public" -
+}
+archive() { # those of an archive: public ones, and hidden tables
+    nm -g --defined-only "$1" | awk 'NF == 3 { print $NF }' | grep -v '^pe__[A-Z0-9]*$' | sort | diff "$WORK/public" -
+}
+asks() { # for these alone
+    ! nm -D --undefined-only "$1" | awk '{ sub(/@.*/, "", $NF); print $NF }' | grep -v '^_' |
+        grep -v -x -E "$libm|getenv|strcmp|memcpy|memset|memmove|memcmp|bcmp"
+}
+public_functions >"$WORK/public"
+with() { # ISA COMMAND...: what it prints, the first line apart, is what the others printed
+    if [ "$1" = any ]; then unset PE_ISA; else PE_ISA=$1 && export PE_ISA; fi
+    shift
+    "$@" >"$WORK/out" || { cat "$WORK/out" && return 1; }
+    cat "$WORK/out"
+    grep -v '^#' "$WORK/out" >"$WORK/said"
+    [ -s "$WORK/bits" ] || cp "$WORK/said" "$WORK/bits"
+    unset PE_ISA
+    diff "$WORK/bits" "$WORK/said"
+}
+takes() { grep -q -x "# $1.*" "$WORK/out"; }
+name_of() {
+    case $1 in
+    avx512) echo AVX-512 ;;
+    avx2) echo AVX2 ;;
+    neon) echo NEON ;;
+    sse2) echo SSE2 ;;
+    *) echo scalar ;;
+    esac
+}
+
+check "make lib" sh packaging/lib.sh
+cp "$BUILD/libpe.a" "$BUILD/libpe.so" "$WORK/"
+ln -s libpe.so "$WORK/libpe.so.$SERIES"
+check "libpe.so exports the public functions" exports "$WORK/libpe.so"
+check "libpe.a, too, and hidden tables" archive "$WORK/libpe.a"
+check "libpe.so asks for libc and libm alone" asks "$WORK/libpe.so"
+soname() { readelf -d "$1" | grep -q "SONAME.*\[libpe.so.$SERIES\]"; }
+check "its name is libpe.so.$SERIES" soname "$WORK/libpe.so"
+# shellcheck disable=SC2086
+check "lib/pe_lib.c has no warning" "$CC" -std=c99 -O1 $WARNINGS -fPIC -c lib/pe_lib.c -o "$WORK/chosen.o"
+
+# A program in C++, with the shared library, by each compiler; one in Python.
+isas=$(cpu_isas)
+best=$(best_isa)
+for cxx in "$GXX" "$CLANGXX"; do
+    have "$cxx" || { skipping "$cxx is missing" && continue; }
+    # shellcheck disable=SC2086
+    check "examples/library.cpp, $cxx" "$cxx" -std=c++11 -O1 $WARNINGS $EXTRA_CFLAGS -DPE_EXTERN -I. \
+        examples/library.cpp -L"$WORK" -lpe "-Wl,-rpath,$PWD/$WORK" -lpthread -o "$WORK/cpp"
+    for isa in any $isas nonsense; do
+        check "... PE_ISA=$isa" with $isa "$WORK/cpp"
+        case $isa in any | nonsense) isa=$best ;; esac
+        check "... is $(name_of "$isa")" takes "$(name_of "$isa")"
+    done
+done
+python=
+for candidate in python3 /usr/bin/python3; do
+    have $candidate || continue
+    [ -n "$python" ] || python=$candidate
+    ! $candidate -c 'import numpy' 2>/dev/null || python=$candidate
+done
+if [ -n "$python" ]; then
+    for isa in any $isas; do
+        check "examples/library.py, PE_ISA=$isa" with $isa "$python" examples/library.py "$WORK/libpe.so"
+    done
+    grep -q numpy "$WORK/out" || skipping "numpy is missing: arrays of the array module"
+else
+    skipping "python3 is missing"
+fi
+
+# CPUs without the best ones.
+if have "$QEMU_X86" && [ -x "$WORK/cpp" ] && [ "$(uname -m)" = x86_64 ]; then
+    check "on a Nehalem" with any "$QEMU_X86" -cpu Nehalem "$WORK/cpp"
+    check "... takes scalar code" takes scalar
+    check "... whatever is wanted" with avx2 "$QEMU_X86" -cpu Nehalem "$WORK/cpp"
+    if "$QEMU_X86" -cpu Haswell "$BUILD/cpu" 2>/dev/null | grep -q avx2; then
+        check "on a Haswell" with any "$QEMU_X86" -cpu Haswell "$WORK/cpp"
+        check "... takes AVX2" takes AVX2
+    fi
+else
+    skipping "$QEMU_X86 is missing: other CPUs"
+fi
+
+# Two threads at once: the sanitizer sees the choice, which is in this file alone.
+objects=
+for isa in "$BUILD"/lib/[A-Z]*.o; do objects="$objects $isa"; done
+if echo 'int main(void) { return 0; }' | links "$CC" -fsanitize=thread && have "$GXX"; then
+    # shellcheck disable=SC2086
+    {
+        check "the choice, with the thread sanitizer" "$CC" -std=c99 -O1 -g -fsanitize=thread \
+            -c lib/pe_lib.c -o "$WORK/chosen.o"
+        check "... linked" "$GXX" -std=c++11 -O1 -g -fsanitize=thread -DPE_EXTERN -I. examples/library.cpp \
+            "$WORK/chosen.o" $objects -lm -lpthread -o "$WORK/tsan"
+    }
+    check "... runs" with any "$WORK/tsan"
+else
+    skipping "no thread sanitizer"
+fi
+
+# Files in C and C++ with functions of their own in the same program; the archive.
+program() { # CC CXX NAME RUNNER...
+    cc=$1 cxx=$2 best_name=$3
+    shift 3
+    # shellcheck disable=SC2046,SC2086
+    for file in linked_c:-DPE_EXTERN linked_cpp:-DPE_EXTERN inline_c inline_cpp; do
+        option=${file#*:} file=${file%:*} language="c -std=c99"
+        [ "$option" != "$file" ] || option="$(isa_flags scalar)"
+        case $file in *cpp) [ -z "$cxx" ] || language="c++ -std=c++11" ;; esac
+        check "$file, $cc" ${cxx:-$cc} -x $language -O1 $EXTRA_CFLAGS -I. $option -DFILE_NAME=$file -c \
+            tests/checks/extern.c -o "$WORK/$file.o"
+    done
+    # shellcheck disable=SC2086
+    check "a program of several files with libpe.a" ${cxx:-$cc} "$WORK/linked_c.o" "$WORK/linked_cpp.o" \
+        "$WORK/inline_c.o" "$WORK/inline_cpp.o" -x c -I. tests/checks/extern.c -x none "$WORK/libpe.a" -lm \
+        -o "$WORK/several"
+    check "... the same bits" "$@" "$WORK/several" "$best_name"
+}
+program "$CC" "" "$(name_of "$best")" env
+
+# Every verb.
+check "tests/unit/hash.c" "$CC" -std=c99 -O1 -I. -DPE_EXTERN tests/unit/hash.c "$WORK/libpe.a" -lm -o "$WORK/hash"
+golden() {
+    PE_ISA=$1 "$WORK/hash" "$2" >"$WORK/hashes" || return 1
+    grep -q ", $(name_of "$1"), " "$WORK/hashes" || { head -n 1 "$WORK/hashes" && return 1; }
+    grep -v '^#' tests/golden.txt | head -n "$2" >"$WORK/golden"
+    grep -v '^#' "$WORK/hashes" | diff "$WORK/golden" -
+}
+for isa in $isas; do check "... PE_ISA=$isa: the bits of tests/golden.txt" golden "$isa" 14; done
+
+if ! cpu_has neon && have_arm64; then
+    arm64() { CC=$ARM64_GCC BUILD=$WORK/arm64 CFLAGS=-O1 sh packaging/lib.sh; }
+    check "make lib for AArch64" arm64
+    check "... exports the public functions" exports "$WORK/arm64/libpe.so"
+    cp "$WORK/arm64/libpe.a" "$WORK/libpe.a"
+    program "$ARM64_GCC" "" NEON arm64_run
+    check "... or scalar code" env "QEMU_SET_ENV=PE_ISA=scalar" "$QEMU_ARM64" -L "$ARM64_ROOT" "$WORK/several" scalar
+fi
+
+# Does the look at the symbols see what it is there for?
+printf '%s\n' '#include "../../lib/pe_lib.c"' 'int twice(int x);' 'int twice(int x) { return 2 * x; }' >"$WORK/more.c"
+# shellcheck disable=SC2086
+check "a library with one more function" "$CC" -std=c99 -O1 -fPIC -shared "$WORK/more.c" $objects -o "$WORK/more.so" -lm
+if exports "$WORK/more.so" >/dev/null; then
+    echo "FAIL one more function is not noticed"
+    failed=$((failed + 1))
+else
+    echo "ok   ... is told from one without"
+    passed=$((passed + 1))
+fi
+
+if [ $skipped -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]
