@@ -542,7 +542,7 @@ static void ties_of_tiny_angles(void **state)
         static const int exponents[] = {-20, -26, -40, -60, -100, -300, -640, -700, -890};
         const format *const f = &formats[n % FORMATS];
         built b;
-        const int e = exponents[n / 4 % LENGTH(exponents)], bits = f->bits + (f->bits < 53);
+        const int e = exponents[rng_below(&r, LENGTH(exponents))], bits = f->bits + (f->bits < 53);
         memset(&b, 0, sizeof b);
         b.amplitude = 1, b.t = (double)(1 << rng_below(&r, 20));
         b.w = random_double(&r, e, bits) + (bits < 53 ? ldexp(1, e - bits + 1) : 0);
