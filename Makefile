@@ -53,7 +53,7 @@ STEP     = sh tests/tools/step.sh
 ##   make deps        install what demo, test and check need (they do it themselves)
 ##   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
 ##   make check-X     one unit program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions rope algebra theorem budget selftest memory at
+##                    rope_frequencies conventions models rope algebra theorem budget selftest memory at
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
@@ -63,7 +63,7 @@ STEP     = sh tests/tools/step.sh
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
 ##   make api         every public function is written out, described, in the tests of memory and in the
-##                    hash of bits, and there are no more than 85
+##                    hash of bits, and there are no more than 93
 ##   make extern      the functions compiled once for a program of several files
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
 ##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
@@ -87,7 +87,7 @@ STEP     = sh tests/tools/step.sh
 ##   make test-table  write tests/PROOFS.md, where each promise is proven, from the logs of test and check
 ##   make clean       remove build/
 ##
-## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|neon|scalar, SLEEF=0|1 (default: if it is there),
+## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|sse2|neon|scalar, SLEEF=0|1 (default: if it is there),
 ## DEPS=0 installs nothing, STRICT=1 makes every skipped step a failure, JOBS=n
 
 .PHONY: help
@@ -116,9 +116,10 @@ deps-demo:
 ISA_best   = $(NATIVE_FLAGS)
 ISA_avx512 = -mavx512f -DPE_ISA=PE_ISA_AVX512
 ISA_avx2   = -mavx2 -mfma -DPE_ISA=PE_ISA_AVX2
+ISA_sse2   = -msse2 -DPE_ISA=PE_ISA_SSE2
 ISA_neon   = -DPE_ISA=PE_ISA_NEON
 ISA_scalar = -DPE_ISA=PE_ISA_SCALAR
-ISA_FLAGS  = $(if $(filter undefined,$(origin ISA_$(ISA))),$(error ISA=$(ISA) is not one of best avx512 avx2 neon scalar),$(ISA_$(ISA)))
+ISA_FLAGS  = $(if $(filter undefined,$(origin ISA_$(ISA))),$(error ISA=$(ISA) is not one of best avx512 avx2 sse2 neon scalar),$(ISA_$(ISA)))
 
 USE_SLEEF  = $(or $(SLEEF),$(HAVE_SLEEF),0)
 PE_FLAGS   = $(ISA_FLAGS) -DPE_SLEEF=$(USE_SLEEF) -I. $(EXTRA_CFLAGS)
@@ -152,12 +153,14 @@ $(EXAMPLES):
 
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
-LINKED     := exact memory splits bounds conventions algebra rope_frequencies alibi learned errors rope
+LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope
 LINKED     += theorem at budget types selftest hash seeds
-LIBRARIES  := $(foreach i,avx512 avx2 neon scalar best,library.$(i))
+LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
-TEST_ISAS   = $(or $(CPU_ISAS),scalar)
-TEST_STEPS  = $(TEST_ISAS:%=library.%) readme-c cpp.$(lastword $(TEST_ISAS)) \
+# SSE2, where there is more, has some: it is what the operations are on other vectors of two doubles.
+TEST_ISAS   = $(or $(filter-out $(if $(filter avx2,$(CPU_ISAS)),sse2),$(CPU_ISAS)),scalar)
+TEST_SSE2   = $(if $(filter avx2,$(CPU_ISAS)),library.sse2 types.sse2 hash.sse2)
+TEST_STEPS  = $(TEST_ISAS:%=library.%) $(TEST_SSE2) readme-c cpp.$(lastword $(TEST_ISAS)) \
               $(foreach p,$(LINKED),$(TEST_ISAS:%=$(p).%))
 TEST_LOGS   = $(BUILD)/log-test
 
@@ -183,13 +186,15 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions rope algebra theorem at budget selftest memory
+PROGRAMS += rope_frequencies conventions models rope algebra theorem at budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
 UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
+             $(foreach p,exact theorem bounds memory rope splits types,$(p).gcc.sse2.none.quick) \
+             algebra.clang.sse2.none.quick memory.clang.sse2.none.o0.quick exact.gcc.sse2.sleef.quick \
              $(foreach p,exact types theorem,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
 endif
 

@@ -49,8 +49,8 @@
  *
  * OPTIONS (define before including, or with -D)
  *
- *     PE_ISA           PE_ISA_SCALAR, _NEON, _AVX2 or _AVX512. Default: the best that the
- *                      compiler's flags allow (-march=native, -mavx2 -mfma, -mavx512f ...).
+ *     PE_ISA           PE_ISA_SCALAR, _SSE2, _WASM, _NEON, _AVX2 or _AVX512. Default: the best that
+ *                      the compiler's flags allow (-march=native, -mavx2 -mfma, -msimd128 ...).
  *                      Affects speed only. gcc and clang compile pe for it whatever their flags
  *                      are; the program then needs a CPU that has it.
  *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef.
@@ -129,7 +129,8 @@ extern "C" {
                    "init), or is not for this call: RoPE wants an even d_model and no padding "    \
                    "position; shifts want pairs, no odd PE_ODD_SINE width and no "                 \
                    "PE_ANGLE_FLOAT32; dot products one axis; interleaved sections are for RoPE "   \
-                   "and its tables alone")                                                         \
+                   "and its tables alone; PE_COLUMNS_FREQUENCIES is not for RoPE and shifts, "     \
+                   "PE_COLUMNS_SUMS and rope_interleave not for shifts")                           \
     X(PE_ERR_ENUM, "an argument is none of its enum's values: a layout, a table layout, an ALiBi " \
                    "mode, a resampling method, or a pe_at that no function made")                  \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
@@ -190,6 +191,21 @@ typedef enum pe_angle {
 
 enum { PE_MAX_AXES = 8 };
 
+/* How several axes share the columns of a row; not looked at if axes is 1. */
+typedef enum pe_columns {
+    PE_COLUMNS_BLOCKS = 0, /* each axis has a block of its own, with the layout              */
+    PE_COLUMNS_JOINED,     /* the layout is that of the whole row, whose pairs are those of the
+                              first axis, then of the second ...; halves: all sines, then all
+                              cosines. RoPE of whole heads: DINOv3, Pixtral, Cosmos; timm,
+                              Perceiver */
+    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, axes of equal width: interleaved, all axes'
+                               sines of the first, their cosines, then the second ...: NeRF, GLIGEN;
+                               halves: the sines of all, then the cosines: timm's FourierEmbed */
+    PE_COLUMNS_SUMS         /* pair i turns by a sum over all coordinates, sum_k w_ik t_k, with the
+                               layout of the whole row: Fourier features, SAM, LightGlue. For
+                               pe_plan_init_frequencies() alone, and exact angles */
+} pe_columns;
+
 /* A block of columns that encodes one of a row's coordinates. */
 typedef struct pe_axis {
     size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
@@ -222,6 +238,7 @@ typedef struct pe_config {
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; what is right of them is 0.
                                  Not looked at if axes is 1: that axis has the whole row          */
+    pe_columns columns;        /* which columns of a row are whose, if axes is not 1              */
 } pe_config;
 
 /* The world's conventions, see pe_config_preset(). */
@@ -230,7 +247,7 @@ typedef enum pe_preset {
     PE_PRESET_T2T,
     PE_PRESET_FAIRSEQ,
     PE_PRESET_OPENNMT,
-    PE_PRESET_MARIAN,
+    PE_PRESET_HF_MARIAN,
     PE_PRESET_TRANSFORMER_XL,
     PE_PRESET_TENER,
     PE_PRESET_DDPM,
@@ -242,6 +259,7 @@ typedef enum pe_preset {
     PE_PRESET_T2T_ND,
     PE_PRESET_DETR,
     PE_PRESET_NERF,
+    PE_PRESET_TINY_CUDA_NN,
     PE_PRESET_COUNT
 } pe_preset;
 
@@ -298,6 +316,11 @@ typedef struct pe_plan {
     int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
     int woven;               /* and their pairs come in turn: interleaved sections           */
+    int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
+    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
+    const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
+    size_t matrix_step;      /* from one to the next                                         */
+    const double *point;     /* whose sums frequency has; else NULL                          */
     pe_layout layout;
     double padding;
     pe__axis axis[PE_MAX_AXES];
@@ -321,8 +344,8 @@ PE_API const char *pe_status_string(pe_status status);
    that defines them. Threads: any. */
 PE_API int pe_version(void);
 
-/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "scalar".
-   Threads: any. */
+/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "SSE2",
+   "WASM SIMD128", "scalar". Threads: any. */
 PE_API const char *pe_isa_name(void);
 
 /* Check that this program has the bits that every other has: small tables in each type and by each
@@ -401,16 +424,17 @@ PE_API pe_config pe_config_default(size_t d_model);
  *
  *   PE_PRESET_       layout  exponent   odd d        and; whose it is
  *   VASWANI          inter   2i / d     ends in sine
- *                    the paper, Keras-hub, ESPnet, Diffusers 1-D
+ *                    the paper, Keras-hub, ESPnet, Diffusers 1-D, OpenNMT-py
  *   T2T              sc      i / (h-1)  ends in 0
- *                    tensor2tensor, Whisper, Flax, gemma.cpp absolute
+ *                    tensor2tensor, marian-nmt, google-research/pegasus, Whisper, Flax,
+ *                    gemma.cpp absolute, OpenNMT-py SinusoidalConcat
  *   FAIRSEQ          sc      i / (h-1)  ends in 0    offset 2 (padding_idx + 1 for padding_idx 1),
  *                                                    row -1 is 0
  *                    fairseq, M2M, Speech2Text
  *   OPENNMT          sc      i / (h-1)  ends in 0    offset 1
- *                    OpenNMT, CTranslate2
- *   MARIAN           sc      2i / d     one sine more
- *                    Marian, Pegasus
+ *                    OpenNMT-tf, CTranslate2
+ *   HF_MARIAN        sc      2i / d     one sine more
+ *                    Hugging Face's MarianMT, Pegasus, Autoformer, RoFormer, CTRL
  *   TRANSFORMER_XL   sc      2i / d     refused      positions may descend, be negative
  *                    Transformer-XL, XLNet
  *   TENER            sc      i / (h-1)  ends in 0    its rows are positions -n ... n - 1
@@ -435,12 +459,17 @@ PE_API pe_config pe_config_default(size_t d_model);
  *                    tensor2tensor add_timing_signal_nd
  *   DETR             inter   2i / (d/2) refused      2 axes: y, then x; offset 1
  *                    DETR
- *   NERF             inter   2^k pi     ends in 0s   axes (3); half_turns, base 1/2
- *                    NeRF, tiny-cuda-nn
+ *   NERF             inter   2^k        ends in 0s   axes (3) of n = floor(d / (2 axes)) pairs,
+ *                                                    base 1/2, PE_COLUMNS_FREQUENCIES: sines of x,
+ *                                                    y, z, their cosines, then the next k
+ *                    bmild/nerf, behind its raw coordinates
+ *   TINY_CUDA_NN     inter   2^k pi     ends in 0s   axes (3); half_turns, base 1/2
+ *                    tiny-cuda-nn Frequency, which ends in 1s: write these into a row's padding,
+ *                    with a stride that is larger than d; the NeRF paper
  *
- * Fields may be changed afterwards: axes of T2T_ND and NERF; exponent_shift and scale of DDPM (its
- * downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are divided by s;
- * half_turns = 0 for NERF features 2^k; scale = min_timescale and base = max_timescale /
+ * Fields may be changed afterwards: axes of T2T_ND, NERF and TINY_CUDA_NN; exponent_shift and scale
+ * of DDPM (its downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are
+ * divided by s; columns; scale = min_timescale and base = max_timescale /
  * min_timescale for T2T. DETR's normalised positions are real ones: pe_coords_f64().
  * A refused width, or a number that is no preset, makes pe_plan_init() say PE_ERR_CONFIG.
  *
@@ -466,8 +495,8 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
-   PE_ANGLE_FLOAT32, too. An array of so many bytes on the stack makes a plan that a call uses once:
-   24 bytes a pair, and some (tests/unit/test_errors.c). */
+   PE_ANGLE_FLOAT32, too, but for PE_COLUMNS_SUMS. An array of so many bytes on the stack makes a
+   plan that a call uses once: 24 bytes a pair, and some (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, where
@@ -477,8 +506,9 @@ PE_API size_t pe_plan_size(const pe_config *config);
  *              used. Nothing outside [memory, memory + memory_size) is touched.
  * memory_size  its bytes
  *
- * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is
- *              too small. On an error the memory is not touched and the plan becomes all zeros.
+ * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which want a list
+ *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error
+ *              the memory is not touched and the plan becomes all zeros.
  * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where a rounding
  *              needs that (tests/unit/test_budget.c)
  * Aliasing     plan, config and memory may not overlap
@@ -487,27 +517,54 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
                               size_t memory_size);
 
 /* The same with frequencies of the caller's: w_i = omega[i] * scale, times pi with half_turns; base
- * and exponent are not looked at, though they must be valid.
+ * and exponent are not looked at, though they must be valid. So each axis has a base or a list of
+ * its own; with PE_COLUMNS_SUMS each pair has one for each coordinate.
  *
- * omega        pairs numbers, taken as exact, of any sign: 0, or 2^-900 ... 2^900 in magnitude, and
- *              |omega[i] * scale| within 2^-960 ... 2^21, both before the factor pi of half_turns.
- *              Frequencies 0 are right but slow.
- * pairs        the pairs of a row: d_model / 2, rounded up with PE_ODD_SINE
+ * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Taken as exact,
+ *              of any sign: 0, or 2^-900 ... 2^900 in magnitude, and |omega[i] * scale| within
+ *              2^-960 ... 2^21, both before the factor pi of half_turns. Frequencies 0 are right
+ *              but slow.
+ * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
  *
- * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_CONFIG also for several axes;
- *              PE_ERR_SHAPE if pairs is another number; PE_ERR_FREQUENCY if one is out of bounds or
- *              not finite: pe_frequency_error() says which
- * Accuracy     as pe_plan_init (tests/unit/test_conventions.c)
+ * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_SHAPE if pairs is another
+ *              number; PE_ERR_FREQUENCY if one is out of bounds or not finite: pe_frequency_error()
+ *              says which
+ * Accuracy     as pe_plan_init (tests/unit/test_conventions.c, tests/unit/test_models.c)
  * Aliasing     as pe_plan_init; omega may not overlap plan or memory
  * Threads      as pe_plan_init */
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size);
 
+/* How float32 code makes a frequency. Each operation is rounded to float; log(base) is one number,
+   rounded when it is used. */
+typedef enum pe_float32 {
+    PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
+    PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
+    PE_FLOAT32_EXP_OF_RATIO /* exp((-log(base) * i) / D): Diffusers, Stable Diffusion, Flux, ggml's
+                               timestep_embedding */
+} pe_float32;
+
+/* Compute the frequencies base^(-i / D) of a config as float32 code does, for
+ * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32: such a plan has what that code means to a unit
+ * in the last place of 1 at every position, where the exact table, and PE_ANGLE_FLOAT32 with exact
+ * frequencies, are off by the position times an error of the frequency.
+ *
+ * config       base, exponent, its shift and the width count; one axis; base 1 ... 2^126
+ * omega        the pairs of a row
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM for another formula
+ * Accuracy     powf and expf are taken as correctly rounded, which those of glibc are but for a few
+ *              arguments; what vector libraries have may differ by one unit
+ *              (tests/unit/test_models.c)
+ * Aliasing     omega may not overlap config
+ * Threads      any */
+PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega);
+
 /* Read back the frequencies w_i in radians a position, or the wavelengths 2 pi / w_i in positions a
  * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
  * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
  * Aliasing     what is written may not overlap the plan or its memory
  * Threads      any */
@@ -608,7 +665,8 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *
  * PE_ERR_PLAN refuses plans whose rows are not such pairs: an odd width with PE_ODD_SINE, whose
  * last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up; interleaved
- * sections. Columns of zeros stay as they are. */
+ * sections, PE_COLUMNS_FREQUENCIES and PE_COLUMNS_SUMS, rope_interleave. Columns of zeros stay
+ * as they are. */
 
 /* Turn rows from the positions where they are to those further by deltas, in place: rows of PE, or
  * any rows with their pairs in the plan's layout. pe_all(k) moves all rows by k.
@@ -696,8 +754,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  *     ----------------------------------- -------------------------------  -----------------------
  *     head_dim, qk_rope_head_dim, or      rope.dimension_count, n_dims     head_dim
  *       hidden_size / num_attention_heads
- *     partial_rotary_factor, rotary_pct   rope.dimension_count, n_dims     rotary_dim: the integer
- *                                                                            part of head_dim * it
+ *     partial_rotary_factor, rotary_pct   rope.dimension_count, n_dims     rotary_dim: 2 floor(
+ *                                                                            head_dim * it / 2); of
+ *                                                                            0 nothing turns
  *     rotary_dim                          rope.dimension_count, n_dims     rotary_dim
  *     rope_theta, rotary_emb_base         rope.freq_base, freq_base        rope_theta
  *     rope_local_base_freq                rope.freq_base_swa               a config of its own
@@ -718,19 +777,28 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  *     attn_factor                         rope.scaling.attn_factor         times the result
  *     apply_yarn_scaling: false           -                                attention_factor = 1
  *     mscale, mscale_all_dim              rope.scaling.yarn_log_multiplier the same (1)
- *                                           is 0.1 mscale_all_dim
+ *                                           is 0.1 mscale_all_dim for
+ *                                           DeepSeek-2, and mscale_all_dim
+ *                                           for Mistral 3
  *     short_factor, long_factor           rope_factors_short.weight, ..    the same: double; float:
  *                                                                            freq_factors
  *     short_mscale, long_mscale           rope.scaling.attn_factor         the same
  *     -                                   rope_freqs.weight, freq_factors  freq_factors
  *     mrope_section, mrope_interleaved    rope.dimension_sections          axes, sections,
  *                                                                            section_order
- *     llama_4_scaling_beta, attn_scale    -                                none: scales queries
+ *     rope_interleave                     -                                the same
+ *     llama_4_scaling_beta; attn_scale,   attention.temperature_scale      pe_rope_query_scale_
+ *       floor_scale                                                          f32()
  *     inv_freq                            freq_base^(-2i/n_dims)           omega
  *     MLX: freqs                          -                                1 / omega
  *
  * (1) DeepSeek's own code takes m(mscale) / m(mscale_all_dim) also where only one is given, absent
  * being 1 and 0, and multiplies the logits by m(mscale_all_dim)^2, which is the caller's to do.
+ *
+ * vLLM's "dynamic" is DYNAMIC_NTK with sequence_length = factor * max_position_embeddings. Dynamic
+ * YaRN is YARN with factor = max(1, sequence_length / L0). NTK by parts, as the YaRN paper defines
+ * it, is LLAMA3 with low_freq_factor = alpha, 1, and high_freq_factor = beta, 32. "telechat3-yarn"
+ * is YARN, in vLLM with attention_factor = 0.07 ln f + 1. "openpangu" is interleaved M-RoPE.
  */
 
 typedef enum pe_rope_type {
@@ -750,7 +818,9 @@ typedef enum pe_sections {
     PE_SECTIONS_BLOCKS = 0,  /* the first sections[0] pairs by coordinate 0, the next sections[1] by
                                 coordinate 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24] */
     PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
-                                by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]     */
+                                by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]. A
+                                section may ask for more pairs than it finds; sections[0] is the
+                                rest, whatever it says                                            */
     PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
                                 rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION         */
 } pe_sections;
@@ -769,19 +839,24 @@ typedef struct pe_rope_config {
     size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
     double low_freq_factor;                  /* LLAMA3                                           */
     double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
-    double beta_fast;                        /* YARN, in turns over L0                           */
-    double beta_slow;                        /* YARN, <= beta_fast                               */
+    double beta_fast;                        /* YARN, in turns over L0; 0: 32                    */
+    double beta_slow;                        /* YARN, likewise; 0: 1. More than beta_fast only
+                                                with a rope_theta of at least 2                  */
     double extrapolation_factor;             /* YARN, 0 ... 1; here 0 is a value                 */
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
     double mscale;                           /* YARN                                             */
     double mscale_all_dim;                   /* YARN                                             */
-    double attention_factor;                 /* instead of the rule of the type                  */
+    double attention_factor;                 /* instead of the rule of the type; a 0.0, which
+                                                Hugging Face takes as a value, is absent here    */
     double short_mscale;                     /* LONGROPE                                         */
     double long_mscale;                      /* LONGROPE                                         */
     const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
     const float *freq_factors;               /* one number a pair, or NULL                       */
     pe_layout layout;                        /* which elements are a pair; halves by default     */
+    int rope_interleave;                     /* 1: pairs are read adjacent and written as halves:
+                                                DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
+                                                most 512; layout PE_LAYOUT_HALVES                */
     size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
     size_t sections[PE_MAX_AXES];            /* pairs of each, all pairs together; one axis: not
                                                 looked at                                        */
@@ -799,8 +874,9 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
- * "yarn", "deepseek_yarn" (YARN); "longrope", "su" (LONGROPE); "proportional". "dynamic" with a key
- * alpha is PE_ROPE_NTK, which no name alone can tell.
+ * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
+ * (LONGROPE); "proportional"; "openpangu" (DEFAULT). "dynamic" with a key alpha is PE_ROPE_NTK,
+ * which no name alone can tell.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type stays as it was
  * Accuracy     case counts, and every letter (tests/unit/test_rope_frequencies.c)
@@ -831,6 +907,48 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
+/* Compute the factors on queries that depend on their position, a float a row:
+ *
+ *     factors[r] = 1 + beta ln(1 + floor((p + shift) / period))       p the position of row r
+ *
+ * Llama 4: attn_scale, floor_scale, shift 1; Ministral 3: llama_4_scaling_beta,
+ * original_max_position_embeddings, shift 0. Multiply the rows of queries by it.
+ *
+ * beta         finite, at most 2^100 in magnitude
+ * period       1 ... 2^53
+ * at, rows     positions of one coordinate, with the shift at least 0
+ * factors      rows floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also for
+ *              such a beta or period. On an error nothing is written.
+ * Accuracy     correctly rounded; a real position and the shift are added in double
+ *              (tests/unit/test_models.c)
+ * Aliasing     factors may not overlap the positions
+ * Threads      any */
+PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
+                                         size_t rows, float *factors);
+
+/* Compute the factors of xPos on sines and cosines, a float a pair:
+ *
+ *     factors[r * stride + i] = ((2i + 0.4 n) / 1.4 n)^(p / scale_base)     n = 2 pairs
+ *
+ * for queries, and for keys with pe_back(at). Multiply a table of pe_rope_table_f32() by them,
+ * sines and cosines, and turn by that: pe_rope_by_table_T().
+ *
+ * pairs        half of the rotary dim, 1 ... 2^28
+ * scale_base   512 in torchscale; so that |p| is at most 60 scale_base
+ * at, rows     positions of one coordinate
+ * factors      rows of stride floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also for pairs = 0 or a stride below
+ *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for such a scale_base
+ * Accuracy     correctly rounded (tests/unit/test_models.c)
+ * Aliasing     factors may not overlap the positions
+ * Threads      any
+ * See          Sun et al. 2022, "A Length-Extrapolatable Transformer" */
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+                                  float *factors, size_t stride);
+
 /* Tell how many bytes of memory the plan of a RoPE config needs; as pe_plan_size(). Threads: any. */
 PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 
@@ -859,7 +977,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * head turn, the others stay. Make it by pe_rope_plan_init(), or by pe_plan_init() with the layout
  * that is wanted; which of sine and cosine a plan has first does not matter here; an offset and
  * PE_ANGLE_FLOAT32 do what they say. Plans with a padding position or with an odd width are refused
- * as PE_ERR_PLAN.
+ * as PE_ERR_PLAN. A plan with rope_interleave reads (a, b) next to each other and writes them n / 2
+ * apart, in place, too: pe_back() with it is no gradient, and keys that are turned already are
+ * moved by a plan without it.
  *
  * Positions are a pe_at as everywhere: pe_from(p) for a prompt, a list for a batch, pe_coords_T for
  * (t, y, x), reals, pe_back() for the gradient, pe_delta() for a K-shift.
@@ -1037,9 +1157,31 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: 1 ... 2^31 - 1                                           */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0 is a value: all but pair 0 are scaled */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
+    int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
 } pe_rope_ggml;
+
+/* Compute the exact frequencies that ggml_rope_ext() means by its arguments, and its factor on sine
+ * and cosine:
+ *
+ *     omega[i] = freq_base^(-2i / n_dims) (freq_scale (1 - m_i) + m_i) / freq_factors[i]
+ *     m_i = ext_factor (1 - r_i), r_i = (i - low) / max(0.001, high - low) within 0 ... 1
+ *
+ * low and high as for PE_ROPE_YARN. pe_plan_init_frequencies() makes a plan of them: d_model is
+ * n_dims, the amplitude attention_factor; PE_LAYOUT_HALVES is NEOX, PE_LAYOUT_INTERLEAVED NORM. For
+ * MROPE, IMROPE and VISION use a pe_rope_config.
+ *
+ * omega             n_dims / 2 doubles
+ * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG. On an error nothing is written.
+ * Accuracy     0.501 ulp of the formula for the floats given (tests/unit/test_models.c)
+ * Aliasing     omega and attention_factor may not overlap what is read or each other
+ * Threads      any
+ * See          ggml_rope_ext, rope_yarn in ggml-cpu */
+PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *omega,
+                                          double *attention_factor);
 
 /* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its
  * float angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself;
@@ -1137,6 +1279,55 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    int64_t first_query, size_t queries, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
+/* ---- learned biases on attention scores ------------------------------------------------------ */
+
+/* Compute T5's buckets of the distances d = k - (first_query + q), for keys 0 ... keys - 1. With
+ * n = buckets, and in both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
+ *
+ *     |d|                                                                for |d| < m = n / 2
+ *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
+ *
+ * and in one direction keys after the query are in bucket 0.
+ *
+ * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
+ * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
+ * bidirectional  1: encoders, 0: decoders
+ * first_query    as in pe_alibi_fill_T
+ * index          queries * keys numbers, packed
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_RANGE, also for such buckets or max_distance
+ * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
+ * Threads      any, each with its own queries
+ * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
+PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
+                                int64_t first_query, size_t queries, size_t keys, int32_t *index);
+
+/* Add learned biases to attention scores in place:
+ *
+ *     scores[h * head_stride + q * query_stride + k] += table[index[q * keys + k] * heads + h]
+ *
+ * table        entries * heads floats, packed: relative_attention_bias of T5,
+ *              relative_position_bias_table of Swin and BEiT
+ * index        queries * keys numbers 0 ... entries - 1: of pe_bias_t5_i32(),
+ *              relative_position_index of Swin and BEiT; all are checked before anything is written
+ * scores, query_stride, head_stride    as in pe_alibi_add_T
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE
+ *              for an index that is no entry
+ * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
+ *              (tests/unit/test_models.c)
+ * Aliasing     scores may not overlap table or index
+ * Threads      any number, each with its own rows or heads */
+PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys, float *scores,
+                                 size_t query_stride, size_t head_stride);
+PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys,
+                                 uint16_t *scores, size_t query_stride, size_t head_stride);
+PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride);
+
 /* ---- learned tables -------------------------------------------------------------------------- */
 
 /* Add rows of a learned table to activations in place: with p the position of row r,
@@ -1189,6 +1380,11 @@ typedef struct pe_resample {
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
                           Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
     int align_corners; /* 1: the first and last rows stay; 0: rows are cells, whose edges stay */
+    int antialias;     /* 1: to fewer rows, the filter is as much wider, and its weights sum to 1:
+                          torch's antialias, with a = -0.5 there; not with align_corners         */
+    double scale_y;    /* output rows a row, 2^-20 ... 2^20, where that is not out_height / height:
+                          torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
+    double scale_x;    /* likewise along the width                                               */
 } pe_resample;
 
 /* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
@@ -1201,8 +1397,10 @@ typedef struct pe_resample {
  *     w_0 = 1 - t, w_1 = t                            linear
  *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
  *
- * A cell has the product of its weights in the two. There is no low-pass filter: for far fewer rows
- * than before, filter first.
+ * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the
+ * two. With antialias and r the larger of rows / out_rows and 1, at most 256, w_k is the filter
+ * above at distance (n + k - s) / r, for the rows that the table has, divided by the sum of these
+ * weights.
  *
  * table        height * width * d_model floats, packed; tokens before the positions (CLS) are not
  *              for here
@@ -1213,10 +1411,12 @@ typedef struct pe_resample {
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
- *              PE_ERR_RANGE for such an a, or if the table has no rows; PE_ERR_SIZE
+ *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with
+ *              align_corners, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
- *              of |w_k table[n + k]| (tests/unit/test_learned.c). Where s is a whole number, as it
- *              is where out_rows = rows, the row is copied
+ *              of |w_k table[n + k]| (tests/unit/test_learned.c). With a scale, s is a double, too;
+ *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). Where s is a
+ *              whole number, as it is where out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
@@ -1285,7 +1485,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     case PE_PRESET_DDPM: break;
     case PE_PRESET_FAIRSEQ: c.offset = 2, c.has_padding = 1, c.padding_position = -1; break;
     case PE_PRESET_OPENNMT: c.offset = 1; break;
-    case PE_PRESET_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
+    case PE_PRESET_HF_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
     case PE_PRESET_TRANSFORMER_XL: c.exponent = PE_EXPONENT_WIDTH, c.multiple = 2; break;
     case PE_PRESET_LDM: c.cos_first = 1, c.exponent_shift = 0; break;
     case PE_PRESET_MUSICGEN: c.cos_first = 1; break;
@@ -1311,8 +1511,10 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
         pe__blocks(&c, 2, halves, in_order);
         break;
     case PE_PRESET_NERF:
-        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX;
-        c.half_turns = 1, c.base = 0.5;
+    case PE_PRESET_TINY_CUDA_NN:
+        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX, c.base = 0.5;
+        if (preset == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
+        else c.half_turns = 1;
         pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
         c.axes = 3;
         break;
@@ -2285,6 +2487,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
     config.long_factor = NULL;
     config.freq_factors = NULL;
     config.layout = PE_LAYOUT_HALVES;
+    config.rope_interleave = 0;
     config.axes = 1;
     memset(config.sections, 0, sizeof config.sections);
     config.section_order = PE_SECTIONS_BLOCKS;
@@ -2297,7 +2500,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
     static const struct {
-        char name[16];
+        char name[24];
         pe_rope_type type;
     } names[] = {
         {"default", PE_ROPE_DEFAULT},     {"none", PE_ROPE_DEFAULT},
@@ -2306,7 +2509,8 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
         {"ntk", PE_ROPE_NTK_FIXED},       {"llama3", PE_ROPE_LLAMA3},
         {"yarn", PE_ROPE_YARN},           {"deepseek_yarn", PE_ROPE_YARN},
         {"longrope", PE_ROPE_LONGROPE},   {"su", PE_ROPE_LONGROPE},
-        {"proportional", PE_ROPE_PROPORTIONAL},
+        {"proportional", PE_ROPE_PROPORTIONAL}, {"deepseek_llama_scaling", PE_ROPE_YARN},
+        {"telechat3-yarn", PE_ROPE_YARN},       {"openpangu", PE_ROPE_DEFAULT},
     };
     if (!name || !type) return PE_ERR_NULL;
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
@@ -2352,6 +2556,16 @@ PE__INLINE double pe__rope_given(const pe_rope_config *config)
 PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
 PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
 
+/* YaRN's betas: 0 is absent. */
+PE__INLINE double pe__rope_fast(const pe_rope_config *config)
+{
+    return config->beta_fast > 0 ? config->beta_fast : 32;
+}
+PE__INLINE double pe__rope_slow(const pe_rope_config *config)
+{
+    return config->beta_slow > 0 ? config->beta_slow : 1;
+}
+
 PE__INLINE size_t pe__rope_count(const pe_rope_config *config)
 {
     const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
@@ -2380,10 +2594,10 @@ PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
         config->low_freq_factor > config->high_freq_factor)
         return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
                "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)";
-    if (!pe__rope_number(config->beta_fast) || !pe__rope_number(config->beta_slow) ||
-        config->beta_slow > config->beta_fast)
-        return "beta_fast and beta_slow must be within 2^-128 ... 2^128, and beta_fast at least "
-               "beta_slow (YaRN: 32 and 1)";
+    if (!pe__rope_optional(config->beta_fast) || !pe__rope_optional(config->beta_slow) ||
+        (theta < 2 && pe__rope_slow(config) > pe__rope_fast(config)))
+        return "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
+               "rope_theta below 2, beta_fast at least beta_slow";
     if (!(e == 0 || (e >= 1 / PE__ROPE_MOST && e <= 1)))
         return "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)";
     if (!pe__rope_optional(config->mscale) || !pe__rope_optional(config->mscale_all_dim))
@@ -2401,6 +2615,8 @@ PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
     const size_t pairs = pe__rope_count(config), axes = config->axes;
     const double steps = config->offset * 1048576.0; /* 2^20 */
     size_t sum = 0;
+    if (config->rope_interleave && (config->layout != PE_LAYOUT_HALVES || pairs > 256))
+        return "rope_interleave wants PE_LAYOUT_HALVES and a rotary_dim of at most 512";
     if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
     if (!(config->offset >= -2147483648.0 && config->offset <= 2147483648.0) ||
@@ -2411,11 +2627,9 @@ PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
     if ((unsigned)config->section_order > PE_SECTIONS_VISION)
         return "section_order must be one of PE_SECTIONS_...";
     for (size_t a = 0; a < axes; a++) {
+        if (config->section_order == PE_SECTIONS_INTERLEAVED) return NULL;
         if (config->sections[a] > pairs - sum) return "sections must sum to the pairs";
         sum += config->sections[a];
-        if (config->section_order == PE_SECTIONS_INTERLEAVED && a > 0 &&
-            config->sections[a] > (pairs + axes - 1 - a) / axes)
-            return "interleaved sections but the first must find all their pairs";
         if (config->section_order == PE_SECTIONS_VISION && config->sections[a] != pairs / axes)
             return "sections of a vision tower must be of equal length";
     }
@@ -2586,18 +2800,20 @@ PE__INLINE pe__td pe__rope_correction(const pe_rope_config *config, pe__td log_t
     return pe__td_scale(c, pe__splat(0.5));
 }
 
-/* YaRN: the ramp goes from pair low to pair high. The limits of the floor and the ceil below are
-   those of the formula, or so far outside of the pairs that no pair can tell. */
+/* YaRN: the ramp goes from pair low to pair high, and falls where high < low. The limits of the
+   floor and the ceil below are those of the formula, or so far outside of the pairs that no pair
+   can tell: beyond 2^53 only where rope_theta is next to 1, and low <= high. */
 PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td log_theta)
 {
     const double n = (double)config->rotary_dim;
-    pe__td low = pe__rope_correction(config, log_theta, config->beta_fast);
-    pe__td high = pe__rope_correction(config, log_theta, config->beta_slow);
+    pe__td low = pe__rope_correction(config, log_theta, pe__rope_fast(config));
+    pe__td high = pe__rope_correction(config, log_theta, pe__rope_slow(config));
     r->doubt = n * pe__exp2i(-126) / pe__first_lane(log_theta.a);
     if (config->truncate) {
         r->doubt = pe__td_is_whole(low, r->doubt) || pe__td_is_whole(high, r->doubt);
-        low = pe__td_splat(pe__td_floor(low, 0, n));
-        high = pe__td_splat(-pe__td_floor(pe__td_sub(pe__td_splat(0.0), high), 1 - n, 1));
+        low = pe__td_splat(pe__td_floor(low, 0, pe__exp2i(53)));
+        high = pe__td_sub(pe__td_splat(0.0), high);
+        high = pe__td_splat(-pe__td_floor(high, 1 - n, pe__exp2i(53)));
     } else {
         if (pe__first_lane(low.a) < 0) low = pe__td_splat(0.0);
         if (pe__first_lane(pe__td_sub(high, pe__td_splat(n - 1)).a) > 0) high = pe__td_splat(n - 1);
@@ -2684,12 +2900,12 @@ PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, con
     pe__real span = pe__real_of(config->high_freq_factor, n);
     if (is_yarn) {
         x = pe__real_of(i, n);
-        low = pe__rope_real_correction(config, config->beta_fast, n);
-        span = pe__rope_real_correction(config, config->beta_slow, n);
+        low = pe__rope_real_correction(config, pe__rope_fast(config), n);
+        span = pe__rope_real_correction(config, pe__rope_slow(config), n);
         if (config->truncate) {
-            low = pe__real_of(pe__real_floor(&low, 0, most, unsure), n);
+            low = pe__real_of(pe__real_floor(&low, 0, pe__exp2i(53), unsure), n);
             span.sign = -span.sign;
-            span = pe__real_of(-pe__real_floor(&span, 1 - most, 1, unsure), n);
+            span = pe__real_of(-pe__real_floor(&span, 1 - most, pe__exp2i(53), unsure), n);
         } else {
             y = span;
             pe__real_more(&y, 1 - most);
@@ -2704,7 +2920,7 @@ PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, con
     pe__real_plus(&span, &low, -1);
     pe__real_plus(&x, &low, -1);
     if (is_yarn && !pe__real_apart(&span) &&
-        (pe__known(&span) || config->beta_fast == config->beta_slow))
+        (pe__known(&span) || pe__rope_fast(config) == pe__rope_slow(config)))
         span = pe__real_of(1, n), pe__real_over(&span, 1000);
     if (span.sign < 0) span.sign = 1, x.sign = -x.sign;
     *unsure |= !pe__real_apart(&x) && !pe__known(&x);
@@ -2876,9 +3092,13 @@ static inline void pe__rope_list_next(const pe__rope_list *list, const pe_rope_c
             if (i + k >= turning) omega[k] = 0;
         return;
     }
-    for (size_t k = 0; k < PE_LANES; k++)
-        omega[k] = pe__first_lane(
-            pe__rope_vector(&list->rope, &list->section, (i + k) % list->period));
+    pe_rope_config section = list->section;
+    for (size_t k = 0; k < PE_LANES; k++) {
+        const size_t pair = (i + k) % list->period, all = pe__rope_count(config);
+        if (config->freq_factors) /* one for each pair of all; behind the last there is none */
+            section.freq_factors = config->freq_factors + (i + k < all ? i + k - pair : 0);
+        omega[k] = pe__first_lane(pe__rope_vector(&list->rope, &section, pair));
+    }
 }
 
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
@@ -3032,7 +3252,8 @@ PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int 
 {
     const double x = pe__first_lane(pe__time(plan, pair, t)) * plan->frequency[pair];
     const double turn = x < 0 ? -x : x, part = component == 0 && turn < 0.25 ? 4 * turn : 1;
-    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * turn * plan->error : 1;
+    const double most = plan->point ? plan->fastest : turn; /* of sums, their terms' */
+    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * most * plan->error : 1;
 }
 
 /* x times a double, normal. */
@@ -3058,7 +3279,16 @@ PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
     pe__real w = pe__real_of(plan->exact ? f[0] : plan->unit, n);
     const pe__axis *axis;
     const double i = pe__index_of(plan, pair, &axis);
-    if (plan->exact) {
+    if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
+        const double *m = plan->matrix + plan->first + pair;
+        pe__real sum = pe__real_of(0, n);
+        for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
+            pe__real x = pe__real_of(*m, n);
+            pe__real_by(&x, plan->point[k]);
+            pe__real_plus(&sum, &x, 1);
+        }
+        pe__real_times(&w, &sum);
+    } else if (plan->exact) {
         pe__real_more(&w, f[plan->padded]);
     } else if (plan->base == 0) {
         pe__real_by(&w, pe__first_lane(pe__given(plan, pair)));
@@ -3133,7 +3363,8 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     const double i = pe__index_of(plan, pair, &axis);
     for (int n = 6;; n = 2 * n - 2) {
         const int last = n == PE__LIMBS;
-        const int enough = last || 32.0 * n > 256 + 53 * i / axis->denominator[0];
+        const int enough =
+            last || (plan->base != 0 && 32.0 * n > 256 + 53 * i / axis->denominator[0]);
         pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
                                    : pe__real_frequency(plan, pair, n);
         pe__real x = pe__real_of(plan->float32 ? pe__first_lane(pe__time(plan, pair, t)) : t, n);
@@ -3534,7 +3765,8 @@ PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 /* x + row, or x scale + row, in f32. */
 PE__INLINE pe__vf pe__sum_vector(pe__vf x, const float *scale, pe__vf row)
 {
-    return scale ? pe__fma_f32(pe__splat_f32(*scale), x, row) : pe__add_f32(x, row);
+    if (!scale || (!PE__FUSES && *scale == 1)) return pe__add_f32(x, row);
+    return pe__fma_f32(pe__splat_f32(*scale), x, row);
 }
 
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
@@ -3767,15 +3999,15 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (x->verb == PE__ADD) {
-        const pe__vf scale = pe__splat_f32(x->scale);
+        const float scale = x->scale;
         pe__prefetch((uintptr_t)p0 + x->ahead);
         if (LINE < 4 || split) pe__prefetch((uintptr_t)p1 + x->ahead);
         if (LINE < 2 || (LINE < 4 && !split)) pe__prefetch((uintptr_t)p2 + x->ahead);
         if (LINE < 2) pe__prefetch((uintptr_t)p3 + x->ahead);
-        pe__put(p0, pe__fma_f32(scale, pe__get(p0), v0));
-        pe__put(p1, pe__fma_f32(scale, pe__get(p1), v1));
-        pe__put(p2, pe__fma_f32(scale, pe__get(p2), v2));
-        pe__put(p3, pe__fma_f32(scale, pe__get(p3), v3));
+        pe__put(p0, pe__sum_vector(pe__get(p0), &scale, v0));
+        pe__put(p1, pe__sum_vector(pe__get(p1), &scale, v1));
+        pe__put(p2, pe__sum_vector(pe__get(p2), &scale, v2));
+        pe__put(p3, pe__sum_vector(pe__get(p3), &scale, v3));
     } else if (PE_ISA != PE_ISA_SCALAR && x->verb == PE__STREAM) {
         pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
     } else {
@@ -4555,7 +4787,8 @@ PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
         pe__prefetch((uintptr_t)p + (uintptr_t)PE__RADIX * (uintptr_t)to->stride);
-        pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
+        if (!PE__FUSES && to->scale == 1) pe__store(p, pe__load(p) + v);
+        else pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
         pe__stream_vd(p, v);
     } else {
@@ -4797,7 +5030,8 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
     if (to->element >= sizeof(float)) {
         if (offset % step || (size_t)to->stride % vector) return;
         if (to->order == PE__SPLIT &&
-            (to->cosines * to->element % vector || to->sines != to->cosines))
+            ((pe__max(to->sine, to->cosine) * to->element - front) % vector ||
+             to->sines != to->cosines))
             return;
         to->head = (vector - offset) % vector / step;
     }
@@ -4817,6 +5051,15 @@ static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
     memcpy(&plan->guard, &guard, sizeof guard);
     if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
     if (size > pe__exp2i(127)) plan->guard = INT32_MAX; /* infinite or not? */
+}
+
+/* What follows from the error and size of the frequencies. */
+static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
+{
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    plan->fastest = fastest, plan->error = error;
+    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
@@ -4885,6 +5128,53 @@ PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigne
     }
 }
 
+/* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
+   n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
+   below 2^-98 of the largest frequency times the coordinates together. */
+PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                               const pe_at *at, size_t first, size_t rows, pe__rower *make)
+{
+    enum { PAIRS = 128, PADDED = PAIRS + 2 * PE__CHAIN };
+    double sums[2 * PADDED], point[PE_MAX_AXES];
+    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
+    pe_plan one = *plan;
+    pe__dd by;
+    by.hi = unit.a, by.lo = unit.b;
+    one.frequency = sums, one.padded = PADDED, one.point = point;
+    for (size_t r = 0; r < rows; r++) {
+        double size = 0;
+        for (size_t k = 0; k < plan->axes; k++) {
+            point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
+            size += point[k] < 0 ? -point[k] : point[k];
+        }
+        pe__plan_reach(&one, pe__exp2i(-98), plan->fastest * size);
+        for (size_t done = 0, i; done < axis->pairs; done += PAIRS) {
+            pe__to part = pe__part(to, done, PAIRS);
+            pe__axis tile = *axis;
+            tile.pair = 0, tile.pairs = pe__min(axis->pairs - done, PAIRS);
+            one.first = axis->pair + done;
+            for (i = 0; i < tile.pairs; i += PE_LANES) {
+                const double *w = plan->matrix + one.first + i;
+                pe__vd sum = pe__splat(0.0), rest = sum, e, lost;
+                for (size_t k = 0; k < plan->axes; k++, w += plan->matrix_step) {
+                    const pe__vd p = pe__two_prod(pe__load(w), pe__splat(point[k]), &e);
+                    sum = pe__two_sum(sum, p, &lost);
+                    rest = rest + (lost + e);
+                }
+                pe__dd f;
+                f.hi = pe__two_sum(sum, rest, &f.lo);
+                f = pe__dd_normal(pe__dd_mul(f, by));
+                pe__store(sums + i, f.hi);
+                pe__store(sums + PADDED + i, f.lo);
+            }
+            for (; i < pe__min(tile.pairs + 2 * PE__CHAIN, PADDED); i++)
+                sums[i] = sums[i - 1], sums[PADDED + i] = sums[PADDED + i - 1];
+            part.out = pe__row_at(to, r);
+            make(&one, &tile, &part, 1.0, 1);
+        }
+    }
+}
+
 /* The rows of one axis from row first of at on, run after run; repeated ones are copied, padding
    rows zeroed. */
 PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
@@ -4892,6 +5182,10 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
                           pe__zeroer *zero)
 {
     const size_t k = at->axes == 1 ? 0 : axis->coordinate;
+    if (plan->matrix) {
+        pe__walk_sums(plan, axis, to, at, first, rows, make);
+        return;
+    }
     for (size_t r = 0, run; r < rows; r += run) {
         unsigned char *const row = pe__row_at(to, r);
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
@@ -4923,14 +5217,43 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
     }
 }
 
+/* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile on the stack, to and fro. */
+PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
+                                const pe__output *o)
+{
+    enum { PAIRS = 64, BYTES = 4096 };
+    double buffer[BYTES / sizeof(double)];
+    for (size_t pair = 0; pair < axis->pairs; pair += PAIRS) {
+        const size_t n = pe__min(axis->pairs - pair, PAIRS), e = o->element;
+        pe__to to = pe__to_apart(buffer, e, 2 * n, 0, n, n);
+        pe__axis part = *axis;
+        part.pair += pair, part.pairs = n, to.verb = o->verb, to.scale = o->scale;
+        for (size_t r = 0, rows; r < o->rows; r += rows) {
+            rows = pe__min(o->rows - r, BYTES / (2 * n * e));
+            for (int made = o->verb == PE__FILL; made < 2; made++) { /* first what is added to */
+                if (made) pe__walk(plan, &part, &to, at, r, rows, o->make, o->zero);
+                for (size_t k = 0; k < rows; k++)
+                    for (size_t i = 0; i < 2 * n; i++) {
+                        const size_t first = i < n ? axis->sine : axis->cosine;
+                        const size_t column = first + (pair + i % n) * plan->step;
+                        unsigned char *const x = o->out + (r + k) * o->stride + column * e;
+                        unsigned char *const y = pe__row_at(&to, k) + i * e;
+                        memcpy(made ? x : y, made ? y : x, e);
+                    }
+            }
+        }
+    }
+}
+
 /* All rows of a call, axis after axis, and the zeros behind them. */
 PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output *o)
 {
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         pe__to to = pe__to_axis(plan, axis, o);
-        if (at->kind != PE__AT_GRID) pe__stream_rows(plan, &to, o->rows);
-        pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
+        if (at->kind != PE__AT_GRID && !plan->step) pe__stream_rows(plan, &to, o->rows);
+        if (plan->step) pe__emit_steps(plan, axis, at, o);
+        else pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
         to.verb = o->verb;
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
@@ -5028,8 +5351,13 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
         return PE_ERR_SHAPE;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status == PE_OK)
+    if (status == PE_OK && !view->step)
         pe__emit_batches(view, at, o, batches, batch_stride * o->element, make, add);
+    for (size_t b = 0; status == PE_OK && view->step && b < batches; b++) {
+        pe__output one = *o;
+        one.out += b * batch_stride * o->element;
+        pe__emit(view, at, &one);
+    }
     return status;
 }
 
@@ -5083,7 +5411,8 @@ enum { PE__SHIFT_TILE = 512 }; /* pairs */
 /* Are rows of this plan made of pairs that turn by differences? */
 static inline int pe__algebraic(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven;
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven && !plan->apart;
+    ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;
 }
@@ -5098,10 +5427,8 @@ PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines
     else if (order == PE__SC) pe__unzip(x, &s, &c);
     else pe__unzip(x, &c, &s);
     pe__vd cS = c * sine, sS = s * sine;
-#if PE_ISA == PE_ISA_SCALAR
     PE__OPAQUE(cS);
     PE__OPAQUE(sS);
-#endif
     const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
     if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
     else if (order == PE__SC) pe__zip_store(x, s1, c1);
@@ -5515,9 +5842,16 @@ PE__INLINE size_t pe__padded(size_t pairs, size_t arrays)
    35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
 enum { PE__MANY = 36 };
 
+/* Do several axes share the columns in this way? */
+PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
+{
+    return config->axes > 1 && config->columns == columns;
+}
+
 /* Arrays of a plan of so many rows. */
 static inline size_t pe__arrays(const pe_config *config, size_t rows)
 {
+    if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
     if (config->angle == PE_ANGLE_FLOAT32) return 3;
     return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
 }
@@ -5559,6 +5893,10 @@ static inline const char *pe__field_error(const pe_config *config)
         return "exponent must be one of PE_EXPONENT_...";
     if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
+    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
+        return "columns must be one of PE_COLUMNS_...";
+    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
+        return "PE_COLUMNS_SUMS want PE_ANGLE_EXACT";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
     if (!pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)))
@@ -5606,14 +5944,18 @@ static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, siz
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
 static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
-    const size_t d = config->d_model;
+    const size_t d = config->d_model, all = config->axes;
+    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    const int halves = config->layout == PE_LAYOUT_HALVES;
+    const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
+    const int joined = pe__shares(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
-    plan->axes = config->axes, plan->d_model = d;
-    for (size_t a = 0; a < config->axes; a++) {
+    plan->axes = all, plan->d_model = d;
+    for (size_t a = 0; a < all; a++) {
         pe__axis *const axis = &plan->axis[a];
-        size_t width = config->axes == 1 ? d : config->axis[a].width;
-        if (width == 0) width = d / (2 * config->axes) * 2;
-        axis->coordinate = config->axes == 1 ? 0 : config->axis[a].coordinate;
+        size_t width = all == 1 || (sums && a == 0) ? d : sums ? 0 : config->axis[a].width;
+        if (width == 0 && !sums) width = d / (2 * all) * 2;
+        axis->coordinate = all == 1 || sums ? 0 : config->axis[a].coordinate;
         if (axis->coordinate >= config->axes)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
@@ -5621,14 +5963,25 @@ static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         axis->zero = column + width - axis->zeros;
         axis->pairs = (width - axis->zeros + 1) / 2;
         pe__axis_columns(axis, config, column, width - axis->zeros);
-        array = (array + 7) & ~(size_t)7;
+        if ((joined || steps) && width % 2)
+            return "joined axes and those of PE_COLUMNS_FREQUENCIES must have even widths";
+        if (steps && axis->pairs != plan->axis[0].pairs)
+            return "the axes of PE_COLUMNS_FREQUENCIES must have equal widths";
+        if (!joined) array = (array + 7) & ~(size_t)7;
         axis->pair = array, array += axis->pairs, pairs += axis->pairs;
         pe__denominator(config, width, axis->pairs, axis->denominator);
         const char *const error = pe__frequency_error(config, width, axis->pairs);
         if (error) return error;
         column += width;
     }
-    plan->axis[config->axes - 1].zeros += d - column;
+    plan->axis[all - 1].zeros += d - column;
+    for (size_t a = 0, first; a < all && (steps || (joined && halves)); a++) {
+        pe__axis *const axis = &plan->axis[a];
+        const size_t second = halves ? pairs : all;
+        first = steps ? a : axis->pair;
+        axis->sine = first + (config->cos_first ? second : 0);
+        axis->cosine = first + (config->cos_first ? 0 : second);
+    }
     plan->pairs = pairs;
     plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
     return NULL;
@@ -5699,10 +6052,16 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     pe__plan_amplitude(plan, config->amplitude);
     plan->half_turns = config->half_turns != 0, plan->exact = 0;
     plan->base = config->base, plan->unit = config->scale;
-    plan->woven = plan->joint = 0, plan->offset = config->offset, plan->first = 0;
-    plan->frequency = memory;
-    plan->float32 = arrays == 3 ? memory + 2 * plan->padded : NULL;
-    plan->table = arrays > 3 ? memory + 2 * plan->padded : NULL;
+    plan->woven = plan->apart = 0, plan->offset = config->offset, plan->first = 0;
+    plan->frequency = memory, plan->matrix = plan->point = plan->float32 = plan->table = NULL;
+    plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
+    plan->step = 0;
+    if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
+        plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
+    plan->matrix_step = plan->padded;
+    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
+    else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
+    else if (arrays > 3) plan->table = memory + 2 * plan->padded;
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -5717,15 +6076,6 @@ static inline void pe__plan_pad(const pe_plan *plan, double *array)
         const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
         for (size_t i = axis->pair + axis->pairs; i < end; i++) array[i] = i ? array[i - 1] : 0;
     }
-}
-
-/* What follows from the error and size of the frequencies. */
-static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
-{
-    const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
-    plan->fastest = fastest, plan->error = error;
-    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
 /* The frequencies are there, with that error and of at most that size: all that follows. */
@@ -5762,6 +6112,7 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
     if (status != PE_OK) return status;
     const size_t size = pe__plan_bytes(config, &made);
     if (size == 0) return PE_ERR_CONFIG;
+    if (pe__shares(config, PE_COLUMNS_SUMS)) return PE_ERR_NULL;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
@@ -5811,14 +6162,18 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
     double fastest = 0;
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
     made->base = 0, made->exact = made->half_turns;
-    for (size_t i = 0; i < made->pairs; i += PE_LANES) {
-        double w[PE_LANES] = {0};
-        memcpy(w, omega + i, pe__min(PE_LANES, made->pairs - i) * sizeof *w);
-        const pe__td y = pe__td_scale(unit, pe__load(w));
-        pe__store(f + i, y.a);
-        pe__store(f + made->padded + i, y.b);
+    for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
+        double *const first = f + made->axis[a].pair;
+        n = made->joint ? made->pairs : made->axis[a].pairs;
+        for (size_t i = 0; i < n; i += PE_LANES) {
+            double w[PE_LANES] = {0};
+            memcpy(w, omega + i, pe__min(PE_LANES, n - i) * sizeof *w);
+            const pe__td y = pe__td_scale(unit, pe__load(w));
+            pe__store(first + i, y.a);
+            pe__store(first + made->padded + i, y.b);
+        }
+        for (size_t i = 0; i < n; i++) fastest = pe__larger(fastest, first[i]);
     }
-    for (size_t i = 0; i < made->pairs; i++) fastest = pe__larger(fastest, f[i]);
     pe__plan_end(made, pe__exp2i(-104), fastest, f);
 }
 
@@ -5830,14 +6185,69 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
     const pe_status status = pe__init_begin(plan, config, memory);
     if (status != PE_OK || !omega) return PE_ERR_NULL;
     const size_t size = pe__plan_bytes(config, &made);
-    if (size == 0 || made.axes != 1) return PE_ERR_CONFIG;
+    if (size == 0) return PE_ERR_CONFIG;
     if (pairs != made.pairs) return PE_ERR_SHAPE;
-    if (pe_frequency_error(config, omega, pairs, NULL)) return PE_ERR_FREQUENCY;
+    const size_t each = pe__shares(config, PE_COLUMNS_SUMS) ? made.axes : 1;
+    if (pe_frequency_error(config, omega, pairs * each, NULL)) return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
-    pe__plan_omega(&made, config, omega, f);
+    if (!made.matrix) {
+        pe__plan_omega(&made, config, omega, f);
+        *plan = made;
+        return PE_OK;
+    }
+    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
+    made.base = 0, made.fastest = 0;
+    for (size_t k = 0; k < each; k++) {
+        for (size_t i = 0; i < pairs; i++) {
+            f[k * made.padded + i] = omega[i * each + k];
+            made.fastest = pe__larger(made.fastest, omega[i * each + k] * unit);
+        }
+        pe__plan_pad(&made, f + k * made.padded);
+    }
+    made.fastest *= 1 + pe__exp2i(-50);
     *plan = made;
+    return PE_OK;
+}
+
+/* a * b as a float, not to be fused with what follows. */
+PE__INLINE float pe__float_product(float a, float b)
+{
+    float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+
+/* exp(x) as a float, and 0 for all below it. */
+PE__INLINE float pe__exp_float(pe__td x)
+{
+    if (pe__first_lane(x.a) < -104) return 0;
+    const pe__td y = pe__td_exp(x);
+    return pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32);
+}
+
+PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega)
+{
+    pe_plan plan;
+    if (!config || !omega) return PE_ERR_NULL;
+    if ((unsigned)formula > PE_FLOAT32_EXP_OF_RATIO) return PE_ERR_ENUM;
+    if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
+    if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
+    const double d = plan.axis[0].denominator[0];
+    const pe__td log_base = pe__td_log(config->base);
+    const pe__td log_float = pe__td_log((double)(float)config->base);
+    const float minus_log = (float)-pe__first_lane(log_base.a);
+    const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
+    for (size_t i = 0; i < plan.pairs; i++) {
+        const float n = (float)i, ratio = (float)((double)i / d);
+        const pe__td power = pe__td_scale(log_float, pe__splat((double)ratio));
+        float x = n * step;
+        if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
+        if (formula != PE_FLOAT32_POW) omega[i] = (double)pe__exp_float(pe__td_splat((double)x));
+        else if (pe__first_lane(power.a) > 88.72283908187) omega[i] = 0; /* 1 / infinity */
+        else omega[i] = (double)(1 / pe__exp_float(power));
+    }
     return PE_OK;
 }
 
@@ -5901,15 +6311,21 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
         made.axes = rope->axes, made.joint = 1;
         made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
-        for (size_t a = 0, pair = 0; a < made.axes; pair += rope->sections[a++]) {
+        size_t pair = made.pairs; /* from the last axis on: the first has what is left */
+        for (size_t a = made.axes; a-- > 0;) {
             pe__axis *const axis = &made.axis[a];
+            size_t n = rope->sections[a];
+            if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
+            if (a == 0) n = pair;
+            pair -= n;
             *axis = all;
             axis->sine += step * pair, axis->cosine += step * pair;
-            axis->sines = axis->cosines = axis->pairs = rope->sections[a];
+            axis->sines = axis->cosines = axis->pairs = n;
             axis->pair += pair, axis->coordinate = a;
         }
     }
     pe__plan_omega(&made, &config, f, f);
+    made.apart = rope->rope_interleave != 0;
     *plan = made;
     return PE_OK;
 }
@@ -5917,7 +6333,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 {
     if (!plan || !omega) return PE_ERR_NULL;
-    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t pair = plan->axis[a].pair + i;
@@ -5931,7 +6347,7 @@ PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     if (!plan || !wavelength) return PE_ERR_NULL;
-    if (plan->d_model == 0) return PE_ERR_PLAN;
+    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH, 0);
@@ -6213,31 +6629,38 @@ typedef struct pe__alibi {
     int64_t first_query;
 } pe__alibi;
 
-static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
+/* Do scores' rows lie apart, within reach of a pointer? */
+static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
+                                         size_t query_stride, size_t head_stride)
 {
-    if (!a->slopes || !out) return PE_ERR_NULL;
-    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
-        return PE_ERR_ENUM;
-
     /* rows do not overlap: the rows of a head lie together, or those of a query do */
-    const size_t q = a->queries - 1, h = a->heads - 1, keys = a->keys;
-    const size_t query_stride = a->query_stride, head_stride = a->head_stride;
+    const size_t q = queries - 1, h = heads - 1;
     if ((q > 0 && query_stride < keys) || (h > 0 && head_stride < keys)) return PE_ERR_SHAPE;
     if (q > 0 && h > 0 && query_stride > (head_stride - keys) / q &&
         head_stride > (query_stride - keys) / h)
         return PE_ERR_SHAPE;
 
     /* the last element lies within reach of a pointer */
-    size_t room = (size_t)PTRDIFF_MAX / pe__size_of(a->type);
+    size_t room = (size_t)PTRDIFF_MAX / element;
     if (keys > room) return PE_ERR_SIZE;
     room -= keys;
     if (q > 0 && query_stride > room / q) return PE_ERR_SIZE;
     room -= q > 0 ? q * query_stride : 0;
     if (h > 0 && head_stride > room / h) return PE_ERR_SIZE;
+    return PE_OK;
+}
 
-    const pe_status status = pe__check_range(a->first_query, a->queries);
+static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
+{
+    if (!a->slopes || !out) return PE_ERR_NULL;
+    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
+        return PE_ERR_ENUM;
+
+    pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
+                                        a->query_stride, a->head_stride);
+    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
     if (status != PE_OK) return status;
-    if (pe__check_range(0, keys) != PE_OK) return PE_ERR_RANGE;
+    if (pe__check_range(0, a->keys) != PE_OK) return PE_ERR_RANGE;
     int finite = 1;
     for (size_t i = 0; i < a->heads; i++)
         finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
@@ -6571,7 +6994,8 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    if (!by_head && (once || few || from != PE__F32) && x->rest == 0 && n % block == 0) {
+    const int costly = from != PE__F32 || !PE__FUSES;
+    if (!by_head && (once || few || costly) && x->rest == 0 && n % block == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
@@ -6678,6 +7102,41 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
+/* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
+   there. */
+PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
+{
+    enum { BYTES = 4096 };
+    double buffer[BYTES / sizeof(double)];
+    unsigned char *const halves = (unsigned char *)buffer;
+    const size_t element = call->in_element, pairs = tile->pairs, width = 2 * pairs * element;
+    const size_t most = BYTES / width;
+    pe__tile one = *tile;
+    if (x->rest) { /* what does not turn */
+        pe__heads rest = *x;
+        rest.in += width, rest.out += 2 * pairs * call->out_element;
+        one.count = one.pairs = 0;
+        call->turn(&one, &rest);
+    }
+    one.count = one.pairs = pairs, one.tokens = 1, one.token = 0;
+    for (size_t t = 0; t < tile->tokens; t++)
+        for (size_t k = 0; k < x->heads; k += most) {
+            pe__heads some = *x;
+            const size_t token = tile->token + t;
+            const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
+            some.heads = pe__min(most, x->heads - k), some.rest = 0;
+            for (size_t h = 0; h < some.heads; h++, in += x->in_head)
+                for (size_t i = 0; i < 2 * pairs; i++)
+                    memcpy(halves + h * width + (i / 2 + i % 2 * pairs) * element, in + i * element,
+                           element);
+            some.in = halves, some.in_head = width;
+            some.out = x->out + token * x->out_token + k * x->out_head;
+            one.sines = tile->sines + t * tile->stride;
+            one.cosines = tile->cosines + t * tile->stride;
+            call->turn(&one, &some);
+        }
+}
+
 /* Tile after tile, the first token at row of at: all pairs of one layout. */
 PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                               const pe__rope_call *call)
@@ -6698,8 +7157,11 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             tile.stride = uniform ? 0 : 2 * n;
             pe__rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
                            sizeof *rows, pe__rows_f32);
-            for (size_t i = 0; i < 2; i++)
-                if (call->x[i].heads) call->turn(&tile, &call->x[i]);
+            for (size_t i = 0; i < 2; i++) {
+                if (!call->x[i].heads) continue;
+                if (plan->apart) pe__turn_apart(call, &tile, &call->x[i]);
+                else call->turn(&tile, &call->x[i]);
+            }
         }
     }
 }
@@ -6757,7 +7219,8 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
-    return ok && (plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED);
+    ok &= plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED;
+    return ok && !plan->step;
 }
 
 /* Heads from one place to another. */
@@ -6978,6 +7441,71 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     return PE_OK;
 }
 
+/* ---- RoPE: factors by position --------------------------------------------------------------- */
+
+PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
+                                         size_t rows, float *factors)
+{
+    if (rows == 0) return PE_OK;
+    if (!factors) return PE_ERR_NULL;
+    if (!pe__between(beta, -pe__exp2i(100), pe__exp2i(100)) || period < 1 ||
+        !pe__rope_length_ok(period) || !pe__between(shift, -pe__exp2i(31), pe__exp2i(31)))
+        return PE_ERR_RANGE;
+    if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
+    const pe_status status = pe__check_at(&at, rows, 1, shift);
+    if (status != PE_OK) return status;
+    for (size_t r = 0; r < rows; r++)
+        if (pe__position(&at, r, 0) + shift < 0) return PE_ERR_RANGE;
+    uint64_t last = 0;
+    float factor = 1;
+    for (size_t r = 0; r < rows; r++) {
+        const uint64_t n = (uint64_t)(pe__position(&at, r, 0) + shift) / period;
+        if (n != last) {
+            const pe__td log = pe__td_log((double)(n + 1));
+            const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
+            factor = n ? pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32) : 1;
+        }
+        last = n, factors[r] = factor;
+    }
+    return PE_OK;
+}
+
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+                                  float *factors, size_t stride)
+{
+    if (rows == 0) return PE_OK;
+    if (!factors) return PE_ERR_NULL;
+    if (pairs == 0) return PE_ERR_SHAPE;
+    if (pairs > (size_t)1 << 28) return PE_ERR_SIZE;
+    pe_status status = pe__check_shape(pairs, rows, stride, sizeof *factors);
+    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    if (status != PE_OK) return status;
+    if (!pe__between(scale_base, pe__exp2i(-30), pe__exp2i(100))) return PE_ERR_RANGE;
+    for (size_t r = 0; r < rows; r++)
+        if (!pe__between(pe__position(&at, r, 0), -60 * scale_base, 60 * scale_base))
+            return PE_ERR_RANGE;
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
+        double log[3][PE_LANES] = {{0}}, high[PE_LANES], low[PE_LANES];
+        const size_t n = pe__min(PE_LANES, pairs - i);
+        for (size_t k = 0; k < n; k++) { /* (2i + 0.4 n) / 1.4 n = (5i + 2 pairs) / 7 pairs */
+            const pe__td x = pe__td_sub(pe__td_log((double)(5 * (i + k) + 2 * pairs)),
+                                        pe__td_log((double)(7 * pairs)));
+            log[0][k] = pe__first_lane(x.a), log[1][k] = pe__first_lane(x.b);
+            log[2][k] = pe__first_lane(x.c);
+        }
+        pe__td x;
+        x.a = pe__load(log[0]), x.b = pe__load(log[1]), x.c = pe__load(log[2]);
+        x = pe__td_div(x, pe__splat(scale_base));
+        for (size_t r = 0; r < rows; r++) {
+            const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(pe__position(&at, r, 0))));
+            pe__store(high, y.a), pe__store(low, y.b);
+            for (size_t k = 0; k < n; k++)
+                factors[r * stride + i + k] = pe__round_sum(high[k], low[k], PE__DROP_F32);
+        }
+    }
+    return PE_OK;
+}
+
 /* ---- shifts of 16- and 32-bit numbers -------------------------------------------------------- */
 
 /* Rows that stay are left alone; the others are turned. */
@@ -7015,12 +7543,11 @@ static inline pe_rope_ggml pe__ggml_config(const pe_rope_ggml *given)
     return c;
 }
 
-/* a * b as a float, not to be fused with what follows. */
-PE__INLINE float pe__float_product(float a, float b)
+/* a * b + c, fused or not. */
+PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
-    float p = a * b;
-    PE__OPAQUE(p);
-    return p;
+    if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
+    return pe__float_product(a, b) + c;
 }
 
 /* To float, once: the inputs are so few that no result is next to the middle of two. */
@@ -7033,6 +7560,7 @@ PE__INLINE float pe__logf(float x) { return pe__td_float(pe__td_log((double)x));
 /* YaRN's pair that turns beta times, as a float. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
+    if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
     const float turns = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
     return (float)c->n_dims * pe__logf(turns) / (2 * pe__logf(c->freq_base));
 }
@@ -7047,11 +7575,43 @@ static inline int pe__ggml_ok(const pe_rope_ggml *c)
              pe__between((double)c->attn_factor, tiny, vast);
     if (ok && c->ext_factor > 0)
         ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, vast) &&
-             pe__between((double)c->beta_slow, tiny, vast) && c->n_ctx_orig >= 1 &&
-             c->n_ctx_orig <= INT32_MAX;
+             pe__between((double)c->beta_slow, tiny, vast) && c->n_ctx_orig <= INT32_MAX;
     for (size_t i = 0; ok && c->freq_factors && i < c->n_dims / 2; i++)
         ok = pe__between((double)c->freq_factors[i], 1 / 1024.0, pe__exp2i(120));
     return ok;
+}
+
+PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *omega,
+                                          double *attention_factor)
+{
+    if (!given || !omega) return PE_ERR_NULL;
+    const pe_rope_ggml c = pe__ggml_config(given);
+    if (!pe__ggml_ok(&c)) return PE_ERR_CONFIG;
+    pe_rope_config config = pe_rope_config_default(c.n_dims);
+    const pe__td scale = pe__td_splat((double)c.freq_scale), one = pe__td_splat(1.0);
+    const pe__td least = pe__td_div(one, pe__splat(1000.0));
+    pe__rope r;
+    config.rope_theta = (double)c.freq_base;
+    config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
+    config.extrapolation_factor = (double)c.ext_factor;
+    config.beta_fast = (double)c.beta_fast, config.beta_slow = (double)c.beta_slow;
+    config.original_max_position_embeddings = c.n_ctx_orig ? c.n_ctx_orig : 1;
+    config.freq_factors = c.freq_factors;
+    pe__rope_begin(&r, &config, one);
+    r.inverse_factor = scale;
+    if (c.n_ctx_orig == 0) r.low = pe__td_splat(0.0);
+    if (c.n_ctx_orig == 0 || r.sign < 0 || pe__first_lane(pe__td_sub(r.span, least).a) < 0)
+        r.sign = 1, r.span = least, r.inverse = pe__td_splat(1000.0);
+    for (size_t i = 0; i < c.n_dims / 2; i += PE_LANES) {
+        double lanes[PE_LANES];
+        pe__store(lanes, pe__rope_vector(&r, &config, i));
+        for (size_t k = 0; k < PE_LANES && i + k < c.n_dims / 2; k++) omega[i + k] = lanes[k];
+    }
+    pe__td factor = one;
+    if (c.ext_factor > 0) factor = pe__rope_mscale(pe__td_log((double)c.freq_scale), -1.0);
+    factor = pe__td_scale(factor, pe__splat((double)c.attn_factor));
+    if (attention_factor) *attention_factor = pe__first_lane(factor.a);
+    return PE_OK;
 }
 
 /* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
@@ -7083,7 +7643,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
         low = low > 0 ? low : 0;
         span = (end < last ? end : last) - low;
         span = span > 0.001f ? span : 0.001f;
-        mscale = mscale * (1.0f + pe__float_product(0.1f, pe__logf(1.0f / scale)));
+        mscale = mscale * pe__float_sum(0.1f, pe__logf(1.0f / scale), 1, c.contracted);
     }
 
     double memory[PADDED * 3 + PE__CHAIN];
@@ -7111,7 +7671,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
                     const float y = ((float)(done + i) - low) / span;
                     const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
                     const float mix = (1 - clamped) * ext;
-                    turned = pe__float_product(nearby, 1 - mix) + pe__float_product(distant, mix);
+                    turned = pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix),
+                                           c.contracted);
                 }
                 angle[i] = (double)turned;
                 fastest = pe__larger(fastest, angle[i]);
@@ -7130,6 +7691,106 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
         }
     }
     return PE_OK;
+}
+
+/* ---- learned biases on attention scores ------------------------------------------------------ */
+
+/* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
+   m)). Where that is a whole number it is made to 2^-120; no other is expected so near to one. */
+PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
+{
+    if (bucket <= m) return (double)bucket;
+    const pe__td ratio = pe__td_sub(pe__td_log((double)max_distance), pe__td_log((double)m));
+    const pe__td part = pe__td_div(pe__td_scale(ratio, pe__splat((double)(bucket - m))),
+                                   pe__splat((double)(n - m)));
+    const pe__td d = pe__td_scale(pe__td_exp(part), pe__splat((double)m));
+    const double a = pe__first_lane(d.a), whole = (double)(int64_t)(a + 0.5);
+    const double off = a - whole + pe__first_lane(d.b);
+    return off > pe__exp2i(-60) ? whole + 1 : whole;
+}
+
+PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
+                                int64_t first_query, size_t queries, size_t keys, int32_t *index)
+{
+    enum { MOST = 1024 };
+    double begin[MOST];
+    if (queries == 0 || keys == 0) return PE_OK;
+    if (!index) return PE_ERR_NULL;
+    const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
+    if (buckets < 2 || buckets > MOST || (bidirectional && (buckets < 4 || buckets % 2)) ||
+        max_distance <= m || max_distance > (size_t)PE__POSITION_LIMIT)
+        return PE_ERR_RANGE;
+    if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
+    if (pe__check_range(first_query, queries) != PE_OK || pe__check_range(0, keys) != PE_OK)
+        return PE_ERR_RANGE;
+    for (size_t b = 0; b < n; b++) begin[b] = pe__t5_begin(b, n, m, max_distance);
+    for (size_t q = 0; q < queries; q++, index += keys) {
+        const int64_t query = first_query + (int64_t)q;
+        for (int back = 0; back < 2; back++) {
+            const int64_t most = back ? query : (int64_t)keys - 1 - query, sign = back ? -1 : 1;
+            size_t bucket = 0;
+            /* the distances that there are keys at: from the last or the first key on */
+            int64_t d = back ? query - ((int64_t)keys - 1) : -query;
+            for (d = d > 0 ? d : 0; d <= most; d++) {
+                while (bucket + 1 < n && (double)d >= begin[bucket + 1]) bucket++;
+                const size_t ahead = bidirectional ? bucket + (d > 0 ? n : 0) : 0;
+                index[query + sign * d] = (int32_t)(back ? bucket : ahead);
+            }
+        }
+    }
+    return PE_OK;
+}
+
+/* Add a row's biases, so many heads apart, by way of a buffer. */
+PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys, void *scores,
+                                  size_t query_stride, size_t head_stride)
+{
+    enum { MOST = 256 };
+    float biases[MOST];
+    int ok = 1;
+    if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
+    if (!table || !index || !scores) return PE_ERR_NULL;
+    pe_status status = pe__scores_shape(heads, queries, keys, pe__size_of(type), query_stride,
+                                        head_stride);
+    if (status != PE_OK) return status;
+    if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index) ||
+        pe__exceeds(entries, heads, PTRDIFF_MAX / sizeof *table))
+        return PE_ERR_SIZE;
+    for (size_t i = 0; i < queries * keys; i++) ok &= index[i] >= 0 && (size_t)index[i] < entries;
+    if (!ok) return PE_ERR_RANGE;
+    for (size_t h = 0; h < heads; h++)
+        for (size_t q = 0; q < queries; q++)
+            for (size_t k = 0, n; k < keys; k += n) {
+                n = pe__min(keys - k, MOST);
+                for (size_t i = 0; i < n; i++)
+                    biases[i] = table[(size_t)index[q * keys + k + i] * heads + h];
+                const size_t at = h * head_stride + q * query_stride + k;
+                pe__add_floats(type, pe__at_element(type, scores, at), biases, n);
+            }
+    return PE_OK;
+}
+
+PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys, float *scores,
+                                 size_t query_stride, size_t head_stride)
+{
+    return pe__bias_add(PE__F32, table, entries, heads, index, queries, keys, scores, query_stride,
+                        head_stride);
+}
+PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys,
+                                 uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    return pe__bias_add(PE__F16, table, entries, heads, index, queries, keys, scores, query_stride,
+                        head_stride);
+}
+PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride)
+{
+    return pe__bias_add(PE__BF16, table, entries, heads, index, queries, keys, scores, query_stride,
+                        head_stride);
 }
 
 /* ---- learned tables -------------------------------------------------------------------------- */
@@ -7184,11 +7845,13 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 /* ---- learned tables, resampled --------------------------------------------------------------- */
 
-/* The rows that an output row is made of, with their weights: up to 4 along one axis. Those of
-   weight 0 are left out, since 0 * infinity is not 0. */
+/* The rows first, first + 1 ... that an output row is made of, with their weights: 4 along one
+   axis, more with antialias. Those of weight 0 are left out, since 0 * infinity is not 0. */
+enum { PE__SHRINK = 256, PE__TAPS = 4 * PE__SHRINK + 2 };
 typedef struct pe__taps {
-    size_t count, row[4];
-    double weight[4];
+    int64_t first;
+    size_t count, rows;
+    double weight[PE__TAPS];
 } pe__taps;
 
 /* 1 + t - (a + 2) t^2 */
@@ -7199,8 +7862,40 @@ PE__INLINE double pe__keys(double a, double t)
     return (1 + t) - p;
 }
 
+/* The weights of the rows at t + 1, t, u = 1 - t and u + 1 from an output row. */
+PE__INLINE void pe__weights(const pe_resample *how, double t, double u, double *weight)
+{
+    const double a = how->a;
+    const int cubic = how->method == PE_RESAMPLE_CUBIC;
+    weight[0] = cubic ? a * t * u * u : 0;
+    weight[1] = cubic ? u * pe__keys(a, t) : u;
+    weight[2] = cubic ? t * pe__keys(a, u) : t;
+    weight[3] = cubic ? a * u * t * t : 0;
+}
+
+/* Output row i by a filter that is r >= 1 times as wide, around s, of the rows that are there. */
+PE__COLD void pe__wide_taps(const pe_resample *how, double s, double r, pe__taps *taps)
+{
+    const double reach = (how->method == PE_RESAMPLE_CUBIC ? 2 : 1) * r;
+    double sum = 0;
+    taps->first = (int64_t)ceil(s - reach);
+    if (taps->first < 0) taps->first = 0;
+    taps->count = 0;
+    for (int64_t k = taps->first; k < (int64_t)taps->rows && (double)k < s + reach; k++) {
+        double weight[4], x = ((double)k - s) / r;
+        x = x < 0 ? -x : x;
+        const int distant = x >= 1;
+        pe__weights(how, x - distant, 1 - (x - distant), weight);
+        sum += taps->weight[taps->count++] = weight[distant ? 0 : 1];
+    }
+    for (size_t k = 0; k < taps->count; k++) taps->weight[k] /= sum;
+    if (taps->count == 0) /* all of it beyond the end */
+        taps->first = (int64_t)taps->rows, taps->count = 1, taps->weight[0] = 1;
+}
+
 /* The taps of output row i. With rows and out_rows of at most 2^31 all numbers fit. */
-PE__INLINE pe__taps pe__taps_of(const pe_resample *how, size_t i, size_t rows, size_t out_rows)
+PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size_t rows,
+                            size_t out_rows, pe__taps *taps)
 {
     /* s = numerator / denominator >= -1/2 */
     const int64_t m = (int64_t)out_rows, n = (int64_t)rows;
@@ -7209,42 +7904,52 @@ PE__INLINE pe__taps pe__taps_of(const pe_resample *how, size_t i, size_t rows, s
         numerator = m > 1 ? (int64_t)i * (n - 1) : 0;
         denominator = m > 1 ? m - 1 : 1;
     }
-    const int64_t first = numerator < 0 ? -1 : numerator / denominator;
-    const int64_t rest = numerator - first * denominator;
-    const double t = (double)rest / (double)denominator;
-    const double u = (double)(denominator - rest) / (double)denominator, a = how->a;
-    double weight[4] = {0, u, t, 0};
-    if (how->method == PE_RESAMPLE_CUBIC) {
-        weight[0] = a * t * u * u;
-        weight[1] = u * pe__keys(a, t);
-        weight[2] = t * pe__keys(a, u);
-        weight[3] = a * u * t * t;
+    taps->first = numerator < 0 ? -1 : numerator / denominator;
+    const int64_t rest = numerator - taps->first * denominator;
+    double t = (double)rest / (double)denominator;
+    double u = (double)(denominator - rest) / (double)denominator;
+    const double r = scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
+    taps->rows = rows, taps->count = 4;
+    if (scale > 0 && !how->align_corners) {
+        double s = ((double)i + 0.5) / scale;
+        PE__OPAQUE(s); /* not to be fused */
+        s -= 0.5;
+        taps->first = (int64_t)floor(s);
+        t = s - (double)taps->first, u = 1 - t;
     }
-    pe__taps taps;
-    taps.count = 0;
-    for (int k = 0; k < 4; k++) {
-        const int64_t row = first + k - 1;
-        if (weight[k] == 0) continue;
-        taps.row[taps.count] = row < 0 ? 0 : row < n ? (size_t)row : rows - 1;
-        taps.weight[taps.count++] = weight[k];
+    if (how->antialias) {
+        pe__wide_taps(how, (double)taps->first + t, r > 1 ? r : 1, taps);
+        return;
     }
-    return taps;
+    pe__weights(how, t, u, taps->weight);
+    taps->first--;
+}
+
+/* The row of tap k: those beyond an end are the row at the end. */
+PE__INLINE size_t pe__tap_row(const pe__taps *taps, size_t k)
+{
+    const int64_t row = taps->first + (int64_t)k, last = (int64_t)taps->rows - 1;
+    return row < 0 ? 0 : (size_t)(row < last ? row : last);
 }
 
 /* One row of output: the sum of weight * row, in doubles and in the order of the taps. */
-PE__OUTLINE void pe__weighted_sum(const float *const *row, const double *weight, size_t count,
+PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, const pe__taps *across,
                                   size_t d_model, float *out)
 {
     for (size_t c = 0; c < d_model; c += PE_LANES) {
         const size_t n = pe__min(PE_LANES, d_model - c);
         float part[PE_LANES] = {0};
         pe__vd sum = pe__splat(-0.0);
-        for (size_t k = 0; k < count; k++) {
-            const float *from = row[k] + c;
-            if (n < PE_LANES) from = (const float *)memcpy(part, from, n * sizeof *from);
-            pe__vd p = pe__splat(weight[k]) * pe__widen(from);
-            PE__OPAQUE(p); /* not to be fused */
-            sum = sum + p;
+        for (size_t j = 0; j < down->count; j++) {
+            const float *const row = table + pe__tap_row(down, j) * across->rows * d_model + c;
+            for (size_t i = 0; i < across->count; i++) {
+                const float *from = row + pe__tap_row(across, i) * d_model;
+                if (down->weight[j] == 0 || across->weight[i] == 0) continue;
+                if (n < PE_LANES) from = (const float *)memcpy(part, from, n * sizeof *from);
+                pe__vd p = pe__splat(down->weight[j] * across->weight[i]) * pe__widen(from);
+                PE__OPAQUE(p); /* not to be fused */
+                sum = sum + p;
+            }
         }
         if (n == PE_LANES) {
             pe__narrow(out + c, sum);
@@ -7253,6 +7958,14 @@ PE__OUTLINE void pe__weighted_sum(const float *const *row, const double *weight,
             memcpy(out + c, part, n * sizeof *out);
         }
     }
+}
+
+/* Is the scale of an axis one, and does the filter fit? */
+PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
+{
+    const double r = scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
+    if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
+    return !how->antialias || (!how->align_corners && r <= (double)PE__SHRINK);
 }
 
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
@@ -7268,6 +7981,9 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
     if (height > most || width > most || out_height > most || out_width > most) return PE_ERR_SIZE;
     if (d_model > room / height / width || d_model > room / out_height / out_width)
         return PE_ERR_SIZE;
+    if (!pe__scale_ok(how, how->scale_y, height, out_height) ||
+        !pe__scale_ok(how, how->scale_x, width, out_width))
+        return PE_ERR_RANGE;
     return PE_OK;
 }
 
@@ -7275,26 +7991,19 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                          size_t d_model, const pe_resample *how, float *out,
                                          size_t out_height, size_t out_width)
 {
-    static const pe_resample usual = {PE_RESAMPLE_CUBIC, -0.75, 0};
+    static const pe_resample usual = {PE_RESAMPLE_CUBIC, -0.75, 0, 0, 0, 0};
     if (out_height == 0 || out_width == 0) return PE_OK;
     if (!table || !out) return PE_ERR_NULL;
     if (!how) how = &usual;
     const pe_status status =
         pe__check_resample(height, width, d_model, how, out_height, out_width);
     if (status != PE_OK) return status;
+    pe__taps down, across;
     for (size_t y = 0; y < out_height; y++) {
-        const pe__taps down = pe__taps_of(how, y, height, out_height);
+        pe__taps_of(how, how->scale_y, y, height, out_height, &down);
         for (size_t x = 0; x < out_width; x++, out += d_model) {
-            const pe__taps across = pe__taps_of(how, x, width, out_width);
-            const float *row[16];
-            double weight[16];
-            size_t count = 0;
-            for (size_t j = 0; j < down.count; j++)
-                for (size_t i = 0; i < across.count; i++, count++) {
-                    row[count] = table + (down.row[j] * width + across.row[i]) * d_model;
-                    weight[count] = down.weight[j] * across.weight[i];
-                }
-            pe__weighted_sum(row, weight, count, d_model, out);
+            pe__taps_of(how, how->scale_x, x, width, out_width, &across);
+            pe__weighted_sum(table, &down, &across, d_model, out);
         }
     }
     return PE_OK;

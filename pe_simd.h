@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * pe_simd.h - the small vector layer under pe.h: one list of operations, four instruction sets.
+ * pe_simd.h - the small vector layer under pe.h: one list of operations, six instruction sets.
  *
  * Users include pe.h, never this file. Everything here is private except the choice of the
  * instruction set (PE_ISA) and of SLEEF (PE_SLEEF), described in pe.h under "Options".
@@ -72,6 +72,7 @@
  *   pe__unzip_evens(a,b)   a0 a2 ... b0 b2 ..., a1 a3 ... b1 b3 ... of floats            -
  *            _odds
  *   pe__put_h              store these as pe__put does floats                           -
+ *   pe__any_below(a,x)     is any |a| < x? Only where nothing is fused                    -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
@@ -96,6 +97,8 @@
 #define PE_ISA_NEON 2   /* AArch64                                             */
 #define PE_ISA_AVX2 3   /* x86-64 with AVX2 and FMA                            */
 #define PE_ISA_AVX512 4 /* x86-64 with AVX-512F (and DQ, where it is compiled) */
+#define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
+#define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
 /* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
@@ -115,6 +118,10 @@
 #define PE_ISA PE_ISA_AVX2
 #elif defined(__aarch64__) && defined(__ARM_NEON)
 #define PE_ISA PE_ISA_NEON
+#elif defined(__wasm_simd128__) /* first: emscripten defines __SSE2__ if asked to */
+#define PE_ISA PE_ISA_WASM
+#elif defined(__SSE2__) && defined(__GNUC__)
+#define PE_ISA PE_ISA_SSE2
 #else
 #define PE_ISA PE_ISA_SCALAR
 #endif
@@ -134,8 +141,18 @@
 #if PE__NO_512
 #error "PE_ISA_AVX512 needs registers of 512 bits: compile without -mno-evex512, -mavx10.1-256"
 #endif
+#elif PE_ISA == PE_ISA_SSE2
+#define PE_ISA_NAME "SSE2"
+#if !defined(__SSE2__) || !defined(__GNUC__) || defined(__wasm__)
+#error "PE_ISA_SSE2 needs SSE2, gcc or clang: compile with -msse2, or leave PE_ISA undefined"
+#endif
+#elif PE_ISA == PE_ISA_WASM
+#define PE_ISA_NAME "WASM SIMD128"
+#if !defined(__wasm_simd128__)
+#error "PE_ISA_WASM needs WebAssembly's SIMD: compile with -msimd128, or leave PE_ISA undefined"
+#endif
 #else
-#error "PE_ISA must be PE_ISA_SCALAR (1), _NEON (2), _AVX2 (3) or _AVX512 (4), or be left undefined"
+#error "PE_ISA must be one of the ids PE_ISA_SCALAR (1) ... PE_ISA_WASM (6), or be left undefined"
 #endif
 #undef PE__NO_512
 
@@ -205,6 +222,10 @@
 #include <immintrin.h>
 #elif PE_ISA == PE_ISA_NEON
 #include <arm_neon.h>
+#elif PE_ISA == PE_ISA_SSE2
+#include <emmintrin.h>
+#elif PE_ISA == PE_ISA_WASM
+#include <wasm_simd128.h>
 #endif
 
 #if PE_SLEEF
@@ -291,6 +312,8 @@
    -ffp-contract=fast fuses a product into a later sum, whatever the pragma above says. */
 #if !defined(__GNUC__)
 #define PE__OPAQUE(a) (void)(a)
+#elif defined(__wasm__)
+#define PE__OPAQUE(a) __asm__("" : "+r"(a))
 #elif PE_ISA == PE_ISA_AVX512
 #define PE__OPAQUE(a) __asm__("" : "+v"(a))
 #elif defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))
@@ -336,6 +359,87 @@ PE__INLINE int32_t pe__float_bits(float x)
     memcpy(&i, &x, sizeof i);
     return i;
 }
+
+#ifdef PE__HAVE_FMA
+PE__INLINE float pe__fma_one(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+PE__INLINE double pe__fma_exact(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#else
+/* a * b + c rounded once. The product is exact as a double; its sum with c is rounded to odd, then
+   to float. */
+PE__INLINE float pe__fma_one(float a, float b, float c)
+{
+    double p = (double)a * (double)b;
+    const double s = p + (double)c, z = s - p;
+    return (float)pe__to_odd(s, (p - (s - z)) + ((double)c - z));
+}
+
+/* A finite double that is not 0 as m 2^e, 2^62 <= m < 2^63. */
+PE__INLINE uint64_t pe__whole_of(double x, int *e)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const int exponent = (int)(bits >> 52 & 2047);
+    uint64_t m = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(exponent != 0) << 52;
+    for (*e = exponent - 1075 + (exponent == 0); !(m >> 62); m <<= 1) --*e;
+    return m;
+}
+
+/* hi 2^64 + lo shifted right; what is lost sets the last bit. */
+PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
+{
+    for (int n; by > 0; by -= n) {
+        n = by < 63 ? by : 63;
+        const uint64_t lost = *lo << (64 - n);
+        *lo = *lo >> n | *hi << (64 - n) | (lost != 0);
+        *hi >>= n;
+        if (by > 126) by = 126;
+    }
+}
+
+/* a * b + c rounded once, by integers of 128 bits, whatever they are. */
+PE__COLD PE__WRAPS double pe__fma_exact(double a, double b, double c)
+{
+    if (a == 0 || b == 0 || !((a - a) + (b - b) == 0)) return a * b + c;
+    if (c == 0) return a * b;
+    if (!(c - c == 0)) return c;
+    int ea, eb, e, ec;
+    const uint64_t ma = pe__whole_of(a, &ea), mb = pe__whole_of(b, &eb), mc = pe__whole_of(c, &ec);
+    int negative = (a < 0) != (b < 0);
+    const int subtract = negative != (c < 0);
+    /* the product and c, with 20 and 72 zeros at the end: what is lost in the next step is so only
+       if the other one is 2^18 times as large */
+    const uint64_t a1 = ma >> 32, a0 = ma & 0xffffffffu, b1 = mb >> 32, b0 = mb & 0xffffffffu;
+    const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), cross = a0 * b1 + (middle & 0xffffffffu);
+    uint64_t hi = a1 * b1 + (middle >> 32) + (cross >> 32), lo = ma * mb;
+    uint64_t c_hi = mc >> 2, c_lo = mc << 62;
+    e = ea + eb, ec -= 62;
+    if (e > ec) pe__shift_sticky(&c_hi, &c_lo, e - ec);
+    else pe__shift_sticky(&hi, &lo, ec - e), e = ec;
+    if (!subtract) {
+        lo += c_lo, hi += c_hi + (lo < c_lo);
+    } else {
+        if (hi < c_hi || (hi == c_hi && lo < c_lo)) {
+            const uint64_t h = hi, l = lo;
+            hi = c_hi, lo = c_lo, c_hi = h, c_lo = l, negative = !negative;
+        }
+        hi -= c_hi + (lo < c_lo), lo -= c_lo;
+        if ((hi | lo) == 0) return 0;
+    }
+    while (!(hi >> 62)) hi = hi << 1 | lo >> 63, lo <<= 1, e--;
+    hi |= lo != 0, e += 64;
+    /* 53 bits, or the multiples of 2^-1074 */
+    int drop = -1074 - e > 10 ? -1074 - e : 10;
+    e = e + drop < 972 ? e + drop : 972;
+    if (drop > 63) hi = 1, drop = 63;
+    const uint64_t rest = hi << (64 - drop), half = (uint64_t)1 << 63;
+    uint64_t bits = hi >> drop;
+    bits += rest > half || (rest == half && (bits & 1));
+    bits = e == 972 ? (uint64_t)2047 << 52 : bits + ((uint64_t)(e + 1074) << 52);
+    bits |= (uint64_t)negative << 63;
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+#endif
 
 /* Rounded to f16, as by pe__to_f16. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
@@ -1209,6 +1313,407 @@ PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
     return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
 }
 
+/* ---- SSE2, WASM SIMD128: two doubles, nothing fused ------------------------------------------ */
+#elif PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
+
+enum { PE_LANES = 2, PE__FUSES = 0 };
+#define PE__NOT_FUSED
+/* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
+   first, for each machine. The bounds are those of pe.h "where nothing is fused", also by -mfma. */
+typedef double pe__vd __attribute__((vector_size(16)));
+typedef float pe__vf __attribute__((vector_size(16)));
+typedef int32_t pe__vi __attribute__((vector_size(16)));
+typedef uint32_t pe__vu __attribute__((vector_size(16)));
+typedef int16_t pe__vw __attribute__((vector_size(16)));
+typedef int64_t pe__vl __attribute__((vector_size(16)));
+typedef pe__vi pe__vh; /* the first 8 bytes */
+typedef struct pe__watch {
+    pe__vw low, size; /* the upper halves of what others watch, in every other word: SSE2 has no
+                         minimum of 32-bit numbers, and the alarms are a twelfth more */
+} pe__watch;
+typedef struct pe__circle {
+    double pair[16][2];
+} pe__circle;
+
+#if PE_ISA == PE_ISA_SSE2
+PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* two, and zeros */
+PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* of the first two */
+PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
+PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm_min_ps(a, b); }
+PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
+{
+    return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
+}
+PE__INLINE pe__vh pe__halves(pe__vi a) /* 32-bit numbers from -2^15 to 2^15 - 1 */
+{
+    return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
+}
+PE__INLINE pe__vi pe__spread(pe__vh h) /* 16 bits to 32 */
+{
+    return (pe__vi)_mm_unpacklo_epi16((__m128i)h, _mm_setzero_si128());
+}
+PE__INLINE void pe__stream(float *p, pe__vf v) { _mm_stream_ps(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm_stream_pd(p, a); }
+PE__INLINE void pe__fence(void) { _mm_sfence(); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    const size_t ahead = (16 - (uintptr_t)t % 16) % 16, head = ahead < n ? ahead : n;
+    size_t i = stream ? head : n;
+    memcpy(t, f, i);
+    for (; i + 16 <= n; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(t + i),
+                         _mm_loadu_si128((const __m128i *)(const void *)(f + i)));
+    if (i < n) memcpy(t + i, f + i, n - i);
+}
+#if PE_SLEEF
+PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const Sleef___m128d_2 r = Sleef_sincospid2_u35sse2(a);
+    *s = r.x, *c = r.y;
+}
+#endif
+#else
+PE__INLINE pe__vf pe__floats_of(pe__vd a)
+{
+    return (pe__vf)wasm_f32x4_demote_f64x2_zero((v128_t)a);
+}
+PE__INLINE pe__vd pe__doubles_of(pe__vf v)
+{
+    return (pe__vd)wasm_f64x2_promote_low_f32x4((v128_t)v);
+}
+PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
+PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
+{
+    return (pe__vf)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+}
+PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
+{
+    return (pe__vw)wasm_i16x8_min((v128_t)a, (v128_t)b);
+}
+PE__INLINE pe__vh pe__halves(pe__vi a)
+{
+    return (pe__vh)wasm_i16x8_narrow_i32x4((v128_t)a, (v128_t)a);
+}
+PE__INLINE pe__vi pe__spread(pe__vh h) { return (pe__vi)wasm_u32x4_extend_low_u16x8((v128_t)h); }
+PE__INLINE void pe__stream(float *p, pe__vf v) { memcpy(p, &v, sizeof v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { memcpy(p, &a, sizeof a); }
+PE__INLINE void pe__fence(void) {}
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    (void)stream;
+    memcpy(to, from, n);
+}
+#endif
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define PE__PICK4(a, b, i, j, k, l) ((pe__vf)__builtin_shufflevector(a, b, i, j, k, l))
+#define PE__PICK2(a, b, i, j) ((pe__vd)__builtin_shufflevector(a, b, i, j))
+#else
+PE__INLINE pe__vf pe__pick4(pe__vf a, pe__vf b, int i, int j, int k, int l)
+{
+    const pe__vi order = {i, j, k, l};
+    return __builtin_shuffle(a, b, order);
+}
+PE__INLINE pe__vd pe__pick2(pe__vd a, pe__vd b, int i, int j)
+{
+    const pe__vl order = {i, j};
+    return __builtin_shuffle(a, b, order);
+}
+#define PE__PICK4(a, b, i, j, k, l) pe__pick4(a, b, i, j, k, l)
+#define PE__PICK2(a, b, i, j) pe__pick2(a, b, i, j)
+#endif
+
+PE__INLINE pe__vd pe__load(const double *p)
+{
+    pe__vd a;
+    memcpy(&a, p, sizeof a);
+    PE__OPAQUE(a);
+    return a;
+}
+PE__INLINE void pe__store(double *p, pe__vd a) { memcpy(p, &a, sizeof a); }
+PE__INLINE pe__vd pe__splat(double x)
+{
+    const pe__vd a = {x, x};
+    return a;
+}
+PE__INLINE pe__vi pe__splat_i32(int32_t x)
+{
+    const pe__vi a = {x, x, x, x};
+    return a;
+}
+PE__INLINE pe__vl pe__splat_i64(int64_t x)
+{
+    const pe__vl a = {x, x};
+    return a;
+}
+PE__INLINE pe__vd pe__abs(pe__vd a) { return (pe__vd)((pe__vl)a & pe__splat_i64(INT64_MAX)); }
+PE__INLINE int pe__any_below(pe__vd a, double x)
+{
+    return pe__signs((pe__vi)(pe__abs(a) < pe__splat(x))) != 0;
+}
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
+PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
+{
+    return PE__PICK4(pe__floats_of(a), pe__floats_of(b), 0, 1, 4, 5);
+}
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
+{
+    return PE__PICK4(pe__floats_of(s), pe__floats_of(c), 0, 4, 1, 5);
+}
+PE__INLINE pe__vd pe__to_float(pe__vd a) { return pe__doubles_of(pe__floats_of(a)); }
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
+{
+    *a = PE__PICK2(s, c, 0, 2), *b = PE__PICK2(s, c, 1, 3);
+}
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
+}
+PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
+{
+    for (int k = 0; k < 16; k++)
+        pe__store(circle->pair[k], pe__load(pairs + 2 * k) * pe__splat(by));
+}
+PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const pe__vi which = (pe__vi)a & 15;
+    pe__zip_two(pe__load(circle->pair[which[0]]), pe__load(circle->pair[which[2]]), s, c);
+}
+PE__INLINE pe__vf pe__get(const float *p)
+{
+    pe__vf v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+PE__INLINE void pe__put(float *p, pe__vf v) { memcpy(p, &v, sizeof v); }
+PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n) { memcpy(p, &v, n * sizeof *p); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    return pe__signs((pe__vi)((a == b) & (c == d))) != 15;
+}
+PE__INLINE pe__vh pe__get_half(const void *p) /* 8 bytes */
+{
+    pe__vl a = {0, 0};
+    memcpy(&a, p, 8);
+    return (pe__vh)a;
+}
+PE__INLINE pe__vd pe__widen(const float *p) { return pe__doubles_of((pe__vf)pe__get_half(p)); }
+PE__INLINE void pe__narrow(float *p, pe__vd a)
+{
+    const pe__vf v = pe__floats_of(a);
+    memcpy(p, &v, 8);
+}
+PE__INLINE pe__vf pe__splat_f32(float x)
+{
+    const pe__vf v = {x, x, x, x};
+    return v;
+}
+PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return (pe__vf)((pe__vi)a & INT32_MAX); }
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
+PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
+{
+    pe__vf p = a * b;
+    PE__OPAQUE(p); /* see pe__two_prod */
+    return p;
+}
+/* A product and a sum of doubles, where that is the middle of two floats one step nearer to what
+   the sum lost, so that rounding to float is right. */
+PE__INLINE pe__vd pe__off_tie(pe__vd p, pe__vd c)
+{
+    const pe__vd s = p + c, z = s - p, e = (p - (s - z)) + (c - z);
+    const pe__vi tie = (pe__vi)((pe__vi)((pe__vu)s << 3) == INT32_MIN);
+    const pe__vi apart = ((pe__vi)s ^ (pe__vi)e) >> 31; /* signs; away from 0 is 1 more */
+    const pe__vl step = (pe__vl)PE__PICK4((pe__vf)apart, (pe__vf)apart, 1, 1, 3, 3) | 1;
+    const pe__vl where = (pe__vl)PE__PICK4((pe__vf)tie, (pe__vf)tie, 0, 0, 2, 2);
+    return (pe__vd)((pe__vl)s + (step & where & (pe__vl)(e != 0)));
+}
+/* By doubles, which have the product exactly, so that their sum and the float are two roundings.
+   These may not be one where the sum is the middle of two floats, or where they are subnormal. */
+PE__OUTLINE pe__vf pe__fma_careful(pe__vf a, pe__vf b, pe__vf c)
+{
+    const pe__vf a1 = PE__PICK4(a, a, 2, 3, 2, 3), b1 = PE__PICK4(b, b, 2, 3, 2, 3);
+    const pe__vf c1 = PE__PICK4(c, c, 2, 3, 2, 3);
+    const pe__vd low = pe__off_tie(pe__doubles_of(a) * pe__doubles_of(b), pe__doubles_of(c));
+    const pe__vd high = pe__off_tie(pe__doubles_of(a1) * pe__doubles_of(b1), pe__doubles_of(c1));
+    const pe__vf v = pe__join(low, high);
+    const pe__vf some = PE__PICK4((pe__vf)(low != 0), (pe__vf)(high != 0), 0, 2, 4, 6);
+    float x[3][4];
+    if (pe__signs((pe__vi)some & ((pe__vi)pe__abs_f32(v) - 0x00800000)) == 0) return v;
+    pe__put(x[0], a), pe__put(x[1], b), pe__put(x[2], c);
+    for (int i = 0; i < 4; i++) x[2][i] = pe__fma_one(x[0][i], x[1][i], x[2][i]);
+    return pe__get(x[2]);
+}
+PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    const pe__vf a1 = PE__PICK4(a, a, 2, 3, 2, 3), b1 = PE__PICK4(b, b, 2, 3, 2, 3);
+    const pe__vd low = pe__doubles_of(a) * pe__doubles_of(b) + pe__doubles_of(c);
+    const pe__vd high = pe__doubles_of(a1) * pe__doubles_of(b1) +
+                        pe__doubles_of(PE__PICK4(c, c, 2, 3, 2, 3));
+    const pe__vf v = pe__join(low, high), last = PE__PICK4((pe__vf)low, (pe__vf)high, 0, 2, 4, 6);
+    const pe__vi middle = (pe__vi)((pe__vi)((pe__vu)last << 3) == INT32_MIN);
+    const pe__vi tiny = (pe__vi)pe__abs_f32(v) - 0x00800000; /* below 0 */
+    if (PE__UNLIKELY(pe__signs(middle | tiny) != 0)) return pe__fma_careful(a, b, c);
+    return v;
+}
+PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return pe__fma_f32(a, b, -c); }
+PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    const pe__vi even = {INT32_MIN, 0, INT32_MIN, 0};
+    return pe__fma_f32(a, b, (pe__vf)((pe__vi)c ^ even));
+}
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; }
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
+PE__INLINE pe__vf pe__evens(pe__vf v) { return PE__PICK4(v, v, 0, 0, 2, 2); }
+PE__INLINE pe__vf pe__odds(pe__vf v) { return PE__PICK4(v, v, 1, 1, 3, 3); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return PE__PICK4(v, v, 1, 0, 3, 2); }
+PE__INLINE pe__vf pe__low_twice(pe__vf v) { return PE__PICK4(v, v, 0, 0, 1, 1); }
+PE__INLINE pe__vf pe__high_twice(pe__vf v) { return PE__PICK4(v, v, 2, 2, 3, 3); }
+PE__INLINE pe__vi pe__select(pe__vi if_so, pe__vi a, pe__vi b)
+{
+    return (a & if_so) | (b & ~if_so);
+}
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    return (pe__vf)pe__select((pe__vi)((pe__vi)a > 0), (pe__vi)b, (pe__vi)c);
+}
+PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
+{
+    const pe__vl bits = (pe__vl)a, dropped = pe__splat_i64(0x1fffffff);
+    return (pe__vd)((bits | ((bits & dropped) + dropped)) & ~dropped);
+}
+PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+{
+    return pe__signs((pe__vi)((a == a) & (b == b))) != 15;
+}
+PE__INLINE pe__vf pe__quiet(pe__vf v) /* every NaN becomes sign | 0x7fc00000 */
+{
+    const pe__vi bits = (pe__vi)v, quiet = (bits & INT32_MIN) | 0x7fc00000;
+    return (pe__vf)pe__select((pe__vi)((bits & INT32_MAX) > 0x7f800000), quiet, bits);
+}
+PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
+{
+    return (pe__vf)((pe__vu)pe__spread(pe__get_half(p)) << 16);
+}
+/* The 16 bits that a bf16 has are the upper ones. */
+PE__INLINE pe__vu pe__up_bf16(pe__vf v)
+{
+    const pe__vu bits = (pe__vu)v;
+    return bits + 0x7fff + (bits >> 16 & 1);
+}
+PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__halves((pe__vi)pe__up_bf16(v) >> 16); }
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    pe__vu both;
+    memcpy(&both, p, sizeof both);
+    return (pe__vf)(both << 16);
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    pe__vu both;
+    memcpy(&both, p, sizeof both);
+    return (pe__vf)(both & 0xffff0000u);
+}
+/* The upper halves of a and b, next to each other. */
+PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
+{
+    const pe__vu both = a >> 16 | (b & 0xffff0000u);
+    memcpy(p, &both, sizeof both);
+}
+PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+{
+    pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
+    pe__put_upper(q, pe__up_bf16(c), pe__up_bf16(d));
+}
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 0, 2, 4, 6); }
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1, 3, 5, 7); }
+/* f16 by integers. Most are normal: another exponent, and 13 bits. */
+PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
+{
+    const pe__vi a = h & 0x7fff, infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
+    const pe__vf size = __builtin_convertvector(a, pe__vf) * (1.0f / 16777216);
+    const pe__vi r = ((a << 13) + (112 << 23) + (infinite & 112 << 23)) | (nan & 0x00400000);
+    return (pe__vf)(pe__select((pe__vi)(a < 0x0400), (pe__vi)size, r) | (h & 0x8000) << 16);
+}
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    const pe__vi h = pe__spread(pe__get_half(p)), a = h & 0x7fff;
+    if (PE__UNLIKELY(pe__signs((a - 0x0400) | (0x7bff - a)) != 0)) return pe__any_f16(h);
+    return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
+}
+/* Rounded to f16: its 16 bits, and copies of the sign above. */
+PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
+{
+    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = (pe__vi)(a < 0x38800000);
+    const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
+    const pe__vi special = 0x7c00 | ((pe__vi)(a > 0x7f800000) & 0x0200);
+    /* a subnormal one, in units of 2^-24: cut, and one more for a rest above 1/2 */
+    const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
+    const pe__vi whole = pe__toward_0(size);
+    const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
+    const pe__vi up = (pe__vi)(rest > 0.5f) | ((pe__vi)(rest == 0.5f) & whole);
+    const pe__vi r = pe__select((pe__vi)(a > 0x477fefff), special, normal);
+    return pe__select(is_tiny, whole + (up & 1), r) | (bits >> 31 & ~0x7fff);
+}
+PE__INLINE pe__vi pe__f16_bits(pe__vf v)
+{
+    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX;
+    if (PE__UNLIKELY(pe__signs((a - 0x38800000) | (0x477fefff - a)) != 0)) return pe__any_to_f16(v);
+    return (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13 | (bits >> 31 & ~0x7fff);
+}
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__halves(pe__f16_bits(v)); }
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
+}
+PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
+}
+PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
+{
+    return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));
+}
+PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+{
+    const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
+    return v - (pe__vf)(((pe__vi)v & ~last) | half);
+}
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+    return (pe__signs((pe__vi)(a > x)) | pe__signs((pe__vi)(b > y)) << 4) ^ 0xffu;
+}
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ 15u;
+}
+PE__INLINE pe__watch pe__watch_begin(void)
+{
+    const pe__vw most = (pe__vw)pe__splat_i32(INT32_MAX);
+    const pe__watch w = {most, most};
+    return w;
+}
+PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
+{
+    const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
+    w->low = pe__least(w->low, (pe__vw)(low << 3));
+    w->size = pe__least(w->size, (pe__vw)pe__abs_f32(v));
+}
+PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+{
+    const pe__vw above_tie = (pe__vw)(w.low > (pe__vw)pe__splat_i32(INT32_MIN + window * 8));
+    const pe__vw above_guard = (pe__vw)(w.size > (pe__vw)pe__splat_i32(guard));
+    return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
+}
+#undef PE__PICK4
+#undef PE__PICK2
+
 /* ---- scalar: one lane, any C99 compiler ------------------------------------------------------ */
 #else
 
@@ -1245,17 +1750,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 #define PE__NOT_FUSED
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
-PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
-{
-    const pe__vd x = 134217729.0 * a;
-    return x - (x - a);
-}
-PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e) /* Dekker */
-{
-    const pe__vd p = a * b, ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
-    *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
-    return p;
-}
+PE__INLINE int pe__any_below(pe__vd a, double x) { return pe__abs(a) < x; }
 #endif
 #if PE_SLEEF
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
@@ -1321,18 +1816,6 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
     PE__OPAQUE(p.c);
     return p;
 }
-#ifdef PE__HAVE_FMA
-PE__INLINE float pe__fma_one(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-#else
-/* The product is exact as a double; its sum with c is rounded to odd, then to float. */
-PE__INLINE float pe__fma_one(float a, float b, float c)
-{
-    double p = (double)a * (double)b;
-    PE__OPAQUE(p);
-    const double s = p + (double)c, z = s - p;
-    return (float)pe__to_odd(s, (p - (s - z)) + ((double)c - z));
-}
-#endif
 PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats_of(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
@@ -1525,6 +2008,22 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
+#ifdef PE__NOT_FUSED
+PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
+{
+    const pe__vd x = pe__splat(134217729.0) * a;
+    return x - (x - a);
+}
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e) /* Dekker */
+{
+    const pe__vd ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
+    pe__vd p = a * b;
+    if (PE_ISA != PE_ISA_SCALAR) PE__OPAQUE(p); /* with -mfma */
+    *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+    return p;
+}
+#endif
+
 /* s0 c0 s1 c1 ... at any address. */
 PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
 {
@@ -1557,7 +2056,6 @@ PE__INLINE pe__vd pe__eighths(pe__vd t, pe__vd f, pe__vd g, pe__vd *where)
     return pe__fma(t, g, pe__fma(t, f, large - *where));
 #endif
 }
-#undef PE__NOT_FUSED
 
 /* Have the line at an address come near. Any will do, and it is a number: a pointer must not be
    moved out of what it points to. */
@@ -1582,26 +2080,6 @@ PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 #endif
 }
 
-/* a * b + c rounded once: the instruction where there is one, else libm's function, by a pointer,
-   for clang under -ffast-math knows a call of fma and makes it a product and a sum. */
-PE__INLINE double pe__fma_once(double a, double b, double c)
-{
-#ifdef PE__HAVE_FMA
-    return __builtin_fma(a, b, c);
-#else
-    double (*function)(double, double, double) = fma;
-#ifdef __GNUC__
-    __asm__("" : "+r"(function));
-#endif
-    return function(a, b, c);
-#endif
-}
-#if PE_ISA == PE_ISA_SCALAR
-PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma_once(a, b, c); }
-#else
-PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma(a, b, c); }
-#endif
-
 /* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
 PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
 {
@@ -1617,6 +2095,41 @@ PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
     *e = b - (s - a);
     return s;
 }
+
+#ifndef PE__NOT_FUSED
+PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma(a, b, c); }
+PE__INLINE double pe__fma_once(double a, double b, double c) { return pe__fma_exact(a, b, c); }
+#else
+PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
+{
+    double x[3][PE_LANES];
+    pe__store(x[0], a), pe__store(x[1], b), pe__store(x[2], c);
+    for (int i = 0; i < PE_LANES; i++)
+        x[2][i] = x[0][i] == 0 ? x[0][i] * x[1][i] + x[2][i]
+                               : pe__fma_exact(x[0][i], x[1][i], x[2][i]);
+    return pe__load(x[2]);
+}
+/* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself. What
+   is the same double with a little less of it and a little more is the answer. A product that is
+   too small for the rest of it to be a double, or too large, is for integers. */
+PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c)
+{
+    pe__vd e, t;
+    const pe__vd p = pe__two_prod(a, b, &e), s = pe__two_sum(p, c, &t), rest = t + e;
+    const pe__vd less = s + rest * pe__splat(1 - 2 * DBL_EPSILON);
+    const pe__vd more = s + rest * pe__splat(1 + 2 * DBL_EPSILON);
+    if (PE__UNLIKELY(pe__unequal(less, more, p, p) || pe__any_below(p, 1e-270)))
+        return pe__fused_each(a, b, c);
+    return less;
+}
+PE__INLINE double pe__fma_once(double a, double b, double c)
+{
+    double all[PE_LANES];
+    pe__store(all, pe__fused(pe__splat(a), pe__splat(b), pe__splat(c)));
+    return all[0];
+}
+#endif
+#undef PE__NOT_FUSED
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 ##   make bench-cost    code and compile time of small programs, beside those of BASE
 ##   make bench-deps    install what the benchmarks need (they do it themselves)
 ##
-## Benchmark variables: BENCH_BUILDS (avx512 avx2 neon scalar), BENCH_FILTER (a regular expression on
+## Benchmark variables: BENCH_BUILDS (avx512 avx2 sse2 neon scalar), BENCH_FILTER (a regular expression on
 ## verb/shape/type/function/build), BENCH_ARGS (--cpu N, --repetitions N, --json FILE)
 
 CXX          ?= g++
@@ -30,6 +30,7 @@ BENCH_WARNINGS = -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshado
 # The builds differ in nothing but these.
 BENCH_avx512  = -march=x86-64-v4 -DPE_ISA=PE_ISA_AVX512 -DPE_SLEEF=1
 BENCH_avx2    = -march=x86-64-v3 -DPE_ISA=PE_ISA_AVX2 -DPE_SLEEF=1
+BENCH_sse2    = -march=x86-64 -DPE_ISA=PE_ISA_SSE2 -DPE_SLEEF=0
 BENCH_neon    = -DPE_ISA=PE_ISA_NEON -DPE_SLEEF=1
 BENCH_scalar  = $(if $(BENCH_LIBMVEC),-march=x86-64) -DPE_ISA=PE_ISA_SCALAR -DPE_SLEEF=0
 # Highway wants AES for its wide targets, which the sines do not use.

@@ -82,7 +82,7 @@ void add_resample()
     const std::size_t from = 24, to = 37, d = 1024;
     const std::vector<float> table(from * from * d, 0.7f);
     for (const bool cubic : {false, true}) {
-        const pe_resample how = {cubic ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR, -0.75, 0};
+        const pe_resample how = {cubic ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR, -0.75, 0, 0, 0, 0};
         const double n = static_cast<double>(to * to * d);
         add_row({cubic ? "resample_cubic" : "resample_linear", "24x24-37x37x1024", "f32",
                  "pe_learned_resample_f32", n, n * sizeof(float)},

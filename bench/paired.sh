@@ -4,7 +4,7 @@
 # paired.sh: time this tree's pe.h against another one's, call by call, in one program (paired.c).
 #
 #     sh bench/paired.sh BASE [ISA...]     BASE: a commit, or a directory with pe.h and pe_simd.h
-#                                          ISA: avx512, avx2, neon, scalar; default: the best
+#                                          ISA: avx512, avx2, sse2, neon, scalar; default: the best
 #
 # BASE may be of version 0.1 or later: paired_cases.h has each call in both interfaces. Environment: CC,
 # CFLAGS (-O2), SLEEF (0), PAIRED_ARGS (see paired.c; -f REGEX picks cases, -c CPU the core).

@@ -4,11 +4,11 @@
  * first call. With -DPE_LIB=AVX2 and the like this file is the functions of one instruction set, in
  * a table; without, it is the functions that programs call, which look there:
  *
- *     cc -O2 -c -fPIC -DPE_LIB=SCALAR pe_lib.c -o scalar.o      (and so AVX2, AVX512; NEON)
+ *     cc -O2 -c -fPIC -DPE_LIB=SSE2 pe_lib.c -o sse2.o      (and so AVX2, AVX512; SCALAR, NEON)
  *     cc -O2 -c -fPIC pe_lib.c -o chosen.o
- *     ar rcs libpe.a chosen.o scalar.o avx2.o avx512.o
+ *     ar rcs libpe.a chosen.o sse2.o avx2.o avx512.o
  *
- * The environment variable PE_ISA = scalar, avx2, avx512 or neon, read at the first call, has one
+ * The environment variable PE_ISA = sse2, avx2, avx512, neon or scalar, read at the first call, has one
  * taken that is not the best. It is ignored if this CPU cannot run it. pe_isa_name() says which one
  * it is. Threads: any; whichever calls first, the choice is the same.
  */
@@ -292,15 +292,13 @@ const functions JOIN(pe__, PE_LIB) = {
     #include <stdlib.h>
     #include <string.h>
 
-TABLE pe__SCALAR;
-
 /* Can this CPU run it, and does the operating system keep its registers? */
 static int always(void) { return 1; }
 
     #if defined(__x86_64__) || defined(__i386__)
         #include <cpuid.h>
 
-TABLE pe__AVX2, pe__AVX512;
+TABLE pe__SSE2, pe__AVX2, pe__AVX512;
 
 static int has(unsigned state, unsigned features)
 {
@@ -316,7 +314,9 @@ static int has_avx512(void) /* F, DQ, BW, VL */
     return has(0xe6, 1u << 5 | 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31);
 }
     #elif defined(__aarch64__)
-TABLE pe__NEON;
+TABLE pe__NEON, pe__SCALAR;
+    #else
+TABLE pe__SCALAR;
     #endif
 
 static const struct {
@@ -328,10 +328,13 @@ static const struct {
     #if defined(__x86_64__) || defined(__i386__)
     {"avx512", has_avx512, &pe__AVX512},
     {"avx2", has_avx2, &pe__AVX2},
-    #elif defined(__aarch64__)
+    {"sse2", always, &pe__SSE2},
+    #else
+        #if defined(__aarch64__)
     {"neon", always, &pe__NEON},
-    #endif
+        #endif
     {"scalar", always, &pe__SCALAR},
+    #endif
 };
 
 static const functions *chosen;

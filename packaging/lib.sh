@@ -12,7 +12,7 @@ BUILD=${BUILD:-build}
 CC=${CC:-cc}
 machine=$($CC -dumpmachine 2>/dev/null || uname -m)
 case $machine in
-x86_64* | amd64* | i[3-6]86*) isas="SCALAR AVX2 AVX512" ;;
+x86_64* | amd64* | i[3-6]86*) isas="SSE2 AVX2 AVX512" ;;
 aarch64* | arm64*) isas="SCALAR NEON" ;;
 *) isas=SCALAR ;;
 esac

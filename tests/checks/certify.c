@@ -116,7 +116,7 @@ static const subject subjects[] = {
     {PE_PRESET_T2T, 16384, 129, 1e4, F32},
     {PE_PRESET_FAIRSEQ, 16384, 1024, 1e4, F32},
     {PE_PRESET_OPENNMT, 16384, 512, 1e4, F32},
-    {PE_PRESET_MARIAN, 16384, 127, 1e4, F32},
+    {PE_PRESET_HF_MARIAN, 16384, 127, 1e4, F32},
     {PE_PRESET_TRANSFORMER_XL, 16384, 410, 1e4, F32},
     {PE_PRESET_TENER, 16384, 128, 1e4, F32},
     {PE_PRESET_DDPM, 16384, 320, 1e4, F32},
@@ -157,7 +157,7 @@ static convention convention_of(const subject *s)
     memset(&c, 0, sizeof c);
     c.amplitude = 1;
     c.layout = s->preset == PE_PRESET_VASWANI ? INTERLEAVED : SINES_FIRST;
-    if (s->preset == PE_PRESET_VASWANI || s->preset == PE_PRESET_MARIAN) {
+    if (s->preset == PE_PRESET_VASWANI || s->preset == PE_PRESET_HF_MARIAN) {
         c.sines = d - h, c.cosines = h;
     } else {
         c.sines = c.cosines = h, c.zeros = d % 2;
@@ -165,7 +165,7 @@ static convention convention_of(const subject *s)
     c.num = 1, c.den = (unsigned long)(h - 1);
     switch (s->preset) {
     case PE_PRESET_VASWANI:
-    case PE_PRESET_MARIAN:
+    case PE_PRESET_HF_MARIAN:
     case PE_PRESET_TRANSFORMER_XL: c.num = 2, c.den = (unsigned long)d; break;
     case PE_PRESET_LDM: c.den = (unsigned long)h, c.layout = COSINES_FIRST; break;
     case PE_PRESET_MUSICGEN: c.layout = COSINES_FIRST; break;

@@ -10,7 +10,7 @@ static const char *const preset_names[PE_PRESET_COUNT] = {
     [PE_PRESET_T2T] = "t2t",
     [PE_PRESET_FAIRSEQ] = "fairseq",
     [PE_PRESET_OPENNMT] = "opennmt",
-    [PE_PRESET_MARIAN] = "marian",
+    [PE_PRESET_HF_MARIAN] = "hf_marian",
     [PE_PRESET_TRANSFORMER_XL] = "transformer_xl",
     [PE_PRESET_TENER] = "tener",
     [PE_PRESET_DDPM] = "ddpm",
@@ -22,6 +22,7 @@ static const char *const preset_names[PE_PRESET_COUNT] = {
     [PE_PRESET_T2T_ND] = "t2t_nd",
     [PE_PRESET_DETR] = "detr",
     [PE_PRESET_NERF] = "nerf",
+    [PE_PRESET_TINY_CUDA_NN] = "tiny_cuda_nn",
 };
 
 #endif /* PE_CHECKS_PRESETS_H */

@@ -77,7 +77,7 @@ compilers=
 have "$GCC" && compilers=gcc
 have "$CLANG" && compilers="$compilers clang"
 [ "$compilers" = "gcc clang" ] || echo "SKIP: gcc or clang is missing: its half of the warnings"
-isas="scalar avx2 avx512 avx512dq"
+isas="scalar sse2 avx2 avx512 avx512dq"
 case $(uname -m) in aarch64 | arm64) isas="scalar neon" ;; esac
 {
     for cc in $compilers; do

@@ -77,7 +77,7 @@ static int sections_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinat
                                   ? i % (pairs / axes)
                                   : i);
     }
-    for (size_t a = 0; a < axes && axes > 1; a++)
+    for (size_t a = 0; a < axes && axes > 1 && c->section_order != PE_SECTIONS_INTERLEAVED; a++)
         if (count[a] != c->sections[a]) return 0;
     return (unsigned)c->section_order <= PE_SECTIONS_VISION || axes == 1;
 }

@@ -298,7 +298,7 @@ static void op_resample(fuzz_input *in)
     size_t d = 1 + (b >> 1) % 20, height = 1 + fuzz_byte(in) % 9,
            width = two ? 1 + fuzz_byte(in) % 6 : 1;
     size_t out_height = fuzz_byte(in) % 11, out_width = two ? fuzz_byte(in) % 7 : 1;
-    pe_resample how = {PE_RESAMPLE_CUBIC, -0.75, 0};
+    pe_resample how = {PE_RESAMPLE_CUBIC, -0.75, 0, 0, 0, 0};
     how.align_corners = seed & 1;
     if (seed & 2) how.method = PE_RESAMPLE_LINEAR;
     if (seed & 4) how.a = fuzz_double(in);

@@ -163,7 +163,7 @@ X
     esac
 }
 
-# The instruction sets of pe that this CPU runs, worst first: "scalar avx2 avx512".
+# The instruction sets of pe that this CPU runs, worst first: "scalar sse2 avx2 avx512".
 cpu_isas() {
     if [ ! -x "$BUILD/cpu" ]; then
         mkdir -p "$BUILD"
@@ -191,6 +191,7 @@ best_isa() { cpu_isas | sed 's/.* //'; }
 isa_flags() {
     case $1 in
     scalar) echo "-DPE_ISA=PE_ISA_SCALAR" ;;
+    sse2) echo "-msse2" ;; # what the header picks by itself
     scalarfma) echo "-mfma -DPE_ISA=PE_ISA_SCALAR" ;;
     avx2) echo "-mavx2 -mfma -DPE_ISA=PE_ISA_AVX2" ;;
     avx512) echo "-mavx512f -DPE_ISA=PE_ISA_AVX512" ;;

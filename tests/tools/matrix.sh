@@ -5,7 +5,7 @@
 # build, and compares its hashes with tests/golden.txt.
 #
 #   native    {every ISA of this CPU} x {gcc, clang} x {8 optimisation levels} x {SLEEF, none}, the
-#             last dealt out for scalar code, with the language standards C99, C11, C17, C++11, C++17
+#             last dealt out for scalar code and SSE2, with the language standards C99, C11, C17, C++11, C++17
 #             dealt out so that each meets every value of every other factor; scalar code with
 #             hardware FMA; what -march=native picks
 #   flags     what else compilers are told: single flags of -ffast-math, other rounding and excess
@@ -50,6 +50,9 @@ native clang STD default none -O2
 native clang STD default sleef -O2
 nehalem gcc c99 scalar none -O2
 +nehalem clang c99 scalar sleef -O2
+nehalem gcc c99 sse2 none -O2
+flags clang c99 sse2 none -O3 -march=native -ffp-contract=fast
++flags gcc c99 sse2 none -O3 -mfma -ffp-contract=fast
 +flags gcc c99 avx2 none -O2 -funsafe-math-optimizations
 flags clang c11 avx512 none -O2 -funsafe-math-optimizations
 flags gcc c11 avx2 none -O2 -fassociative-math -fno-signed-zeros -fno-trapping-math
@@ -110,6 +113,8 @@ m32 gcc c++11 avx512attr none -O2
 m32 clang c99 avx2attr none -O2
 m32 clang c++17 avx2 none -O2
 m32 gcc c11 avx512 none -O2
+m32 gcc c99 sse2 none -O2
+m32 clang c++17 sse2 none -O2
 m32 clang c99 avx512 none -O2
 +several gcc c99 all none -O0
 several gcc c99 all none -O2
@@ -135,12 +140,12 @@ X
 }
 list_cells() {
     {
-        for isa in scalar avx2 avx512 neon; do
+        for isa in scalar sse2 avx2 avx512 neon; do
             case $(uname -m):$isa in
-            x86_64:neon | amd64:neon | aarch64:avx* | arm64:avx*) continue ;;
+            x86_64:neon | amd64:neon | aarch64:avx* | arm64:avx* | aarch64:sse2 | arm64:sse2) continue ;;
             esac
             for cc in gcc clang; do
-                [ $isa = scalar ] && sleefs=DEAL || sleefs="sleef none"
+                case $isa in scalar | sse2) sleefs=DEAL ;; *) sleefs="sleef none" ;; esac
                 for sleef in $sleefs; do
                     for opt in -O0 -O1 -O2 -O3 -Os "-O2 -ffp-contract=fast" "-O2 -ffast-math" -Ofast; do
                         echo "native $cc STD $isa $sleef $opt"

@@ -547,6 +547,56 @@ static void bind_ggml(const function *f, args *a)
     memcpy(a->p[a->list], &config, sizeof config);
 }
 
+BUFFERS(ggml_frequencies)
+{
+    UNUSED(f);
+    put(a, 0, STRUCT, 0, sizeof(pe_rope_ggml), 1);
+    put(a, 1, NOTHING, 1, sizeof(double), a->pairs);
+    put(a, 2, NOTHING, 1, sizeof(double), 1);
+    put(a, 3, F32_POSITIVE, 0, sizeof(float), a->pairs);
+}
+SIZES(float32)
+{
+    UNUSED(f);
+    SET(0);
+    a->pairs = over(s->width, 2), a->form = s->width;
+}
+BUFFERS(float32)
+{
+    UNUSED(f);
+    put(a, 0, STRUCT, 0, sizeof(pe_config), 1);
+    put(a, 1, NOTHING, 1, sizeof(double), a->pairs);
+}
+static void bind_float32(const function *f, args *a)
+{
+    const pe_config config = pe_config_default(a->form);
+    UNUSED(f);
+    memcpy(a->p[0], &config, sizeof config);
+}
+
+/* rows, stride; a float a row, or a pair */
+SIZES(scale)
+{
+    UNUSED(f);
+    SET(s->rows);
+}
+SIZES(xpos)
+{
+    UNUSED(f);
+    SET(s->rows, s->width + s->pad);
+    a->pairs = s->width;
+}
+BUFFERS(scale)
+{
+    UNUSED(f);
+    put(a, 0, NOTHING, 1, sizeof(float), a->n[0]);
+}
+BUFFERS(xpos)
+{
+    UNUSED(f);
+    put_rows(a, 0, NOTHING, 1, sizeof(float), a->n[0], a->n[1], a->pairs);
+}
+
 /* A config of each type in turn, with the lists behind argument k. */
 static inline pe_rope_config model_of(const args *a, size_t k)
 {
@@ -611,6 +661,35 @@ static inline void put_alibi(args *a, holds h, size_t element)
 }
 BUFFERS(alibi_fill) { put_alibi(a, NOTHING, element_of(f->type)); }
 BUFFERS(alibi_add) { put_alibi(a, f->type, element_of(f->type)); }
+
+/* queries, keys */
+SIZES(t5)
+{
+    UNUSED(f);
+    SET(s->rows, s->width);
+}
+BUFFERS(t5)
+{
+    UNUSED(f);
+    put(a, 0, NOTHING, 1, sizeof(int32_t), times(a->n[0], a->n[1]));
+}
+
+/* entries, heads, queries, keys, query_stride, head_stride */
+SIZES(bias)
+{
+    size_t qs, hs;
+    UNUSED(f);
+    heads_in(s, s->width, heads_of(s), alibi_queries(s), &qs, &hs);
+    SET(7, heads_of(s), alibi_queries(s), s->width, qs, hs);
+    a->limit = 7;
+}
+BUFFERS(bias)
+{
+    put(a, 0, F32_S, 0, sizeof(float), times(a->n[0], a->n[1]));
+    put(a, 1, AT_I32, 0, sizeof(int32_t), times(a->n[2], a->n[3]));
+    put_rows(a, 2, f->type, 1, element_of(f->type), a->n[1], a->n[5], a->n[3]);
+    loop(a, 2, a->n[2], a->n[4]);
+}
 
 /* table_rows, d_model, rows, stride */
 static inline size_t table_rows(const shape *s) { return 1 + s->form * 3 % 11; }
@@ -819,6 +898,8 @@ FOUR_TYPES(CALLS_OF_FOUR)
                              N(4)))                                                                \
     CALL(pe_alibi_add_##T, (IN(float, 0), N(0), a->mode, a->first, N(1), N(2), P(e, 1), N(3),      \
                             N(4)))                                                                 \
+    CALL(pe_bias_add_##T, (IN(float, 0), N(0), N(1), IN(int32_t, 1), N(2), N(3), P(e, 2), N(4),    \
+                           N(5)))                                                                  \
     CALL(pe_learned_add_##T, (IN(e, 0), N(0), N(1), at_of(a), N(2), P(e, 1), N(3)))
 THREE_TYPES(CALLS_OF_THREE)
 
@@ -834,6 +915,11 @@ CALL(pe_plan_init_frequencies,
 CALL(pe_rope_plan_init, (P(pe_plan, 0), IN(pe_rope_config, 1), P(void, 2), N(0)))
 CALL(pe_rope_frequencies, (IN(pe_rope_config, 0), P(double, 1), P(double, 2)))
 CALL(pe_rope_ggml_f32, (IN(pe_rope_ggml, 0), at_of(a), N(0), P(float, 1), P(float, 2), N(1)))
+CALL(pe_rope_ggml_frequencies, (IN(pe_rope_ggml, 0), P(double, 1), P(double, 2)))
+CALL(pe_frequencies_float32, (IN(pe_config, 0), (pe_float32)(a->pairs % 3), P(double, 1)))
+CALL(pe_rope_query_scale_f32, (0.1, 100, 0, at_of(a), N(0), P(float, 0)))
+CALL(pe_rope_xpos_f32, (a->pairs, 1e9, at_of(a), N(0), P(float, 0), N(1)))
+CALL(pe_bias_t5_i32, (32, 128, 1, a->first, N(0), N(1), P(int32_t, 0)))
 CALL(pe_alibi_slopes_f32, (N(0), 8.0f, P(float, 0)))
 CALL(pe_learned_grad_f32, (P(float, 0), N(0), N(1), at_of(a), N(2), IN(float, 1), N(3)))
 CALL(pe_learned_resample_f32,
@@ -938,6 +1024,8 @@ CALL(pe_learned_resample_f32,
         BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                             \
     ROW(pe_alibi_add_##T, T, PLAN_NONE, PLACE_NONE, 0, alibi, alibi_add, NULL, 0, 2, 0,            \
         BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                             \
+    ROW(pe_bias_add_##T, T, PLAN_NONE, PLACE_NONE, 0, bias, bias, NULL, 0, 3, 0,                   \
+        BIT(1) | BIT(2) | BIT(3), BIT(4) | BIT(5), 0, 0)                                           \
     ROW(pe_learned_add_##T, T, PLAN_NONE, PLACE_I64, 0, learned, learned_add, NULL, 2, 2, 0,       \
         BIT(2), BIT(3), 0, 0)                                                                      \
     ROW(pe_learned_add_##T, T, PLAN_NONE, PLACE_ROW, 0, learned, learned_add, NULL, 2, 2, 0,       \
@@ -968,6 +1056,18 @@ static const function FUNCTIONS[] = {
         BIT(1), BIT(0), 2)
     ROW(pe_rope_ggml_f32, f32, PLAN_NONE, PLACE_ANY, 0, ggml, ggml, bind_ggml, 0, 3, 0, BIT(0),
         BIT(1), 0, 2)
+    ROW(pe_rope_ggml_frequencies, f64, PLAN_NONE, PLACE_NONE, 0, ggml, ggml_frequencies, bind_ggml,
+        0, 3, BIT(2), 0, 0, 0, 1)
+    ROW(pe_frequencies_float32, f64, PLAN_NONE, PLACE_NONE, 0, float32, float32, bind_float32, 0, 2,
+        0, 0, 0, 0, 1)
+    ROW(pe_rope_query_scale_f32, f32, PLAN_NONE, PLACE_FROM, 0, scale, scale, NULL, 0, 1, 0, BIT(0),
+        0, BIT(0), 2)
+    ROW(pe_rope_xpos_f32, f32, PLAN_NONE, PLACE_FROM, 0, xpos, xpos, NULL, 0, 1, 0, BIT(0), BIT(1),
+        BIT(0), 0)
+    ROW(pe_rope_xpos_f32, f32, PLAN_NONE, PLACE_F64, 0, xpos, xpos, NULL, 0, 1, 0, BIT(0), BIT(1),
+        0, 0)
+    ROW(pe_bias_t5_i32, f32, PLAN_NONE, PLACE_NONE, 0, t5, t5, NULL, 0, 1, 0, BIT(0) | BIT(1), 0,
+        BIT(0) | BIT(1), 0)
     ROW(pe_alibi_slopes_f32, f32, PLAN_NONE, PLACE_NONE, 0, width_only, list, NULL, 0, 1, 0, BIT(0),
         0, 0, 1)
     ROW(pe_learned_grad_f32, f32, PLAN_NONE, PLACE_I64, 0, learned, learned_grad, NULL, 2, 2, 0,

@@ -362,7 +362,7 @@ static void learned(const table *unused, size_t count)
         static const size_t sizes[][4] = {{60, 1, 97, 1}, {6, 10, 9, 7}};
         const size_t *s = sizes[k / 4], cells = s[2] * s[3];
         float *out = (float *)g_buffer;
-        pe_resample how = {PE_RESAMPLE_CUBIC, -0.75, 0};
+        pe_resample how = {PE_RESAMPLE_CUBIC, -0.75, 0, 0, 0, 0};
         how.method = k % 2 ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
         how.align_corners = (int)(k / 2 % 2);
         need_ok(pe_learned_resample_f32(rows, s[0], s[1], D, &how, out, s[2], s[3]),
@@ -373,6 +373,102 @@ static void learned(const table *unused, size_t count)
                 "pe_learned_resample_f32");
         hash_f32(out, cells * D);
         g_elements += 2 * cells * D;
+    }
+}
+
+/* What models need besides: columns of several axes, sums over coordinates, pairs read adjacent and
+   written as halves, frequencies of float32 code and of ggml, factors, biases, antialias. */
+static void models(const table *unused, size_t count)
+{
+    enum { D = 66, AXES = 3, ROWS = 30, HEADS = 3, OUT = 7, TABLE = 18 };
+    static float x[ROWS * HEADS * D], biases[9 * HEADS];
+    static int32_t index[ROWS * D];
+    static double omega[D / 2 * AXES];
+    float *const f = (float *)g_buffer;
+    double *const w = (double *)g_buffer;
+    uint16_t *const h = (uint16_t *)g_buffer;
+    double points[ROWS * AXES];
+    uint64_t state = 9;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < ROWS * HEADS * D; i++) x[i] = some_float(&state);
+    for (size_t i = 0; i < 9 * HEADS; i++) biases[i] = some_float(&state);
+    for (size_t i = 0; i < D / 2 * AXES; i++) omega[i] = (double)(i * 37 % 101) / 16 - 3;
+    for (size_t i = 0; i < ROWS * AXES; i++) points[i] = (double)(i * 53 % 211) / 8 - 11;
+    const pe_at at = pe_coords_f64(points, AXES, AXES, 1);
+    for (size_t k = 0; k < 16; k++) {
+        pe_config config = pe_config_default(D);
+        pe_plan plan;
+        config.axes = AXES, config.columns = (pe_columns)(k / 4);
+        config.layout = (pe_layout)(k % 2), config.half_turns = k / 2 % 2;
+        for (size_t a = 0; a < AXES; a++) config.axis[a].coordinate = a, config.axis[a].width = D / AXES;
+        const size_t size = pe_plan_size(&config);
+        void *const memory = malloc(size);
+        if (!memory) exit(2);
+        need_ok(pe_plan_init_frequencies(&plan, &config, omega, D / 2, memory, size), "frequencies");
+        need_ok(pe_fill_f32(&plan, at, ROWS, f, D), "pe_fill_f32");
+        hash_f32(f, ROWS * D);
+        need_ok(pe_fill_f64(&plan, at, ROWS, w, D), "pe_fill_f64");
+        hash_f64(w, ROWS * D);
+        need_ok(pe_fill_bf16(&plan, at, ROWS, h, D), "pe_fill_bf16");
+        hash_u16(h, ROWS * D);
+        need_ok(pe_add_f16(&plan, at, ROWS, 2, h, D), "pe_add_f16");
+        hash_u16(h, ROWS * D);
+        g_elements += 4 * ROWS * D;
+        free(memory);
+    }
+    for (size_t k = 0; k < 3; k++) {
+        pe_config config = pe_config_default(D);
+        pe_rope_ggml ggml;
+        config.exponent = k == 2 ? PE_EXPONENT_PAIRS : PE_EXPONENT_WIDTH, config.base = k ? 1e4 : 5e5;
+        need_ok(pe_frequencies_float32(&config, (pe_float32)k, w), "pe_frequencies_float32");
+        hash_f64(w, D / 2);
+        memset(&ggml, 0, sizeof ggml);
+        ggml.n_dims = D, ggml.ext_factor = k ? 1 : 0, ggml.freq_scale = 0.125f, ggml.n_ctx_orig = 4096 * (k % 2);
+        need_ok(pe_rope_ggml_frequencies(&ggml, w, w + D / 2), "pe_rope_ggml_frequencies");
+        hash_f64(w, D / 2 + 1);
+        need_ok(pe_rope_query_scale_f32(0.1, 64, (double)(k % 2), pe_from(100), ROWS, f), "query scale");
+        hash_f32(f, ROWS);
+        need_ok(pe_rope_xpos_f32(D / 2, 512, pe_from_by(-500, 99), ROWS, f, D / 2), "pe_rope_xpos_f32");
+        hash_f32(f, ROWS * D / 2);
+        g_elements += D + 1 + ROWS + ROWS * D / 2;
+    }
+    {
+        pe_rope_config config = pe_rope_config_default(D);
+        const pe_heads heads = {HEADS, D, HEADS * D};
+        pe_plan plan;
+        config.rope_interleave = 1;
+        const size_t size = pe_rope_plan_size(&config);
+        void *const memory = malloc(size);
+        if (!memory) exit(2);
+        need_ok(pe_rope_plan_init(&plan, &config, memory, size), "pe_rope_plan_init");
+        need_ok(pe_rope_f32(&plan, pe_from(70000), ROWS, x, heads), "pe_rope_f32");
+        hash_f32(x, ROWS * HEADS * D);
+        need_ok(pe_rope_to_f32_bf16(&plan, pe_from(7), ROWS, D, x, heads, h, heads), "to bf16");
+        hash_u16(h, ROWS * HEADS * D);
+        g_elements += 2 * ROWS * HEADS * D;
+        free(memory);
+    }
+    for (int both = 0; both < 2; both++) { /* 3 heads of 30 queries, 22 keys */
+        enum { KEYS = D / HEADS, ALL = ROWS * D };
+        need_ok(pe_bias_t5_i32(8, 20, both, 9, ROWS, KEYS, index), "pe_bias_t5_i32");
+        for (size_t i = 0; i < ROWS * KEYS; i++) g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
+        need_ok(pe_bias_add_f32(biases, 9, HEADS, index, ROWS, KEYS, x, KEYS, ROWS * KEYS), "biases");
+        hash_f32(x, ALL);
+        for (size_t i = 0; i < ALL; i++) h[i] = (uint16_t)(i % 0x7000);
+        need_ok(pe_bias_add_f16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, ROWS * KEYS), "biases");
+        hash_u16(h, ALL);
+        need_ok(pe_bias_add_bf16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, ROWS * KEYS), "biases");
+        hash_u16(h, ALL);
+        g_elements += 3 * ALL + ROWS * KEYS;
+    }
+    for (size_t k = 0; k < 8; k++) {
+        pe_resample how = {PE_RESAMPLE_CUBIC, -0.5, 0, 1, 0, 0};
+        how.method = (pe_resample_method)(k % 2), how.antialias = k / 2 % 2 == 0;
+        if (k >= 4) how.scale_y = 0.30625, how.scale_x = 1.30625;
+        need_ok(pe_learned_resample_f32(x, TABLE, 5, D, &how, f, OUT, 6), "pe_learned_resample_f32");
+        hash_f32(f, OUT * 6 * D);
+        g_elements += OUT * 6 * D;
     }
 }
 
@@ -872,7 +968,7 @@ static void places(const table *unused, size_t count)
     fill_lists(&l);
     for (int k = 0; k < 7; k++) {
         static const pe_preset presets[7] = {PE_PRESET_VASWANI, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
-                                             PE_PRESET_MARIAN,  PE_PRESET_MAE_2D,  PE_PRESET_VIDEO_3D,
+                                             PE_PRESET_HF_MARIAN, PE_PRESET_MAE_2D,  PE_PRESET_VIDEO_3D,
                                              PE_PRESET_T2T_ND};
         static const size_t widths[7] = {18, 9, 12, 7, 16, 16, 10};
         pe_config config = pe_config_preset(presets[k], widths[k]);
@@ -1160,6 +1256,7 @@ static const struct section {
     {"every place", places, NULL, 0},
     {"shift, dot, ... by places", places_elsewhere, NULL, 0},
     {"rope plans, places", rope_plans, NULL, 0},
+    {"models", models, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},

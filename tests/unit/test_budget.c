@@ -523,10 +523,12 @@ static void centres_beyond_the_fast_limit(void **state)
 }
 
 /* The watch: an alarm where the dropped bits of some lane are in the window above one half, or a
-   float is below the guard; and only there. */
+   float is below the guard; and only there. Vectors of two doubles of SSE2 and WASM watch the upper
+   16 bits: there the window ends at a multiple of 2^13, and floats are cut. */
 static void the_watch(void **state)
 {
-    enum { WINDOW = 32 << 12 };
+    enum { WINDOW = 32 << 12, ROUGH = PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM };
+    enum { MORE = ROUGH ? 1 << 13 : 0 };
     const uint64_t half = (uint64_t)1 << 28, last = 2 * half - 1;
     rng r = rng_for("the_watch");
     const float guard_at = 0.01f;
@@ -536,7 +538,7 @@ static void the_watch(void **state)
     for (size_t round = 0; round < workload(200000); round++) {
         double x[2][PE_LANES], order[2 * PE_LANES];
         float v[2 * PE_LANES];
-        int want = 0;
+        int want = 0, may = 0;
         for (size_t i = 0; i < 2 * PE_LANES; i++) {
             double y = 0.02 + rng_unit(&r);
             uint64_t bits;
@@ -552,6 +554,8 @@ static void the_watch(void **state)
                 bits = ((bits & ~last) | half) + WINDOW;
             if (kind == 3)
                 bits = ((bits & ~last) | half) - 1;
+            if (kind == 6)
+                bits = ((bits & ~last) | half) + WINDOW + MORE;
             memcpy(&y, &bits, sizeof y);
             if (kind == 4)
                 y = (double)guard_at;
@@ -563,6 +567,9 @@ static void the_watch(void **state)
             const uint64_t dropped = bits & last;
             want |= dropped >= half && dropped < half + WINDOW;
             want |= fabs((double)(float)y) < (double)guard_at;
+            may |= dropped >= half && dropped < half + WINDOW + MORE;
+            const int32_t size = pe__float_bits((float)y) & INT32_MAX;
+            may |= ROUGH ? size >> 16 <= guard >> 16 : size < guard;
             order[i] = y;
             v[i] = (float)y;
         }
@@ -572,13 +579,14 @@ static void the_watch(void **state)
         pe__watch watch = pe__watch_begin();
         assert_false(pe__watch_alarm(watch, WINDOW, guard));
         pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
-        if (pe__watch_alarm(watch, WINDOW, guard) != want)
-            fail_msg("round %zu: the alarm is %d", round, !want);
+        const int alarm = pe__watch_alarm(watch, WINDOW, guard);
+        if (alarm < want || alarm > may)
+            fail_msg("round %zu: the alarm is %d", round, alarm);
         /* and one of something harmless does not take it back */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = x[1][i] = 0.75, v[i] = v[PE_LANES + i] = 0.75f;
         pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
-        assert_int_equal(pe__watch_alarm(watch, WINDOW, guard), want);
+        assert_int_equal(pe__watch_alarm(watch, WINDOW, guard), alarm);
     }
 }
 

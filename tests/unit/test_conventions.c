@@ -183,7 +183,7 @@ static int project(pe_preset preset, size_t d, size_t j, const double *t)
     case PE_PRESET_OPENNMT:
         if (j < 2 * h) halves(j, h, 0, t[0] + 1, (double)h - 1);
         break;
-    case PE_PRESET_MARIAN: {
+    case PE_PRESET_HF_MARIAN: {
         const size_t sines = (d + 1) / 2, i = j < sines ? j : j - sines;
         element(j >= sines, t[0], 10000, (double)(2 * i), (double)d);
         break;
@@ -221,7 +221,16 @@ static int project(pe_preset preset, size_t d, size_t j, const double *t)
         if (d % 2) return 0;
         element(j % h % 2, t[j / h] + 1, 10000, (double)(j % h / 2 * 2), (double)h);
         break;
-    case PE_PRESET_NERF: { /* three coordinates, h / 3 frequencies each */
+    case PE_PRESET_NERF: { /* frequency k: sines of x, y, z, then their cosines */
+        const size_t each = d / 6, k = j / 6, axis = j % 3;
+        if (k >= each) break;
+        mpfr_set_d(g_a, t[axis], MPFR_RNDN);
+        mpfr_mul_2ui(g_a, g_a, k, MPFR_RNDN);
+        if (j % 6 >= 3) mpfr_cos(g_x, g_a, MPFR_RNDN);
+        else mpfr_sin(g_x, g_a, MPFR_RNDN);
+        break;
+    }
+    case PE_PRESET_TINY_CUDA_NN: { /* three coordinates, h / 3 frequencies each */
         const size_t each = d / 6, axis = each ? j / (2 * each) : 3, k = each ? j % (2 * each) : 0;
         if (axis >= 3) break;
         mpfr_const_pi(g_a, MPFR_RNDN);
@@ -1294,7 +1303,7 @@ static void adding_with_cosines_first(void **state)
 }
 
 /* A program's own frequencies: a negative scale turns backwards, float32 angles are of the rounded
-   frequency, a plan of two axes takes none. */
+   frequency, a plan of two axes takes those of both. */
 static void own_frequencies_scaled(void **state)
 {
     static const double omega[4] = {1, 0.1, 0.375, 1e-3};
@@ -1340,9 +1349,9 @@ static void own_frequencies_scaled(void **state)
     }
     free(memory);
 
-    c = pe_config_preset(PE_PRESET_MAE_2D, D);
+    c = pe_config_preset(PE_PRESET_MAE_2D, D); /* of two axes: those of both */
     const size_t two = pe_plan_size(&c);
-    refused_frequencies(&c, omega, 4, two, PE_ERR_CONFIG);
+    refused_frequencies(&c, omega, 2, two, PE_ERR_SHAPE);
 }
 
 /* ---- the bytes around ----------------------------------------------------------------------------------- */

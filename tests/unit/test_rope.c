@@ -865,7 +865,9 @@ static void test_sections(void **state)
                  {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT}, /* vision towers */
                  {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK},
                  {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT},
-                 {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT}};
+                 {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT},
+                 /* more than are found, and a first section that is wrong */
+                 {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT}};
     enum { N = 128, H = N / 2, TOKENS = 45, HEADS = 3, ALL = TOKENS * HEADS * N };
     static float x[ALL], want[ALL], out[ALL], sine[TOKENS][H], cosine[TOKENS][H];
     static float a[TOKENS * N], b[TOKENS * N];
@@ -1388,8 +1390,9 @@ static void test_bad_plans(void **state)
     REFUSED("sections", c.sections[0] = 0);
     REFUSED("sections", c.axes = 3; c.sections[2] = 1);
     REFUSED("sections", c.sections[0] = SIZE_MAX; c.sections[1] = 17); /* their sum is 16 */
-    REFUSED("sections", c.section_order = PE_SECTIONS_INTERLEAVED; c.sections[0] = 7;
-            c.sections[1] = 9); /* number 8 of coordinate 1 would be pair 17 of 16 */
+    REFUSED("rope_interleave", c.rope_interleave = 1; c.layout = PE_LAYOUT_INTERLEAVED);
+    REFUSED("rope_interleave", c.rope_interleave = 1; c.head_dim = c.rotary_dim = 514;
+            c.sections[0] = 249);
     REFUSED("sections", c.section_order = PE_SECTIONS_VISION; c.axes = 3); /* 16 are no three thirds */
     REFUSED("section_order", c.section_order = (pe_sections)3);
     REFUSED("section_order", c.section_order = (pe_sections)-1);
@@ -1900,14 +1903,15 @@ static void test_ggml(void **state)
     static const struct {
         size_t n;
         float base, scale, ext, attn;
-        int with_factors;
-    } cases[] = {{128, 10000, 1, 0, 1, 0},       {128, 500000, 1, 0, 1, 1},
-                 {64, 10000, 0.25f, 1, 1, 0},    {128, 1e6f, 1 / 32.0f, 0.9f, 1.3f, 1},
-                 {2, 10000, 1, 0, 1, 0},         {300, 8e6f, 1, 0, 1, 0},
-                 {512, 1000000, 0.5f, 0, 1, 1},
-                 {64, 1.5f, 0.25f, 1, 1, 0}, /* its ramp begins below pair 0 */
-                 {64, 1.05f, 0.25f, 1, 1, 0}, /* its ramp begins behind the last pair */
-                 {64, 3, 0.25f, 1, 1, 0} /* its ramp is cut off at the last pair */};
+        int with_factors, contracted;
+    } cases[] = {{128, 10000, 1, 0, 1, 0, 0},       {128, 500000, 1, 0, 1, 1, 1},
+                 {64, 10000, 0.25f, 1, 1, 0, 0},    {128, 1e6f, 1 / 32.0f, 0.9f, 1.3f, 1, 1},
+                 {2, 10000, 1, 0, 1, 0, 0},         {300, 8e6f, 1, 0, 1, 0, 0},
+                 {512, 1000000, 0.5f, 0, 1, 1, 0},
+                 {64, 1.5f, 0.25f, 1, 1, 0, 1}, /* its ramp begins below pair 0 */
+                 {64, 1.05f, 0.25f, 1, 1, 0, 0}, /* its ramp begins behind the last pair */
+                 {64, 3, 0.25f, 1, 1, 0, 1}, /* its ramp is cut off at the last pair */
+                 {128, 10000, 4, 1, 1, 0, 0}, {64, 10000, 0.1f, 0.7f, 1, 0, 1}};
     (void)state;
     for (size_t i = 0; i < LENGTH(factors); i++)
         factors[i] = i < 20 ? 1 : i % 3 == 0 ? 1e30f : 1 + (float)i * 0.37f;
@@ -1924,6 +1928,9 @@ static void test_ggml(void **state)
         const float beta_fast = cases[k].base == 1.5f ? 1000 : g.freq_base < 4 ? 500 : 32;
         g.beta_fast = beta_fast == 32 && k % 4 == 2 ? 0 : beta_fast;
         g.freq_factors = cases[k].with_factors ? factors : NULL;
+        g.contracted = cases[k].contracted;
+        const int no_context = k == LENGTH(cases) - 1; /* its logarithm is -infinity */
+        if (no_context) g.n_ctx_orig = 0;
         mpfr_inits2(24, x, y, (mpfr_ptr)NULL);
         mpfr_set_flt(x, g.freq_base, MPFR_RNDN);
         mpfr_set_flt(y, -2.0f / (float)n, MPFR_RNDN);
@@ -1931,12 +1938,14 @@ static void test_ggml(void **state)
         theta_scale = mpfr_get_flt(x, MPFR_RNDN);
         if (g.ext_factor != 0) {
             const float pi = 3.14159265358979f, base = 2 * logarithm(g.freq_base);
-            volatile float tenth = 0.1f * logarithm(1 / g.freq_scale);
+            const float log_scale = logarithm(1 / g.freq_scale);
+            volatile float tenth = 0.1f * log_scale;
             volatile float fast = beta_fast * 2 * pi, slow = beta_slow * 2 * pi;
             low = floorf((float)n * logarithm(4096 / fast) / base);
             high = ceilf((float)n * logarithm(4096 / slow) / base);
             low = low < 0 ? 0 : low, high = high > (float)n - 1 ? (float)n - 1 : high;
-            mscale *= 1 + tenth;
+            if (no_context) low = 0, high = -1e30f;
+            mscale *= g.contracted ? fmaf(0.1f, log_scale, 1) : 1 + tenth;
         }
         for (size_t m = 0; m < LENGTH(hard_positions); m += every()) {
             const int64_t first = m % 2 ? -hard_positions[m] : hard_positions[m] - 2;
@@ -1950,7 +1959,7 @@ static void test_ggml(void **state)
                         const float y0 = ((float)i - low) / fmaxf(0.001f, high - low);
                         volatile float mix = (1 - fminf(1, fmaxf(0, y0))) * g.ext_factor;
                         volatile float u = near * (1 - mix), v = far * mix;
-                        angle = u + v;
+                        angle = g.contracted ? fmaf(near, 1 - mix, v) : u + v;
                     }
                     cosine = rounded((double)angle, mpfr_cos);
                     sine = rounded((double)angle, mpfr_sin);
@@ -2013,8 +2022,6 @@ static void test_ggml(void **state)
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         g = ggml_of(64), g.freq_scale = -1;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
-        g = ggml_of(64), g.ext_factor = 1; /* without n_ctx_orig */
-        assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         g = ggml_of(2), g.freq_factors = &bad;
         assert_int_equal(pe_rope_ggml_f32(&g, pe_from(0), 1, c, s, 32), PE_ERR_CONFIG);
         /* the first and the last good value of each number; a good config is then too wide */
@@ -2036,7 +2043,6 @@ static void test_ggml(void **state)
         LIMIT(1, beta_fast, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
         LIMIT(1, beta_slow, 0x1p-60f, nextafterf(0x1p-60f, 0));
         LIMIT(1, beta_slow, 0x1p60f, nextafterf(0x1p60f, 0x1p61f));
-        LIMIT(1, n_ctx_orig, 1, 0);
         LIMIT(1, n_ctx_orig, INT32_MAX, (size_t)INT32_MAX + 1);
         LIMIT(0, n_dims, 1048576, 1048578);
         LIMIT(0, n_dims, 64, 0);

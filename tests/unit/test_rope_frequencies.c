@@ -72,8 +72,8 @@ static void yarn_mask(mpfr_t mask, const pe_rope_config *c, size_t i, const mpfr
 {
     mpfr_t low, high;
     mpfr_inits2(BITS, low, high, (mpfr_ptr)NULL);
-    correction(low, c, c->beta_fast, base);
-    correction(high, c, c->beta_slow, base);
+    correction(low, c, c->beta_fast > 0 ? c->beta_fast : 32, base); /* 0 is absent */
+    correction(high, c, c->beta_slow > 0 ? c->beta_slow : 1, base);
     if (c->truncate) {
         mpfr_floor(low, low);
         mpfr_ceil(high, high);
@@ -552,8 +552,12 @@ static pe_rope_config random_config(rng *r, random_lists *lists)
         c.high_freq_factor = c.low_freq_factor;
     c.beta_fast = random_number(r, wild ? -128 : 1, reach);
     c.beta_slow = random_number(r, wild ? -128 : -1, reach);
-    if (c.beta_slow > c.beta_fast || rng_below(r, 16) == 0)
+    if ((c.beta_slow > c.beta_fast && c.rope_theta < 2) || rng_below(r, 16) == 0)
         c.beta_slow = c.beta_fast;
+    if (c.rope_theta >= 2 && rng_below(r, 8) == 0)
+        c.beta_fast = 0;
+    if (c.rope_theta >= 2 && rng_below(r, 8) == 0)
+        c.beta_slow = 0;
     if (rng_below(r, 4) == 0)
         c.extrapolation_factor = rng_below(r, 4) == 0 ? 0 : random_number(r, wild ? -128 : -4, 0);
     c.truncate = rng_below(r, 2) == 0 ? 0 : rng_below(r, 2) == 0 ? 1 : -5;
@@ -1002,8 +1006,8 @@ static void bad_numbers_are_refused(void **state)
         {offsetof(pe_rope_config, factor), OPTIONAL, "factor"},
         {offsetof(pe_rope_config, low_freq_factor), NEEDED, "low_freq_factor"},
         {offsetof(pe_rope_config, high_freq_factor), NEEDED, "high_freq_factor"},
-        {offsetof(pe_rope_config, beta_fast), NEEDED, "beta_fast"},
-        {offsetof(pe_rope_config, beta_slow), NEEDED, "beta_slow"},
+        {offsetof(pe_rope_config, beta_fast), OPTIONAL, "beta_fast"},
+        {offsetof(pe_rope_config, beta_slow), OPTIONAL, "beta_slow"},
         {offsetof(pe_rope_config, extrapolation_factor), UNIT, "extrapolation_factor"},
         {offsetof(pe_rope_config, mscale), OPTIONAL, "mscale"},
         {offsetof(pe_rope_config, mscale_all_dim), OPTIONAL, "mscale_all_dim"},
@@ -1053,7 +1057,11 @@ static void bad_numbers_are_refused(void **state)
         c.low_freq_factor = 4 + 4 * DBL_EPSILON;
         refuse(&c, PE_ERR_CONFIG, "low_freq_factor > high_freq_factor");
         c = good_config((pe_rope_type)type);
-        c.beta_slow = 32 + 32 * DBL_EPSILON;
+        c.beta_slow = 32 + 32 * DBL_EPSILON; /* a ramp that falls */
+        assert_null(pe_rope_config_error(&c));
+        c.beta_fast = c.beta_slow, c.beta_slow = 0, c.rope_theta = 2 - DBL_EPSILON;
+        assert_null(pe_rope_config_error(&c));
+        c.beta_slow = c.beta_fast, c.beta_fast = 0;
         refuse(&c, PE_ERR_CONFIG, "beta_slow > beta_fast");
     }
 }
@@ -1204,7 +1212,7 @@ static void defaults_are_as_told(void **state)
         assert_true(c.mscale == 0 && c.mscale_all_dim == 0 && c.attention_factor == 0);
         assert_true(c.short_mscale == 0 && c.long_mscale == 0);
         assert_true(c.short_factor == NULL && c.long_factor == NULL && c.freq_factors == NULL);
-        assert_true(c.layout == PE_LAYOUT_HALVES && c.axes == 1 && c.offset == 0);
+        assert_true(c.layout == PE_LAYOUT_HALVES && c.axes == 1 && c.offset == 0 && !c.rope_interleave);
         assert_true(c.section_order == PE_SECTIONS_BLOCKS && c.angle == PE_ANGLE_EXACT);
         assert_true(c.expected_rows == 0);
         for (size_t a = 0; a < PE_MAX_AXES; a++)
@@ -1247,6 +1255,9 @@ static void names_find_their_types(void **state)
                  {"linear", PE_ROPE_LINEAR},
                  {"dynamic", PE_ROPE_DYNAMIC_NTK},
                  {"xdrope", PE_ROPE_NTK},
+                 {"deepseek_llama_scaling", PE_ROPE_YARN},
+                 {"telechat3-yarn", PE_ROPE_YARN},
+                 {"openpangu", PE_ROPE_DEFAULT},
                  {"ntk", PE_ROPE_NTK_FIXED},
                  {"llama3", PE_ROPE_LLAMA3},
                  {"yarn", PE_ROPE_YARN},

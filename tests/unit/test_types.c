@@ -315,6 +315,90 @@ static void fma_is_rounded_once(void **state)
     exact_free(&e);
 }
 
+static double random_double(rng *r, int low, int high) /* exponents */
+{
+    const uint64_t bits = rng_next(r), m = rng_next(r) & 0xfffffffffffff;
+    const double x = ldexp((double)(0x10000000000000 | m),
+                           low + (int)((bits >> 32) % (uint64_t)(high - low + 1)) - 52);
+    return bits >> 63 ? -x : x;
+}
+
+static void check_fma_f64(exact *e, const double *a, const double *b, const double *c)
+{
+    double got[PE_LANES];
+    pe__store(got, pe__fused(pe__load(a), pe__load(b), pe__load(c)));
+    for (size_t k = 0; k < PE_LANES; k++) {
+        const double one = pe__fma_once(a[k], b[k], c[k]);
+        double want;
+        mpfr_set_d(e->a, a[k], MPFR_RNDN);
+        mpfr_set_d(e->b, b[k], MPFR_RNDN);
+        mpfr_set_d(e->c, c[k], MPFR_RNDN);
+        assert_int_equal(mpfr_fma(e->r, e->a, e->b, e->c, MPFR_RNDN), 0); /* exact at 4500 bits */
+        want = mpfr_get_d(e->r, MPFR_RNDN);
+        if (isnan(want) ? !isnan(got[k]) || !isnan(one)
+                        : memcmp(&got[k], &want, sizeof want) || memcmp(&one, &want, sizeof want))
+            fail_msg("%a * %a + %a: got %a and, alone, %a, want %a", a[k], b[k], c[k], got[k], one,
+                     want);
+    }
+}
+
+/* The same for doubles; ties, and what is near to them, built on purpose. */
+static void fma_of_doubles_is_rounded_once(void **state)
+{
+    static const double special[] = {
+        0.0,        -0.0,    1.0,       -1.0,   HUGE_VAL, -HUGE_VAL, 0x1p-1074, -0x1p-1074,
+        0x1p-1022,  DBL_MAX, 0x1p1023,  0x1p-52, 3.0,     0x1.0000000000001p0, 0x1p-511, 0x1p-538,
+        0x1.8p-537, -0x1p970};
+    const size_t n = LENGTH(special);
+    rng r = rng_for("fma_of_doubles_is_rounded_once");
+    double a[PE_LANES], b[PE_LANES], c[PE_LANES];
+    exact e;
+    (void)state;
+    mpfr_inits2(4500, e.a, e.b, e.c, e.r, (mpfr_ptr)NULL);
+    for (size_t k = 0; k < workload(400000) / PE_LANES; k++) {
+        for (size_t lane = 0; lane < PE_LANES; lane++) {
+            const uint64_t kind = rng_next(&r) % 8;
+            a[lane] = random_double(&r, -30, 30);
+            b[lane] = random_double(&r, -30, 30);
+            c[lane] = random_double(&r, -120, 120);
+            if (kind == 0) { /* any bits, but NaN */
+                a[lane] = random_double(&r, -1074, 1023);
+                b[lane] = random_double(&r, -1074, 1023);
+                c[lane] = random_double(&r, -1074, 1023);
+            } else if (kind == 1) { /* a product of two bits next to a tie, or deep below one */
+                a[lane] = ldexp(1 + ldexp(1.0, -(int)rng_below(&r, 53)), -27);
+                b[lane] = ldexp(1.0, -(int)rng_below(&r, 120));
+                c[lane] = rng_next(&r) % 2 ? c[lane] : random_double(&r, 0, 0);
+            } else if (kind == 2) { /* all but cancelled */
+                c[lane] = -(a[lane] * b[lane]);
+            } else if (kind == 3) { /* subnormal */
+                a[lane] = random_double(&r, -600, -500);
+                b[lane] = random_double(&r, -580, -470);
+                c[lane] = random_double(&r, -1074, -1020);
+            } else if (kind == 4) { /* few bits, all subnormal: ties there */
+                a[lane] = ldexp((double)(1 + rng_below(&r, 15)), -540);
+                b[lane] = ldexp((double)(1 + rng_below(&r, 15)), -540);
+                c[lane] = ldexp((double)rng_below(&r, 15), -1074 + (int)rng_below(&r, 55));
+            } else if (kind == 5) { /* overflow or not */
+                a[lane] = random_double(&r, 511, 512);
+                b[lane] = random_double(&r, 510, 512);
+                c[lane] = random_double(&r, 960, 1023);
+            } else if (kind == 6) { /* a factor is large, the other one small; the ends of the range */
+                a[lane] = random_double(&r, 960, 1023);
+                b[lane] = random_double(&r, -1074, -900);
+                c[lane] = random_double(&r, -120, 120);
+            }
+        }
+        check_fma_f64(&e, a, b, c);
+    }
+    for (size_t k = 0; k < n * n * n; k++) {
+        for (size_t lane = 0; lane < PE_LANES; lane++)
+            a[lane] = special[k % n], b[lane] = special[k / n % n], c[lane] = special[k / n / n];
+        check_fma_f64(&e, a, b, c);
+    }
+    exact_free(&e);
+}
+
 static void splat_add_and_mul(void **state)
 {
     float a[FLOATS], b[FLOATS], sum[FLOATS], product[FLOATS], all[FLOATS];
@@ -451,6 +535,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(neighbours_of_midpoints_are_rounded),
         cmocka_unit_test(no_mode_changes_the_rounding),
         cmocka_unit_test(fma_is_rounded_once),
+        cmocka_unit_test(fma_of_doubles_is_rounded_once),
         cmocka_unit_test(splat_add_and_mul),
         cmocka_unit_test(doubles_are_rounded_once),
         cmocka_unit_test(elements_beside_midpoints),
