@@ -32,13 +32,13 @@
  *
  * ACCURACY
  *
- * Every float, f16 and bf16 is the real number above rounded once, to nearest even, for every
- * integer or real position from -2^31 to 2^31. A correct rounding is unique, and so the bits do not
- * depend on the instruction set, the compiler, its options, SLEEF, or how the rows were cut over
- * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp,
- * subnormal ones within 1. The numbers of a config are taken as the exact values of the doubles
- * given; a real position and an offset are added in double first. "make test" proves it against
- * MPFR, and pe_selftest() says whether a program as it was compiled has these bits.
+ * Every element, f64 included, is the real number above rounded once, to nearest even, for every
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, and so
+ * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how the rows
+ * were cut over calls or threads: a row is a function of (config, position) alone. The numbers of a
+ * config are taken as the exact values of the doubles given; a real position and an offset are added
+ * in double first. docs/accuracy.md has the proof, "make test" compares with MPFR, and pe_selftest()
+ * says whether a program as it was compiled has these bits.
  *
  * ERRORS
  *
@@ -509,8 +509,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which want a list
  *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error
  *              the memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where a rounding
- *              needs that (tests/unit/test_budget.c)
+ * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); what that leaves
+ *              open is made anew from the config, to as many digits as it takes
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory; once made, a plan is only read */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -565,7 +565,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
  * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
- * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
+ * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32 those of the
+ *              floats used
  * Aliasing     what is written may not overlap the plan or its memory
  * Threads      any */
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
@@ -588,9 +589,8 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  *
  * Returns      PE_OK; PE_ERR_NULL, for a list, too; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
  *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
- * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and
- *              subnormals included; f64: 0.501 ulp, subnormal ones 1 ulp (tests/unit/test_exact.c,
- *              tests/unit/test_conventions.c)
+ * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included
+ *              (tests/unit/test_exact.c, tests/unit/test_conventions.c, tests/unit/test_theorem.c)
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */
@@ -680,8 +680,8 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * -sin(k w_i) beside it, is what becomes of the identity's rows by pe_all(-k).
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
- * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles within
- *              0.501 ulp), one product is rounded, the other is fused with the sum:
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), one
+ *              product is rounded, the other is fused with the sum:
  *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
  *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
@@ -897,7 +897,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
  *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, rounded once: at most 0.501 ulp from it (tests/unit/test_rope_frequencies.c).
+ *              config, omega correctly rounded, attention_factor within 0.501 ulp
+ *              (tests/unit/test_rope_frequencies.c, tests/checks/levels.sh).
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
  *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
@@ -1185,7 +1186,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
 
 /* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its
  * float angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself;
- * powf and logf are taken as correctly rounded, which glibc's are but for a few arguments.
+ * powf and logf are correctly rounded, which glibc's are but for a few arguments.
  *
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart
@@ -2447,10 +2448,9 @@ PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t
 }
 
 /* ---- RoPE frequencies ---------------------------------------------------------------------------
- * All in triple-double, and only the leading double is kept. What is kept is off by about 2^-140 of
- * its value before that rounding, so that the last bit is wrong for one number in 2^85. The
- * branches compare numbers that cannot be equal: the thresholds contain pi, the rest is
- * algebraic. */
+ * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
+ * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
+ * thresholds contain pi, the rest is algebraic. */
 
 #define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
 #define PE__ROPE_LENGTH ((uint64_t)1 << 53)
@@ -3364,7 +3364,7 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     for (int n = 6;; n = 2 * n - 2) {
         const int last = n == PE__LIMBS;
         const int enough =
-            last || (plan->base != 0 && 32.0 * n > 256 + 53 * i / axis->denominator[0]);
+            last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
                                    : pe__real_frequency(plan, pair, n);
         pe__real x = pe__real_of(plan->float32 ? pe__first_lane(pe__time(plan, pair, t)) : t, n);
@@ -4722,7 +4722,7 @@ PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row
  *      8     two sums of two of them, at most 2^(k - 26) and little more
  *      4     their sum or difference, at most 2.83 2^(k - 27)
  *      4     the same with 2e added
- *      0.1   the anchor and the rows: 2^-98, or 2^-91 where the angle is beyond 2^49 half turns; a
+ *      0.1   the anchor and the rows: 2^-98, and what the frequencies lack is added to e; a
  *            turn adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
  * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
