@@ -58,6 +58,9 @@ STEP     = sh tests/tools/step.sh
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
 ##   make levels      a copy of pe.h in which the exact level decides everything has the same numbers
+##   make theorem     how near do the tables that people use come to the middle of two floats, at any position to
+##                    2^31? Half an hour; certificates: what tests/theorem.txt keeps of it, again
+##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
@@ -208,7 +211,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := levels fail warnings names api readme links parity demo-runs cost golden certify
+OTHERS := levels certificates gappa fail warnings names api readme links parity demo-runs cost golden certify
 
 PACKAGING := package single-header library dist-runs
 CHECK_STEPS := $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
@@ -236,7 +239,12 @@ check-%:
 
 fail:
 	@$(STEP) $@ sh tests/checks/fail.sh
-warnings names api readme links parity cost golden certify:
+certificates:
+	@$(STEP) $@ sh tests/checks/theorem.sh
+.PHONY: theorem
+theorem:
+	@sh tests/checks/theorem.sh search
+levels gappa warnings names api readme links parity cost golden certify:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

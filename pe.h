@@ -3415,12 +3415,12 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd 
  *     0.62  the circle's sines and cosines, rounded
  *     0.01  the phase: pi 2^-62 for positions up to plan->reach (beyond, turns are exact)
  *     0.30  the rest z, rounded twice: pi (2^-58 + 2^-57)
- *     0.62  sin(pi z) 0.27: the polynomial 0.01, its factor of z 2^-4 (2 + 0.1), the product 1/8;
- *           cos(pi z) 0.56: rounded 0.5, z^2 times the rest of it 0.06
+ *     0.66  sin(pi z) 0.34: the polynomial 0.08, its factor of z 2^-4 (2 + 0.1), the product 1/8;
+ *           cos(pi z) 0.57: the polynomial 0.01, rounded 0.5, z^2 times the rest of it 0.06
  *     2.00  the factor A (1 + eta), rounded, and the circle's products with it
  *     1.20  the turn by z: a product 0.2, for |sin(pi z)| < 0.196, and the sum 1; where nothing is
  *           fused the other product, too: both (1 + 0.383)^(1/2) = 1.18, and the sum 1
- * together 4.75, and 5.75 where nothing is fused: a row by itself has 5.75 (pe__bound_lone). With
+ * together 4.79, and 5.77 where nothing is fused: a row by itself has 5.8 (pe__bound_lone). With
  * SLEEF a centre has
  *     4.95  sine and cosine, 3.5 ulp each (u35)
  *     1.02  the phase and the rest, as above, and the correction by what is below x, rounded
@@ -3430,7 +3430,7 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd 
  *     2.00  a product and the sum; where nothing is fused, two products and the sum: 2 again for
  *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next turn asks for:
  *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
- * A row of a run is two turns from its centre: 10.17 fused, 5.75 + 3.13 + 2.71 = 11.59 not fused,
+ * A row of a run is two turns from its centre: 10.21 fused, 5.8 + 3.13 + 2.71 = 11.64 not fused,
  * with SLEEF 13.39 and 13.81: 11.75 and 14 (pe__bound_run).
  * Beyond plan->reach, turns in double-double take the place of pe__direct(), as long as they lack 44
  * units at most: 60 for either (pe__bound_distant).
@@ -3460,7 +3460,7 @@ typedef struct pe__bound {
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
-static const pe__bound pe__bound_lone = PE__BOUND(5.75, 12);
+static const pe__bound pe__bound_lone = PE__BOUND(5.8, 12);
 #if PE_SLEEF
 static const pe__bound pe__bound_run = PE__BOUND(14, 29);
 #else
