@@ -1987,7 +1987,7 @@ PE__OUTLINE pe__td pe__td_log(double x)
  * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
  * the same on every machine. */
 
-enum { PE__LIMBS = 66, PE__KNOWN = -1000000 }; /* 2112 bits at most; lost of exact numbers */
+enum { PE__LIMBS = 42, PE__KNOWN = -1000000 }; /* 1344 bits at most; lost of exact numbers */
 typedef struct pe__real {
     int n, sign, exponent, lost;
     uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
@@ -2945,7 +2945,7 @@ PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
     const double i = (double)pair;
     double parts[4], y;
     pe__rope_factor_parts(config, parts);
-    for (int n = 6;; n = 2 * n - 2) {
+    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
         int unsure = 0;
         pe__real f = pe__real_of(parts[0], n), w = pe__real_of(config->rope_theta, n), x, z;
         pe__real_by(&f, parts[1]);
@@ -3195,15 +3195,6 @@ PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **
     return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
 }
 
-/* The doubles that frequencies were given as, from their products with the unit. */
-PE__COLD pe__vd pe__given(const pe_plan *plan, size_t pair)
-{
-    pe__td f;
-    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
-    f.c = pe__splat(0.0);
-    return pe__td_ratio(f, pe__frequency_unit(plan->unit, plan->half_turns)).a;
-}
-
 /* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98,
    below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack: together
    pe__turn_error(). */
@@ -3276,24 +3267,33 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
 PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
 {
     const double *const f = plan->frequency + pair;
-    pe__real w = pe__real_of(plan->exact ? f[0] : plan->unit, n);
+    pe__real w = pe__real_of(plan->exact ? f[0] : plan->unit, n), x, d;
+    double given;
     const pe__axis *axis;
     const double i = pe__index_of(plan, pair, &axis);
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
         const double *m = plan->matrix + plan->first + pair;
-        pe__real sum = pe__real_of(0, n);
+        d = pe__real_of(0, n);
         for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
-            pe__real x = pe__real_of(*m, n);
+            x = pe__real_of(*m, n);
             pe__real_by(&x, plan->point[k]);
-            pe__real_plus(&sum, &x, 1);
+            pe__real_plus(&d, &x, 1);
         }
-        pe__real_times(&w, &sum);
+        pe__real_times(&w, &d);
     } else if (plan->exact) {
         pe__real_more(&w, f[plan->padded]);
     } else if (plan->base == 0) {
-        pe__real_by(&w, pe__first_lane(pe__given(plan, pair)));
+        x = pe__real_of(f[0], n); /* w / pi: given was the double next to it */
+        pe__real_more(&x, f[plan->padded]);
+        if (!plan->half_turns) {
+            d = pe__real_pi(n);
+            pe__real_times(&x, &d);
+        }
+        pe__real_per(&x, plan->unit);
+        (void)pe__real_round(&x, 0, 1, &given);
+        pe__real_by(&w, given);
     } else if (i != 0 && plan->base != 1) {
-        pe__real x = pe__real_of(plan->base, n), d = pe__real_of(axis->denominator[0], n);
+        x = pe__real_of(plan->base, n), d = pe__real_of(axis->denominator[0], n);
         pe__real_log(&x);
         pe__real_by(&x, -i);
         pe__real_more(&d, axis->denominator[1]);
@@ -3341,9 +3341,10 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     }
     y = *x;
     pe__real_times(&y, x);
-    if (k == 0 && x->exponent < -650) { /* less than 1 by ever so little: any such will do */
-        z = pe__real_of(1, n);
-        pe__real_more(&z, -pe__exp2i(-1000));
+    if (k == 0 && x->exponent < -560) { /* less than 1 by ever so little: any such will do */
+        z = pe__real_of(1, n), y = z;
+        y.exponent = -1119;
+        pe__real_plus(&z, &y, -1);
     } else {
         z = pe__real_taylor(&y, quarter & 1 ? 1 : 2, 1, -1);
     }
@@ -3361,7 +3362,7 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     const int halves = plan->half_turns && !plan->float32;
     const pe__axis *axis;
     const double i = pe__index_of(plan, pair, &axis);
-    for (int n = 6;; n = 2 * n - 2) {
+    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
         const int last = n == PE__LIMBS;
         const int enough =
             last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);

@@ -11,6 +11,7 @@
 #include "common.h"
 
 #include "built.h"
+#include "stack.h"
 
 #include <mpfr.h>
 
@@ -677,6 +678,62 @@ static void other_calls_have_the_same_values(void **state)
     }
 }
 
+#if !SANITIZED
+/* Where the exact level is asked, too, no call takes more than 48 KB of stack: each with the plan and
+   the position of a case that asks it, and one that asks it for all limbs. */
+static void *deepest_calls(void *argument)
+{
+    static float f32[64];
+    static double f64[64];
+    static uint16_t h[64], g[64];
+    const built *const b = (const built *)argument;
+    const pe_at at = pe_at_f64(&b->t);
+    const pe_heads one = {1, 2, 2};
+    static unsigned char memory[4096];
+    static pe_plan plan;
+    pe_config c = config_of_built(b);
+    int bad = pe_plan_init_frequencies(&plan, &c, &b->w, 1, memory, sizeof memory) != PE_OK;
+    bad |= pe_fill_f64(&plan, at, 1, f64, 2) != PE_OK;
+    bad |= pe_add_batch_f32(&plan, at, 1, 2, 1, f32, 2, 2) != PE_OK;
+    bad |= pe_add_batch_f64(&plan, at, 1, 2, 1, f64, 2, 2) != PE_OK;
+    bad |= pe_add_batch_bf16(&plan, at, 1, 2, 1, h, 2, 2) != PE_OK;
+    bad |= pe_fill_f16(&plan, at, 1, h, 2) != PE_OK;
+    bad |= pe_shift_f32(&plan, at, 1, f32, 2) != PE_OK;
+    bad |= pe_shift_f64(&plan, at, 1, f64, 2) != PE_OK;
+    bad |= pe_shift_bf16(&plan, at, 1, h, 2) != PE_OK;
+    bad |= pe_dot_f64(&plan, at, 1, f64) != PE_OK;
+    bad |= pe_rope_qk_f32(&plan, at, 1, f32, one, f32 + 8, one) != PE_OK;
+    bad |= pe_rope_qk_f16(&plan, at, 1, h, one, g, one) != PE_OK;
+    bad |= pe_plan_wavelengths(&plan, f64) != PE_OK;
+    c = pe_config_default(4);
+    c.base = 9, c.scale = 3 + 3.0 / 16777216, c.angle = PE_ANGLE_FLOAT32;
+    bad |= pe_plan_init(&plan, &c, memory, sizeof memory) != PE_OK;
+    return bad ? argument : NULL;
+}
+#endif
+
+static void stack_of_the_exact_level(void **state)
+{
+    (void)state;
+#if !SANITIZED
+    painted p;
+    size_t most = 0;
+    stack_open(&p);
+    for (int k = 0; k < 6; k++) {
+        built b = built_cases[k];
+        b.amplitude = k < 5 ? 1 : b.amplitude;
+        assert_null(deepest_calls(&b));
+        assert_null(stack_run(&p, deepest_calls, &b));
+        const size_t used = stack_used(&p);
+        most = used > most ? used : most;
+    }
+    stack_close(&p);
+    printf("             the deepest call takes %zu bytes of stack\n", most);
+    fflush(stdout);
+    assert_in_range(most, 8000, 49152 + 1024); /* and its own */
+#endif
+}
+
 static int report(void **state)
 {
     (void)state;
@@ -707,6 +764,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ties_of_tiny_angles),       cmocka_unit_test(ties_of_float_frequencies),
         cmocka_unit_test(frequencies_that_are_hard), cmocka_unit_test(ends_of_the_positions),
         cmocka_unit_test(other_calls_have_the_same_values),
+        cmocka_unit_test(stack_of_the_exact_level),
     };
     if (argc > 1 && strcmp(argv[1], "built") == 0) {
         print_built();
