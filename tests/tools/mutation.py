@@ -57,6 +57,7 @@ KILLERS = {
     "hash": (["tests/unit/hash.c"], X86, {}),
     "seeds": (["tests/unit/test_seeds.c"], X86, QUICK),
     "selftest": (["tests/unit/test_selftest.c"], X86, QUICK),
+    "theorem": (["tests/unit/test_theorem.c"], X86, QUICK),
     "budget": (["tests/unit/test_budget.c"], X86, QUICK),
     "types": (["tests/unit/test_types.c"], X86, QUICK),
     "rope": (["tests/unit/test_rope.c"], X86, QUICK),
