@@ -1778,23 +1778,23 @@ PE__INLINE pe__dd pe__dd_normal(pe__dd x)
     return x;
 }
 
-/* x * X + y * Y. */
-PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd x, pe__dd X, pe__dd y, pe__dd Y)
+/* a * b + c * d. */
+PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
 {
     pe__dd r;
-    const pe__dd p = pe__dd_mul(x, X), q = pe__dd_mul(y, Y);
+    const pe__dd p = pe__dd_mul(a, b), q = pe__dd_mul(c, d);
     r.hi = pe__two_sum(p.hi, q.hi, &r.lo);
     r.lo = r.lo + (p.lo + q.lo);
     return r;
 }
 
-/* (s, c) turned by (S, C), in place: one more turn adds less than 2^-100 to the error. */
-PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd S, pe__dd C)
+/* (s, c) turned by (ts, tc), in place: one more turn adds less than 2^-100 to the error. */
+PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
-    *s = pe__dd_mul_mul_add(s0, C, c0, S);
-    S.hi = -S.hi, S.lo = -S.lo;
-    *c = pe__dd_mul_mul_add(c0, C, s0, S);
+    *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
+    ts.hi = -ts.hi, ts.lo = -ts.lo;
+    *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
 }
 
 /* (s, c) turned by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
@@ -3518,10 +3518,10 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t
                            pe__vd *s, pe__vd *c)
 {
     const pe__vd f = pe__load(plan->frequency + pair);
-    pe__vd k, S, C;
+    pe__vd k, ts, tc;
     const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
     const pe__vd zz = z * z;
-    pe__circle_at(circle, k, &S, &C);
+    pe__circle_at(circle, k, &ts, &tc);
     pe__vd sine = pe__fma(pe__splat(0.0820578389392869), zz, pe__splat(-0.5992641468366016));
     pe__vd cosine = pe__fma(pe__splat(-0.02576698680948774), zz, pe__splat(0.23533036842743957));
     sine = pe__fma(sine, zz, pe__splat(2.5501640391505007));
@@ -3531,8 +3531,8 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t
     sine = pe__fma(sine, zz, pe__splat(3.141592653589793)) * z;
     cosine = pe__fma(cosine, zz, pe__splat(-4.934802200544679));
     cosine = pe__fma(cosine, zz, pe__splat(1.0));
-    *s = pe__fma(S, cosine, C * sine);
-    *c = pe__fnma(S, sine, C * cosine);
+    *s = pe__fma(ts, cosine, tc * sine);
+    *c = pe__fnma(ts, sine, tc * cosine);
 }
 
 /* Is the turn of position t beyond what the direct kernel is good for? */
@@ -3817,8 +3817,10 @@ typedef struct pe__to {
     pe__order order;
     pe__verb verb;
     double scale;          /* adding: x = scale x + PE; a float, but for f64                    */
+    size_t ahead;          /* adding: bytes to what comes next and is asked for                 */
     size_t head;           /* floats: pairs before the first aligned address, where they stream */
     struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
+    const struct pe__adder *adder; /* 16-bit elements: how floats are added to them             */
 } pe__to;
 
 /* The address of row r. */
@@ -3834,7 +3836,7 @@ typedef struct pe__span {
     const pe_plan *plan;
     const pe__bound *bound;
     const double *a, *b;    /* the anchor's columns                                             */
-    const double *S, *C;    /* the plan's row that turns it; NULL: the anchor's own row         */
+    const double *ts, *tc;    /* the plan's row that turns it; NULL: the anchor's own row         */
     double position[2];     /* of the row that is turned forth, and of that turned back         */
     unsigned char *row[2];  /* where their first columns go, NULL: nowhere                      */
     ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
@@ -3842,34 +3844,44 @@ typedef struct pe__span {
     size_t first, second;   /* columns of a and b                                               */
     size_t begin, end;      /* pairs to make                                                    */
     size_t head;            /* of these, before the first aligned address where floats stream   */
+    const pe__to *to;
     pe__verb verb;
     float scale;            /* adding                                                           */
     size_t ahead;           /* adding: bytes to the next block's row                            */
     int split, swapped;
 } pe__span;
 
-/* (a, b) turned forth and back by (S, C). */
-PE__INLINE void pe__turn(pe__vd a, pe__vd b, pe__vd S, pe__vd C, pe__vd *a_forth, pe__vd *b_forth,
+/* Adding floats to 16-bit elements, which each sum rounds once to: four vectors to where they
+   belong, as pe__sink_four(), and n floats. */
+typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
+typedef struct pe__adder {
+    void (*four)(const pe__span *x, unsigned char *p, int split, pe__vf v0, pe__vf v1, pe__vf v2,
+                 pe__vf v3);
+    pe__summer *some;
+} pe__adder;
+
+/* (a, b) turned forth and back by (ts, tc). */
+PE__INLINE void pe__turn(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc, pe__vd *a_forth, pe__vd *b_forth,
                          pe__vd *a_back, pe__vd *b_back)
 {
-    const pe__vd aC = a * C, bC = b * C;
-    *a_forth = pe__fma(b, S, aC);
-    *b_forth = pe__fnma(a, S, bC);
-    *a_back = pe__fnma(b, S, aC);
-    *b_back = pe__fma(a, S, bC);
+    const pe__vd aC = a * tc, bC = b * tc;
+    *a_forth = pe__fma(b, ts, aC);
+    *b_forth = pe__fnma(a, ts, bC);
+    *a_back = pe__fnma(b, ts, aC);
+    *b_back = pe__fma(a, ts, bC);
 }
 
 /* The same for the pairs at i of a span; if one row only is wanted, it is as if forth. */
 PE__INLINE void pe__turn_at(const pe__span *x, size_t i, int two, pe__vd *a_forth, pe__vd *b_forth,
                             pe__vd *a_back, pe__vd *b_back)
 {
-    if (!two && !x->S) {
+    if (!two && !x->ts) {
         *a_forth = *a_back = pe__load(x->a + i), *b_forth = *b_back = pe__load(x->b + i);
         return;
     }
-    pe__vd S = pe__load(x->S + i);
-    if (!two) S = S * pe__splat(x->row[0] ? 1.0 : -1.0);
-    pe__turn(pe__load(x->a + i), pe__load(x->b + i), S, pe__load(x->C + i), a_forth, b_forth,
+    pe__vd ts = pe__load(x->ts + i);
+    if (!two) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
+    pe__turn(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i), a_forth, b_forth,
              a_back, b_back);
 }
 
@@ -3879,67 +3891,80 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
     return split ? pe__join(a, b) : pe__zip(a, b);
 }
 
-/* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the
-   same float. */
-PE__INLINE pe__vf pe__careful(const pe_plan *plan, const pe__bound *bound, pe__vd a, pe__vd b,
-                              int split, unsigned *doubt)
+/* From y' back to y, and its error. */
+typedef struct pe__care {
+    pe__vd deflate, error;
+} pe__care;
+PE__INLINE pe__care pe__care_of(const pe__span *x)
 {
-    const double eta = bound->eta, size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
-    const pe__vd deflate = pe__splat(1 - eta + eta * eta), e = pe__splat(bound->error * size);
-    a = a * deflate, b = b * deflate;
+    const double eta = x->bound->eta, amplitude = x->plan->amplitude;
+    pe__care care;
+    care.deflate = pe__splat(1 - eta + eta * eta);
+    care.error = pe__splat(x->bound->error * (amplitude < 0 ? -amplitude : amplitude));
+    return care;
+}
+
+/* Round with care, and set a bit of doubt where y + e and y - e do not make the same float. */
+PE__INLINE pe__vf pe__careful(const pe__care *care, pe__vd a, pe__vd b, int split, unsigned *doubt)
+{
+    const pe__vd e = care->error;
+    a = a * care->deflate, b = b * care->deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
     *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
     return above;
 }
 
-/* One vector of floats of a row, rounded from first_half and other_half, in which the watch may have
-   raised the alarm: where they are in doubt, by exact turns. It is of the pairs from k on: of their
-   components zipped, or, if split, of their second ones or not. Lanes behind the last pair repeat
-   it, and its doubts, which no one wants to know. */
-PE__OUTLINE void pe__settle_vector(const pe__span *x, int side, size_t k, int split, int second,
-                                   pe__vd first_half, pe__vd other_half, float *all)
+/* Elements of a vector in doubt, by exact turns: of the pairs from k on, their components zipped,
+   or, if split, their second ones or not. Lanes behind the last pair repeat it, and its doubts,
+   which no one wants to know. */
+PE__COLD pe__vf pe__settle_doubts(const pe__span *x, int side, size_t k, int split, int second,
+                                  unsigned doubt, pe__vf v)
 {
-    pe__watch watch = pe__watch_begin();
-    pe__watch_add(&watch, first_half, other_half, pe__get(all));
-    if (!pe__watch_alarm(watch, x->bound->window, x->plan->guard)) return;
-    unsigned doubt;
-    pe__put(all, pe__careful(x->plan, x->bound, first_half, other_half, split, &doubt));
-    for (; PE__UNLIKELY(doubt); doubt &= doubt - 1) {
+    float all[PE__FLOATS];
+    pe__put(all, v);
+    for (; doubt; doubt &= doubt - 1) {
         const size_t j = pe__lowest_bit(doubt), component = split ? (size_t)second : j % 2;
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
             all[j] = pe__exact_element(x->plan, x->position[side], x->pair + pair,
                                        (int)component ^ x->swapped, PE__DROP_F32);
     }
+    return pe__get(all);
 }
 
-/* The floats of so many vectors of pairs from i on, in which the watch has raised the alarm, again.
-   v is of both rows as they were rounded: zipped, or, if split, two vectors of sines next to two of
-   cosines. */
-PE__OUTLINE void pe__settle(const pe__span *x, size_t i, size_t vectors, int split,
-                            float (*v)[8 * PE_LANES])
+/* Two vectors of pairs of a row, from k on, with care: to v[0] and v[1] as they lie in memory, or, if
+   split, one of sines and one of cosines. */
+PE__INLINE void pe__settle_two(const pe__span *x, const pe__care *care, int side, size_t k,
+                               int split, pe__vd a, pe__vd b, pe__vd c, pe__vd d, pe__vf *v)
 {
-    enum { VECTOR = 2 * PE_LANES };
-    const int two = x->S != NULL;
-    for (size_t n = 0; n < vectors; n += 2, i += VECTOR) {
-        const size_t next = n + 1 < vectors ? i + PE_LANES : i;
-        pe__vd a[2], b[2], c[2], d[2];
-        if (two) {
-            pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
-            pe__turn_at(x, next, 1, &c[0], &d[0], &c[1], &d[1]);
-        } else {
-            pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
-            pe__turn_at(x, next, 0, &c[0], &d[0], &c[1], &d[1]);
-        }
-        for (int side = 0; side < 2; side++) {
-            float *const all = v[side] + n * VECTOR;
-            if (!x->row[side]) continue;
-            pe__settle_vector(x, side, i, split, 0, a[side], split ? c[side] : b[side], all);
-            if (n + 1 < vectors)
-                pe__settle_vector(x, side, split ? i : next, split, 1, split ? b[side] : c[side],
-                                  d[side], all + VECTOR);
-        }
+    unsigned doubt, other;
+    v[0] = pe__careful(care, a, split ? c : b, split, &doubt);
+    v[1] = pe__careful(care, split ? b : c, d, split, &other);
+    if (PE__UNLIKELY(doubt | other)) {
+        v[0] = pe__settle_doubts(x, side, k, split, 0, doubt, v[0]);
+        v[1] = pe__settle_doubts(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
     }
+}
+
+/* Four vectors of pairs from i on, in which the watch has raised the alarm, of both rows or of the
+   one that is wanted. To settle all takes less time than to find out which raised it. */
+PE__INLINE void pe__settle_four(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
+{
+    const pe__care care = pe__care_of(x);
+    const int first = !two && !x->row[0];
+    for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
+        pe__vd a, b, c, d, a1, b1, c1, d1;
+        pe__turn_at(x, i, two, &a, &b, &a1, &b1);
+        pe__turn_at(x, i + PE_LANES, two, &c, &d, &c1, &d1);
+        pe__settle_two(x, &care, first, i, split, a, b, c, d, v[first] + n);
+        if (two) pe__settle_two(x, &care, 1, i, split, a1, b1, c1, d1, v[1] + n);
+    }
+}
+PE__OUTLINE void pe__settle(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
+{
+    if (two && split) pe__settle_four(x, i, 1, 1, v);
+    else if (two) pe__settle_four(x, i, 1, 0, v);
+    else pe__settle_four(x, i, 0, split, v);
 }
 
 /* One vector of floats of both rows. */
@@ -3999,7 +4024,9 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
     const ptrdiff_t at1 = split ? x->across : bytes, at2 = split ? bytes : 2 * bytes;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
-    if (x->verb == PE__ADD) {
+    if (x->verb == PE__ADD && x->to->adder) {
+        x->to->adder->four(x, p, split, v0, v1, v2, v3);
+    } else if (x->verb == PE__ADD) {
         const float scale = x->scale;
         pe__prefetch((uintptr_t)p0 + x->ahead);
         if (LINE < 4 || split) pe__prefetch((uintptr_t)p1 + x->ahead);
@@ -4019,8 +4046,9 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
 /* n floats. */
 PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
-    if (x->verb == PE__ADD) pe__add_row_as(PE__F32, p, PE__F32, v, n, &x->scale);
-    else memcpy(p, v, n * sizeof *v);
+    if (x->verb != PE__ADD) memcpy(p, v, n * sizeof *v);
+    else if (x->to->adder) x->to->adder->some(x->to, p, v, n);
+    else pe__add_row_as(PE__F32, p, PE__F32, v, n, &x->scale);
 }
 
 /* The first of one vector of pairs, at i: so many first components and second ones. */
@@ -4029,26 +4057,31 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
     float all[2][8 * PE_LANES];
     pe__vd a[2], b[2];
     pe__watch watch = pe__watch_begin();
-    if (x->S) pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
+    if (x->ts) pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
     else pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
     for (int side = 0; side < 2; side++) {
         const pe__vf v = pe__zip(a[side], b[side]);
         if (x->row[side]) pe__watch_add(&watch, a[side], b[side], v);
         pe__put(all[side], v);
     }
-    if (PE__UNLIKELY(pe__watch_alarm(watch, x->bound->window, x->plan->guard)))
-        pe__settle(x, i, 1, 0, all);
+    const int alarm = pe__watch_alarm(watch, x->bound->window, x->plan->guard);
     for (int side = 0; side < 2; side++) {
         unsigned char *const p = x->row[side];
         float *const v = all[side], *const s = v + 2 * PE_LANES, *const c = s + PE_LANES;
         if (!p) continue;
+        if (PE__UNLIKELY(alarm)) {
+            const pe__care care = pe__care_of(x);
+            unsigned doubt;
+            const pe__vf w = pe__careful(&care, a[side], b[side], 0, &doubt);
+            pe__put(v, pe__settle_doubts(x, side, i, 0, 0, doubt, w));
+        }
         if (!x->split) {
-            pe__sink_some(x, p + 2 * i * sizeof *v, v, first + second);
+            pe__sink_some(x, p + 2 * i * x->to->element, v, first + second);
             continue;
         }
         for (size_t k = 0; k < PE_LANES; k++) s[k] = v[2 * k], c[k] = v[2 * k + 1];
-        pe__sink_some(x, p + i * sizeof *v, s, first);
-        pe__sink_some(x, p + x->across + (ptrdiff_t)(i * sizeof *v), c, second);
+        pe__sink_some(x, p + i * x->to->element, s, first);
+        pe__sink_some(x, p + x->across + (ptrdiff_t)(i * x->to->element), c, second);
     }
 }
 
@@ -4056,7 +4089,7 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
    rest. */
 PE__INLINE void pe__span_f32(const pe__span *x, int two, int split)
 {
-    const size_t step = (split ? 1 : 2) * sizeof(float), whole = pe__min(x->first, x->second);
+    const size_t step = (split ? 1 : 2) * x->to->element, whole = pe__min(x->first, x->second);
     unsigned char *const forth = x->row[!two && !x->row[0]], *const back = x->row[1];
     size_t i = x->begin;
     for (size_t n; i < pe__min(x->head, whole); i += n) {
@@ -4069,21 +4102,10 @@ PE__INLINE void pe__span_f32(const pe__span *x, int two, int split)
         pe__turn_two(x, i, two, split, &watch, &v0, &v1);
         pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
         if (PE__UNLIKELY(pe__watch_alarm(watch, x->bound->window, x->plan->guard))) {
-            enum { VECTOR = 2 * PE_LANES };
-            float v[2][8 * PE_LANES], *const f = v[!two && !x->row[0]], *const b = v[1];
-            pe__put(f, v0.forth), pe__put(f + VECTOR, v1.forth);
-            pe__put(f + 2 * VECTOR, v2.forth), pe__put(f + 3 * VECTOR, v3.forth);
-            if (two) {
-                pe__put(b, v0.back), pe__put(b + VECTOR, v1.back);
-                pe__put(b + 2 * VECTOR, v2.back), pe__put(b + 3 * VECTOR, v3.back);
-            }
-            pe__settle(x, i, 4, split, v);
-            v0.forth = pe__get(f), v1.forth = pe__get(f + VECTOR);
-            v2.forth = pe__get(f + 2 * VECTOR), v3.forth = pe__get(f + 3 * VECTOR);
-            if (two) {
-                v0.back = pe__get(b), v1.back = pe__get(b + VECTOR);
-                v2.back = pe__get(b + 2 * VECTOR), v3.back = pe__get(b + 3 * VECTOR);
-            }
+            pe__vf v[2][4], *const f = v[!two && !x->row[0]], *const b = v[1];
+            pe__settle(x, i, two, split, v);
+            v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
+            if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
         }
         pe__sink_four(x, forth + i * step, split, v0.forth, v1.forth, v2.forth, v3.forth);
         if (two) pe__sink_four(x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
@@ -4148,13 +4170,13 @@ PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
 }
 
 /* What raises the alarm. */
-PE__OUTLINE void pe__alarm_16(const pe__floats *f, const float *x, size_t count, float *near)
+PE__OUTLINE void pe__alarm_16(const pe__floats *f, const float *x, size_t count, float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
     const pe__vf by = pe__splat_f32(PE__ERROR_NEAR_0);
     for (size_t i = 0; i < count; i += PE__GROUP) {
         const pe__vf sum = pe__add_f32(pe__size_of_groups(x, i), pe__get(f->angle + i / 2));
-        pe__put(near + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
+        pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
     }
 }
 
@@ -4165,10 +4187,10 @@ PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pai
     const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const double subnormal = kind == PE__F16 ? pe__exp2i(-25) : 0, error = power * PE__ERROR_16;
-    const int far = power < pe__exp2i(-90) || power > pe__exp2i(90);
-    const pe__vf by = pe__splat_f32(far ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
-    f->error = far ? FLT_MAX : (float)(error > subnormal ? error : subnormal);
-    f->least = far ? FLT_MAX : (float)(size * pe__exp2i(-48) + subnormal);
+    const int distant = power < pe__exp2i(-90) || power > pe__exp2i(90);
+    const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
+    f->error = distant ? FLT_MAX : (float)(error > subnormal ? error : subnormal);
+    f->least = distant ? FLT_MAX : (float)(size * pe__exp2i(-48) + subnormal);
     f->made = 0;
     pe__to_groups(plan->frequency + pair, count, split, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
@@ -4231,9 +4253,9 @@ PE__OUTLINE void pe__settle_16(const pe__span *x, const pe__alarm *alarm, size_t
             const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
             for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
                 if (k >= (component == 0 ? x->first : x->second)) continue;
-                const double C = x->S ? x->C[k] : 1, S = x->S ? x->S[k] : 0;
-                const double y = part[component][k] * C * deflate +
-                                 part[component + 1][k] * S * sign[component + side];
+                const double tc = x->ts ? x->tc[k] : 1, ts = x->ts ? x->ts[k] : 0;
+                const double y = part[component][k] * tc * deflate +
+                                 part[component + 1][k] * ts * sign[component + side];
                 const double off = pe__double_off_middle(y, pe__drop(kind) + PE__DROP_F32);
                 uint16_t h = pe__to_16(kind, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
@@ -4269,10 +4291,10 @@ PE__INLINE void pe__turn_floats(const pe__floats *f, float (*row)[PE__TILE_16], 
                                 pe__vf *a_forth, pe__vf *b_forth, pe__vf *a_back, pe__vf *b_back)
 {
     const pe__vf a = pe__get(f->a + i), b = pe__get(f->b + i);
-    const pe__vf S = pe__get(row[0] + i), C = pe__get(row[1] + i);
-    const pe__vf aC = pe__mul_f32(a, C), bC = pe__mul_f32(b, C);
-    *a_forth = pe__mad_f32(b, S, aC), *b_forth = pe__nmad_f32(a, S, bC);
-    *a_back = pe__nmad_f32(b, S, aC), *b_back = pe__mad_f32(a, S, bC);
+    const pe__vf ts = pe__get(row[0] + i), tc = pe__get(row[1] + i);
+    const pe__vf aC = pe__mul_f32(a, tc), bC = pe__mul_f32(b, tc);
+    *a_forth = pe__mad_f32(b, ts, aC), *b_forth = pe__nmad_f32(a, ts, bC);
+    *a_back = pe__nmad_f32(b, ts, aC), *b_back = pe__mad_f32(a, ts, bC);
 }
 
 /* All columns of a span in groups, from the plan's row as floats. */
@@ -4299,7 +4321,7 @@ PE__WRAPS
 PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *row, size_t n)
 {
     const size_t bytes = n * to->element;
-    const uintptr_t ahead = (uintptr_t)x + (uintptr_t)PE__RADIX * (uintptr_t)to->stride;
+    const uintptr_t ahead = (uintptr_t)x + to->ahead;
     for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i);
     const float scale = (float)to->scale;
     if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
@@ -4307,18 +4329,49 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *r
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
 }
 
-/* Elements done ... made, or floats to add, from a buffer to where they belong; returns how many
-   are done, which are fewer where others will follow and whole lines are streamed. */
-PE__INLINE size_t pe__land(pe__kind kind, const pe__to *to, unsigned char *at, const void *from,
+/* Four vectors of a row, see pe__sink_four(). */
+PE__WRAPS
+PE__INLINE void pe__add_four(pe__kind kind, const pe__span *x, unsigned char *p, int split,
+                             pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+{
+    const ptrdiff_t bytes = 2 * PE_LANES * sizeof(uint16_t);
+    unsigned char *const p1 = p + (split ? x->across : bytes);
+    unsigned char *const p2 = p + (split ? bytes : 2 * bytes), *const p3 = p1 + (p2 - p);
+    const float scale = x->scale;
+    pe__prefetch((uintptr_t)p + x->ahead);
+    pe__prefetch((uintptr_t)(split ? p1 : p2) + x->ahead);
+    pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
+                   pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
+    pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
+                   pe__sum_vector(pe__get_as(kind, p3), &scale, v3));
+}
+#define PE__ADDER(type, kind)                                                                      \
+    PE__OUTLINE void pe__four_##type(const pe__span *x, unsigned char *p, int split, pe__vf v0,    \
+                                     pe__vf v1, pe__vf v2, pe__vf v3)                              \
+    {                                                                                              \
+        pe__add_four(kind, x, p, split, v0, v1, v2, v3);                                           \
+    }                                                                                              \
+    PE__OUTLINE void pe__sum_##type(const pe__to *to, unsigned char *x, const void *row, size_t n) \
+    {                                                                                              \
+        pe__sum(kind, to, x, (const float *)row, n);                                               \
+    }                                                                                              \
+    static const pe__adder pe__adder_##type = {pe__four_##type, pe__sum_##type};
+PE__ADDER(f16, PE__F16)
+PE__ADDER(bf16, PE__BF16)
+#undef PE__ADDER
+PE__OUTLINE void pe__sum_f32(const pe__to *to, unsigned char *x, const void *row, size_t n)
+{
+    pe__sum(PE__F32, to, x, (const float *)row, n);
+}
+
+/* 16-bit elements done ... made from a buffer to where they belong; returns how many are done,
+   which are fewer where others will follow and whole lines are streamed. */
+PE__INLINE size_t pe__land(const pe__to *to, unsigned char *at, const unsigned char *from,
                            size_t done, size_t made, int all)
 {
-    const size_t floats = kind == PE__F32 || to->verb == PE__ADD;
-    const size_t rest = (size_t)((uintptr_t)(at + made * to->element) % 64) / to->element;
+    const size_t e = to->element, rest = (size_t)((uintptr_t)(at + made * e) % 64) / e;
     if (!all && to->verb == PE__STREAM) made -= pe__min(rest, made - done);
-    const void *const here = (const unsigned char *)from + done * (floats ? 4 : 2);
-    at += done * to->element;
-    if (to->verb == PE__ADD) pe__sum(kind, to, at, (const float *)here, made - done);
-    else pe__copy(at, here, (made - done) * to->element, to->verb == PE__STREAM);
+    pe__copy(at + done * e, from + done * e, (made - done) * e, to->verb == PE__STREAM);
     return made;
 }
 
@@ -4342,9 +4395,9 @@ PE__INLINE void pe__make_16(const pe__span *x, pe__floats *f, size_t b, pe__kind
 {
     const size_t pairs = pe__max(x->first, x->second);
     if (!(f->made >> b & 1)) {
-        for (size_t i = 0; !x->S && i < PE__TILE_16; i++) f->row[b][0][i] = 0, f->row[b][1][i] = 1;
-        if (x->S) pe__to_groups(x->S, pairs, x->split, f->row[b][0]);
-        if (x->S) pe__to_groups(x->C, pairs, x->split, f->row[b][1]);
+        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) f->row[b][0][i] = 0, f->row[b][1][i] = 1;
+        if (x->ts) pe__to_groups(x->ts, pairs, x->split, f->row[b][0]);
+        if (x->ts) pe__to_groups(x->tc, pairs, x->split, f->row[b][1]);
         f->made |= 1u << b;
     }
     if (x->split) pe__span_16(x, f, f->row[b], 1, kind);
@@ -4355,7 +4408,7 @@ PE__INLINE void pe__make_16(const pe__span *x, pe__floats *f, size_t b, pe__kind
 PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
 {
     enum { SOME = 16 };
-    const size_t element = pe__size_of(kind);
+    const size_t element = x->to->element;
     const double amplitude = x->plan->amplitude;
     const float sine = (float)(0 * amplitude);
     const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
@@ -4390,8 +4443,8 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound
     x->second = x->swapped ? to->sines : to->cosines;
     x->across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
     x->head = to->verb == PE__STREAM ? to->head : 0;
-    x->verb = to->verb, x->scale = (float)to->scale;
-    x->ahead = (size_t)PE__RADIX * (size_t)to->stride;
+    x->to = to, x->verb = to->verb, x->scale = (float)to->scale;
+    x->ahead = to->ahead;
 }
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
@@ -4400,7 +4453,7 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
                           const double *s, const double *c, int64_t first, int64_t last,
                           size_t pair, const pe__to *to, pe__kind kind)
 {
-    const int narrow = kind != PE__F32 && to->verb != PE__ADD;
+    const int narrow = kind != PE__F32;
     const size_t pairs = pe__max(to->sines, to->cosines);
     const int direct = kind == PE__F32 || (to->verb == PE__FILL && to->sines == to->cosines &&
                                            pairs % PE__GROUP == 0);
@@ -4434,8 +4487,8 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             pe__origin(&x, side, narrow ? kind : PE__F32);
             x.row[side] = NULL;
         }
-        x.S = x.C = NULL;
-        if (b != 0) x.S = pe__row(plan, 0, b) + pair, x.C = x.S + plan->padded;
+        x.ts = x.tc = NULL;
+        if (b != 0) x.ts = pe__row(plan, 0, b) + pair, x.tc = x.ts + plan->padded;
         size_t done[2][2] = {{0}};
         for (x.begin = 0; x.begin < pairs; x.begin = x.end) {
             x.end = direct ? pairs : pe__min(x.begin + PE__CHUNK, pairs);
@@ -4448,9 +4501,9 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
                 if (!row[side]) continue;
                 const size_t n = pe__min(x.end, to->sines), m = pe__min(x.end, to->cosines);
                 size_t *const d = done[side];
-                d[0] = pe__land(kind, to, at[side], row[side], d[0], x.split ? n : n + m, all);
+                d[0] = pe__land(to, at[side], row[side], d[0], x.split ? n : n + m, all);
                 if (x.split)
-                    d[1] = pe__land(kind, to, at[side] + across, row[side] + x.across, d[1], m, all);
+                    d[1] = pe__land(to, at[side] + across, row[side] + x.across, d[1], m, all);
             }
         }
     }
@@ -4542,23 +4595,24 @@ PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, pe__vd *a,
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, float *v)
+PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, pe__vf *v)
 {
-    enum { VECTOR = 2 * PE_LANES };
-    for (size_t n = 0; n < 4; n += 2, i += VECTOR, v += 2 * VECTOR) {
+    const pe__care care = pe__care_of(&x->span);
+    for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         pe__vd a, b, c, d;
         pe__lone_two(x, i, split, &a, &b, &c, &d);
-        pe__settle_vector(&x->span, 0, i, split, 0, a, b, v);
-        pe__settle_vector(&x->span, 0, split ? i : i + PE_LANES, split, 1, c, d, v + VECTOR);
+        if (split) pe__settle_two(&x->span, &care, 0, i, 1, a, c, b, d, v + n);
+        else pe__settle_two(&x->span, &care, 0, i, 0, a, b, c, d, v + n);
     }
 }
 
 /* The whole vectors, by fours, from pair i on. Returns where they end. */
 PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
 {
-    enum { FOUR = 4 * PE_LANES, VECTOR = 2 * PE_LANES };
+    enum { FOUR = 4 * PE_LANES };
     const size_t whole = pe__min(x->span.first, x->span.second);
     const int32_t window = pe__bound_lone.window, guard = x->span.plan->guard;
+    const size_t step = (split ? 1 : 2) * x->span.to->element;
     for (; i + FOUR <= whole; i += FOUR) {
         pe__watch watch = pe__watch_begin();
         pe__vf v[4];
@@ -4569,14 +4623,8 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
             pe__watch_add(&watch, a, b, v[n]);
             pe__watch_add(&watch, c, d, v[n + 1]);
         }
-        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
-            float all[4 * VECTOR];
-            for (size_t n = 0; n < 4; n++) pe__put(all + n * VECTOR, v[n]);
-            pe__lone_settle(x, i, split, all);
-            for (size_t n = 0; n < 4; n++) v[n] = pe__get(all + n * VECTOR);
-        }
-        pe__sink_four(&x->span, x->span.row[0] + i * (split ? 4 : 8), split, v[0], v[1], v[2],
-                      v[3]);
+        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) pe__lone_settle(x, i, split, v);
+        pe__sink_four(&x->span, x->span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
     }
     return i;
 }
@@ -4663,24 +4711,25 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
     }
 }
 
-/* The same for a type. 16-bit rows come in tiles of their own, with the plan's rows as floats. */
-PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
+PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                              size_t rows);
+
+/* Rows of floats, or of what floats are added to. */
+PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                              size_t rows)
+{
+    double space[4 * ((int)PE__TILE + (int)PE__SPARE) + 8];
+    const pe__room room = {pe__aligned(space), PE__TILE};
+    pe__rows(plan, axis, to, t, rows, pe__block_f32, &room);
+}
+
+/* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
+PE__INLINE void pe__rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
                             const pe__to *to, double t, size_t rows, pe__blocker *block)
 {
-    enum { FEW = 4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8 };
-    enum { MANY = 4 * ((int)PE__TILE + (int)PE__SPARE) + 8 };
-    if (kind == PE__F32) {
-        double space[MANY];
-        const pe__room room = {pe__aligned(space), PE__TILE};
-        pe__rows(plan, axis, to, t, rows, block, &room);
-        return;
-    }
-    double space[FEW], more[(sizeof(pe__floats) + 64) / sizeof(double)];
+    double space[4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8];
+    double more[(sizeof(pe__floats) + 64) / sizeof(double)];
     const pe__room room = {pe__aligned(space), PE__TILE_16};
-    if (to->verb == PE__ADD) {
-        pe__rows(plan, axis, to, t, rows, block, &room);
-        return;
-    }
     pe__floats *const floats = (pe__floats *)(void *)pe__aligned(more);
     for (size_t done = 0; done < axis->pairs; done += PE__TILE_16) {
         pe__axis some = *axis;
@@ -4696,7 +4745,8 @@ PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *
 PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row, size_t column,
                              size_t n)
 {
-    const float zero[16] = {0};
+    float zero[16];
+    for (size_t i = 0; i < 16; i++) zero[i] = pe__zero();
     for (size_t i = 0; i < n; i += 16) {
         unsigned char *const at = row + (column + i) * to->element;
         if (to->verb == PE__ADD) pe__sum(kind, to, at, zero, pe__min(n - i, 16));
@@ -4762,8 +4812,8 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
     }
 }
 
-/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (S, C), or (c, s),
-   turned by (-S, C), as they lie in a row: f' = fC + gS, g' = gC - fS. */
+/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (ts, tc), or (c, s),
+   turned by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__to *to;
@@ -4787,7 +4837,7 @@ PE__WRAPS
 PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + (uintptr_t)PE__RADIX * (uintptr_t)to->stride);
+        pe__prefetch((uintptr_t)p + to->ahead);
         if (!PE__FUSES && to->scale == 1) pe__store(p, pe__load(p) + v);
         else pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
@@ -4835,13 +4885,13 @@ PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double 
     for (size_t i = 0; i < to.sines || i < to.cosines; i += PE_LANES) {
         const size_t v = i / PE_LANES;
         const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
-        const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], S = x->row[b][v][0];
-        const pe__dd C = x->row[b][v][1];
+        const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->row[b][v][0];
+        const pe__dd tc = x->row[b][v][1];
         pe__dd f_up, g_up, f_down, g_down;
-        pe__turn(f.hi, g.hi, S.hi, C.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
-        const pe__vd fC = pe__fma(f.lo, C.hi, pe__fma(f0, C.lo, less));
-        const pe__vd gC = pe__fma(g.lo, C.hi, pe__fma(g0, C.lo, less));
-        const pe__vd gS = pe__fma(g.lo, S.hi, g0 * S.lo), fS = pe__fma(f.lo, S.hi, f0 * S.lo);
+        pe__turn(f.hi, g.hi, ts.hi, tc.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
+        const pe__vd fC = pe__fma(f.lo, tc.hi, pe__fma(f0, tc.lo, less));
+        const pe__vd gC = pe__fma(g.lo, tc.hi, pe__fma(g0, tc.lo, less));
+        const pe__vd gS = pe__fma(g.lo, ts.hi, g0 * ts.lo), fS = pe__fma(f.lo, ts.hi, f0 * ts.lo);
         f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
         if (up) pe__finish_f64(x, &to, (double *)up, t_up, i, f_up, g_up, twice);
         if (down) pe__finish_f64(x, &to, (double *)down, t_down, i, f_down, g_down, twice);
@@ -4938,24 +4988,36 @@ typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *
                        size_t rows);
 typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
 #define PE__ROWER(type, kind)                                                                      \
+    PE__OUTLINE void pe__fill_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
+                                     double t, size_t rows)                                        \
+    {                                                                                              \
+        pe__rows_16(kind, plan, axis, to, t, rows, pe__block_##type);                              \
+    }                                                                                              \
     PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
                                      double t, size_t rows)                                        \
     {                                                                                              \
-        pe__rows_as(kind, plan, axis, to, t, rows, pe__block_##type);                              \
-    }                                                                                              \
+        pe__to sum = *to;                                                                          \
+        sum.adder = &pe__adder_##type;                                                             \
+        if (to->verb == PE__ADD) pe__rows_f32(plan, axis, &sum, t, rows);                          \
+        else pe__fill_##type(plan, axis, to, t, rows);                                             \
+    }
+PE__ROWER(bf16, PE__BF16)
+PE__ROWER(f16, PE__F16)
+#undef PE__ROWER
+#define PE__ZEROER(type, kind)                                                                     \
     PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column,         \
                                       size_t n)                                                    \
     {                                                                                              \
         pe__zeros_as(kind, to, row, column, n);                                                    \
     }
-PE__ROWER(f32, PE__F32)
-PE__ROWER(bf16, PE__BF16)
-PE__ROWER(f16, PE__F16)
-#undef PE__ROWER
+PE__ZEROER(f32, PE__F32)
+PE__ZEROER(bf16, PE__BF16)
+PE__ZEROER(f16, PE__F16)
+#undef PE__ZEROER
 PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
 {
-    static const double zero[8] = {0};
-    double *const x = (double *)(void *)row + column;
+    double zero[8], *const x = (double *)(void *)row + column;
+    for (size_t i = 0; i < 8; i++) zero[i] = (double)pe__zero();
     for (size_t i = 0; i < n; i += 8) pe__sink_f64(to, x + i, zero, pe__min(n - i, 8));
 }
 
@@ -4995,6 +5057,7 @@ PE__INLINE pe__order pe__order_of(const pe_plan *plan)
 }
 
 /* The columns of one axis of an output. */
+PE__WRAPS /* what is asked for ahead: any address will do */
 static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
 {
     pe__to to;
@@ -5003,6 +5066,7 @@ static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, cons
     to.sines = axis->sines, to.cosines = axis->cosines;
     to.order = pe__order_of(plan);
     to.verb = o->verb, to.scale = o->scale, to.head = 0, to.floats = NULL;
+    to.ahead = (size_t)PE__RADIX * o->stride, to.adder = NULL;
     return to;
 }
 
@@ -5015,6 +5079,7 @@ PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t 
     to.element = element;
     to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
     to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1, to.floats = NULL;
+    to.ahead = 0, to.adder = NULL;
     return to;
 }
 
@@ -5218,6 +5283,14 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
     }
 }
 
+/* Copy an element of 2, 4 or 8 bytes. */
+PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
+{
+    if (element == 4) memcpy(to, from, 4);
+    else if (element == 2) memcpy(to, from, 2);
+    else memcpy(to, from, 8);
+}
+
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile on the stack, to and fro. */
 PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                 const pe__output *o)
@@ -5239,7 +5312,7 @@ PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const
                         const size_t column = first + (pair + i % n) * plan->step;
                         unsigned char *const x = o->out + (r + k) * o->stride + column * e;
                         unsigned char *const y = pe__row_at(&to, k) + i * e;
-                        memcpy(made ? x : y, made ? y : x, e);
+                        pe__move(made ? x : y, made ? y : x, e);
                     }
             }
         }
@@ -5252,7 +5325,8 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         pe__to to = pe__to_axis(plan, axis, o);
-        if (at->kind != PE__AT_GRID && !plan->step) pe__stream_rows(plan, &to, o->rows);
+        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
+            pe__stream_rows(plan, &to, o->rows);
         if (plan->step) pe__emit_steps(plan, axis, at, o);
         else pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
@@ -5282,9 +5356,6 @@ static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe_
     return status;
 }
 
-/* Add a row of a tile to a row of x: all elements of an axis from the first on. */
-typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
-
 /* The same rows to several batches: made once, tile by tile, on the stack. */
 PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                   size_t batches, size_t batch_bytes, pe__rower *make,
@@ -5296,7 +5367,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         for (size_t pair = 0; pair < axis->pairs; pair += PAIRS) {
-            const pe__to whole = pe__to_axis(plan, axis, o), x = pe__part(&whole, pair, PAIRS);
+            const pe__to whole = pe__to_axis(plan, axis, o);
+            pe__to x = pe__part(&whole, pair, PAIRS);
             const size_t n = x.sines + x.cosines, e = x.element;
             const size_t most = BYTES / element / n, first = pe__min(x.sine, x.cosine);
             pe__axis part = *axis;
@@ -5307,6 +5379,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
             to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
             to.verb = PE__FILL;
+            x.ahead = batch_bytes;
             const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
             for (size_t r = 0; r < o->rows; r += most) {
                 const size_t rows = pe__min(most, o->rows - r);
@@ -5362,18 +5435,6 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return status;
 }
 
-PE__OUTLINE void pe__sum_f32(const pe__to *to, unsigned char *x, const void *row, size_t n)
-{
-    pe__sum(PE__F32, to, x, (const float *)row, n);
-}
-PE__OUTLINE void pe__sum_f16(const pe__to *to, unsigned char *x, const void *row, size_t n)
-{
-    pe__sum(PE__F16, to, x, (const float *)row, n);
-}
-PE__OUTLINE void pe__sum_bf16(const pe__to *to, unsigned char *x, const void *row, size_t n)
-{
-    pe__sum(PE__BF16, to, x, (const float *)row, n);
-}
 PE__OUTLINE void pe__sum_f64(const pe__to *to, unsigned char *x, const void *row, size_t n)
 {
     pe__sink_f64(to, (double *)(void *)x, (const double *)row, n);
@@ -5419,10 +5480,10 @@ static inline int pe__algebraic(const pe_plan *plan)
 }
 
 /* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
-PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *C,
-                                     const double *S)
+PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *tc,
+                                     const double *ts)
 {
-    const pe__vd cosine = pe__load(C), sine = pe__load(S);
+    const pe__vd cosine = pe__load(tc), sine = pe__load(ts);
     pe__vd s, c;
     if (order == PE__SPLIT) s = pe__load(x), c = pe__load(cosines);
     else if (order == PE__SC) pe__unzip(x, &s, &c);
@@ -5436,8 +5497,8 @@ PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines
     else pe__zip_store(x, c1, s1);
 }
 
-PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *C,
-                                   const double *S)
+PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *tc,
+                                   const double *ts)
 {
     enum { AHEAD = 8192 }; /* bytes to ask for in advance */
     const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
@@ -5452,13 +5513,13 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
             pe__prefetch((uintptr_t)(cosines + i) + ahead);
         }
         for (size_t i = 0; i < whole; i += PE_LANES)
-            pe__shift_vector_f64(order, x + i * step, cosines + i, C + i, S + i);
+            pe__shift_vector_f64(order, x + i * step, cosines + i, tc + i, ts + i);
         if (whole == n) continue;
         double rest[2 * PE_LANES] = {0}, *const tail = x + whole * step;
         const size_t bytes = (n - whole) * sizeof *rest;
         memcpy(rest, tail, bytes * step);
         if (order == PE__SPLIT) memcpy(rest + PE_LANES, cosines + whole, bytes);
-        pe__shift_vector_f64(order, rest, rest + PE_LANES, C + whole, S + whole);
+        pe__shift_vector_f64(order, rest, rest + PE_LANES, tc + whole, ts + whole);
         memcpy(tail, rest, bytes * step);
         if (order == PE__SPLIT) memcpy(cosines + whole, rest + PE_LANES, bytes);
     }
@@ -5614,9 +5675,9 @@ enum {
     PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
 };
 
-/* The parts X, y and x of the sines and cosines of a tile. */
+/* The parts X (top), y and x of the sines and cosines of a tile. */
 typedef struct pe__dots_table {
-    double C[PE__DOTS_TILE][3][PE__DOTS], S[PE__DOTS_TILE][3][PE__DOTS];
+    double tc[PE__DOTS_TILE][3][PE__DOTS], ts[PE__DOTS_TILE][3][PE__DOTS];
 } pe__dots_table;
 typedef struct pe__dots_anchor {
     double c[2][PE__DOTS_TILE], s[2][PE__DOTS_TILE];
@@ -5628,17 +5689,17 @@ typedef struct pe__dots_sums {
 } pe__dots_sums;
 
 /* Adding and subtracting this rounds to the grid. */
-PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *X, pe__vd *y)
+PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *top, pe__vd *y)
 {
-    *X = (x.hi + pe__splat(grid)) - pe__splat(grid);
-    *y = (x.hi - *X) + x.lo;
+    *top = (x.hi + pe__splat(grid)) - pe__splat(grid);
+    *y = (x.hi - *top) + x.lo;
 }
 
 /* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
-PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *S, const pe__dd *C)
+PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *ts, const pe__dd *tc)
 {
     for (int v = 0; v < PE__DOTS_TILE / (int)PE_LANES; v++) {
-        pe__dd_turn(&s[v], &c[v], S[v], C[v]);
+        pe__dd_turn(&s[v], &c[v], ts[v], tc[v]);
         s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
     }
 }
@@ -5653,26 +5714,26 @@ PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double gr
                                      pe__dots_table *table)
 {
     enum { VECTORS = PE__DOTS_TILE / (int)PE_LANES };
-    pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
+    pe__dd s[VECTORS], c[VECTORS], ts[VECTORS], tc[VECTORS];
     for (int v = 0; v < VECTORS; v++) {
-        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &S[v], &C[v]);
+        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &ts[v], &tc[v]);
         s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
     }
     for (size_t b = 0; b < PE__DOTS; b++) {
         for (size_t v = 0; v < VECTORS; v++) {
             double part[6][PE_LANES];
-            pe__vd X, y;
-            pe__dots_split(c[v], grid, &X, &y);
-            pe__store(part[0], X), pe__store(part[1], y), pe__store(part[2], c[v].hi);
-            pe__dots_split(s[v], grid, &X, &y);
-            pe__store(part[3], X), pe__store(part[4], y), pe__store(part[5], s[v].hi);
+            pe__vd top, y;
+            pe__dots_split(c[v], grid, &top, &y);
+            pe__store(part[0], top), pe__store(part[1], y), pe__store(part[2], c[v].hi);
+            pe__dots_split(s[v], grid, &top, &y);
+            pe__store(part[3], top), pe__store(part[4], y), pe__store(part[5], s[v].hi);
             for (size_t lane = 0; lane < PE_LANES; lane++)
                 for (size_t n = 0; n < 3; n++) {
-                    table->C[v * PE_LANES + lane][n][b] = part[n][lane];
-                    table->S[v * PE_LANES + lane][n][b] = part[3 + n][lane];
+                    table->tc[v * PE_LANES + lane][n][b] = part[n][lane];
+                    table->ts[v * PE_LANES + lane][n][b] = part[3 + n][lane];
                 }
         }
-        pe__dots_turn(s, c, S, C);
+        pe__dots_turn(s, c, ts, tc);
     }
 }
 
@@ -5692,12 +5753,12 @@ PE__INLINE void pe__dots_add(pe__dots_run *run, const pe__dots_table *table, siz
 {
     const pe__vd cX = pe__splat(anchor->c[0][i]), cy = pe__splat(anchor->c[1][i]);
     const pe__vd sX = pe__splat(anchor->s[0][i]), sy = pe__splat(anchor->s[1][i]);
-    run->large_c = pe__fma(cX, pe__load(table->C[i][0] + b), run->large_c);
-    run->small_c = pe__fma(cX, pe__load(table->C[i][1] + b), run->small_c);
-    run->tiny_c = pe__fma(cy, pe__load(table->C[i][2] + b), run->tiny_c);
-    run->large_s = pe__fma(sX, pe__load(table->S[i][0] + b), run->large_s);
-    run->small_s = pe__fma(sX, pe__load(table->S[i][1] + b), run->small_s);
-    run->tiny_s = pe__fma(sy, pe__load(table->S[i][2] + b), run->tiny_s);
+    run->large_c = pe__fma(cX, pe__load(table->tc[i][0] + b), run->large_c);
+    run->small_c = pe__fma(cX, pe__load(table->tc[i][1] + b), run->small_c);
+    run->tiny_c = pe__fma(cy, pe__load(table->tc[i][2] + b), run->tiny_c);
+    run->large_s = pe__fma(sX, pe__load(table->ts[i][0] + b), run->large_s);
+    run->small_s = pe__fma(sX, pe__load(table->ts[i][1] + b), run->small_s);
+    run->tiny_s = pe__fma(sy, pe__load(table->ts[i][2] + b), run->tiny_s);
 }
 
 PE__INLINE void pe__dots_end(const pe__dots_run *run, pe__dots_sums *sums, size_t b)
@@ -5768,25 +5829,25 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
         const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
         pe__dots_anchor anchor[2];
-        pe__dd s[VECTORS], c[VECTORS], S[VECTORS], C[VECTORS];
+        pe__dd s[VECTORS], c[VECTORS], ts[VECTORS], tc[VECTORS];
         pe__dots_make_table(plan, axis->pair + i, grid, &table);
         for (size_t v = 0; v < VECTORS; v++) {
             const size_t pair = pe__dots_pair(plan, axis->pair + i, v);
             pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
-            pe__close_turn(plan, pair, PE__DOTS_NEXT, &S[v], &C[v]);
+            pe__close_turn(plan, pair, PE__DOTS_NEXT, &ts[v], &tc[v]);
         }
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
             for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
                 for (size_t v = 0; v < VECTORS; v++) {
-                    pe__vd X, y;
-                    pe__dots_split(c[v], grid, &X, &y);
-                    pe__store(anchor[t].c[0] + v * PE_LANES, X);
+                    pe__vd top, y;
+                    pe__dots_split(c[v], grid, &top, &y);
+                    pe__store(anchor[t].c[0] + v * PE_LANES, top);
                     pe__store(anchor[t].c[1] + v * PE_LANES, y);
-                    pe__dots_split(s[v], grid, &X, &y);
-                    pe__store(anchor[t].s[0] + v * PE_LANES, X);
+                    pe__dots_split(s[v], grid, &top, &y);
+                    pe__store(anchor[t].s[0] + v * PE_LANES, top);
                     pe__store(anchor[t].s[1] + v * PE_LANES, y);
                 }
-                pe__dots_turn(s, c, S, C);
+                pe__dots_turn(s, c, ts, tc);
             }
             pe__dots_multiply(&table, anchor, n, PE__DOTS_TOGETHER, sums + a);
         }
@@ -6313,7 +6374,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
         made.axes = rope->axes, made.joint = 1;
         made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
         size_t pair = made.pairs; /* from the last axis on: the first has what is left */
-        for (size_t a = made.axes; a-- > 0;) {
+        for (size_t k = 1; k <= made.axes; k++) {
+            const size_t a = made.axes - k;
             pe__axis *const axis = &made.axis[a];
             size_t n = rope->sections[a];
             if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
@@ -6444,7 +6506,7 @@ PE__COLD double pe__alibi_product(double slope, int64_t j)
 {
     pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
     double hi[PE_LANES], lo[PE_LANES];
-    pe__store(hi, p + pe__splat(0.0)); /* a zero is +0 */
+    pe__store(hi, p + pe__splat((double)pe__zero())); /* a zero is +0 */
     pe__store(lo, e);
     return pe__to_odd(hi[0], lo[0]);
 }
@@ -6500,8 +6562,8 @@ PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, v
         }
         return;
     }
-    const pe__vd slope = pe__splat(line.slope), offset = pe__splat(line.offset);
-    const pe__vd step = pe__splat(PE__FLOATS);
+    const pe__vd slope = pe__splat(line.slope), step = pe__splat(PE__FLOATS);
+    const pe__vd offset = pe__splat(line.offset + (double)pe__zero());
     pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
     /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
     for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
@@ -6542,13 +6604,14 @@ typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
 /* A bend in floats. */
 typedef struct pe__bend_f32 {
     pe__vf slope, after; /* the other slope, or what is there beyond 0 */
+    pe__vf zero;
 } pe__bend_f32;
 
 PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
 {
     pe__vf slope = b->slope;
     if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
-    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), pe__splat_f32(0.0f)); /* a zero is +0 */
+    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), b->zero); /* a zero is +0 */
     return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
 }
 
@@ -6685,7 +6748,7 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode,
         const double slope = (double)a->slopes[head];
         const pe__line after = pe__alibi_bend(mode, slope).after;
         pe__bend_f32 bend;
-        bend.slope = pe__splat_f32((float)slope);
+        bend.slope = pe__splat_f32((float)slope), bend.zero = pe__splat_f32(pe__zero());
         bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
         for (size_t query = 0; query < a->queries; query++) {
             unsigned char *row = (unsigned char *)pe__at_element(
@@ -7103,6 +7166,23 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
+/* Copy adjacent pairs as halves. */
+PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs, size_t element)
+{
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
+        const float *const x = (const float *)(const void *)in + 2 * i;
+        float *const y = (float *)(void *)out + i;
+        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
+        pe__put(y, pe__unzip_evens(v, w));
+        pe__put(y + pairs, pe__unzip_odds(v, w));
+    }
+    for (; i < pairs; i++) {
+        pe__move(out + i * element, in + 2 * i * element, element);
+        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
+    }
+}
+
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
    there. */
 PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
@@ -7127,9 +7207,7 @@ PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile,
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
             some.heads = pe__min(most, x->heads - k), some.rest = 0;
             for (size_t h = 0; h < some.heads; h++, in += x->in_head)
-                for (size_t i = 0; i < 2 * pairs; i++)
-                    memcpy(halves + h * width + (i / 2 + i % 2 * pairs) * element, in + i * element,
-                           element);
+                pe__unweave(halves + h * width, in, pairs, element);
             some.in = halves, some.in_head = width;
             some.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;
@@ -7551,6 +7629,13 @@ PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
     return pe__float_product(a, b) + c;
 }
 
+/* a / b, not a product with 1 / b, whatever else is divided by b. */
+PE__INLINE float pe__float_quotient(float a, float b)
+{
+    PE__OPAQUE(b);
+    return a / b;
+}
+
 /* To float, once: the inputs are so few that no result is next to the middle of two. */
 PE__INLINE float pe__td_float(pe__td x)
 {
@@ -7666,10 +7751,11 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             double fastest = 0;
             for (size_t i = 0; i < n; i++) {
                 const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
-                const float distant = theta / factor, nearby = pe__float_product(scale, distant);
+                const float distant = pe__float_quotient(theta, factor);
+                const float nearby = pe__float_product(scale, distant);
                 float turned = nearby;
                 if (ext > 0) {
-                    const float y = ((float)(done + i) - low) / span;
+                    const float y = pe__float_quotient((float)(done + i) - low, span);
                     const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
                     const float mix = (1 - clamped) * ext;
                     turned = pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix),
@@ -8340,9 +8426,10 @@ PE_API pe_status pe_selftest(void)
 #pragma clang attribute pop
 #endif
 #pragma STDC FP_CONTRACT DEFAULT
-#if defined(__x86_64__) || defined(__i386__)
+#if PE__FLOAT_CONTROL
 #pragma float_control(pop)
 #endif
+#undef PE__FLOAT_CONTROL
 #elif defined(__GNUC__)
 #pragma GCC pop_options
 #pragma GCC diagnostic pop

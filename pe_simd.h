@@ -211,6 +211,12 @@
 #error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse"
 #endif
 
+#ifdef _M_FP_FAST
+#error "pe needs IEEE arithmetic: compile with /fp:precise, not /fp:fast"
+#endif
+/* A number like 0.1 is a double, but not with this option of gcc's, which has no macro. */
+typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
+
 /* ---- includes -------------------------------------------------------------------------------- */
 
 #include <math.h>
@@ -251,18 +257,27 @@
 /* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
    re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
 #if defined(__clang__)
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
+    (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
+#define PE__FLOAT_CONTROL 1
 #pragma float_control(push)
 #pragma float_control(precise, on)
-#elif defined(__FAST_MATH__)
+#else
+#define PE__FLOAT_CONTROL 0
+#ifdef __FAST_MATH__
 #error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
+#endif
+#pragma clang fp reassociate(off) /* -ffast-math less a part of it has no macro */
+#if __clang_major__ >= 18
+#pragma clang fp reciprocal(off)
+#endif
 #endif
 #pragma STDC FP_CONTRACT OFF
 #if PE__BEYOND && PE_ISA == PE_ISA_AVX512
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), \
+#pragma clang attribute push(__attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), \
                              apply_to = function)
 #elif PE__BEYOND
-#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
+#pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
 #endif
 #elif defined(__GNUC__)
 #pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
@@ -282,15 +297,15 @@
 /* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might
    call. */
 #if defined(__OPTIMIZE__) && defined(__GNUC__)
-#define PE__INLINE static inline __attribute__((always_inline, unused))
+#define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif defined(__GNUC__)
-#define PE__INLINE static inline __attribute__((unused))
+#define PE__INLINE static inline __attribute__((__unused__))
 #else
 #define PE__INLINE static inline
 #endif
 #ifdef __GNUC__
-#define PE__OUTLINE static __attribute__((noinline, unused))
-#define PE__COLD static __attribute__((noinline, cold, unused))
+#define PE__OUTLINE static __attribute__((__noinline__, __unused__))
+#define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
 #define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
 #else
 #define PE__OUTLINE static inline
@@ -300,8 +315,9 @@
 
 /* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
 #if defined(__clang__)
-#define PE__WRAPS __attribute__((no_sanitize("unsigned-integer-overflow")))
-#define PE__DIVIDES_BY_ZERO __attribute__((no_sanitize("float-divide-by-zero")))
+#define PE__WRAPS                                                                                  \
+    __attribute__((__no_sanitize__("unsigned-integer-overflow", "unsigned-shift-base")))
+#define PE__DIVIDES_BY_ZERO __attribute__((__no_sanitize__("float-divide-by-zero")))
 #else
 #define PE__WRAPS
 #define PE__DIVIDES_BY_ZERO
@@ -329,6 +345,15 @@ extern "C" {
 #endif
 
 /* ---- one number, the same for all ------------------------------------------------------------ */
+
+/* +0 that is not seen to be 0: clang leaves out additions of it under -fno-signed-zeros, whatever
+   the pragmas say, and -0 + 0 stays -0. */
+PE__INLINE float pe__zero(void)
+{
+    float zero = 0;
+    PE__OPAQUE(zero);
+    return zero;
+}
 
 /* hi + lo for |lo| <= ulp(hi) / 2, rounded to odd: cut, and the last bit set if that lost
    anything. What then rounds to fewer bits is rounded as if once. hi where lo is NaN, as after an
@@ -374,7 +399,7 @@ PE__INLINE float pe__fma_one(float a, float b, float c)
 }
 
 /* A finite double that is not 0 as m 2^e, 2^62 <= m < 2^63. */
-PE__INLINE uint64_t pe__whole_of(double x, int *e)
+PE__WRAPS PE__INLINE uint64_t pe__whole_of(double x, int *e)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -385,7 +410,7 @@ PE__INLINE uint64_t pe__whole_of(double x, int *e)
 }
 
 /* hi 2^64 + lo shifted right; what is lost sets the last bit. */
-PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
+PE__WRAPS PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
 {
     for (int n; by > 0; by -= n) {
         n = by < 63 ? by : 63;
@@ -397,7 +422,7 @@ PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
 }
 
 /* a * b + c rounded once, by integers of 128 bits, whatever they are. */
-PE__COLD PE__WRAPS double pe__fma_exact(double a, double b, double c)
+PE__WRAPS PE__COLD double pe__fma_exact(double a, double b, double c)
 {
     if (a == 0 || b == 0 || !((a - a) + (b - b) == 0)) return a * b + c;
     if (c == 0) return a * b;
@@ -506,7 +531,12 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
         _mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(a))),
         _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
 }
-PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm512_cvtps_pd(_mm512_cvtpd_ps(a)); }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    __m256 f = _mm512_cvtpd_ps(a);
+    PE__OPAQUE(f); /* not to be taken for a */
+    return _mm512_cvtps_pd(f);
+}
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
     *a = _mm512_permutex2var_pd(s, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c);
@@ -816,7 +846,12 @@ PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
 {
     return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(a)), _mm256_cvtpd_ps(b), 1);
 }
-PE__INLINE pe__vd pe__to_float(pe__vd a) { return _mm256_cvtps_pd(_mm256_cvtpd_ps(a)); }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    __m128 f = _mm256_cvtpd_ps(a);
+    PE__OPAQUE(f); /* not to be taken for a */
+    return _mm256_cvtps_pd(f);
+}
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
     const pe__vd even = _mm256_unpacklo_pd(s, c), odd = _mm256_unpackhi_pd(s, c);
@@ -1141,7 +1176,12 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return vcvt_high_f32_f64(vcvt_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return vcvt_high_f32_f64(vcvt_f32_f64(a), b); }
-PE__INLINE pe__vd pe__to_float(pe__vd a) { return vcvt_f64_f32(vcvt_f32_f64(a)); }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    float32x2_t f = vcvt_f32_f64(a);
+    PE__OPAQUE(f); /* not to be taken for a: the intrinsics are compiled as the user's flags say */
+    return vcvt_f64_f32(f);
+}
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
     *a = vzip1q_f64(s, c), *b = vzip2q_f64(s, c);
@@ -1320,12 +1360,12 @@ enum { PE_LANES = 2, PE__FUSES = 0 };
 #define PE__NOT_FUSED
 /* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
    first, for each machine. The bounds are those of pe.h "where nothing is fused", also by -mfma. */
-typedef double pe__vd __attribute__((vector_size(16)));
-typedef float pe__vf __attribute__((vector_size(16)));
-typedef int32_t pe__vi __attribute__((vector_size(16)));
-typedef uint32_t pe__vu __attribute__((vector_size(16)));
-typedef int16_t pe__vw __attribute__((vector_size(16)));
-typedef int64_t pe__vl __attribute__((vector_size(16)));
+typedef double pe__vd __attribute__((__vector_size__(16)));
+typedef float pe__vf __attribute__((__vector_size__(16)));
+typedef int32_t pe__vi __attribute__((__vector_size__(16)));
+typedef uint32_t pe__vu __attribute__((__vector_size__(16)));
+typedef int16_t pe__vw __attribute__((__vector_size__(16)));
+typedef int64_t pe__vl __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* the first 8 bytes */
 typedef struct pe__watch {
     pe__vw low, size; /* the upper halves of what others watch, in every other word: SSE2 has no
@@ -1765,7 +1805,12 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return v;
 }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
-PE__INLINE pe__vd pe__to_float(pe__vd a) { return (double)(float)a; }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    float f = (float)a;
+    PE__OPAQUE(f); /* not to be taken for a */
+    return (double)f;
+}
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s, *b = c; }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
 PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
@@ -2103,10 +2148,12 @@ PE__INLINE double pe__fma_once(double a, double b, double c) { return pe__fma_ex
 PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
 {
     double x[3][PE_LANES];
+    pe__vd e, zero = pe__splat(0.0);
+    const pe__vd p = pe__two_prod(a, b, &e);
+    if (!pe__unequal(a, zero, a, zero) || !pe__unequal(b, zero, b, zero)) return p + c;
+    if (!pe__any_below(p, 1e-270) && !pe__unequal(e, zero, e, zero)) return p + c;
     pe__store(x[0], a), pe__store(x[1], b), pe__store(x[2], c);
-    for (int i = 0; i < PE_LANES; i++)
-        x[2][i] = x[0][i] == 0 ? x[0][i] * x[1][i] + x[2][i]
-                               : pe__fma_exact(x[0][i], x[1][i], x[2][i]);
+    for (int i = 0; i < PE_LANES; i++) x[2][i] = pe__fma_exact(x[0][i], x[1][i], x[2][i]);
     return pe__load(x[2]);
 }
 /* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself. What

@@ -54,6 +54,8 @@
       (pe_plan *plan, const pe_config *config, const double *omega, size_t pairs, void *memory,   \
        size_t memory_size),                                                                        \
       (plan, config, omega, pairs, memory, memory_size))                                           \
+    X(pe_status, pe_frequencies_float32,                                                           \
+      (const pe_config *config, pe_float32 formula, double *omega), (config, formula, omega))      \
     X(pe_status, pe_plan_frequencies, (const pe_plan *plan, double *omega), (plan, omega))         \
     X(pe_status, pe_plan_wavelengths, (const pe_plan *plan, double *wavelength),                   \
       (plan, wavelength))                                                                          \
@@ -119,6 +121,12 @@
     X(pe_status, pe_rope_frequencies,                                                              \
       (const pe_rope_config *config, double *omega, double *attention_factor),                     \
       (config, omega, attention_factor))                                                           \
+    X(pe_status, pe_rope_query_scale_f32,                                                          \
+      (double beta, size_t period, double shift, pe_at at, size_t rows, float *factors),           \
+      (beta, period, shift, at, rows, factors))                                                    \
+    X(pe_status, pe_rope_xpos_f32,                                                                 \
+      (size_t pairs, double scale_base, pe_at at, size_t rows, float *factors, size_t stride),     \
+      (pairs, scale_base, at, rows, factors, stride))                                              \
     X(size_t, pe_rope_plan_size, (const pe_rope_config *config), (config))                         \
     X(pe_status, pe_rope_plan_init,                                                                \
       (pe_plan *plan, const pe_rope_config *config, void *memory, size_t memory_size),            \
@@ -206,6 +214,9 @@
        uint16_t *out, pe_heads out_heads),                                                         \
       (layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads, out,           \
        out_heads))                                                                                 \
+    X(pe_status, pe_rope_ggml_frequencies,                                                         \
+      (const pe_rope_ggml *config, double *omega, double *attention_factor),                       \
+      (config, omega, attention_factor))                                                           \
     X(pe_status, pe_rope_ggml_f32,                                                                 \
       (const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines, float *sines,            \
        size_t stride),                                                                             \
@@ -236,6 +247,22 @@
       (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
        size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),                    \
       (slopes, heads, mode, first_query, queries, keys, scores, query_stride, head_stride))        \
+    X(pe_status, pe_bias_t5_i32,                                                                   \
+      (size_t buckets, size_t max_distance, int bidirectional, int64_t first_query,                \
+       size_t queries, size_t keys, int32_t *index),                                               \
+      (buckets, max_distance, bidirectional, first_query, queries, keys, index))                   \
+    X(pe_status, pe_bias_add_f32,                                                                  \
+      (const float *table, size_t entries, size_t heads, const int32_t *index, size_t queries,     \
+       size_t keys, float *scores, size_t query_stride, size_t head_stride),                       \
+      (table, entries, heads, index, queries, keys, scores, query_stride, head_stride))            \
+    X(pe_status, pe_bias_add_f16,                                                                  \
+      (const float *table, size_t entries, size_t heads, const int32_t *index, size_t queries,     \
+       size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),                    \
+      (table, entries, heads, index, queries, keys, scores, query_stride, head_stride))            \
+    X(pe_status, pe_bias_add_bf16,                                                                 \
+      (const float *table, size_t entries, size_t heads, const int32_t *index, size_t queries,     \
+       size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),                    \
+      (table, entries, heads, index, queries, keys, scores, query_stride, head_stride))            \
     X(pe_status, pe_learned_add_f32,                                                               \
       (const float *table, size_t table_rows, size_t d_model, pe_at at, size_t rows, float *x,     \
        size_t stride),                                                                             \

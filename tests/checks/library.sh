@@ -59,9 +59,7 @@ name_of() {
     esac
 }
 
-check "make lib" sh packaging/lib.sh
-cp "$BUILD/libpe.a" "$BUILD/libpe.so" "$WORK/"
-ln -s libpe.so "$WORK/libpe.so.$SERIES"
+check "make lib" env BUILD="$WORK" CFLAGS=-O1 sh packaging/lib.sh
 check "libpe.so exports the public functions" exports "$WORK/libpe.so"
 check "libpe.a, too, and hidden tables" archive "$WORK/libpe.a"
 check "libpe.so asks for libc and libm alone" asks "$WORK/libpe.so"
@@ -115,7 +113,7 @@ fi
 
 # Two threads at once: the sanitizer sees the choice, which is in this file alone.
 objects=
-for isa in "$BUILD"/lib/[A-Z]*.o; do objects="$objects $isa"; done
+for isa in "$WORK"/lib/[A-Z]*.o; do objects="$objects $isa"; done
 if echo 'int main(void) { return 0; }' | links "$CC" -fsanitize=thread && have "$GXX"; then
     # shellcheck disable=SC2086
     {
@@ -163,7 +161,7 @@ if ! cpu_has neon && have_arm64; then
     arm64() { CC=$ARM64_GCC BUILD=$WORK/arm64 CFLAGS=-O1 sh packaging/lib.sh; }
     check "make lib for AArch64" arm64
     check "... exports the public functions" exports "$WORK/arm64/libpe.so"
-    cp "$WORK/arm64/libpe.a" "$WORK/libpe.a"
+    cp "$WORK/arm64/libpe.a" "$WORK/"
     program "$ARM64_GCC" "" NEON arm64_run
     check "... or scalar code" env "QEMU_SET_ENV=PE_ISA=scalar" "$QEMU_ARM64" -L "$ARM64_ROOT" "$WORK/several" scalar
 fi

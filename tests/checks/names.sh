@@ -8,6 +8,7 @@
 #   exports   it defines no name that another object could see
 #   data      no writable global, so nothing that a signal handler or a thread could find half done
 #   macros    only PE_* stay defined
+#   others    a program's own macros of short and common names, S, near, unused, are in nobody's way
 #
 # In C and C++, gcc and clang, on every ISA, with SLEEF and without. Objects come from -O0, which
 # keeps every call that the source has, and once for each compiler and ISA from the optimiser, which
@@ -81,6 +82,25 @@ macros() { # CC LANGUAGE ISA SLEEF
     verdict "$name" "$out.leaked"
 }
 
+# Letters, what windows.h and kernels define, and the short names of types and attributes.
+others() { # CC LANGUAGE ISA SLEEF
+    out=$(mktemp "$WORK/others.XXXXXX")
+    {
+        grep -h -o '# *include *<[^>]*>' pe.h pe_simd.h | sort -u | grep -v -E 'sleef|wasm|neon' |
+            sed 's/# *include *<\(.*\)>/#if __has_include(<\1>)\n#include <\1>\n#endif/'
+        for name in A B C D E F G H I J K L M N O P Q R S T U V W X Y Z min max near far small hyper interface \
+            unused noinline always_inline cold target vector_size no_sanitize; do
+            echo "#define $name ?!"
+        done
+        echo '#include "pe.h"'
+    } >"$out.c"
+    # shellcheck disable=SC2046,SC2086
+    $(compiler "$1" "$2") $(isa_flags "$3") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -w -fsyntax-only \
+        $([ "$2" = c++ ] || echo "-x c") "$out.c" >"$out.errors" 2>&1
+    [ $? -eq 0 ] || [ -s "$out.errors" ] || echo "exit status not 0" >"$out.errors"
+    verdict "macros of the program: $1, $2, $3" "$out.errors"
+}
+
 if [ "${1:-}" = job ]; then
     shift
     result=$(mktemp "$WORK/result.XXXXXX")
@@ -143,6 +163,7 @@ have "$CLANG" && compilers="$compilers clang"
                     [ "$language:$sleef:$sleefs" = "c++:0:0 1" ] && [ "$isa" != scalar ] ||
                         echo "symbols $cc $language $isa $sleef -O0"
                     echo "macros $cc $language $isa $sleef -"
+                    [ "$sleef" = 1 ] || echo "others $cc $language $isa $sleef -"
                 done
             done
         done

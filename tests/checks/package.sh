@@ -86,7 +86,7 @@ check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/s
 
 # The library: those, and its own, in the same places whatever there is else.
 STAGE=$WORK/stage-lib
-check "make install-lib" make -s install-lib "DESTDIR=$STAGE"
+check "make install-lib" make -s install-lib "DESTDIR=$STAGE" "BUILD=$WORK/lib" CFLAGS=-O1
 LIBRARY=$WORK/moved/library
 cp -R "$STAGE/usr/local" "$LIBRARY"
 check "make install-lib: the headers' files, too" sh -c "cd '$MOVED' && find . -type f -exec cmp {} '$LIBRARY/{}' \;"

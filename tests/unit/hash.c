@@ -452,15 +452,15 @@ static void models(const table *unused, size_t count)
     for (int both = 0; both < 2; both++) { /* 3 heads of 30 queries, 22 keys */
         enum { KEYS = D / HEADS, ALL = ROWS * D };
         need_ok(pe_bias_t5_i32(8, 20, both, 9, ROWS, KEYS, index), "pe_bias_t5_i32");
-        for (size_t i = 0; i < ROWS * KEYS; i++) g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
-        need_ok(pe_bias_add_f32(biases, 9, HEADS, index, ROWS, KEYS, x, KEYS, ROWS * KEYS), "biases");
+        for (size_t i = 0; i < (size_t)ROWS * KEYS; i++) g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
+        need_ok(pe_bias_add_f32(biases, 9, HEADS, index, ROWS, KEYS, x, KEYS, (size_t)ROWS * KEYS), "biases");
         hash_f32(x, ALL);
         for (size_t i = 0; i < ALL; i++) h[i] = (uint16_t)(i % 0x7000);
-        need_ok(pe_bias_add_f16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, ROWS * KEYS), "biases");
+        need_ok(pe_bias_add_f16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, (size_t)ROWS * KEYS), "biases");
         hash_u16(h, ALL);
-        need_ok(pe_bias_add_bf16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, ROWS * KEYS), "biases");
+        need_ok(pe_bias_add_bf16(biases, 9, HEADS, index, ROWS, KEYS, h, KEYS, (size_t)ROWS * KEYS), "biases");
         hash_u16(h, ALL);
-        g_elements += 3 * ALL + ROWS * KEYS;
+        g_elements += 3 * ALL + (size_t)ROWS * KEYS;
     }
     for (size_t k = 0; k < 8; k++) {
         pe_resample how = {PE_RESAMPLE_CUBIC, -0.5, 0, 1, 0, 0};
