@@ -315,7 +315,12 @@ typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double)
 
 /* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
 #if defined(__clang__)
+#if __clang_major__ < 12
 #define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
+#else
+#define PE__WRAPS \
+    __attribute__((__no_sanitize__("unsigned-integer-overflow", "unsigned-shift-base")))
+#endif
 #define PE__DIVIDES_BY_ZERO __attribute__((__no_sanitize__("float-divide-by-zero")))
 #else
 #define PE__WRAPS
@@ -409,7 +414,7 @@ PE__INLINE uint64_t pe__whole_of(double x, int *e)
 }
 
 /* hi 2^64 + lo shifted right; what is lost sets the last bit. */
-PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
+PE__WRAPS PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
 {
     for (int n; by > 0; by -= n) {
         n = by < 63 ? by : 63;
@@ -2015,7 +2020,7 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
+PE__WRAPS PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
