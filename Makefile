@@ -72,6 +72,7 @@ STEP     = sh tests/tools/step.sh
 ##   make mutation    small defects everywhere in the headers: do the tests notice each one?
 ##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/tools/mutation.py
 ##
+##   make page        docs/explorer.html, a page to play with that has the headers inside as WebAssembly
 ##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##                    in front of it for packagers. make install-lib also what make lib builds.
 ##                    make uninstall takes all away
@@ -207,7 +208,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := fail warnings names api readme links parity demo-runs cost golden certify
+OTHERS := fail warnings names api readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_STEPS := $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
@@ -235,7 +236,7 @@ check-%:
 
 fail:
 	@$(STEP) $@ sh tests/checks/fail.sh
-warnings names api readme links parity cost golden certify:
+warnings names api readme links parity cost golden certify wasm explorer:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:
@@ -279,6 +280,10 @@ install-lib: lib
 install install-lib uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
 	LIBDIR='$(LIBDIR)' CMAKEDIR='$(CMAKEDIR)' sh packaging/install.sh $@
+
+.PHONY: page
+page:
+	@sh docs/page/make.sh
 
 single:
 	@sh packaging/single.sh

@@ -3319,6 +3319,7 @@ typedef struct pe__to {
     pe__order order;
     pe__verb verb;
     double scale;          /* adding: x = scale x + PE; a float, but for f64                    */
+    size_t ahead;          /* adding: bytes to what comes next and is asked for                 */
     size_t head;           /* floats: pairs before the first aligned address, where they stream */
     struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
     const struct pe__adder *adder; /* 16-bit elements: how floats are added to them             */
@@ -3392,67 +3393,80 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
     return split ? pe__join(a, b) : pe__zip(a, b);
 }
 
-/* Round with care: from y' back to y, and set a bit of doubt where y + e and y - e do not make the
-   same float. */
-PE__INLINE pe__vf pe__careful(const pe_plan *plan, const pe__bound *bound, pe__vd a, pe__vd b,
-                              int split, unsigned *doubt)
+/* From y' back to y, and its error. */
+typedef struct pe__care {
+    pe__vd deflate, error;
+} pe__care;
+PE__INLINE pe__care pe__care_of(const pe__span *x)
 {
-    const double eta = bound->eta, size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
-    const pe__vd deflate = pe__splat(1 - eta + eta * eta), e = pe__splat(bound->error * size);
-    a = a * deflate, b = b * deflate;
+    const double eta = x->bound->eta, amplitude = x->plan->amplitude;
+    pe__care care;
+    care.deflate = pe__splat(1 - eta + eta * eta);
+    care.error = pe__splat(x->bound->error * (amplitude < 0 ? -amplitude : amplitude));
+    return care;
+}
+
+/* Round with care, and set a bit of doubt where y + e and y - e do not make the same float. */
+PE__INLINE pe__vf pe__careful(const pe__care *care, pe__vd a, pe__vd b, int split, unsigned *doubt)
+{
+    const pe__vd e = care->error;
+    a = a * care->deflate, b = b * care->deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
     *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
     return above;
 }
 
-/* One vector of floats of a row, rounded from first_half and other_half, in which the watch may have
-   raised the alarm: where they are in doubt, by exact turns. It is of the pairs from k on: of their
-   components zipped, or, if split, of their second ones or not. Lanes behind the last pair repeat
-   it, and its doubts, which no one wants to know. */
-PE__OUTLINE void pe__settle_vector(const pe__span *x, int side, size_t k, int split, int second,
-                                   pe__vd first_half, pe__vd other_half, float *all)
+/* Elements of a vector in doubt, by exact turns: of the pairs from k on, their components zipped,
+   or, if split, their second ones or not. Lanes behind the last pair repeat it, and its doubts,
+   which no one wants to know. */
+PE__COLD pe__vf pe__settle_doubts(const pe__span *x, int side, size_t k, int split, int second,
+                                  unsigned doubt, pe__vf v)
 {
-    pe__watch watch = pe__watch_begin();
-    pe__watch_add(&watch, first_half, other_half, pe__get(all));
-    if (!pe__watch_alarm(watch, x->bound->window, x->plan->guard)) return;
-    unsigned doubt;
-    pe__put(all, pe__careful(x->plan, x->bound, first_half, other_half, split, &doubt));
-    for (; PE__UNLIKELY(doubt); doubt &= doubt - 1) {
+    float all[PE__FLOATS];
+    pe__put(all, v);
+    for (; doubt; doubt &= doubt - 1) {
         const size_t j = pe__lowest_bit(doubt), component = split ? (size_t)second : j % 2;
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
             all[j] = pe__exact_element(x->plan, x->position[side], x->pair + pair,
                                        (int)component ^ x->swapped, PE__DROP_F32);
     }
+    return pe__get(all);
 }
 
-/* The floats of so many vectors of pairs from i on, in which the watch has raised the alarm, again.
-   v is of both rows as they were rounded: zipped, or, if split, two vectors of sines next to two of
-   cosines. */
-PE__OUTLINE void pe__settle(const pe__span *x, size_t i, size_t vectors, int split,
-                            float (*v)[8 * PE_LANES])
+/* Two vectors of pairs of a row, from k on, with care: to v[0] and v[1] as they lie in memory, or, if
+   split, one of sines and one of cosines. */
+PE__INLINE void pe__settle_two(const pe__span *x, const pe__care *care, int side, size_t k,
+                               int split, pe__vd a, pe__vd b, pe__vd c, pe__vd d, pe__vf *v)
 {
-    enum { VECTOR = 2 * PE_LANES };
-    const int two = x->ts != NULL;
-    for (size_t n = 0; n < vectors; n += 2, i += VECTOR) {
-        const size_t next = n + 1 < vectors ? i + PE_LANES : i;
-        pe__vd a[2], b[2], c[2], d[2];
-        if (two) {
-            pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
-            pe__turn_at(x, next, 1, &c[0], &d[0], &c[1], &d[1]);
-        } else {
-            pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
-            pe__turn_at(x, next, 0, &c[0], &d[0], &c[1], &d[1]);
-        }
-        for (int side = 0; side < 2; side++) {
-            float *const all = v[side] + n * VECTOR;
-            if (!x->row[side]) continue;
-            pe__settle_vector(x, side, i, split, 0, a[side], split ? c[side] : b[side], all);
-            if (n + 1 < vectors)
-                pe__settle_vector(x, side, split ? i : next, split, 1, split ? b[side] : c[side],
-                                  d[side], all + VECTOR);
-        }
+    unsigned doubt, other;
+    v[0] = pe__careful(care, a, split ? c : b, split, &doubt);
+    v[1] = pe__careful(care, split ? b : c, d, split, &other);
+    if (PE__UNLIKELY(doubt | other)) {
+        v[0] = pe__settle_doubts(x, side, k, split, 0, doubt, v[0]);
+        v[1] = pe__settle_doubts(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
     }
+}
+
+/* Four vectors of pairs from i on, in which the watch has raised the alarm, of both rows or of the
+   one that is wanted. To settle all takes less time than to find out which raised it. */
+PE__INLINE void pe__settle_four(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
+{
+    const pe__care care = pe__care_of(x);
+    const int first = !two && !x->row[0];
+    for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
+        pe__vd a, b, c, d, a1, b1, c1, d1;
+        pe__turn_at(x, i, two, &a, &b, &a1, &b1);
+        pe__turn_at(x, i + PE_LANES, two, &c, &d, &c1, &d1);
+        pe__settle_two(x, &care, first, i, split, a, b, c, d, v[first] + n);
+        if (two) pe__settle_two(x, &care, 1, i, split, a1, b1, c1, d1, v[1] + n);
+    }
+}
+PE__OUTLINE void pe__settle(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
+{
+    if (two && split) pe__settle_four(x, i, 1, 1, v);
+    else if (two) pe__settle_four(x, i, 1, 0, v);
+    else pe__settle_four(x, i, 0, split, v);
 }
 
 /* One vector of floats of both rows. */
@@ -3552,12 +3566,17 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
         if (x->row[side]) pe__watch_add(&watch, a[side], b[side], v);
         pe__put(all[side], v);
     }
-    if (PE__UNLIKELY(pe__watch_alarm(watch, x->bound->window, x->plan->guard)))
-        pe__settle(x, i, 1, 0, all);
+    const int alarm = pe__watch_alarm(watch, x->bound->window, x->plan->guard);
     for (int side = 0; side < 2; side++) {
         unsigned char *const p = x->row[side];
         float *const v = all[side], *const s = v + 2 * PE_LANES, *const c = s + PE_LANES;
         if (!p) continue;
+        if (PE__UNLIKELY(alarm)) {
+            const pe__care care = pe__care_of(x);
+            unsigned doubt;
+            const pe__vf w = pe__careful(&care, a[side], b[side], 0, &doubt);
+            pe__put(v, pe__settle_doubts(x, side, i, 0, 0, doubt, w));
+        }
         if (!x->split) {
             pe__sink_some(x, p + 2 * i * x->to->element, v, first + second);
             continue;
@@ -3585,21 +3604,10 @@ PE__INLINE void pe__span_f32(const pe__span *x, int two, int split)
         pe__turn_two(x, i, two, split, &watch, &v0, &v1);
         pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
         if (PE__UNLIKELY(pe__watch_alarm(watch, x->bound->window, x->plan->guard))) {
-            enum { VECTOR = 2 * PE_LANES };
-            float v[2][8 * PE_LANES], *const f = v[!two && !x->row[0]], *const b = v[1];
-            pe__put(f, v0.forth), pe__put(f + VECTOR, v1.forth);
-            pe__put(f + 2 * VECTOR, v2.forth), pe__put(f + 3 * VECTOR, v3.forth);
-            if (two) {
-                pe__put(b, v0.back), pe__put(b + VECTOR, v1.back);
-                pe__put(b + 2 * VECTOR, v2.back), pe__put(b + 3 * VECTOR, v3.back);
-            }
-            pe__settle(x, i, 4, split, v);
-            v0.forth = pe__get(f), v1.forth = pe__get(f + VECTOR);
-            v2.forth = pe__get(f + 2 * VECTOR), v3.forth = pe__get(f + 3 * VECTOR);
-            if (two) {
-                v0.back = pe__get(b), v1.back = pe__get(b + VECTOR);
-                v2.back = pe__get(b + 2 * VECTOR), v3.back = pe__get(b + 3 * VECTOR);
-            }
+            pe__vf v[2][4], *const f = v[!two && !x->row[0]], *const b = v[1];
+            pe__settle(x, i, two, split, v);
+            v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
+            if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
         }
         pe__sink_four(x, forth + i * step, split, v0.forth, v1.forth, v2.forth, v3.forth);
         if (two) pe__sink_four(x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
@@ -3815,7 +3823,7 @@ PE__WRAPS
 PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *row, size_t n)
 {
     const size_t bytes = n * to->element;
-    const uintptr_t ahead = (uintptr_t)x + (uintptr_t)PE__RADIX * (uintptr_t)to->stride;
+    const uintptr_t ahead = (uintptr_t)x + to->ahead;
     for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i);
     const float scale = (float)to->scale;
     if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
@@ -3938,7 +3946,7 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound
     x->across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
     x->head = to->verb == PE__STREAM ? to->head : 0;
     x->to = to, x->verb = to->verb, x->scale = (float)to->scale;
-    x->ahead = (size_t)PE__RADIX * (size_t)to->stride;
+    x->ahead = to->ahead;
 }
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
@@ -4088,21 +4096,21 @@ PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, pe__vd *a,
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, float *v)
+PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, pe__vf *v)
 {
-    enum { VECTOR = 2 * PE_LANES };
-    for (size_t n = 0; n < 4; n += 2, i += VECTOR, v += 2 * VECTOR) {
+    const pe__care care = pe__care_of(&x->span);
+    for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         pe__vd a, b, c, d;
         pe__lone_two(x, i, split, &a, &b, &c, &d);
-        pe__settle_vector(&x->span, 0, i, split, 0, a, b, v);
-        pe__settle_vector(&x->span, 0, split ? i : i + PE_LANES, split, 1, c, d, v + VECTOR);
+        if (split) pe__settle_two(&x->span, &care, 0, i, 1, a, c, b, d, v + n);
+        else pe__settle_two(&x->span, &care, 0, i, 0, a, b, c, d, v + n);
     }
 }
 
 /* The whole vectors, by fours, from pair i on. Returns where they end. */
 PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
 {
-    enum { FOUR = 4 * PE_LANES, VECTOR = 2 * PE_LANES };
+    enum { FOUR = 4 * PE_LANES };
     const size_t whole = pe__min(x->span.first, x->span.second);
     const int32_t window = pe__bound_lone.window, guard = x->span.plan->guard;
     const size_t step = (split ? 1 : 2) * x->span.to->element;
@@ -4116,12 +4124,7 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
             pe__watch_add(&watch, a, b, v[n]);
             pe__watch_add(&watch, c, d, v[n + 1]);
         }
-        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
-            float all[4 * VECTOR];
-            for (size_t n = 0; n < 4; n++) pe__put(all + n * VECTOR, v[n]);
-            pe__lone_settle(x, i, split, all);
-            for (size_t n = 0; n < 4; n++) v[n] = pe__get(all + n * VECTOR);
-        }
+        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) pe__lone_settle(x, i, split, v);
         pe__sink_four(&x->span, x->span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
     }
     return i;
@@ -4369,7 +4372,7 @@ PE__WRAPS
 PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 {
     if (to->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + (uintptr_t)PE__RADIX * (uintptr_t)to->stride);
+        pe__prefetch((uintptr_t)p + to->ahead);
         if (!PE__FUSES && to->scale == 1) pe__store(p, pe__load(p) + v);
         else pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
     } else if (to->verb == PE__STREAM) {
@@ -4577,6 +4580,7 @@ PE__INLINE pe__order pe__order_of(const pe_plan *plan)
 }
 
 /* The columns of one axis of an output. */
+PE__WRAPS /* what is asked for ahead: any address will do */
 static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
 {
     pe__to to;
@@ -4585,7 +4589,7 @@ static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, cons
     to.sines = axis->sines, to.cosines = axis->cosines;
     to.order = pe__order_of(plan);
     to.verb = o->verb, to.scale = o->scale, to.head = 0, to.floats = NULL;
-    to.adder = NULL;
+    to.ahead = (size_t)PE__RADIX * o->stride, to.adder = NULL;
     return to;
 }
 
@@ -4598,7 +4602,7 @@ PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t 
     to.element = element;
     to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
     to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1, to.floats = NULL;
-    to.adder = NULL;
+    to.ahead = 0, to.adder = NULL;
     return to;
 }
 
@@ -4802,6 +4806,14 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
     }
 }
 
+/* Copy an element of 2, 4 or 8 bytes. */
+PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
+{
+    if (element == 4) memcpy(to, from, 4);
+    else if (element == 2) memcpy(to, from, 2);
+    else memcpy(to, from, 8);
+}
+
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile on the stack, to and fro. */
 PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                 const pe__output *o)
@@ -4823,7 +4835,7 @@ PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const
                         const size_t column = first + (pair + i % n) * plan->step;
                         unsigned char *const x = o->out + (r + k) * o->stride + column * e;
                         unsigned char *const y = pe__row_at(&to, k) + i * e;
-                        memcpy(made ? x : y, made ? y : x, e);
+                        pe__move(made ? x : y, made ? y : x, e);
                     }
             }
         }
@@ -4836,7 +4848,8 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         pe__to to = pe__to_axis(plan, axis, o);
-        if (at->kind != PE__AT_GRID && !plan->step) pe__stream_rows(plan, &to, o->rows);
+        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
+            pe__stream_rows(plan, &to, o->rows);
         if (plan->step) pe__emit_steps(plan, axis, at, o);
         else pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
         if (to.verb == PE__STREAM) pe__fence();
@@ -4877,7 +4890,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         for (size_t pair = 0; pair < axis->pairs; pair += PAIRS) {
-            const pe__to whole = pe__to_axis(plan, axis, o), x = pe__part(&whole, pair, PAIRS);
+            const pe__to whole = pe__to_axis(plan, axis, o);
+            pe__to x = pe__part(&whole, pair, PAIRS);
             const size_t n = x.sines + x.cosines, e = x.element;
             const size_t most = BYTES / element / n, first = pe__min(x.sine, x.cosine);
             pe__axis part = *axis;
@@ -4888,6 +4902,7 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
             to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
             to.verb = PE__FILL;
+            x.ahead = batch_bytes;
             const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
             for (size_t r = 0; r < o->rows; r += most) {
                 const size_t rows = pe__min(most, o->rows - r);
@@ -5897,7 +5912,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
         made.axes = rope->axes, made.joint = 1;
         made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
         size_t pair = made.pairs; /* from the last axis on: the first has what is left */
-        for (size_t a = made.axes; a-- > 0;) {
+        for (size_t k = 1; k <= made.axes; k++) {
+            const size_t a = made.axes - k;
             pe__axis *const axis = &made.axis[a];
             size_t n = rope->sections[a];
             if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
@@ -6692,6 +6708,23 @@ typedef struct pe__rope_call {
     pe__heads x[2];
 } pe__rope_call;
 
+/* Copy adjacent pairs as halves. */
+PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs, size_t element)
+{
+    size_t i = 0;
+    for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
+        const float *const x = (const float *)(const void *)in + 2 * i;
+        float *const y = (float *)(void *)out + i;
+        const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
+        pe__put(y, pe__unzip_evens(v, w));
+        pe__put(y + pairs, pe__unzip_odds(v, w));
+    }
+    for (; i < pairs; i++) {
+        pe__move(out + i * element, in + 2 * i * element, element);
+        pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
+    }
+}
+
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
    there. */
 PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
@@ -6716,9 +6749,7 @@ PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile,
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
             some.heads = pe__min(most, x->heads - k), some.rest = 0;
             for (size_t h = 0; h < some.heads; h++, in += x->in_head)
-                for (size_t i = 0; i < 2 * pairs; i++)
-                    memcpy(halves + h * width + (i / 2 + i % 2 * pairs) * element, in + i * element,
-                           element);
+                pe__unweave(halves + h * width, in, pairs, element);
             some.in = halves, some.in_head = width;
             some.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;
@@ -7726,7 +7757,7 @@ typedef struct pe__test {
 
 /* Take n numbers of 2, 4 or 8 bytes into the hash, and the status of the call that made them. */
 PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, const void *x, size_t n,
-                                 size_t size)
+                                           size_t size)
 {
     uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd);
     for (size_t i = 0; i < n; i++) {

@@ -403,7 +403,7 @@ PE__INLINE float pe__fma_one(float a, float b, float c)
 }
 
 /* A finite double that is not 0 as m 2^e, 2^62 <= m < 2^63. */
-PE__INLINE uint64_t pe__whole_of(double x, int *e)
+PE__WRAPS PE__INLINE uint64_t pe__whole_of(double x, int *e)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -426,7 +426,7 @@ PE__WRAPS PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
 }
 
 /* a * b + c rounded once, by integers of 128 bits, whatever they are. */
-PE__COLD PE__WRAPS double pe__fma_exact(double a, double b, double c)
+PE__WRAPS PE__COLD double pe__fma_exact(double a, double b, double c)
 {
     if (a == 0 || b == 0 || !((a - a) + (b - b) == 0)) return a * b + c;
     if (c == 0) return a * b;
@@ -2152,10 +2152,12 @@ PE__INLINE double pe__fma_once(double a, double b, double c) { return pe__fma_ex
 PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
 {
     double x[3][PE_LANES];
+    pe__vd e, zero = pe__splat(0.0);
+    const pe__vd p = pe__two_prod(a, b, &e);
+    if (!pe__unequal(a, zero, a, zero) || !pe__unequal(b, zero, b, zero)) return p + c;
+    if (!pe__any_below(p, 1e-270) && !pe__unequal(e, zero, e, zero)) return p + c;
     pe__store(x[0], a), pe__store(x[1], b), pe__store(x[2], c);
-    for (int i = 0; i < PE_LANES; i++)
-        x[2][i] = x[0][i] == 0 ? x[0][i] * x[1][i] + x[2][i]
-                               : pe__fma_exact(x[0][i], x[1][i], x[2][i]);
+    for (int i = 0; i < PE_LANES; i++) x[2][i] = pe__fma_exact(x[0][i], x[1][i], x[2][i]);
     return pe__load(x[2]);
 }
 /* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself. What

@@ -86,7 +86,7 @@ macros() { # CC LANGUAGE ISA SLEEF
 others() { # CC LANGUAGE ISA SLEEF
     out=$(mktemp "$WORK/others.XXXXXX")
     {
-        grep -h -o '# *include *<[^>]*>' pe.h pe_simd.h | sort -u | grep -v -e sleef -e wasm -e arm_neon |
+        grep -h -o '# *include *<[^>]*>' pe.h pe_simd.h | sort -u | grep -v -E 'sleef|wasm|neon' |
             sed 's/# *include *<\(.*\)>/#if __has_include(<\1>)\n#include <\1>\n#endif/'
         for name in A B C D E F G H I J K L M N O P Q R S T U V W X Y Z min max near far small hyper interface \
             unused noinline always_inline cold target vector_size no_sanitize; do

@@ -31,6 +31,8 @@ present() {
     valgrind) have valgrind ;;
     compiler-rt) # clang's sanitizers
         echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=address,undefined ;;
+    emscripten) have emcc && { have node || have nodejs; } ;;
+    chromium) have chromium || have chromium-browser || have google-chrome ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
@@ -77,6 +79,10 @@ package() {
     *:compiler-rt) echo compiler-rt ;;
     *:cppcheck) echo cppcheck ;;
     *:valgrind) echo valgrind ;;
+    apt-get:emscripten | pacman:emscripten) echo "emscripten nodejs" ;;
+    brew:emscripten) echo "emscripten node" ;;
+    *:emscripten | brew:chromium) echo - ;;
+    *:chromium) echo chromium ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
     pacman:numpy) echo python-numpy ;;
     *:numpy) echo numpy ;;
@@ -110,6 +116,8 @@ without() {
     png) echo "the demo writes no pictures" ;;
     afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
+    emscripten) echo "WebAssembly is not tested" ;;
+    chromium) echo "WebAssembly is tested in node alone" ;;
     gcc | g++ | clang | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
         echo "its part of the tests is skipped"
         ;;
@@ -123,11 +131,12 @@ items="sleef png"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
+check | matrix) items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu"
+    items="$items emscripten" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086
-    items="$items $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
+    items="$items chromium $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
     case $(uname -m) in
     x86_64 | amd64)
         # shellcheck disable=SC2086

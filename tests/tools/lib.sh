@@ -165,7 +165,7 @@ X
 
 # The instruction sets of pe that this CPU runs, worst first: "scalar sse2 avx2 avx512".
 cpu_isas() {
-    if [ ! -x "$BUILD/cpu" ]; then
+    if [ ! -x "$BUILD/cpu" ] || [ -n "$(find tests/tools/cpu.c -newer "$BUILD/cpu")" ]; then
         mkdir -p "$BUILD"
         cpu_tmp=$(mktemp "$BUILD/cpu.XXXXXX") || return 1
         # Clang's own runtime for __builtin_cpu_supports is not always there: any compiler will do.

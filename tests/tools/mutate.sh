@@ -29,6 +29,8 @@ mutated() {
     logarithm) next_double "pe__ln2[3] =" ;;
     rope-constant) next_double "pe__ln_2pi[3] =" ;;
     rope-floor) sed 's/ || (n == a && b < 0)) n -= 1;/) n -= 1;/' "$file" ;;
+    sums) sed 's/rest = rest + (lost + e);/rest = rest + e;/' "$file" ;;
+    steps) sed 's/const size_t column = first + (pair + i % n) \* plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;
     sign) sed 's/\*c = pe__fnma(S, sine, C \* cosine)/*c = pe__fma(S, sine, C * cosine)/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
@@ -51,8 +53,12 @@ mutated() {
         sed -e 's/(1u << n) - 1u), v)/(2u << n) - 1u), v)/' \
             -e 's/_mm256_set1_epi32((int)n), index), v)/_mm256_set1_epi32((int)n + 1), index), v)/' \
             -e 's/if (n > 1) p\[1\] = v.c/p[1] = v.c/' \
-            -e 's/memcpy(p, all, n \* sizeof \*p)/memcpy(p, all, (n + 1) * sizeof *p)/' "$file"
+            -e 's/memcpy(p, all, n \* sizeof \*p)/memcpy(p, all, (n + 1) * sizeof *p)/' \
+            -e 's/memcpy(p, &v, n \* sizeof \*p)/memcpy(p, \&v, (n + 1) * sizeof *p)/' "$file"
         ;;
+    fma-tie) sed 's/pe__signs(middle | tiny) != 0/pe__signs(middle \& tiny) != 0/' "$file" ;;
+    fma-exact) sed 's/bits += rest > half || (rest == half \&\& (bits \& 1));/bits += rest >= half;/' "$file" ;;
+    old-page) sed 's/state = { d: 32/state = { d: 30/' "$file" ;;
     fuzz-range) sed 's/(uint64_t)rows - 1 <= room ?/(uint64_t)rows <= room + 2 ?/' "$file" ;;
     fuzz-size) sed 's|pe__exceeds(stride, rows, pe__reach(element))|pe__exceeds(stride, 0 * rows + 1, pe__reach(element))|' "$file" ;;
     fuzz-heads) sed 's/if (outer > 1 \&\& distant < block) return PE_ERR_SHAPE;//' "$file" ;;

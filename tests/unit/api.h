@@ -755,6 +755,8 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
     if ((kind == PLAN_MANY || kind == PLAN_SHIFTS) && s->width >= 4 * how->axes) {
         c.axes = how->axes;
         if (c.axes > 1) c.has_padding = 0;
+        if (s->form % 2) /* axes of the same, even width: in any order of columns but sums */
+            c.columns = (pe_columns)(s->width % (kind == PLAN_SHIFTS ? 2 : 3));
         for (size_t k = 0; k < c.axes && c.axes > 1; k++) {
             c.axis[k].coordinate = c.axes - 1 - k;
             if (s->form % 2 == 0)
@@ -777,6 +779,7 @@ static inline pe_rope_config sections_config(const shape *s)
         c.sections[k] = pairs / c.axes;
     c.sections[0] = pairs - (c.axes - 1) * (pairs / c.axes);
     c.section_order = (pe_sections)(s->width % 3);
+    c.rope_interleave = c.layout == PE_LAYOUT_HALVES && pairs <= 256 && s->width % 5 < 2;
     if (c.section_order == PE_SECTIONS_VISION && pairs % c.axes != 0)
         c.section_order = PE_SECTIONS_BLOCKS;
     return c;

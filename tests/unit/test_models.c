@@ -5,6 +5,7 @@
  * where these cancel; RoPE and tables with such plans.
  */
 #include "oracle.h"
+#include "published.h"
 
 #define BITS 2400 /* sums of products of doubles, and sines of what cancels in them */
 
@@ -361,7 +362,6 @@ static void sums_over_coordinates(void **state)
 {
     enum { ROWS = 5, MOST = 300 };
     static double omega[MOST / 2 * PE_MAX_AXES];
-    static unsigned char out[ROWS * MOST * 8];
     rng r = rng_for("sums_over_coordinates");
     (void)state;
     for (size_t n = 0; n < workload(160); n++) {
@@ -392,9 +392,11 @@ static void sums_over_coordinates(void **state)
                 if (cancels && i % axes == 1) /* y = x, or next to it */
                     at[i] = at[i - 1] * (1 + ldexp((double)rng_below(&r, 3), -52 + 3 * (int)rng_below(&r, 9)));
             }
+            unsigned char *const out = (unsigned char *)must_alloc(ROWS * d * element_of[t]);
             assert_int_equal(fill(t, &m.plan, pe_coords_f64(at, axes, axes, 1), ROWS, out, d), PE_OK);
             for (size_t row = 0; row < ROWS; row++)
                 compare(&m, t, at + row * axes, out + row * d * element_of[t], "sums");
+            free(out);
         }
         model_end(&m);
     }
@@ -491,6 +493,198 @@ static void rope_of_axes(void **state)
             }
         model_end(&m);
     }
+}
+
+/* ---- what others print ------------------------------------------------------------------------------ */
+
+static void rows_that_others_print(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof published_rows / sizeof *published_rows; k++) {
+        const published *const p = &published_rows[k];
+        pe_config c = pe_config_preset(p->preset, p->d_model);
+        float row[512];
+        pe_plan plan;
+        c.scale = p->scale;
+        const size_t size = pe_plan_size(&c);
+        void *const memory = must_alloc(size);
+        assert_int_equal(pe_plan_init(&plan, &c, memory, size), PE_OK);
+        assert_int_equal(pe_fill_f32(&plan, pe_at_f64(&p->position), 1, row, p->d_model), PE_OK);
+        for (size_t i = 0; i < p->count; i++)
+            if (!(fabs((double)row[p->column + i] - p->values[i]) <= p->digits))
+                fail_msg("%s: position %g, column %zu: %.9g, not %.9g", p->source, p->position,
+                         p->column + i, (double)row[p->column + i], p->values[i]);
+        free(memory);
+    }
+}
+
+/* ---- models by name ------------------------------------------------------------------------------------ */
+
+/* What docs/conventions.md says of several axes, for each model: its plan as told there, beside the
+   angle of a pair as the model's own code writes it. */
+typedef enum named { FLUX, WAN, COGVIDEOX, LLAMA4, DINOV3, PIXTRAL, COSMOS, PERCEIVER, KIMI, LTX, SAM,
+                     LIGHTGLUE, GLIGEN, FOURIER_EMBED, NAMES } named;
+static const char *const names_of[NAMES] = {
+    "Flux", "Wan", "CogVideoX", "Llama 4 vision", "DINOv3", "Pixtral", "Cosmos", "Perceiver",
+    "Kimi-VL", "LTX", "SAM", "LightGlue", "GLIGEN", "timm FourierEmbed"};
+static const double named_pi = 3.14159265358979323846;
+
+static double some_weight(size_t i) { return sin((double)(7 * i + 1)) * 3; }
+
+/* The angle of pair i of a row, in the order of the columns, of the coordinates t. */
+static double named_angle(named m, size_t i, const double *t)
+{
+    static const size_t flux[] = {8, 28, 28}, wan[] = {22, 21, 21}, cog[] = {8, 12, 12};
+    static const double cosmos[] = {10000, 24300, 8100};
+    size_t a = 0, k = i;
+    switch (m) {
+    case FLUX:
+    case WAN:
+    case COGVIDEOX: { /* axes_dim; 44, 42, 42; d/4, 3d/8, 3d/8 */
+        const size_t *const pairs = m == FLUX ? flux : m == WAN ? wan : cog;
+        for (; k >= pairs[a]; a++) k -= pairs[a];
+        return t[a] * pow(10000, -2.0 * (double)k / (2.0 * (double)pairs[a]));
+    }
+    case LLAMA4: /* 44 pairs: x, then y, each from 1 on */
+        return (t[i / 22] + 1) * pow(10000, -2.0 * (double)(i % 22) / 44);
+    case DINOV3: /* 2 pi coordinate / period */
+        return 2 * named_pi * t[i / 16] / pow(100, 2.0 * (double)(i % 16) / 32);
+    case PIXTRAL: /* rows by the even frequencies, columns by the odd ones */
+        return t[i / 16] * pow(10000, -2.0 * (double)(2 * (i % 16) + i / 16) / 64);
+    case COSMOS: /* a base for each axis */
+        for (; k >= wan[a]; a++) k -= wan[a];
+        return t[a] * pow(cosmos[a], -2.0 * (double)k / (2.0 * (double)wan[a]));
+    case PERCEIVER: /* pi f x, f from 1 to 5 in equal steps */
+        return named_pi * t[i / 8] * (1 + 4.0 * (double)(i % 8) / 7);
+    case KIMI: /* x and y in turn */
+        return t[i % 2] * pow(10000, -4.0 * (double)(i / 2) / 64);
+    case LTX: /* frequency by frequency, behind pairs that do not turn */
+        return i == 0 ? 0 : named_pi / 2 * pow(10000, (double)((i - 1) / 3) / 4) * (2 * t[(i - 1) % 3] - 1);
+    case SAM: return 2 * named_pi * ((2 * t[0] - 1) * some_weight(2 * i) + (2 * t[1] - 1) * some_weight(2 * i + 1));
+    case LIGHTGLUE: return t[0] * some_weight(2 * i) + t[1] * some_weight(2 * i + 1);
+    case GLIGEN: return t[i % 4] * pow(100, (double)(i / 4) / 8);
+    default: return named_pi * t[i % 2] * (double)((size_t)1 << i / 2); /* pi 2^k x, k by k */
+    }
+}
+
+static void models_by_name(void **state)
+{
+    enum { MOST = 128, POINTS = 3 };
+    static const size_t axes[NAMES] = {3, 3, 3, 2, 2, 2, 3, 2, 2, 3, 2, 2, 4, 2},
+                        width[NAMES] = {128, 128, 64, 88, 64, 64, 128, 32, 64, 32, 32, 32, 64, 24};
+    (void)state;
+    for (int n = 0; n < (int)NAMES; n++) {
+        const named m = (named)n;
+        const size_t d = width[n], h = d / 2, dim = axes[n];
+        double omega[MOST * 4] = {0}, row[MOST], zero[4] = {0}, one[4];
+        int is_list = 1;
+        pe_config c = pe_config_default(d);
+        c.axes = dim;
+        for (size_t a = 0; a < dim; a++) c.axis[a].coordinate = a;
+        for (size_t a = 0; a < dim; a++) { /* frequencies, from the angles */
+            memset(one, 0, sizeof one);
+            one[a] = 1;
+            for (size_t i = 0; i < h; i++) {
+                const double w = named_angle(m, i, one) - named_angle(m, i, zero);
+                if (m >= KIMI && m <= LIGHTGLUE) omega[i * dim + a] = w;
+                else omega[i] += w;
+            }
+        }
+        switch (m) {
+        case FLUX: c.axis[0].width = 16, c.axis[1].width = c.axis[2].width = 56, is_list = 0; break;
+        case WAN: c.axis[0].width = 44, c.axis[1].width = c.axis[2].width = 42, is_list = 0; break;
+        case COGVIDEOX: c.axis[0].width = 16, c.axis[1].width = c.axis[2].width = 24, is_list = 0; break;
+        case LLAMA4: c.axis[0].width = c.axis[1].width = 44, c.offset = 1, is_list = 0; break;
+        case DINOV3:
+        case PIXTRAL:
+        case PERCEIVER:
+            c.columns = PE_COLUMNS_JOINED, c.layout = PE_LAYOUT_HALVES;
+            c.axis[0].width = c.axis[1].width = d / 2;
+            break;
+        case COSMOS:
+            c.columns = PE_COLUMNS_JOINED, c.layout = PE_LAYOUT_HALVES;
+            c.axis[0].width = 44, c.axis[1].width = c.axis[2].width = 42;
+            break;
+        case SAM:
+            c.layout = PE_LAYOUT_HALVES, c.scale = 2, c.half_turns = 1;
+            for (size_t i = 0; i < 2 * h; i++) omega[i] = some_weight(i);
+            c.columns = PE_COLUMNS_SUMS;
+            break;
+        case KIMI:
+        case LTX:
+        case LIGHTGLUE: c.columns = PE_COLUMNS_SUMS; break;
+        case GLIGEN:
+            c.columns = PE_COLUMNS_FREQUENCIES, c.base = 0.01, c.exponent = PE_EXPONENT_PAIRS, is_list = 0;
+            break;
+        case FOURIER_EMBED:
+        case NAMES:
+        default:
+            c.columns = PE_COLUMNS_FREQUENCIES, c.layout = PE_LAYOUT_HALVES;
+            c.exponent = PE_EXPONENT_INDEX, c.base = 0.5, c.half_turns = 1, is_list = 0;
+        }
+        const size_t size = pe_plan_size(&c);
+        void *const memory = must_alloc(size);
+        pe_plan plan;
+        assert_true(size > 0);
+        const pe_status status = is_list ? pe_plan_init_frequencies(&plan, &c, omega, h, memory, size)
+                                         : pe_plan_init(&plan, &c, memory, size);
+        if (status != PE_OK) fail_msg("%s: %s", names_of[n], pe_status_string(status));
+        for (size_t k = 0; k < POINTS; k++) {
+            double t[4], seen[4];
+            for (size_t a = 0; a < 4; a++) t[a] = m <= LLAMA4 || m == COSMOS || m == KIMI
+                                                      ? (double)(3 + 5 * k + 7 * a)
+                                                      : 0.125 * (double)(1 + a + 2 * k);
+            for (size_t a = 0; a < 4; a++) seen[a] = m == SAM || m == LTX ? 2 * t[a] - 1 : t[a];
+            if (m == LTX) /* omega is of t, twice that of 2 t - 1 */
+                for (size_t i = 0; i < h * dim && k == 0; i++) omega[i] /= 2;
+            if (m == LTX && k == 0)
+                assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, h, memory, size), PE_OK);
+            assert_int_equal(pe_fill_f64(&plan, pe_coords_f64(seen, dim, dim, 1), 1, row, d), PE_OK);
+            for (size_t j = 0; j < d; j++) {
+                size_t pair = j / 2, cosine = j % 2;
+                if (c.layout == PE_LAYOUT_HALVES) pair = j % h, cosine = j / h;
+                if (m == GLIGEN) pair = j / 8 * 4 + j % 4, cosine = j / 4 % 2;
+                const double x = named_angle(m, pair, t), want = cosine ? cos(x) : sin(x);
+                if (!(fabs(row[j] - want) <= 1e-13 * (fabs(x) + 100)))
+                    fail_msg("%s: point %zu, column %zu: got %.17g, want %.17g", names_of[n], k, j, row[j],
+                             want);
+            }
+        }
+        free(memory);
+    }
+}
+
+/* Scalings that docs/rope.md tells by other names, in the form in which their projects write them. */
+static void scalings_by_other_names(void **state)
+{
+    enum { N = 64 };
+    double omega[N / 2], factor;
+    (void)state;
+    pe_rope_config c = pe_rope_config_default(N); /* vLLM's dynamic: one base for all lengths */
+    c.rope_type = PE_ROPE_DYNAMIC_NTK, c.factor = 4, c.max_position_embeddings = 2048;
+    c.sequence_length = 4 * 2048;
+    assert_int_equal(pe_rope_frequencies(&c, omega, NULL), PE_OK);
+    const double base = 10000 * pow(4.0 * (4 * 2048) / 2048 - 3, (double)N / (N - 2));
+    for (size_t i = 0; i < N / 2; i++)
+        assert_true(fabs(omega[i] * pow(base, 2.0 * (double)i / N) - 1) < 1e-13);
+
+    c = pe_rope_config_default(N); /* NTK by parts: definition 2 of YaRN's paper */
+    c.rope_type = PE_ROPE_LLAMA3, c.factor = 16, c.original_max_position_embeddings = 4096;
+    c.low_freq_factor = 1, c.high_freq_factor = 32;
+    assert_int_equal(pe_rope_frequencies(&c, omega, &factor), PE_OK);
+    assert_true(factor == 1);
+    for (size_t i = 0; i < N / 2; i++) {
+        const double w = pow(10000, -2.0 * (double)i / N), r = 4096 * w / (2 * named_pi);
+        const double gamma = r < 1 ? 0 : r > 32 ? 1 : (r - 1) / 31;
+        assert_true(fabs(omega[i] / ((1 - gamma) * w / 16 + gamma * w) - 1) < 1e-13);
+    }
+
+    c = pe_rope_config_default(N); /* dynamic YaRN below the length of the training: nothing */
+    c.rope_type = PE_ROPE_YARN, c.factor = 1, c.original_max_position_embeddings = 4096;
+    assert_int_equal(pe_rope_frequencies(&c, omega, &factor), PE_OK);
+    for (size_t i = 0; i < N / 2; i++)
+        assert_true(fabs(omega[i] * pow(10000, 2.0 * (double)i / N) - 1) < 1e-13);
+    assert_true(factor == 1);
 }
 
 /* ---- frequencies of others ------------------------------------------------------------------------ */
@@ -1023,6 +1217,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_over_coordinates),
         cmocka_unit_test(sums_that_nearly_vanish),
         cmocka_unit_test(rope_of_axes),
+        cmocka_unit_test(rows_that_others_print),
+        cmocka_unit_test(models_by_name),
+        cmocka_unit_test(scalings_by_other_names),
         cmocka_unit_test(frequencies_of_float32_code),
         cmocka_unit_test(ggml_frequencies),
         cmocka_unit_test(pairs_read_adjacent_written_as_halves),

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What docs/explorer.html asks of pe, for WebAssembly. Positions are doubles, which JavaScript has;
+ * results lie in `out` and `numbers`. Compiled for another machine it is a program that prints
+ * explorer_about() and explorer_hash(), for the comparison in tests/checks/explorer.sh.
+ */
+#include "pe.h"
+
+#ifdef __wasm__
+    #define EXPORT __attribute__((visibility("default"), used))
+#else
+    #define EXPORT static
+#endif
+
+enum { WIDTH = 512, ROWS = 512, NUMBERS = 4096, EXACT = 0, FLOAT32 = 1 };
+
+static double memory[2][16384];
+static pe_plan plans[2];
+static float out[ROWS * WIDTH];
+static double numbers[NUMBERS];
+
+EXPORT const char *explorer_about(void) { return "pe " PE_VERSION_STRING ", " PE_ISA_NAME; }
+EXPORT float *explorer_out(void) { return out; }
+EXPORT double *explorer_numbers(void) { return numbers; }
+
+/* Plans of one width and base, with exact angles and with float32 ones. */
+EXPORT int explorer_plan(int d_model, double base)
+{
+    pe_status status = PE_OK;
+    for (int angle = EXACT; angle <= FLOAT32 && status == PE_OK; angle++) {
+        pe_config config = pe_config_default((size_t)d_model);
+        config.base = base;
+        config.angle = angle == EXACT ? PE_ANGLE_EXACT : PE_ANGLE_FLOAT32;
+        status = d_model > WIDTH ? PE_ERR_SIZE
+                                 : pe_plan_init(&plans[angle], &config, memory[angle], sizeof *memory);
+    }
+    return status;
+}
+
+/* Rows for the positions first, first + step ... */
+EXPORT int explorer_rows(int angle, double first, double step, int rows)
+{
+    const pe_plan *plan = &plans[angle];
+    if (rows > ROWS) return PE_ERR_SIZE;
+    for (int r = 0; r < rows; r++) numbers[r] = first + r * step;
+    return pe_fill_f32(plan, pe_at_f64(numbers), (size_t)rows, out, plan->d_model);
+}
+
+/* The row of a position, the same shifted by k, and the row of position + k. */
+EXPORT int explorer_shift(double position, double k)
+{
+    const size_t d = plans[EXACT].d_model;
+    const double places[2] = {position, position + k};
+    pe_status status = pe_fill_f32(&plans[EXACT], pe_at_f64(places), 2, out, 2 * d);
+    for (size_t i = 0; i < d; i++) out[d + i] = out[i];
+    if (status == PE_OK) status = pe_shift_f32(&plans[EXACT], pe_all((int64_t)k), 1, out + d, d);
+    return status;
+}
+
+/* <PE(p), PE(p + k)> for k = 0, step, 2 step ... */
+EXPORT int explorer_dots(double step, int count)
+{
+    if (count > NUMBERS) return PE_ERR_SIZE;
+    return pe_dot_f64(&plans[EXACT], pe_from_by(0, (int64_t)step), (size_t)count, numbers);
+}
+
+/* The frequencies. */
+EXPORT int explorer_frequencies(void) { return pe_plan_frequencies(&plans[EXACT], numbers); }
+
+/* FNV-1a over the bits of all of these, for some widths, bases and positions. */
+static uint32_t hashed(uint32_t hash, const void *bytes, size_t n)
+{
+    const unsigned char *const b = (const unsigned char *)bytes;
+    for (size_t i = 0; i < n; i++) hash = (uint32_t)((uint64_t)(hash ^ b[i]) * 16777619u);
+    return hash;
+}
+EXPORT uint32_t explorer_hash(void)
+{
+    static const double bases[3] = {2, 10000, 500000}, firsts[3] = {0, 1000.5, 16777215};
+    static const int widths[3] = {2, 30, 512};
+    uint32_t hash = 2166136261u;
+    for (int k = 0; k < 9; k++) {
+        const int d = widths[k % 3];
+        const size_t row = sizeof *out * (size_t)d;
+        int status = explorer_plan(d, bases[k / 3]);
+        for (int angle = EXACT; angle <= FLOAT32; angle++) {
+            status |= explorer_rows(angle, firsts[k % 3], 1, 100);
+            hash = hashed(hash, out, 100 * row);
+        }
+        status |= explorer_shift(firsts[k / 3] + 0.25, 11);
+        hash = hashed(hash, out, 3 * row);
+        status |= explorer_dots(7, 50);
+        hash = hashed(hash, numbers, 50 * sizeof *numbers);
+        status |= explorer_frequencies();
+        hash = hashed(hash, numbers, (size_t)d / 2 * sizeof *numbers);
+        if (status != PE_OK) return 0;
+    }
+    return hash;
+}
+
+#ifndef __wasm__
+    #include <stdio.h>
+int main(void)
+{
+    printf("%s\n%08x\n", explorer_about(), (unsigned)explorer_hash());
+    return explorer_out() == NULL || explorer_numbers() == NULL;
+}
+#endif

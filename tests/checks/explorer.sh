@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# explorer.sh: docs/explorer.html is what `make page` makes. Its text is that of docs/page/explorer.html; the
+# WebAssembly in it gives the bits that the headers give here, in node and, where it is, in Chromium.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/page
+rm -rf "$WORK"
+mkdir -p "$WORK"
+PAGE=docs/explorer.html
+skipped=0
+skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
+
+text() {
+    sed 's/^const WASM = "[A-Za-z0-9+\/=]*";/const WASM = "@WASM@";/' $PAGE | cmp - docs/page/explorer.html
+}
+check "$PAGE has the text of docs/page/explorer.html" text
+# shellcheck disable=SC2086
+check "docs/page/explorer.c has no warning" "$CC" -std=c99 -O1 $WARNINGS $EXTRA_CFLAGS -I. docs/page/explorer.c \
+    -o "$WORK/explorer" -lm
+"$WORK/explorer" >"$WORK/here" || exit 1
+hash=$(tail -n 1 "$WORK/here")
+
+cat >"$WORK/node.js" <<'X'
+const page = require("fs").readFileSync(process.argv[2], "utf8");
+const code = Buffer.from(/^const WASM = "([^"]*)"/m.exec(page)[1], "base64");
+const pe = new WebAssembly.Instance(new WebAssembly.Module(code)).exports;
+pe._initialize();
+const text = new Uint8Array(pe.memory.buffer).subarray(pe.explorer_about());
+console.log(Buffer.from(text.subarray(0, text.indexOf(0))).toString());
+console.log((pe.explorer_hash() >>> 0).toString(16).padStart(8, "0"));
+X
+node=
+for candidate in node nodejs; do
+    ! have $candidate || node=${node:-$candidate}
+done
+in_node() {
+    $node "$WORK/node.js" $PAGE >"$WORK/node" || return 1
+    cat "$WORK/node" "$WORK/here"
+    [ "$(tail -n 1 "$WORK/node")" = "$hash" ] &&
+        [ "$(sed 's/,.*//;q' "$WORK/node")" = "$(sed 's/,.*//;q' "$WORK/here")" ]
+}
+if [ -n "$node" ]; then
+    check "its version and its bits are those of the headers" in_node
+else
+    skipping "node is missing: the bits of the page"
+fi
+
+browser=
+for candidate in chromium chromium-browser google-chrome; do
+    ! have $candidate || browser=${browser:-$candidate}
+done
+in_browser() {
+    timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" \
+        --virtual-time-budget=5000 --dump-dom "file://$PWD/$PAGE" >"$WORK/dom" 2>"$WORK/dom.errors"
+    grep -o 'data-hash="[0-9a-f]*"' "$WORK/dom"
+    grep -q "data-hash=\"$hash\"" "$WORK/dom" && grep -q 'id="cell"[^>]*>position 7' "$WORK/dom"
+}
+if [ -n "$browser" ]; then
+    check "a browser shows it, with these bits" in_browser
+else
+    skipping "chromium is missing: the page in a browser"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

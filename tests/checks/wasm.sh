@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# wasm.sh: the bits of tests/golden.txt from WebAssembly, compiled by emscripten: with SIMD128, which is
+# chosen by -msimd128 alone or with -msse2, and in scalar code; in node, and where it is in Chromium.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/wasm
+EMCC=${EMCC:-emcc}
+have "$EMCC" || skip "emscripten is missing: make deps"
+node=
+for candidate in node nodejs; do
+    ! have $candidate || node=${node:-$candidate}
+done
+[ -n "$node" ] || skip "node is missing: make deps"
+rm -rf "$WORK"
+mkdir -p "$WORK"
+# Debian's emscripten wants modules that Debian's node would find by itself, and its programs a node
+# in which fetch() is for no file.
+[ ! -d /usr/share/nodejs ] || export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
+! $node --no-experimental-fetch -e 0 2>/dev/null || node="$node --no-experimental-fetch"
+cat >"$WORK/print.js" <<'X'
+Module["print"] = line => {
+    if (typeof document == "undefined") console.log(line);
+    else document.body.append(line + "\n");
+};
+X
+browser=
+for candidate in chromium chromium-browser google-chrome; do
+    ! have $candidate || browser=${browser:-$candidate}
+done
+skipped=0
+
+# build NAME FLAGS...: tests/unit/hash.c as a program for node and a page.
+build() {
+    name=$1
+    shift
+    echo "<body><script src=$name.js></script>" >"$WORK/$name.html"
+    "$EMCC" -std=c99 -DPE_SLEEF=0 "$@" -I. tests/unit/hash.c -o "$WORK/$name.js" --pre-js "$WORK/print.js" \
+        -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1
+}
+# golden FILE ISA: these are the hashes, and of that instruction set.
+golden() {
+    head -n 1 "$1"
+    grep -q "^# pe .*, $2, none" "$1" && sh tests/checks/golden.sh check "$1"
+}
+in_node() {
+    # shellcheck disable=SC2086
+    $node "$WORK/$1.js" >"$WORK/$1.txt" && golden "$WORK/$1.txt" "$2"
+}
+in_browser() {
+    timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" \
+        --virtual-time-budget=60000 --dump-dom "file://$PWD/$WORK/$1.html" 2>"$WORK/errors" |
+        sed 's/^.*\(# pe \)/\1/' | grep -E '^(# pe |[a-z].* elements  [0-9a-f]{16}$)' >"$WORK/$1.page"
+    golden "$WORK/$1.page" "$2"
+}
+for kind in simd:-O2:-msimd128 sse:-O3:-msimd128:-msse2:-ffp-contract=fast scalar:-O2; do
+    name=${kind%%:*} isa="WASM SIMD128"
+    [ "$name" != scalar ] || isa=scalar
+    # shellcheck disable=SC2046
+    check "$kind" build "$name" $(echo "${kind#*:}" | tr : ' ')
+    check "... in node" in_node "$name" "$isa"
+    if [ -n "$browser" ]; then
+        check "... in $browser" in_browser "$name" "$isa"
+    else
+        skipped=$((skipped + 1))
+        echo "SKIP: chromium is missing: in a browser"
+    fi
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
