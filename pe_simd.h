@@ -757,8 +757,9 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-    const __mmask16 first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
-    return first | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
+    uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
+    __asm__("" : "+r"(first)); /* as in pe__differ */
+    return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
@@ -766,7 +767,7 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     unsigned mask = _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b));
     __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
-    return mask;
+    return mask & 0xffffu;
 }
 PE__INLINE pe__watch pe__watch_begin(void)
 {
