@@ -53,10 +53,14 @@ STEP     = sh tests/tools/step.sh
 ##   make deps        install what demo, test and check need (they do it themselves)
 ##   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
 ##   make check-X     one unit program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
-##                    rope_frequencies conventions models rope algebra budget selftest memory at
+##                    rope_frequencies conventions models rope algebra theorem budget selftest memory at
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
+##   make levels      a copy of pe.h in which the exact level decides everything has the same numbers
+##   make theorem     how near do the tables that people use come to the middle of two floats, at any position to
+##                    2^31? Half an hour; certificates: what tests/theorem.txt keeps of it, again
+##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
@@ -154,7 +158,7 @@ $(EXAMPLES):
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
 LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope
-LINKED     += at budget types selftest hash seeds
+LINKED     += theorem at budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
 # SSE2, where there is more, has some: it is what the operations are on other vectors of two doubles.
@@ -186,16 +190,16 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions models rope algebra at budget selftest memory
+PROGRAMS += rope_frequencies conventions models rope algebra theorem at budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
 else
 ISAS := avx512 avx2 scalar
-UNITS_X86 := $(foreach p,exact bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
-             $(foreach p,exact bounds memory rope splits types,$(p).gcc.sse2.none.quick) \
+UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
+             $(foreach p,exact theorem bounds memory rope splits types,$(p).gcc.sse2.none.quick) \
              algebra.clang.sse2.none.quick memory.clang.sse2.none.o0.quick exact.gcc.sse2.sleef.quick \
-             $(foreach p,exact types,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
+             $(foreach p,exact types theorem,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
 endif
 
 # Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.
@@ -208,7 +212,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := fail warnings names api readme links parity demo-runs cost golden certify wasm explorer
+OTHERS := levels certificates gappa fail warnings names api readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_STEPS := $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
@@ -236,7 +240,12 @@ check-%:
 
 fail:
 	@$(STEP) $@ sh tests/checks/fail.sh
-warnings names api readme links parity cost golden certify wasm explorer:
+certificates:
+	@$(STEP) $@ sh tests/checks/theorem.sh
+.PHONY: theorem
+theorem:
+	@sh tests/checks/theorem.sh search
+levels gappa warnings names api readme links parity cost golden certify wasm explorer:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

@@ -32,13 +32,13 @@
  *
  * ACCURACY
  *
- * Every float, f16 and bf16 is the real number above rounded once, to nearest even, for every
- * integer or real position from -2^31 to 2^31. A correct rounding is unique, and so the bits do not
- * depend on the instruction set, the compiler, its options, SLEEF, or how the rows were cut over
- * calls or threads: a row is a function of (config, position) alone. Doubles are within 0.501 ulp,
- * subnormal ones within 1. The numbers of a config are taken as the exact values of the doubles
- * given; a real position and an offset are added in double first. "make test" proves it against
- * MPFR, and pe_selftest() says whether a program as it was compiled has these bits.
+ * Every element, f64 included, is the real number above rounded once, to nearest even, for every
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, and so
+ * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how the rows
+ * were cut over calls or threads: a row is a function of (config, position) alone. The numbers of a
+ * config are taken as the exact values of the doubles given; a real position and an offset are added
+ * in double first. docs/accuracy.md has the proof, "make test" compares with MPFR, and pe_selftest()
+ * says whether a program as it was compiled has these bits.
  *
  * ERRORS
  *
@@ -509,8 +509,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
  * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which want a list
  *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error
  *              the memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-99 of their value, and to 2^-138, made anew, where a rounding
- *              needs that (tests/unit/test_budget.c)
+ * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); what that leaves
+ *              open is made anew from the config, to as many digits as it takes
  * Aliasing     plan, config and memory may not overlap
  * Threads      one at a time on a plan and its memory; once made, a plan is only read */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
@@ -565,7 +565,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
  * turn, axis after axis: plan->pairs doubles. Where w_i is 0, the wavelength is infinity.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, also for PE_COLUMNS_SUMS
- * Accuracy     1 ulp (tests/unit/test_conventions.c); with PE_ANGLE_FLOAT32 those of the floats used
+ * Accuracy     correctly rounded (tests/unit/test_theorem.c); with PE_ANGLE_FLOAT32 those of the
+ *              floats used
  * Aliasing     what is written may not overlap the plan or its memory
  * Threads      any */
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
@@ -588,9 +589,8 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
  *
  * Returns      PE_OK; PE_ERR_NULL, for a list, too; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
  *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
- * Accuracy     f32, f16, bf16: rounded once from the exact value, overflow to infinity and
- *              subnormals included; f64: 0.501 ulp, subnormal ones 1 ulp (tests/unit/test_exact.c,
- *              tests/unit/test_conventions.c)
+ * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included
+ *              (tests/unit/test_exact.c, tests/unit/test_conventions.c, tests/unit/test_theorem.c)
  * Aliasing     out may not overlap the positions, the plan or its memory
  * Threads      any number on one plan, each with its own rows
  * See          Vaswani et al. 2017, section 3.5 */
@@ -680,8 +680,8 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * -sin(k w_i) beside it, is what becomes of the identity's rows by pe_all(-k).
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
- * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles within
- *              0.501 ulp), one product is rounded, the other is fused with the sum:
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), one
+ *              product is rounded, the other is fused with the sum:
  *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
  *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
@@ -897,7 +897,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
  *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, rounded once: at most 0.501 ulp from it (tests/unit/test_rope_frequencies.c).
+ *              config, omega correctly rounded, attention_factor within 0.501 ulp
+ *              (tests/unit/test_rope_frequencies.c, tests/checks/levels.sh).
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
  *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
@@ -1185,7 +1186,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
 
 /* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its
  * float angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself;
- * powf and logf are taken as correctly rounded, which glibc's are but for a few arguments.
+ * powf and logf are correctly rounded, which glibc's are but for a few arguments.
  *
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart
@@ -1980,11 +1981,325 @@ PE__OUTLINE pe__td pe__td_log(double x)
     return pe__td_add(pe__td_scale(pe__td_const(pe__ln2), pe__splat(e)), log);
 }
 
+/* ---- numbers of any precision -------------------------------------------------------------------
+ * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
+ * limbs whose first bit is set, off by less than 2^lost. Each operation knows what its result has
+ * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
+ * the same on every machine. */
+
+enum { PE__LIMBS = 42, PE__KNOWN = -1000000 }; /* 1344 bits at most; lost of exact numbers */
+typedef struct pe__real {
+    int n, sign, exponent, lost;
+    uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
+} pe__real;
+
+PE__COLD int pe__known(const pe__real *x) { return x->lost < PE__KNOWN / 2; }
+
+/* A sum of two errors. */
+PE__COLD int pe__lost(int a, int b)
+{
+    const int more = a > b ? a : b, less = a > b ? b : a;
+    return less < PE__KNOWN / 2 ? more : more + 1;
+}
+
+/* d times 2^-by; returns whether that loses bits. */
+PE__COLD int pe__limbs_down(uint32_t *d, int limbs, int by)
+{
+    const int whole = by / 32, part = by % 32;
+    uint32_t lost = 0;
+    for (int i = 0; i < whole && i < limbs; i++) lost |= d[i];
+    if (whole < limbs) lost |= d[whole] & (((uint32_t)1 << part) - 1);
+    for (int i = 0; i < limbs; i++) {
+        const uint64_t low = whole < limbs - i ? d[i + whole] : 0;
+        const uint64_t high = whole + 1 < limbs - i ? d[i + whole + 1] : 0;
+        d[i] = (uint32_t)(((high << 32 | low) >> part) & 0xffffffffu);
+    }
+    return lost != 0;
+}
+
+/* d times 2^by. */
+PE__COLD void pe__limbs_up(uint32_t *d, int limbs, int by)
+{
+    const int whole = by / 32, part = by % 32;
+    for (int i = limbs - 1; i >= 0; i--) {
+        const uint64_t high = i >= whole ? d[i - whole] : 0;
+        const uint64_t low = i > whole ? d[i - whole - 1] : 0;
+        d[i] = (uint32_t)(((high << 32 | low) >> (32 - part)) & 0xffffffffu);
+    }
+}
+
+/* d + y, or, for minus, d - y. */
+PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
+{
+    uint64_t carry = (uint64_t)minus;
+    for (int i = 0; i < limbs; i++, carry >>= 32) {
+        carry += (uint64_t)d[i] + (minus ? ~y[i] : y[i]);
+        d[i] = (uint32_t)(carry & 0xffffffffu);
+    }
+}
+
+/* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
+PE__COLD void pe__real_normal(pe__real *x)
+{
+    int up = 0, top = x->n;
+    while (top >= 0 && x->d[top] == 0) top--;
+    if (top < 0) {
+        x->sign = 0;
+        return;
+    }
+    while (!(x->d[top] >> (31 - up))) up++;
+    up += 32 * (x->n - 1 - top);
+    x->exponent -= up;
+    x->lost += up;
+    if (up > 0) pe__limbs_up(x->d, x->n + 1, up);
+    else if (pe__limbs_down(x->d, x->n + 1, -up)) x->lost = pe__lost(x->lost, 0);
+}
+
+PE__COLD pe__real pe__real_of(double value, int n)
+{
+    pe__real x;
+    const double size = value < 0 ? -value : value, large = pe__exp2i(100);
+    const int lifted = size < pe__exp2i(-900);
+    memset(&x, 0, sizeof x);
+    x.n = n, x.lost = PE__KNOWN;
+    if (size > 0) {
+        const double m = pe__frexp(lifted ? size * large : size, &x.exponent);
+        const uint64_t bits = (uint64_t)(m * 18446744073709551616.0); /* 2^64 */
+        x.sign = value < 0 ? -1 : 1, x.exponent -= lifted ? 100 : 0;
+        x.d[n - 1] = (uint32_t)(bits >> 32), x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
+    }
+    return x;
+}
+
+/* About x: no integer below 2^52 is off by one. */
+PE__COLD double pe__real_double(const pe__real *x)
+{
+    const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
+    const int e = x->exponent < -900 ? -900 : x->exponent;
+    return x->sign * (double)(bits >> 11) * pe__exp2i(e - 53);
+}
+PE__COLD double pe__nearest(double x) { return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5); }
+
+/* x * y */
+PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
+{
+    const int n = x->n;
+    uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
+    if (x->sign == 0 && pe__known(x)) return;
+    if (y->sign == 0 && pe__known(y)) {
+        *x = *y;
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        uint64_t carry = 0;
+        for (int j = 0; j < n; j++, carry >>= 32) {
+            carry += p[i + j] + (uint64_t)x->d[i] * y->d[j];
+            p[i + j] = (uint32_t)(carry & 0xffffffffu);
+        }
+        p[i + n] = (uint32_t)carry;
+    }
+    for (int i = 0; i < n - 1; i++) rest |= p[i];
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* a limb more than what will be left */
+    x->lost = pe__lost(pe__lost(x->lost, y->lost + 1) + 32, rest ? 0 : PE__KNOWN);
+    x->sign *= y->sign;
+    x->exponent += y->exponent - 32;
+    pe__real_normal(x);
+}
+
+/* x + sign * y */
+PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
+{
+    pe__real z = *y;
+    z.sign *= sign;
+    if (z.sign == 0 && pe__known(&z)) return;
+    if (x->exponent < z.exponent || (x->sign == 0 && pe__known(x))) {
+        const pe__real swap = *x;
+        *x = z, z = swap;
+        if (z.sign == 0 && pe__known(&z)) return;
+    }
+    const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
+    z.lost = pe__lost(z.lost - by, pe__limbs_down(z.d, z.n + 1, by) ? 0 : PE__KNOWN);
+    x->lost = pe__lost(x->lost, z.lost);
+    if (x->sign == 0) x->sign = z.sign;
+    pe__limbs_add(x->d, z.d, x->n + 1, minus);
+    if (minus && x->d[x->n] >> 31) { /* below 0 */
+        memcpy(z.d, x->d, sizeof z.d);
+        memset(x->d, 0, sizeof x->d);
+        pe__limbs_add(x->d, z.d, x->n + 1, 1);
+        x->sign = -x->sign;
+    }
+    pe__real_normal(x);
+}
+
+/* x / k */
+PE__COLD void pe__real_over(pe__real *x, uint32_t k)
+{
+    uint64_t rest = 0;
+    for (int i = x->n; i >= 0; i--, rest %= k) {
+        rest = rest << 32 | (i > 0 ? x->d[i - 1] : 0);
+        x->d[i] = (uint32_t)(rest / k);
+    }
+    x->exponent -= 32;
+    x->lost = pe__lost(x->lost + 32, rest ? 0 : PE__KNOWN);
+    pe__real_normal(x);
+}
+
+/* x / y, bit by bit. */
+PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
+{
+    const int n = x->n;
+    uint32_t rest[PE__LIMBS + 1], any = 0;
+    memcpy(rest, x->d, sizeof rest);
+    memset(x->d, 0, sizeof x->d);
+    for (int bit = 32 * n; bit >= 0; bit--) {
+        int i = n;
+        while (i > 0 && rest[i] == y->d[i]) i--;
+        if (rest[i] >= y->d[i]) {
+            pe__limbs_add(rest, y->d, n + 1, 1);
+            x->d[bit / 32] |= (uint32_t)1 << bit % 32;
+        }
+        pe__limbs_up(rest, n + 1, 1);
+    }
+    for (int i = 0; i <= n; i++) any |= rest[i];
+    x->lost = pe__lost(pe__lost(x->lost, y->lost) + 3, any ? 0 : PE__KNOWN);
+    x->sign *= y->sign;
+    x->exponent -= y->exponent;
+    pe__real_normal(x);
+}
+
+/* x * y, x / y and x + y for doubles. */
+PE__COLD void pe__real_by(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_times(x, &z);
+}
+PE__COLD void pe__real_per(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_divide(x, &z);
+}
+PE__COLD void pe__real_more(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_plus(x, &z, 1);
+}
+
+/* 1 + sign x / k + x^2 / k (k + 1) + ..., or x / k (k + 1) and so on: up to 400 terms, |x| < 4. */
+PE__COLD pe__real pe__real_taylor(const pe__real *x, uint32_t k, int two, int sign)
+{
+    pe__real sum = pe__real_of(1, x->n), term = sum;
+    while (term.sign != 0 && term.exponent > -32 * x->n - 2) {
+        pe__real_times(&term, x);
+        pe__real_over(&term, k++);
+        if (two) pe__real_over(&term, k++);
+        term.sign *= sign;
+        pe__real_plus(&sum, &term, 1);
+    }
+    const int lost = x->lost + x->exponent + 4;
+    sum.lost = lost > 14 ? lost : 14;
+    return sum;
+}
+
+/* x becomes atanh x, or atan x for the sign -1; |x| < 1/2. */
+PE__COLD void pe__real_atanh(pe__real *x, int sign)
+{
+    const int lost = x->lost + 2, known = x->sign == 0;
+    pe__real power = *x, square = *x, term = *x;
+    pe__real_times(&square, x);
+    for (uint32_t k = 3; term.sign != 0 && term.exponent > x->exponent - 32 * x->n - 2; k += 2) {
+        pe__real_times(&power, &square);
+        power.sign *= sign;
+        term = power;
+        pe__real_over(&term, k);
+        pe__real_plus(x, &term, 1);
+    }
+    if (!known) x->lost = lost > 14 ? lost : 14;
+}
+
+PE__COLD pe__real pe__real_ln2(int n)
+{
+    pe__real x = pe__real_of(1, n);
+    pe__real_over(&x, 3);
+    pe__real_atanh(&x, 1);
+    x.exponent++;
+    return x;
+}
+PE__COLD pe__real pe__real_pi(int n)
+{
+    pe__real x = pe__real_of(1, n), y = pe__real_of(1, n);
+    pe__real_over(&x, 5), pe__real_over(&y, 239);
+    pe__real_atanh(&x, -1), pe__real_atanh(&y, -1);
+    x.exponent += 4, y.exponent += 2;
+    pe__real_plus(&x, &y, -1);
+    return x;
+}
+
+/* x > 0 becomes ln x. */
+PE__COLD void pe__real_log(pe__real *x)
+{
+    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
+    pe__real y;
+    x->exponent = up;
+    y = *x;
+    pe__real_more(&y, 1);
+    pe__real_more(x, -1);
+    pe__real_divide(x, &y);
+    pe__real_atanh(x, 1);
+    x->exponent++;
+    y = pe__real_ln2(x->n);
+    pe__real_by(&y, k);
+    pe__real_plus(x, &y, 1);
+}
+
+/* x becomes exp x; 0, if it is known to be 0, exactly 1. */
+PE__COLD void pe__real_exp(pe__real *x)
+{
+    const double k = pe__nearest(pe__real_double(x) * 1.4426950408889634);
+    pe__real y = pe__real_ln2(x->n);
+    pe__real_by(&y, -k);
+    pe__real_plus(x, &y, 1);
+    y = x->sign == 0 && pe__known(x) ? pe__real_of(1, x->n) : pe__real_taylor(x, 1, 0, 1);
+    *x = y;
+    x->exponent += (int)k;
+}
+
+/* Is x known not to be 0? */
+PE__COLD int pe__real_apart(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
+
+/* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
+   number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two
+   numbers; last: it is that middle. */
+PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
+{
+    const int n = x->n, snap = x->lost + 2; /* bits of d from there on are known */
+    const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
+    const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
+    const int unit = x->exponent - bits > least ? x->exponent - bits : least;
+    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is left */
+    pe__real r = *x, one;
+    *y = 0;
+    if (!pe__real_apart(x) || snap >= cut) return last || (x->sign == 0 && pe__known(x));
+    if (snap > 0) {
+        memset(one.d, 0, sizeof one.d);
+        one.d[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
+        pe__limbs_add(r.d, one.d, n + 1, 0);
+        (void)pe__limbs_down(r.d, n + 1, snap);
+        pe__limbs_up(r.d, n + 1, snap);
+    }
+    const int rest = pe__limbs_down(r.d, n + 1, cut - 1);
+    const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
+    if ((both & 1) && !rest && !last && !pe__known(x)) return 0;
+    *y = (double)(whole + (both & (uint64_t)(rest | (int)(whole & 1)))) * x->sign;
+    *y *= pe__exp2i(unit / 2);
+    *y *= pe__exp2i(unit - unit / 2);
+    return 1;
+}
+
 /* ---- frequencies --------------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
  * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
  * by 2^-105 i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
- * pe__exact_frequency(). The order of the operations does not depend on the number of lanes. */
+ * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
 enum { PE__POWERS = 16 };
@@ -2133,10 +2448,9 @@ PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t
 }
 
 /* ---- RoPE frequencies ---------------------------------------------------------------------------
- * All in triple-double, and only the leading double is kept. What is kept is off by about 2^-140 of
- * its value before that rounding, so that the last bit is wrong for one number in 2^85. The
- * branches compare numbers that cannot be equal: the thresholds contain pi, the rest is
- * algebraic. */
+ * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
+ * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
+ * thresholds contain pi, the rest is algebraic. */
 
 #define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
 #define PE__ROPE_LENGTH ((uint64_t)1 << 53)
@@ -2402,6 +2716,11 @@ PE__OUTLINE pe__td pe__td_log_of(pe__td x)
     return pe__td_add(pe__td_log(a), pe__td_sub(d, half_dd));
 }
 
+PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
+{
+    return x >= low && x <= high;
+}
+
 /* floor(x) within from ... to, for a number that is the same in all lanes. */
 PE__INLINE double pe__td_floor(pe__td x, double from, double to)
 {
@@ -2411,6 +2730,13 @@ PE__INLINE double pe__td_floor(pe__td x, double from, double to)
     double n = (double)(int64_t)a;
     if (n > a || (n == a && b < 0)) n -= 1;
     return n < from ? from : n;
+}
+
+/* May it be a whole number, if it is off by at most e? */
+PE__INLINE int pe__td_is_whole(pe__td x, double e)
+{
+    const double a = pe__first_lane(x.a), off = a - pe__nearest(a) + pe__first_lane(x.b);
+    return pe__between(a, -pe__exp2i(52), pe__exp2i(52)) && pe__between(off, -e, e);
 }
 
 /* x * scale within 0 ... 1, where scale is the inverse of span > 0. Lane by lane, so that what lies
@@ -2438,30 +2764,31 @@ typedef struct pe__rope {
     pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0 */
     pe__td waves;              /* LLAMA3: L0 / 2 pi                                  */
     double sign;               /* YARN: -1 where the ramp falls                      */
+    double doubt;              /* YARN: how far low and span may be off              */
     size_t turning;            /* pairs that turn                                    */
 } pe__rope;
 
-/* f, which may follow from lengths. */
-PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
+/* f, which may follow from lengths: f[0] f[1] / f[2] + f[3]. */
+PE__COLD void pe__rope_factor_parts(const pe_rope_config *config, double *f)
 {
     const size_t original = config->original_max_position_embeddings;
     const size_t most = config->max_position_embeddings, length = pe__rope_length(config);
-    const pe__td one = pe__td_splat(1.0);
-    switch (config->rope_type) {
-    case PE_ROPE_DYNAMIC_NTK: { /* f (L - L0) / L0 + 1 */
-        if (config->sequence_length <= length) return one;
-        const double more = (double)(config->sequence_length - length);
-        const pe__td f = pe__td_scale(pe__td_splat(config->factor), pe__splat(more));
-        return pe__td_add(pe__td_div(f, pe__splat((double)length)), one);
+    const size_t now = config->sequence_length;
+    const pe_rope_type type = config->rope_type;
+    f[0] = config->factor > 0 ? config->factor : 1, f[1] = f[2] = 1, f[3] = 0;
+    if (type == PE_ROPE_DYNAMIC_NTK) { /* f (L - L0) / L0 + 1 */
+        f[1] = now > length ? (double)(now - length) : 0, f[2] = (double)length, f[3] = 1;
+    } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
+               original && most) {
+        f[0] = (double)most, f[2] = (double)original;
     }
-    case PE_ROPE_YARN:
-    case PE_ROPE_LONGROPE:
-        if (config->factor > 0 || !original || !most) break;
-        return pe__td_div(pe__td_splat((double)most), pe__splat((double)original));
-    default:
-        break;
-    }
-    return config->factor > 0 ? pe__td_splat(config->factor) : one;
+}
+PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
+{
+    double f[4];
+    pe__rope_factor_parts(config, f);
+    const pe__td product = pe__td_scale(pe__td_splat(f[0]), pe__splat(f[1]));
+    return pe__td_sum(pe__td_div(product, pe__splat(f[2])), pe__td_splat(f[3]));
 }
 
 /* YaRN: c(beta), the pair that turns beta times in L0 positions. */
@@ -2481,7 +2808,9 @@ PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td lo
     const double n = (double)config->rotary_dim;
     pe__td low = pe__rope_correction(config, log_theta, pe__rope_fast(config));
     pe__td high = pe__rope_correction(config, log_theta, pe__rope_slow(config));
+    r->doubt = n * pe__exp2i(-126) / pe__first_lane(log_theta.a);
     if (config->truncate) {
+        r->doubt = pe__td_is_whole(low, r->doubt) || pe__td_is_whole(high, r->doubt);
         low = pe__td_splat(pe__td_floor(low, 0, pe__exp2i(53)));
         high = pe__td_sub(pe__td_splat(0.0), high);
         high = pe__td_splat(-pe__td_floor(high, 1 - n, pe__exp2i(53)));
@@ -2505,7 +2834,7 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__t
     r->offset = pe__td_splat(0.0);
     r->inverse_factor = pe__td_ratio(pe__td_splat(1.0), factor);
     r->low = r->span = r->inverse = r->waves = r->offset;
-    r->sign = 1;
+    r->sign = 1, r->doubt = 0;
     r->turning = n / 2;
     switch (config->rope_type) {
     case PE_ROPE_NTK:
@@ -2533,6 +2862,124 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__t
     if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(pe__td_splat(1.0), r->span);
 }
 
+/* YaRN: c(beta) to any precision. */
+PE__COLD pe__real pe__rope_real_correction(const pe_rope_config *config, double beta, int n)
+{
+    pe__real c = pe__real_pi(n), y = pe__real_of((double)pe__rope_length(config), n);
+    pe__real_by(&c, 2 * beta);
+    pe__real_divide(&y, &c);
+    pe__real_log(&y);
+    pe__real_by(&y, (double)config->rotary_dim / 2);
+    c = pe__real_of(config->rope_theta, n);
+    pe__real_log(&c);
+    pe__real_divide(&y, &c);
+    return y;
+}
+
+/* floor(x), if it is known; else unsure becomes 1. */
+PE__COLD double pe__real_floor(const pe__real *x, double from, double to, int *unsure)
+{
+    const double about = pe__real_double(x);
+    if (about < from - 1) return from;
+    if (about > to + 1) return to;
+    const double k = pe__nearest(about);
+    pe__real rest = *x;
+    pe__real_more(&rest, -k);
+    *unsure |= !pe__real_apart(&rest);
+    const double y = rest.sign < 0 ? k - 1 : k;
+    return y < from ? from : y > to ? to : y;
+}
+
+/* What of w_i stays: s_i of LLAMA3, m_i of YARN. */
+PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, const pe__real *w,
+                                     int *unsure)
+{
+    const int n = w->n, is_yarn = config->rope_type == PE_ROPE_YARN;
+    const double most = (double)config->rotary_dim;
+    pe__real x, y, low = pe__real_of(config->low_freq_factor, n);
+    pe__real span = pe__real_of(config->high_freq_factor, n);
+    if (is_yarn) {
+        x = pe__real_of(i, n);
+        low = pe__rope_real_correction(config, pe__rope_fast(config), n);
+        span = pe__rope_real_correction(config, pe__rope_slow(config), n);
+        if (config->truncate) {
+            low = pe__real_of(pe__real_floor(&low, 0, pe__exp2i(53), unsure), n);
+            span.sign = -span.sign;
+            span = pe__real_of(-pe__real_floor(&span, 1 - most, pe__exp2i(53), unsure), n);
+        } else {
+            y = span;
+            pe__real_more(&y, 1 - most);
+            if (low.sign < 0) low = pe__real_of(0, n);
+            if (y.sign > 0) span = pe__real_of(most - 1, n);
+        }
+    } else {
+        x = *w, y = pe__real_pi(n);
+        pe__real_by(&x, (double)pe__rope_length(config) / 2);
+        pe__real_divide(&x, &y);
+    }
+    pe__real_plus(&span, &low, -1);
+    pe__real_plus(&x, &low, -1);
+    if (is_yarn && !pe__real_apart(&span) &&
+        (pe__known(&span) || pe__rope_fast(config) == pe__rope_slow(config)))
+        span = pe__real_of(1, n), pe__real_over(&span, 1000);
+    if (span.sign < 0) span.sign = 1, x.sign = -x.sign;
+    *unsure |= !pe__real_apart(&x) && !pe__known(&x);
+    y = x;
+    pe__real_plus(&y, &span, -1);
+    if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
+    else pe__real_divide(&x, &span);
+    if (!is_yarn) return x;
+    x.sign = -x.sign;
+    pe__real_more(&x, 1);
+    pe__real_by(&x, config->extrapolation_factor);
+    return x;
+}
+
+/* The frequency of a pair, correctly rounded. */
+PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
+{
+    const pe_rope_type type = config->rope_type;
+    const double *const factors = pe__rope_factors(config);
+    const double width = (double)(type == PE_ROPE_PROPORTIONAL ? config->head_dim
+                                                               : config->rotary_dim);
+    const double i = (double)pair;
+    double parts[4], y;
+    pe__rope_factor_parts(config, parts);
+    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
+        int unsure = 0;
+        pe__real f = pe__real_of(parts[0], n), w = pe__real_of(config->rope_theta, n), x, z;
+        pe__real_by(&f, parts[1]);
+        pe__real_per(&f, parts[2]);
+        pe__real_more(&f, parts[3]);
+        pe__real_log(&w);
+        pe__real_by(&w, -2 * i);
+        pe__real_per(&w, width);
+        if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
+            const int fixed = type == PE_ROPE_NTK_FIXED;
+            z = f;
+            pe__real_log(&z);
+            pe__real_by(&z, -2 * (i + fixed));
+            pe__real_per(&z, width - (fixed ? 0 : 2));
+            pe__real_plus(&w, &z, 1);
+        }
+        pe__real_exp(&w);
+        if (type == PE_ROPE_LLAMA3 || type == PE_ROPE_YARN) {
+            z = x = pe__rope_real_keep(config, i, &w, &unsure);
+            z.sign = -z.sign;
+            pe__real_more(&z, 1);
+            pe__real_divide(&z, &f);
+            pe__real_plus(&x, &z, 1);
+            pe__real_times(&w, &x);
+        } else if (type == PE_ROPE_LINEAR || type == PE_ROPE_PROPORTIONAL) {
+            pe__real_divide(&w, &f);
+        }
+        if (factors) pe__real_per(&w, factors[pair]);
+        if (config->freq_factors) pe__real_per(&w, (double)config->freq_factors[pair]);
+        const int last = n == PE__LIMBS;
+        if ((!unsure || last) && pe__real_round(&w, 0, last, &y)) return y;
+    }
+}
+
 /* One vector of frequencies from pair i on; lanes behind the last pair repeat it. */
 PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *config, size_t i)
 {
@@ -2544,7 +2991,8 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
         index[lane] = (double)pair;
         divisor[lane] = factors ? factors[pair] : 1.0;
     }
-    const pe__vd pairs = pe__load(index);
+    const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
+    pe__vd error = least; /* relative */
     pe__td w = pe__td_sum(pe__td_scale(r->step, pe__splat(-2.0) * pairs),
                           pe__td_scale(r->offset, pe__splat(-1.0)));
     w = pe__td_exp(w);
@@ -2553,16 +3001,20 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
         pe__td x, keep;
         if (config->rope_type == PE_ROPE_LLAMA3) {
             x = pe__td_sub(pe__td_product(w, r->waves), r->low);
+            error = (w.a * r->waves.a + r->low.a + r->span.a) * least;
             keep = pe__td_ramp(x, r->span, r->inverse);
         } else {
             x = pe__td_splat(0.0);
             x.a = pairs;
             x = pe__td_scale(pe__td_sub(x, r->low), pe__splat(r->sign));
+            error = (pairs + pe__abs(r->low.a) + r->span.a) * least + pe__splat(r->doubt);
             keep = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
             keep = pe__td_scale(keep, pe__splat(config->extrapolation_factor));
         }
         x = pe__td_product(pe__td_sub(one, keep), r->inverse_factor);
-        w = pe__td_product(w, pe__td_sum(keep, x));
+        x = pe__td_sum(keep, x);
+        error = error * r->inverse.a * (one.a + r->inverse_factor.a) / x.a + least;
+        w = pe__td_product(w, x);
     } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL) {
         w = pe__td_product(w, r->inverse_factor);
     } else if (factors) {
@@ -2573,7 +3025,12 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
             divisor[lane] = (double)config->freq_factors[(size_t)index[lane]];
         w = pe__td_div(w, pe__load(divisor));
     }
-    return w.a;
+    double y[PE_LANES], low[PE_LANES], e[PE_LANES];
+    pe__store(y, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
+    for (size_t lane = 0; lane < PE_LANES; lane++)
+        if (PE__UNLIKELY(y[lane] + (low[lane] + e[lane]) != y[lane] + (low[lane] - e[lane])))
+            y[lane] = pe__rope_exact(config, (size_t)index[lane]);
+    return pe__load(y);
 }
 
 /* 0.1 scale ln f + 1 */
@@ -2662,7 +3119,7 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
     return PE_OK;
 }
 
-/* ---- turns, exactly -----------------------------------------------------------------------------
+/* ---- turns, closely -----------------------------------------------------------------------------
  * Position t turns pair i by t w_i = pi t f_i. */
 
 /* The sine and cosine of pi x to about 2^-100 of their value, |x| <= 0.3: Taylor series in x^2 with
@@ -2721,17 +3178,6 @@ PE__INLINE void pe__quarters(pe__vd q, pe__vd *s, pe__vd *c)
     *c = c0 * cosine - s0 * sine;
 }
 
-/* Quarter turns leave zeros of either sign, and not even that is sure: clang takes
-   -fno-signed-zeros for granted in its code generator, whatever a pragma says. Make them +0. */
-PE__COLD pe__vd pe__plus_zero(pe__vd x)
-{
-    double all[PE_LANES];
-    pe__store(all, x);
-    for (int lane = 0; lane < PE_LANES; lane++)
-        if (all[lane] == 0) memset(&all[lane], 0, sizeof all[lane]);
-    return pe__load(all);
-}
-
 /* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
 PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
 {
@@ -2739,106 +3185,48 @@ PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
     return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
 }
 
-/* PE_COLUMNS_SUMS: the sums of a vector of pairs. Each pass adds the digits of one double to what
-   is exact, and there are as many as numbers. */
-PE__COLD pe__td pe__exact_sum(const pe_plan *plan, size_t pair)
+/* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last. */
+PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **axis)
 {
-    pe__vd x[2 * PE_MAX_AXES];
-    const size_t n = 2 * plan->axes;
-    for (size_t k = 0; k < n; k += 2)
-        x[k + 1] = pe__two_prod(pe__load(plan->matrix + k / 2 * plan->matrix_step + pair),
-                                pe__splat(plan->point[k / 2]), &x[k]);
-    for (size_t pass = 0; pass < n; pass++)
-        for (size_t k = 1; k < n; k++) x[k] = pe__two_sum(x[k], x[k - 1], &x[k - 1]);
-    return pe__td_of(x[n - 1], x[n - 2], x[n - 3]);
+    size_t a = 0;
+    while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair) a++;
+    *axis = &plan->axis[a];
+    const size_t i = pair - (*axis)->pair, pairs = (*axis)->pairs;
+    return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
 }
 
-/* The frequencies of a vector of pairs to 2^-140, from what the config says. */
-PE__COLD pe__td pe__exact_frequency(const pe_plan *plan, size_t pair)
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98,
+   below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack: together
+   pe__turn_error(). */
+PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                                pe__dd *cosine)
 {
-    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
-    pe__td f, d;
-    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
-    f.c = pe__splat(0.0);
-    if (plan->float32) return pe__td_const(pe__inverse_pi);
-    if (plan->point) return pe__td_mul(pe__exact_sum(plan, plan->first + pair), unit);
-    if (plan->exact) return f;
-    if (plan->base == 0) { /* given: the doubles that these are, times the unit */
-        const pe__vd w = pe__td_ratio(f, unit).a;
-        return pe__td_scale(unit, w);
-    }
-    double index[PE_LANES], by[2][PE_LANES];
-    for (size_t lane = 0; lane < PE_LANES; lane++) {
-        size_t a = 0;
-        while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair + lane) a++;
-        const pe__axis *axis = &plan->axis[a];
-        const size_t i = pair + lane - axis->pair;
-        index[lane] = (double)(plan->first +
-                               (i < axis->pairs ? i : axis->pairs ? axis->pairs - 1 : 0));
-        by[0][lane] = -axis->denominator[0], by[1][lane] = -axis->denominator[1];
-    }
-    d.a = pe__load(by[0]), d.b = pe__load(by[1]), d.c = f.c;
-    const pe__td x = pe__td_scale(pe__td_ratio(pe__td_log(plan->base), d), pe__load(index));
-    return pe__td_mul(pe__td_exp(x), unit);
-}
-
-/* Frequencies that are powers times pi can meet a quarter turn exactly: sin(1000 * 0.001 pi) is 0.
-   They are known to 2^-140, relatively; what comes nearer to one than can be told by that is at it.
-   A frequency that is a double is exact, and needs no such care. */
-PE__COLD void pe__snap(pe__dd *z, pe__vd turns, pe__vd below)
-{
-    double hi[PE_LANES], lo[PE_LANES], all[PE_LANES], rest[PE_LANES];
-    pe__store(hi, z->hi);
-    pe__store(lo, z->lo);
-    pe__store(all, pe__abs(turns));
-    pe__store(rest, below);
-    for (int lane = 0; lane < PE_LANES; lane++) {
-        const double size = hi[lane] < 0 ? -hi[lane] : hi[lane];
-        if (all[lane] >= 0.25 && rest[lane] != 0 && size < all[lane] * pe__exp2i(-136))
-            hi[lane] = lo[lane] = 0;
-    }
-    z->hi = pe__load(hi), z->lo = pe__load(lo);
-}
-
-/* sin and cos of pi tt f, to 2^-98 of what f is. */
-PE__INLINE void pe__turn_by(const pe_plan *plan, pe__vd tt, const pe__td *f, int snap, pe__dd *sine,
-                            pe__dd *cosine)
-{
-    const pe__vd half = pe__splat(0.5);
+    const pe__vd tt = pe__time(plan, pair, t);
+    pe__dd f;
+    f.hi = pe__load(plan->frequency + pair), f.lo = pe__load(plan->frequency + plan->padded + pair);
+    const pe__vd half = pe__splat(0.5), four = pe__splat(4.0);
     pe__vd e0, e1;
-    const pe__vd p0 = pe__two_prod(tt, f->a, &e0), p1 = pe__two_prod(tt, f->b, &e1);
+    const pe__vd p0 = pe__two_prod(tt, f.hi, &e0), p1 = pe__two_prod(tt, f.lo, &e1);
 
-    /* half turns modulo 2, then to the nearest quarter turn: both exact */
-    pe__vd x = p0 - pe__round(p0 * half) * pe__splat(2.0);
-    const pe__vd q = pe__round(x + x);
-    x = x - q * half;
-    const pe__td r = pe__td_of(x, e0, pe__splat(0.0));
+    /* half turns modulo 2, of all parts: beyond 2^49 e0 is part of a turn, too; then less the
+       nearest quarter turn: both exact */
+    const pe__td r = pe__td_of(p0 - pe__round(p0 * half) * pe__splat(2.0), e0, pe__splat(0.0));
     pe__td rest;
-    rest.a = p1, rest.b = e1, rest.c = tt * f->c;
+    rest.a = p1, rest.b = e1, rest.c = pe__splat(0.0);
     const pe__td sum = pe__td_add(r, rest);
+    pe__vd q = pe__round(sum.a + sum.a);
     pe__dd z;
-    z.hi = sum.a, z.lo = sum.b;
-    if (snap) pe__snap(&z, p0, f->b);
+    z.hi = pe__two_sum(sum.a - q * half, sum.b, &z.lo);
+    z.lo = z.lo + sum.c;
+    q = q - pe__round(q * pe__splat(0.25)) * four;
     const pe__dd zz = pe__dd_mul(z, z);
 
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
     *cosine = pe__dd_normal(pe__dd_series(pe__cosine_series, zz));
     pe__quarters(q, &sine->hi, &cosine->hi);
     pe__quarters(q, &sine->lo, &cosine->lo);
-    if (PE__UNLIKELY(plan->half_turns))
-        sine->hi = pe__plus_zero(sine->hi), cosine->hi = pe__plus_zero(cosine->hi);
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98
-   and what the plan's frequencies lack: together pe__turn_error(). */
-PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                pe__dd *cosine)
-{
-    pe__td f;
-    f.a = pe__load(plan->frequency + pair), f.b = pe__load(plan->frequency + plan->padded + pair);
-    f.c = pe__splat(0.0);
-    pe__turn_by(plan, pe__time(plan, pair, t), &f, 0, sine, cosine);
-}
 PE__INLINE double pe__larger(double x, double y) /* in magnitude */
 {
     x = x < 0 ? -x : x, y = y < 0 ? -y : y;
@@ -2849,17 +3237,14 @@ PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * (t < 0 ? -t : t) * plan->fastest * plan->error;
 }
 
-/* The same to 2^-98, slow: what asks for it is what nothing else decides. */
-PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                             pe__dd *cosine)
+/* The same for one sine or cosine: of small turns the sine has a relative error, but that products
+   below 2^-900 lose bits. */
+PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
 {
-    if (t == 0) {
-        sine->hi = sine->lo = cosine->lo = pe__splat(0.0), cosine->hi = pe__splat(1.0);
-        return;
-    }
-    const pe__td f = pe__exact_frequency(plan, pair);
-    const int snap = plan->half_turns && plan->base != 0;
-    pe__turn_by(plan, pe__time(plan, pair, t), &f, snap, sine, cosine);
+    const double x = pe__first_lane(pe__time(plan, pair, t)) * plan->frequency[pair];
+    const double turn = x < 0 ? -x : x, part = component == 0 && turn < 0.25 ? 4 * turn : 1;
+    const double most = plan->point ? plan->fastest : turn; /* of sums, their terms' */
+    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * most * plan->error : 1;
 }
 
 /* x times a double, normal. */
@@ -2871,18 +3256,149 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
     return pe__dd_normal(r);
 }
 
-/* The frequency of a pair in radians a position, as a sum of two doubles. */
-static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, double *lo)
+/* ---- turns, exactly -----------------------------------------------------------------------------
+ * What double-double leaves open, by numbers of any precision, from the config itself. It ends: the
+ * sine and cosine of an algebraic number but 0 are transcendental (Lindemann), and so are those of
+ * pi times an irrational algebraic one (Gelfond, Schneider); of pi times a rational one, they are
+ * rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1 (Niven): no other value is
+ * the middle of two numbers. */
+
+/* The frequency of a pair as the config has it, without the pi of half_turns. */
+PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
 {
-    double w[2][PE_LANES];
-    pe__td f;
-    f.a = pe__splat(plan->frequency[pair]);
-    f.b = pe__splat(plan->frequency[pair + plan->padded]);
-    f.c = pe__splat(0.0);
-    const pe__td y = pe__td_mul(f, pe__td_const(pe__pi));
-    pe__store(w[0], y.a);
-    pe__store(w[1], y.b);
-    *hi = w[0][0], *lo = w[1][0];
+    const double *const f = plan->frequency + pair;
+    pe__real w = pe__real_of(plan->exact ? f[0] : plan->unit, n), x, d;
+    double given;
+    const pe__axis *axis;
+    const double i = pe__index_of(plan, pair, &axis);
+    if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
+        const double *m = plan->matrix + plan->first + pair;
+        d = pe__real_of(0, n);
+        for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
+            x = pe__real_of(*m, n);
+            pe__real_by(&x, plan->point[k]);
+            pe__real_plus(&d, &x, 1);
+        }
+        pe__real_times(&w, &d);
+    } else if (plan->exact) {
+        pe__real_more(&w, f[plan->padded]);
+    } else if (plan->base == 0) {
+        x = pe__real_of(f[0], n); /* w / pi: given was the double next to it */
+        pe__real_more(&x, f[plan->padded]);
+        if (!plan->half_turns) {
+            d = pe__real_pi(n);
+            pe__real_times(&x, &d);
+        }
+        pe__real_per(&x, plan->unit);
+        (void)pe__real_round(&x, 0, 1, &given);
+        pe__real_by(&w, given);
+    } else if (i != 0 && plan->base != 1) {
+        x = pe__real_of(plan->base, n), d = pe__real_of(axis->denominator[0], n);
+        pe__real_log(&x);
+        pe__real_by(&x, -i);
+        pe__real_more(&d, axis->denominator[1]);
+        pe__real_divide(&x, &d);
+        pe__real_exp(&x);
+        pe__real_times(&w, &x);
+    }
+    return w;
+}
+
+/* x, an angle, or the halves of a turn that it is, becomes its sine or, for component 1, cosine.
+   Returns 0 where more limbs are to say whether x is a number of Niven's: a rational one has been
+   told from these as soon as bits are enough. */
+PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
+{
+    const int n = x->n;
+    const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
+    int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
+    pe__real y, z;
+    if (x->sign == 0 && pe__known(x)) { /* the position 0 */
+        *x = pe__real_of(component, n);
+        return 1;
+    }
+    if (halves) {
+        static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: root */
+        pe__real_more(x, -k / 2);
+        y = *x;
+        pe__real_by(&y, 6);
+        const double sixths = pe__nearest(pe__real_double(&y));
+        pe__real_more(&y, -sixths);
+        if (!pe__real_apart(&y)) {
+            const int place = (3 * quarter + (int)sixths + 12) % 12;
+            if (!pe__known(&y) && !enough) return 0;
+            if (twice[place] != 3) {
+                *x = pe__real_of(twice[place] / 2.0, n);
+                return 1;
+            }
+        }
+        z = pe__real_pi(n);
+        pe__real_times(x, &z);
+    } else {
+        z = pe__real_pi(n);
+        pe__real_by(&z, -k / 2);
+        pe__real_plus(x, &z, 1);
+    }
+    y = *x;
+    pe__real_times(&y, x);
+    if (k == 0 && x->exponent < -560) { /* less than 1 by ever so little: any such will do */
+        z = pe__real_of(1, n), y = z;
+        y.exponent = -1119;
+        pe__real_plus(&z, &y, -1);
+    } else {
+        z = pe__real_taylor(&y, quarter & 1 ? 1 : 2, 1, -1);
+    }
+    if (quarter & 1) *x = z;
+    else pe__real_times(x, &z);
+    if (quarter & 2) x->sign = -x->sign;
+    return 1;
+}
+
+/* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
+typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
+PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what what,
+                          double amplitude, double less, int drop)
+{
+    const int halves = plan->half_turns && !plan->float32;
+    const pe__axis *axis;
+    const double i = pe__index_of(plan, pair, &axis);
+    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
+        const int last = n == PE__LIMBS;
+        const int enough =
+            last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
+        pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
+                                   : pe__real_frequency(plan, pair, n);
+        pe__real x = pe__real_of(plan->float32 ? pe__first_lane(pe__time(plan, pair, t)) : t, n);
+        double y;
+        if (what >= PE__FREQUENCY) {
+            x = pe__real_pi(n);
+            if (halves) pe__real_times(&w, &x);
+            x.exponent++;
+            if (what == PE__WAVELENGTH) pe__real_divide(&x, &w);
+            else x = w;
+        } else {
+            if (!plan->float32) pe__real_times(&x, &w);
+            if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
+            pe__real_by(&x, amplitude);
+            pe__real_more(&x, -less);
+        }
+        if (pe__real_round(&x, drop, last, &y)) return x.sign == 0 ? 0 * amplitude : y;
+    }
+}
+
+/* sin and cos in double-double, to the last bit. */
+PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                             pe__dd *cosine)
+{
+    for (int k = 0; k < 2; k++) {
+        pe__dd *const turn = k ? cosine : sine;
+        double hi[PE_LANES], lo[PE_LANES];
+        for (size_t lane = 0; lane < PE_LANES; lane++) {
+            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
+            lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
+        }
+        turn->hi = pe__load(hi), turn->lo = pe__load(lo);
+    }
 }
 
 /* ---- turns, fast --------------------------------------------------------------------------------
@@ -2900,12 +3416,12 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
  *     0.62  the circle's sines and cosines, rounded
  *     0.01  the phase: pi 2^-62 for positions up to plan->reach (beyond, turns are exact)
  *     0.30  the rest z, rounded twice: pi (2^-58 + 2^-57)
- *     0.62  sin(pi z) 0.27: the polynomial 0.01, its factor of z 2^-4 (2 + 0.1), the product 1/8;
- *           cos(pi z) 0.56: rounded 0.5, z^2 times the rest of it 0.06
+ *     0.66  sin(pi z) 0.34: the polynomial 0.08, its factor of z 2^-4 (2 + 0.1), the product 1/8;
+ *           cos(pi z) 0.57: the polynomial 0.01, rounded 0.5, z^2 times the rest of it 0.06
  *     2.00  the factor A (1 + eta), rounded, and the circle's products with it
  *     1.20  the turn by z: a product 0.2, for |sin(pi z)| < 0.196, and the sum 1; where nothing is
  *           fused the other product, too: both (1 + 0.383)^(1/2) = 1.18, and the sum 1
- * together 4.75, and 5.75 where nothing is fused: a row by itself has 5.75 (pe__bound_lone). With
+ * together 4.79, and 5.77 where nothing is fused: a row by itself has 5.8 (pe__bound_lone). With
  * SLEEF a centre has
  *     4.95  sine and cosine, 3.5 ulp each (u35)
  *     1.02  the phase and the rest, as above, and the correction by what is below x, rounded
@@ -2915,8 +3431,10 @@ static inline void pe__radians(const pe_plan *plan, size_t pair, double *hi, dou
  *     2.00  a product and the sum; where nothing is fused, two products and the sum: 2 again for
  *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next turn asks for:
  *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
- * A row of a run is two turns from its centre: 10.17 fused, 5.75 + 3.13 + 2.71 = 11.59 not fused,
+ * A row of a run is two turns from its centre: 10.21 fused, 5.8 + 3.13 + 2.71 = 11.64 not fused,
  * with SLEEF 13.39 and 13.81: 11.75 and 14 (pe__bound_run).
+ * Beyond plan->reach, turns in double-double take the place of pe__direct(), as long as they lack 44
+ * units at most: 60 for either (pe__bound_distant).
  *
  * pe__careful() divides (1 + eta) out again, by a factor that is rounded (0.5), with a product (1),
  * and adds and subtracts e (1): e is 2.5 more for it.
@@ -2943,12 +3461,13 @@ typedef struct pe__bound {
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
-static const pe__bound pe__bound_lone = PE__BOUND(5.75, 12);
+static const pe__bound pe__bound_lone = PE__BOUND(5.8, 12);
 #if PE_SLEEF
 static const pe__bound pe__bound_run = PE__BOUND(14, 29);
 #else
 static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #endif
+static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 #undef PE__BOUND
 
 /* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
@@ -3055,7 +3574,9 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         pe__vd sine, cosine;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
-            pe__exact_turn(plan, pair + i, t, &ss, &cc);
+            if (pe__turn_error(plan, t) < 44 * pe__exp2i(-53))
+                pe__close_turn(plan, pair + i, t, &ss, &cc);
+            else pe__exact_turn(plan, pair + i, t, &ss, &cc);
             sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
@@ -3113,79 +3634,56 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* By how many powers of two a position so far below one turn of a pair that the sine is a multiple
-   of it must be made larger, so that products with it do not lose their low bits. */
-static inline int pe__lift(const pe_plan *plan, size_t pair, double t)
+/* (hi + lo) by, rounded once to the type that drops bits as in pe__drop(), or, if 0, to a double,
+   into *y; returns whether lo - e and lo + e give the same, no subnormal double. */
+PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
 {
-    int up, of_w, of_t;
-    if (plan->float32 || t == 0 || plan->frequency[pair] == 0) return 0;
-    const double w = plan->frequency[pair] < 0 ? -plan->frequency[pair] : plan->frequency[pair];
-    const double size = t < 0 ? -t : t, large = size < pe__exp2i(-1000) ? pe__exp2i(60) : 1;
-    if (size * w >= pe__exp2i(-300)) return 0;
-    (void)pe__frexp(w, &of_w);
-    (void)pe__frexp(size * large, &of_t);
-    up = -250 - of_w - of_t + (large > 1 ? 60 : 0);
-    return up < 1000 ? up : 1000;
+    const double below = lo - e, above = lo + e;
+    *y = drop ? (double)pe__round_sum(hi * by, above * by, drop) : (hi + above) * by;
+    return *y == (drop ? (double)pe__round_sum(hi * by, below * by, drop) : (hi + below) * by) &&
+           pe__larger(*y, 0) > (drop ? 0 : pe__exp2i(-1021));
 }
 
-/* pe__exact_turn() of any real position: sines are to be multiplied by *lift. */
-PE__OUTLINE void pe__exact_turn_lifted(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                                       pe__dd *cosine, double *lift)
+/* The frequency of a pair in radians a position, or its wavelength. */
+PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
+static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
 {
-    double all[4][PE_LANES];
-    int most = 0, up[PE_LANES];
-    pe__exact_turn(plan, pair, t, sine, cosine);
-    for (size_t lane = 0; lane < PE_LANES; lane++) {
-        up[lane] = pe__lift(plan, pair + lane, t);
-        lift[lane] = pe__exp2i(-up[lane]);
-        if (up[lane] > most) most = up[lane];
+    pe__dd f, y;
+    double number;
+    f.hi = pe__splat(plan->frequency[pair]), f.lo = pe__splat(plan->frequency[pair + plan->padded]);
+    if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
+    if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
+        return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
+    y = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+    if (what == PE__WAVELENGTH) {
+        pe__vd e;
+        y.hi = pe__splat(2.0) / f.hi;
+        const pe__vd p = pe__two_prod(y.hi, f.hi, &e);
+        y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
     }
-    if (most == 0) return;
-    pe__store(all[0], sine->hi), pe__store(all[1], sine->lo);
-    pe__store(all[2], cosine->hi), pe__store(all[3], cosine->lo);
-    for (size_t lane = 0; lane < PE_LANES; lane++) {
-        if (up[lane] == 0) continue;
-        pe__dd s, c;
-        pe__exact_turn(plan, pair + lane, t * pe__exp2i(up[lane]), &s, &c);
-        all[0][lane] = pe__first_lane(s.hi), all[1][lane] = pe__first_lane(s.lo);
-        all[2][lane] = pe__first_lane(c.hi), all[3][lane] = pe__first_lane(c.lo);
-    }
-    sine->hi = pe__load(all[0]), sine->lo = pe__load(all[1]);
-    cosine->hi = pe__load(all[2]), cosine->lo = pe__load(all[3]);
+    const double hi = pe__first_lane(y.hi), e = pe__larger(hi, 0) * (plan->error + pe__exp2i(-97));
+    if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
+    return pe__exact(plan, pair, 1, what, 1, 0, drop);
 }
 
-/* The element of one pair at position t, from an exact turn: component 0 is the sine, 1 the cosine.
- *
- * The sum is good to 2^-98. A low part below that belongs to an angle so small that the sine is x -
- * x^3/6 or the cosine 1 - x^2/2, and these last terms are lost. The truth is then nearer to zero
- * than hi, be it by ever so little: that decides where hi itself lies in the middle between two
- * floats. Only where the other component is 0 is this one exactly A or -A. */
+/* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
+   pe__close_turn(). */
+PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                           double hi, double lo)
+{
+    const double e = pe__close_error(plan, pair, t, component);
+    double y;
+    if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
+    return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
+}
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
 {
     pe__dd turn[2];
-    double hi[2][PE_LANES], lo[2][PE_LANES];
-    const int up = pe__lift(plan, pair, t);
-    for (int exact = up != 0 || t == 0; exact < 2; exact++) {
-        if (exact) pe__exact_turn(plan, pair, t * pe__exp2i(up), &turn[0], &turn[1]);
-        else pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
-        for (int k = 0; k < 2; k++) {
-            turn[k] = pe__dd_scaled(turn[k], plan->mantissa);
-            pe__store(hi[k], turn[k].hi);
-            pe__store(lo[k], turn[k].lo);
-        }
-        const double h = hi[component][0] * plan->scale, l = lo[component][0] * plan->scale;
-        const double e = pe__turn_error(plan, t) * plan->scale;
-        if (exact) break;
-        const float above = pe__round_sum(h, l + e, drop), below = pe__round_sum(h, l - e, drop);
-        if (above == below && above != 0) return above;
-    }
-    double h = hi[component][0], l = lo[component][0];
-    if (h == 0) return (float)(0 * plan->amplitude);
-    if (hi[1 - component][0] != 0 && (l < 0 ? -l : l) <= (h < 0 ? -h : h) * pe__exp2i(-95))
-        l = -h * pe__exp2i(-100);
-    return pe__round_once(h * plan->scale, l * plan->scale, component == 0 ? pe__exp2i(-up) : 1,
-                          drop);
+    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
+    return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
+                             pe__first_lane(y.lo));
 }
 
 /* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
@@ -4067,12 +4565,13 @@ PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, do
 {
     double *const s = room->doubles, *const c = s + room->pairs + PE__SPARE;
     const size_t pairs = pe__max(to->sines, to->cosines), most = room->pairs;
+    const pe__bound *const bound = pe__distant(plan, t) ? &pe__bound_distant : &pe__bound_lone;
     for (size_t done = 0; done < pairs; done += most) {
         pe__to tile;
         const pe__to *part = to;
         if (pairs > most) tile = pe__part(to, done, most), part = &tile;
-        pe__centre(plan, &pe__bound_lone, 0, t, pair + done, pe__min(pairs - done, most), s, c);
-        block(plan, &pe__bound_lone, 0, t, s, c, 0, 0, pair + done, part);
+        pe__centre(plan, bound, 0, t, pair + done, pe__min(pairs - done, most), s, c);
+        block(plan, bound, 0, t, s, c, 0, 0, pair + done, part);
     }
 }
 
@@ -4164,6 +4663,8 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
     double *const centre_s = c + next, *const centre_c = centre_s + next;
     const size_t columns = to->verb == PE__STREAM ? (size_t)PE__TILE_STREAMED : room->pairs;
     const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
+    const int distant = pe__distant(plan, pe__larger(t, t + (double)(rows + PE__RADIX)));
+    const pe__bound *const bound = distant ? &pe__bound_distant : &pe__bound_run;
     for (int64_t made = 0; made < blocks; made += PE__RADIX) {
         const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
         const int64_t middle = made + n / 2;
@@ -4176,13 +4677,13 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
             const size_t pair = axis->pair + done;
             const size_t count =
                 pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-            pe__centre(plan, &pe__bound_run, n > 2, t + (double)centre, pair, count, centre_s,
+            pe__centre(plan, bound, n > 2, t + (double)centre, pair, count, centre_s,
                        centre_c);
             for (int64_t j = made; j < made + n; j++) {
                 const int there = j == middle;
                 if (!there)
                     pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
-                block(plan, &pe__bound_run, centre + PE__RADIX * (j - middle), t,
+                block(plan, bound, centre + PE__RADIX * (j - middle), t,
                       there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
             }
         }
@@ -4213,26 +4714,21 @@ PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__t
 PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
                               size_t rows);
 
-/* The same for a type. 16-bit rows come in tiles of their own, with the plan's rows as floats; what is
-   added to 16-bit elements is floats. */
-PE__INLINE void pe__rows_as(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
+/* Rows of floats, or of what floats are added to. */
+PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
+                              size_t rows)
+{
+    double space[4 * ((int)PE__TILE + (int)PE__SPARE) + 8];
+    const pe__room room = {pe__aligned(space), PE__TILE};
+    pe__rows(plan, axis, to, t, rows, pe__block_f32, &room);
+}
+
+/* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
+PE__INLINE void pe__rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
                             const pe__to *to, double t, size_t rows, pe__blocker *block)
 {
-    enum { FEW = 4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8 };
-    enum { MANY = 4 * ((int)PE__TILE + (int)PE__SPARE) + 8 };
-    if (kind == PE__F32) {
-        double space[MANY];
-        const pe__room room = {pe__aligned(space), PE__TILE};
-        pe__rows(plan, axis, to, t, rows, block, &room);
-        return;
-    }
-    if (to->verb == PE__ADD) {
-        pe__to sum = *to;
-        sum.adder = kind == PE__F16 ? &pe__adder_f16 : &pe__adder_bf16;
-        pe__rows_f32(plan, axis, &sum, t, rows);
-        return;
-    }
-    double space[FEW], more[(sizeof(pe__floats) + 64) / sizeof(double)];
+    double space[4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8];
+    double more[(sizeof(pe__floats) + 64) / sizeof(double)];
     const pe__room room = {pe__aligned(space), PE__TILE_16};
     pe__floats *const floats = (pe__floats *)(void *)pe__aligned(more);
     for (size_t done = 0; done < axis->pairs; done += PE__TILE_16) {
@@ -4277,7 +4773,7 @@ PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row
  *      8     two sums of two of them, at most 2^(k - 26) and little more
  *      4     their sum or difference, at most 2.83 2^(k - 27)
  *      4     the same with 2e added
- *      0.1   the anchor and the rows: 2^-98, or 2^-91 where the angle is beyond 2^49 half turns; a
+ *      0.1   the anchor and the rows: 2^-98, and what the frequencies lack is added to e; a
  *            turn adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
  * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
@@ -4300,51 +4796,20 @@ static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, si
         }
 }
 
-/* hi + lo to the nearer double; where it is the middle of two as far as can be told, to the one
-   nearer to zero: that is where the next term of the series of a tiny angle points. */
-PE__INLINE double pe__nearer(double hi, double lo)
-{
-    const double by = hi * pe__exp2i(-95), distant = hi + (lo + by), nearby = hi + (lo - by);
-    return (hi < 0) == (nearby < distant) ? distant : nearby;
-}
-
-/* The doubles of one vector of pairs from exact turns, also where they are in doubt, or some of
-   them subnormal, or of a tiny angle: rounded once all the same. */
+/* The doubles of one vector of pairs that are in doubt, or subnormal. */
 PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd *sine,
                              pe__vd *cosine)
 {
-    double hi[2][PE_LANES], lo[2][PE_LANES], lift[PE_LANES];
-    pe__dd s, c;
-    pe__exact_turn_lifted(plan, pair, t, &s, &c, lift);
-    s = pe__dd_scaled(s, plan->mantissa), c = pe__dd_scaled(c, plan->mantissa);
-    pe__store(hi[0], s.hi);
-    pe__store(lo[0], s.lo);
-    pe__store(hi[1], c.hi);
-    pe__store(lo[1], c.lo);
-    for (int k = 0; k < 2; k++)
-        for (int lane = 0; lane < PE_LANES; lane++) {
-            const double by = k == 0 ? lift[lane] : 1, x = hi[k][lane];
-            const double scaled = x * plan->scale * by;
-            int scale, down;
-            (void)pe__frexp(plan->scale, &scale);
-            (void)pe__frexp(by, &down);
-            const int last = -1072 - scale - down; /* what will be 2^-1074 is 2^last */
-            if (x != 0 && last > -900 && scaled <= pe__exp2i(-1022) &&
-                scaled >= -pe__exp2i(-1022)) {
-                /* to a multiple of that: adding a large number, then a look at what is left */
-                const double unit = pe__exp2i(last);
-                const double large = x < 0 ? -unit * pe__exp2i(52) : unit * pe__exp2i(52);
-                double whole = (x + large) - large;
-                const double rest = (x - whole) + lo[k][lane];
-                if (rest > unit / 2) whole += unit;
-                if (rest < -unit / 2) whole -= unit;
-                hi[k][lane] = whole == 0 ? x * 0 : whole;
-            } else if (x != 0) {
-                hi[k][lane] = pe__nearer(x, lo[k][lane]);
-            }
-            hi[k][lane] = hi[k][lane] * plan->scale * by;
-        }
-    *sine = pe__load(hi[0]), *cosine = pe__load(hi[1]);
+    pe__dd turn[2];
+    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    for (int k = 0; k < 2; k++) {
+        double hi[PE_LANES], lo[PE_LANES];
+        const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
+        pe__store(hi, y.hi), pe__store(lo, y.lo);
+        for (size_t lane = 0; lane < PE_LANES; lane++)
+            hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
+        *(k ? cosine : sine) = pe__load(hi);
+    }
 }
 
 /* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (ts, tc), or (c, s),
@@ -4523,20 +4988,32 @@ typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *
                        size_t rows);
 typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
 #define PE__ROWER(type, kind)                                                                      \
+    PE__OUTLINE void pe__fill_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
+                                     double t, size_t rows)                                        \
+    {                                                                                              \
+        pe__rows_16(kind, plan, axis, to, t, rows, pe__block_##type);                              \
+    }                                                                                              \
     PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
                                      double t, size_t rows)                                        \
     {                                                                                              \
-        pe__rows_as(kind, plan, axis, to, t, rows, pe__block_##type);                              \
-    }                                                                                              \
+        pe__to sum = *to;                                                                          \
+        sum.adder = &pe__adder_##type;                                                             \
+        if (to->verb == PE__ADD) pe__rows_f32(plan, axis, &sum, t, rows);                          \
+        else pe__fill_##type(plan, axis, to, t, rows);                                             \
+    }
+PE__ROWER(bf16, PE__BF16)
+PE__ROWER(f16, PE__F16)
+#undef PE__ROWER
+#define PE__ZEROER(type, kind)                                                                     \
     PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column,         \
                                       size_t n)                                                    \
     {                                                                                              \
         pe__zeros_as(kind, to, row, column, n);                                                    \
     }
-PE__ROWER(f32, PE__F32)
-PE__ROWER(bf16, PE__BF16)
-PE__ROWER(f16, PE__F16)
-#undef PE__ROWER
+PE__ZEROER(f32, PE__F32)
+PE__ZEROER(bf16, PE__BF16)
+PE__ZEROER(f16, PE__F16)
+#undef PE__ZEROER
 PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
 {
     double zero[8], *const x = (double *)(void *)row + column;
@@ -5118,15 +5595,6 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
 
 /* ---- dot products ---------------------------------------------------------------------------- */
 
-/* What a sum of cosines becomes, A^2 times it, for a sum that is the same in all lanes. */
-static inline double pe__dot_of(const pe_plan *plan, pe__dd sum)
-{
-    pe__dd square;
-    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
-    const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
-    return pe__first_lane(y.hi) * plan->scale * plan->scale;
-}
-
 PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 {
     pe__dd r;
@@ -5135,12 +5603,14 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return pe__dd_normal(r);
 }
 
-/* One of them: eight sums, and their sum in a fixed order, in double-double; from exact turns where
-   others may move it by more than 2^-64 of its value. */
+/* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
+   double-double; from exact turns where others leave its rounding open. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const pe__axis *axis = plan->axis;
     const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
+    pe__dd square;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
     for (int exact = 0;; exact++) {
         double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
@@ -5168,9 +5638,13 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
             sum = pe__dd_add(sum, one);
         }
-        const double value = pe__first_lane(sum.hi), size = value < 0 ? -value : value;
+        const double size = pe__larger(pe__first_lane(sum.hi), 0);
+        const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
+        const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
+        const double e = error + size * pe__exp2i(-98);
         if (exact && size <= pairs * pe__exp2i(-88)) return 0;
-        if (exact || error < size * pe__exp2i(-64)) return pe__dot_of(plan, sum);
+        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
+            return hi_y * plan->scale * plan->scale;
     }
 }
 
@@ -5460,11 +5934,6 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
     }
 }
 
-PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
-{
-    return x >= low && x <= high;
-}
-
 /* What is wrong with a config, without a look at its axes; NULL if nothing is. */
 static inline const char *pe__field_error(const pe_config *config)
 {
@@ -5677,17 +6146,10 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
     const size_t padded = plan->padded;
     for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
-        double *const w = memory + 2 * padded;
-        for (size_t i = 0; i < padded; i += PE_LANES) {
-            double hi[PE_LANES], lo[PE_LANES];
-            pe__dd f;
-            f.hi = pe__load(memory + i), f.lo = pe__load(memory + padded + i);
-            f = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
-            pe__store(hi, f.hi);
-            pe__store(lo, f.lo);
-            for (size_t lane = 0; lane < PE_LANES; lane++)
-                w[i + lane] = (double)pe__round_once(hi[lane], lo[lane], 1, PE__DROP_F32);
-        }
+        pe_plan given = *plan;
+        given.float32 = NULL, given.error = error;
+        for (size_t i = 0; i < padded; i++)
+            memory[2 * padded + i] = pe__number(&given, i, PE__FREQUENCY, PE__DROP_F32);
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
         fastest *= 1.0000001, error = pe__exp2i(-106);
@@ -5937,25 +6399,21 @@ PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
     if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            double lo;
-            if (plan->float32) *omega = plan->float32[plan->axis[a].pair + i];
-            else pe__radians(plan, plan->axis[a].pair + i, omega, &lo);
-            omega++;
+            const size_t pair = plan->axis[a].pair + i;
+            *omega++ = plan->float32 ? plan->float32[pair]
+                                     : pe__number(plan, pair, PE__FREQUENCY, 0);
         }
     }
     return PE_OK;
 }
 
-PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     if (!plan || !wavelength) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
     for (size_t a = 0; a < plan->axes; a++) {
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            const size_t pair = plan->axis[a].pair + i;
-            if (plan->float32) *wavelength++ = 6.283185307179586 / plan->float32[pair];
-            else *wavelength++ = 2 / plan->frequency[pair];
+            *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH, 0);
         }
     }
     return PE_OK;
@@ -7178,7 +7636,12 @@ PE__INLINE float pe__float_quotient(float a, float b)
     return a / b;
 }
 
-PE__INLINE float pe__logf(float x) { return (float)pe__first_lane(pe__td_log((double)x).a); }
+/* To float, once: the inputs are so few that no result is next to the middle of two. */
+PE__INLINE float pe__td_float(pe__td x)
+{
+    return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
+}
+PE__INLINE float pe__logf(float x) { return pe__td_float(pe__td_log((double)x)); }
 
 /* YaRN's pair that turns beta times, as a float. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
@@ -7256,7 +7719,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     const float exponent = -2.0f / (float)config->n_dims;
     const pe__td power =
         pe__td_scale(pe__td_log((double)config->freq_base), pe__splat((double)exponent));
-    const float theta_scale = (float)pe__first_lane(pe__td_exp(power).a);
+    const float theta_scale = pe__td_float(pe__td_exp(power));
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {
         const float from = pe__ggml_correction(config, config->beta_fast);

@@ -27,7 +27,7 @@ present() {
     clang) have "$CLANG" ;;
     cmake | pkg-config) have "$1" ;;
     clang-tidy) have clang-tidy ;;
-    cppcheck) have cppcheck ;;
+    cppcheck | gappa) have "$1" ;;
     valgrind) have valgrind ;;
     compiler-rt) # clang's sanitizers
         echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=address,undefined ;;
@@ -78,6 +78,8 @@ package() {
     apt-get:compiler-rt) echo libclang-rt-dev ;;
     *:compiler-rt) echo compiler-rt ;;
     *:cppcheck) echo cppcheck ;;
+    apt-get:gappa | dnf:gappa | brew:gappa) echo gappa ;;
+    *:gappa) echo - ;;
     *:valgrind) echo valgrind ;;
     apt-get:emscripten | pacman:emscripten) echo "emscripten nodejs" ;;
     brew:emscripten) echo "emscripten node" ;;
@@ -118,7 +120,7 @@ without() {
     mpfr | cmocka) echo "the unit tests are skipped" ;;
     emscripten) echo "WebAssembly is not tested" ;;
     chromium) echo "WebAssembly is tested in node alone" ;;
-    gcc | g++ | clang | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
+    gcc | g++ | clang | gappa | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
         echo "its part of the tests is skipped"
         ;;
     compiler-* | m32 | machine-* | mingw) echo "its cells of the matrix are skipped" ;;
@@ -131,12 +133,11 @@ items="sleef png"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu"
-    items="$items emscripten" ;;
+check | matrix) items="$items mpfr cmocka gappa gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086
-    items="$items chromium $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
+    items="$items emscripten chromium $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
     case $(uname -m) in
     x86_64 | amd64)
         # shellcheck disable=SC2086

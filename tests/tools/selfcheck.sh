@@ -91,6 +91,9 @@ defects_of_the_library() {
         breaks pe.h series $(unit exact.gcc.best.none.quick)
         breaks pe.h logarithm $(unit exact.gcc.best.none.quick)
         breaks pe.h no-rounding-test $(unit exact.gcc.best.none.quick)
+        breaks pe.h niven $(unit theorem.gcc.best.none.quick)
+        breaks pe.h undecided $(unit theorem.gcc.best.none.quick)
+        breaks pe.h tile-first sh tests/checks/levels.sh
         breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
         breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
         for defect in sums steps; do

@@ -6,8 +6,8 @@
 # where tests/tools/linked.sh has compiled the library once for all of them.
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
-#             rope_frequencies, conventions, models, alibi, learned, rope, algebra, budget, selftest,
-#             memory, at: tests/unit/test_PROGRAM.c
+#             rope_frequencies, conventions, models, alibi, learned, rope, algebra, theorem,
+#             budget, selftest, memory, at: tests/unit/test_PROGRAM.c
 #             cpp: tests/unit/test_cpp.cpp and tests/unit/test_cpp_two.c in one program
 #             hash: tests/unit/hash.c, which needs no library but pe
 #   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp)
@@ -119,13 +119,13 @@ for variant in $(echo "$variants" | tr . ' '); do
         [ "$isa" != avx512 ] || skip "valgrind has no AVX-512"
         have valgrind || skip "valgrind is missing: make tools-deps"
         flags="$flags -g"
-        [ "$program" != hash ] || sections=10
+        [ "$program" != hash ] || sections=11
         runner="valgrind -q --error-exitcode=99 --leak-check=full"
         ;;
     o0) flags="$flags -O0" ;;
     quick)
         export PE_QUICK=1
-        [ "$program" != hash ] || [ -n "$linked" ] || sections=${sections:-14} # all but the long tables
+        [ "$program" != hash ] || [ -n "$linked" ] || sections=${sections:-15} # all but the long tables
         ;;
     *) echo "unknown variant '$variant'" && exit 1 ;;
     esac

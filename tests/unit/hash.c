@@ -20,6 +20,8 @@
  */
 #include "pe.h"
 
+#include "built.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
@@ -1168,6 +1170,64 @@ static void rope_plans(const table *unused, size_t count)
     }
 }
 
+/* One row by itself in each type, and the numbers of its plan. */
+static void lone_row(const pe_config *config, const double *omega, double t)
+{
+    enum { WIDTH = 4 };
+    const size_t d = config->d_model, size = pe_plan_size(config);
+    void *const memory = malloc(size);
+    float f[WIDTH];
+    double x[WIDTH];
+    uint16_t h[WIDTH];
+    pe_plan plan;
+    need(size > 0 && memory != NULL, "a plan", "no config or no memory");
+    need_ok(omega ? pe_plan_init_frequencies(&plan, config, omega, d / 2, memory, size)
+                  : pe_plan_init(&plan, config, memory, size),
+            "a plan");
+    need_ok(pe_fill_f32(&plan, pe_at_f64(&t), 1, f, d), "pe_fill_f32");
+    hash_f32(f, d);
+    need_ok(pe_fill_f64(&plan, pe_at_f64(&t), 1, x, d), "pe_fill_f64");
+    hash_f64(x, d);
+    need_ok(pe_fill_f16(&plan, pe_at_f64(&t), 1, h, d), "pe_fill_f16");
+    hash_u16(h, d);
+    need_ok(pe_fill_bf16(&plan, pe_at_f64(&t), 1, h, d), "pe_fill_bf16");
+    hash_u16(h, d);
+    need_ok(pe_plan_frequencies(&plan, x), "pe_plan_frequencies");
+    hash_f64(x, d / 2);
+    need_ok(pe_plan_wavelengths(&plan, x), "pe_plan_wavelengths");
+    hash_f64(x, d / 2);
+    g_elements += 5 * d;
+    free(memory);
+}
+
+/* What was built against the rounding: see test_theorem.c. */
+static void built_against(const table *tables, size_t count)
+{
+    const double tie = 1 + 1.0 / 16777216; /* the middle of two floats */
+    const double both[2] = {tie, tie / 3};
+    pe_config c;
+    (void)tables, (void)count;
+    for (size_t k = 0; k < sizeof built_cases / sizeof built_cases[0]; k++) {
+        const built *const b = &built_cases[k];
+        c = pe_config_default(2);
+        c.amplitude = b->amplitude, c.half_turns = b->half_turns;
+        lone_row(&c, &b->w, b->t);
+    }
+    c = pe_config_default(4);
+    c.base = 9, c.half_turns = 1, c.amplitude = 1 + 3 * (tie - 1);
+    for (int t = -6; t <= 6; t++) lone_row(&c, NULL, t);
+    c.base = 2, c.scale = 34286.387478338955, c.amplitude = 1;
+    lone_row(&c, NULL, 1303402951.9141693);
+    c.base = 1000, c.scale = 1, c.exponent = PE_EXPONENT_INDEX;
+    for (int t = -1000; t <= 1000; t += 500) lone_row(&c, NULL, t);
+    c = pe_config_default(4);
+    c.angle = PE_ANGLE_FLOAT32;
+    lone_row(&c, both, 1000003);
+    c.angle = PE_ANGLE_EXACT, c.exponent = PE_EXPONENT_PAIRS;
+    c.base = 1 + 1e-12, c.exponent_shift = 2 - 1e-12;
+    lone_row(&c, NULL, 123456789);
+}
+
 #define TABLES(a) a, sizeof(a) / sizeof((a)[0])
 
 static const struct section {
@@ -1182,6 +1242,7 @@ static const struct section {
     {"fill_at_f32 shuffled", fill_at_f32, TABLES(SHUFFLED)},
     {"fill_f64", fill_f64, TABLES(DOUBLES)},
     {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
+    {"built against", built_against, NULL, 0},
     {"alibi_slopes", alibi_slopes, NULL, 0},
     {"alibi_fill, _add", alibi_matrices, NULL, 0},
     {"learned", learned, NULL, 0},

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Some rows of every kind, printed: levels.sh compiles this with pe.h as it is, and with a copy in
+ * which the exact level decides everything.
+ */
+#include "pe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { D = 96, ROWS = 3, WIDE = 200 };
+
+static void print_f64(const char *what, const double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) printf("%s %zu %.17g\n", what, i, x[i]);
+}
+static void print_f32(const char *what, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) printf("%s %zu %.9g\n", what, i, (double)x[i]);
+}
+static void print_u16(const char *what, const uint16_t *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) printf("%s %zu %04x\n", what, i, (unsigned)x[i]);
+}
+static void ok(pe_status status)
+{
+    if (status == PE_OK) return;
+    fprintf(stderr, "levels: %s\n", pe_status_string(status));
+    exit(1);
+}
+
+static void rows_of(const pe_plan *plan, pe_at at)
+{
+    static float f[ROWS * D];
+    static double x[ROWS * D];
+    static uint16_t h[ROWS * D];
+    const size_t d = plan->d_model;
+    ok(pe_fill_f32(plan, at, ROWS, f, d)), print_f32("f32", f, ROWS * d);
+    ok(pe_fill_f64(plan, at, ROWS, x, d)), print_f64("f64", x, ROWS * d);
+    ok(pe_fill_f16(plan, at, ROWS, h, d)), print_u16("f16", h, ROWS * d);
+    ok(pe_fill_bf16(plan, at, ROWS, h, d)), print_u16("bf16", h, ROWS * d);
+}
+
+int main(void)
+{
+    static unsigned char memory[1 << 16];
+    static float wide[ROWS * WIDE];
+    static const double real[ROWS] = {0.3, -1e9, 1e-9};
+    double numbers[D], omega[D / 2];
+    pe_plan plan;
+    for (int k = 0; k < 6; k++) {
+        pe_config c = pe_config_default(k == 3 ? 7 : D);
+        c.layout = k % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        c.cos_first = k == 2;
+        c.angle = k == 4 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+        c.half_turns = k == 1, c.amplitude = k == 2 ? -0.7 : 1;
+        c.exponent = k == 3 ? PE_EXPONENT_INDEX : PE_EXPONENT_WIDTH;
+        if (k == 5) c.axes = 2;
+        ok(pe_plan_init(&plan, &c, memory, sizeof memory));
+        rows_of(&plan, k == 5 ? pe_all(77) : pe_from(1000003 * k));
+        rows_of(&plan, pe_at_f64(real));
+        ok(pe_plan_frequencies(&plan, numbers)), print_f64("w", numbers, plan.pairs);
+        ok(pe_plan_wavelengths(&plan, numbers)), print_f64("wavelength", numbers, plan.pairs);
+    }
+    for (int i = 0; i < D / 2; i++) omega[i] = 1.0 / (i + 0.3);
+    pe_config c = pe_config_default(D);
+    c.scale = 0.1;
+    ok(pe_plan_init_frequencies(&plan, &c, omega, D / 2, memory, sizeof memory));
+    rows_of(&plan, pe_from(-1));
+    ok(pe_dot_f64(&plan, pe_from(12345), 20, numbers)), print_f64("dot", numbers, 20);
+    ok(pe_plan_frequencies(&plan, numbers)), print_f64("w", numbers, plan.pairs);
+    /* in tiles of columns: those behind the first */
+    ok(pe_sinusoidal_f32(wide, ROWS, WIDE)), print_f32("wide", wide, (size_t)ROWS * WIDE);
+    return 0;
+}

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# levels.sh: the exact level by itself. A copy of pe.h, in which neither double nor double-double decides
+# anything, must have the numbers of pe.h itself, and RoPE's frequencies those of MPFR: so all of the
+# exact level is run, also for the columns of pe_sinusoidal_f32() behind the first tile, whose numbers
+# never get there by themselves.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/levels
+mkdir -p "$WORK"
+
+have_library mpfr "$CC" && have_library cmocka "$CC" || skip "libmpfr or libcmocka is missing: make deps"
+
+# Each line must change something: it says so if the place that it looks for is gone.
+cp pe.h pe_simd.h "$WORK/"
+undecided() {
+    sed "$1" "$WORK/pe.h" >"$WORK/pe.h.new"
+    ! cmp -s "$WORK/pe.h" "$WORK/pe.h.new" || { echo "no place in pe.h for: $1" && exit 1; }
+    mv "$WORK/pe.h.new" "$WORK/pe.h"
+}
+undecided 's/return turn > pe__exp2i(-800) ?.*/return 2;/'
+undecided 's/(plan->error + pe__exp2i(-97))/2/'
+undecided 's/    if (size > pe__exp2i(127)) plan->guard/    plan->guard/'
+undecided 's|{((units) + 2.5) / 9007199254740992.0|{2.0 + 0 * (units)|'
+undecided 's|^#define PE__ERROR_F64 .*|#define PE__ERROR_F64 4.0|'
+undecided 's/f->error = far ?/f->error = far || 1 ?/'
+undecided 's/least = pe__splat(pe__exp2i(-130))/least = pe__splat(2.0)/'
+
+isa=$(best_isa)
+flags="-std=c99 -O1 $(isa_flags "$isa") -DPE_SLEEF=0 $EXTRA_CFLAGS"
+for headers in . "$WORK"; do
+    # shellcheck disable=SC2086
+    check "levels.c compiles with $headers/pe.h" "$CC" $flags -I"$headers" -o "$WORK/levels" \
+        tests/checks/levels.c -lm
+    check "it runs" "$WORK/levels"
+    [ "$headers" = . ] && cp "$WORK/log" "$WORK/usual"
+done
+check "the same numbers, $(wc -l <"$WORK/usual" | tr -d ' ') of them" diff "$WORK/usual" "$WORK/log.before"
+# shellcheck disable=SC2086
+check "test_rope_frequencies.c compiles with it" "$CC" $flags -I"$WORK" -o "$WORK/rope" \
+    tests/unit/test_rope_frequencies.c -lcmocka -lmpfr -lgmp -lm
+check "RoPE's frequencies" env PE_QUICK=9 "$WORK/rope"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
