@@ -5805,7 +5805,7 @@ PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const d
         double doubt[PE_LANES];
         pe__store(doubt, moved);
         for (size_t lane = 0; lane < PE_LANES; lane++)
-            if (doubt[lane] != 0) out[b + lane] = (double)NAN;
+            if (doubt[lane] != 0) memset(&out[b + lane], 0xff, sizeof *out); /* a NaN */
     }
 }
 
@@ -8219,8 +8219,8 @@ typedef struct pe__test {
 } pe__test;
 
 /* Take n numbers of 2, 4 or 8 bytes into the hash, and the status of the call that made them. */
-static inline void pe__test_take(pe__test *t, pe_status status, const void *x, size_t n,
-                                 size_t size)
+PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, const void *x, size_t n,
+                                           size_t size)
 {
     uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd);
     for (size_t i = 0; i < n; i++) {

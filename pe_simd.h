@@ -314,8 +314,12 @@ typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double)
 
 /* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
 #if defined(__clang__)
-#define PE__WRAPS                                                                                  \
+#if __clang_major__ < 12
+#define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
+#else
+#define PE__WRAPS \
     __attribute__((__no_sanitize__("unsigned-integer-overflow", "unsigned-shift-base")))
+#endif
 #define PE__DIVIDES_BY_ZERO __attribute__((__no_sanitize__("float-divide-by-zero")))
 #else
 #define PE__WRAPS
@@ -750,8 +754,9 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-    const __mmask16 first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
-    return first | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
+    uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
+    __asm__("" : "+r"(first)); /* as in pe__differ */
+    return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
@@ -759,7 +764,7 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     unsigned mask = _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b));
     __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
-    return mask;
+    return mask & 0xffffu;
 }
 PE__INLINE pe__watch pe__watch_begin(void)
 {
@@ -2005,7 +2010,7 @@ PE__INLINE pe__watch pe__watch_begin(void)
     const pe__watch w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
+PE__WRAPS PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);

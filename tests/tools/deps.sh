@@ -41,6 +41,7 @@ present() {
     compiler-clang-*) have "${1#compiler-}" ;;
     m32) have_m32 "$GCC" c99 && have_m32 "$GXX" c++11 ;;
     machine-*) have_machine "${1#machine-}" ;;
+    mingw) have x86_64-w64-mingw32-gcc && have wine ;;
     esac
 }
 
@@ -105,7 +106,8 @@ package() {
         name=$(machine_gcc "${1#machine-}")
         echo "gcc-${name%-gcc} libc6-dev-$(echo "${1#machine-}" | sed 's/64le/64el/')-cross qemu-user"
         ;;
-    *:compiler-* | *:m32 | *:machine-*) echo - ;;
+    apt-get:mingw) echo "gcc-mingw-w64-x86-64-win32 wine wine64" ;;
+    *:compiler-* | *:m32 | *:machine-* | *:mingw) echo - ;;
     esac
 }
 
@@ -121,7 +123,7 @@ without() {
     gcc | g++ | clang | gappa | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
         echo "its part of the tests is skipped"
         ;;
-    compiler-* | m32 | machine-*) echo "its cells of the matrix are skipped" ;;
+    compiler-* | m32 | machine-* | mingw) echo "its cells of the matrix are skipped" ;;
     *) echo "AArch64 is not tested" ;;
     esac
 }
@@ -139,7 +141,7 @@ if [ "$goal" = matrix ]; then
     case $(uname -m) in
     x86_64 | amd64)
         # shellcheck disable=SC2086
-        items="$items m32 $(printf 'machine-%s ' $MATRIX_MACHINES)"
+        items="$items m32 mingw $(printf 'machine-%s ' $MATRIX_MACHINES)"
         ;;
     esac
 fi

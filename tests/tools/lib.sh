@@ -196,6 +196,7 @@ isa_flags() {
     avx2) echo "-mavx2 -mfma -DPE_ISA=PE_ISA_AVX2" ;;
     avx512) echo "-mavx512f -DPE_ISA=PE_ISA_AVX512" ;;
     avx512dq) echo "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mf16c -DPE_ISA=PE_ISA_AVX512" ;;
+    narrow) echo "-march=skylake-avx512 -mno-evex512" ;; # no registers of 512 bits: AVX2
     avx2attr) echo "-DPE_ISA=PE_ISA_AVX2" ;;
     avx512attr) echo "-DPE_ISA=PE_ISA_AVX512" ;;
     neon) echo "-DPE_ISA=PE_ISA_NEON" ;;

@@ -15,6 +15,7 @@
 #   compiler  other versions of gcc and clang
 #   several   three instruction sets in one program, in C and in C++; none shares a symbol
 #   arm64     NEON and scalar, gcc and clang, SLEEF and none, under qemu-user
+#   mingw     Windows, x86-64: gcc for it, under wine
 #   machine   scalar code on s390x and ppc64 (big-endian), ppc64le, riscv64, armhf (32-bit), as arm64
 #   nehalem   the scalar code on a CPU without AVX or FMA; qemumax: AVX2 where this CPU has none
 #   control   headers with one constant changed in its last bit, and with two lanes swapped in one
@@ -102,6 +103,14 @@ flags clang c99 avx512attr none -O3
 +flags clang c++11 avx2attr none -O2
 flags clang c17 avx512attr none -O0
 flags clang c++20 avx512attr none -O2 -march=x86-64-v3
+flags clang c99 avx2 none -O2 -fno-signed-zeros
+flags clang c99 avx512 none -O2 -fno-signed-zeros
+flags clang-22 c99 avx2 none -O2 -fno-signed-zeros
+flags clang-22 c99 avx512 none -O2 -ffast-math
+flags clang-22 c99 sse2 none -O2 -ffast-math
+flags clang-22 c99 scalar none -O2 -Ofast
+flags clang-19 c99 avx512 none -O2 -ffast-math
+flags clang-19 c99 narrow none -O1
 flush gcc c99 scalar none -O1
 +flush gcc c99 avx512 none -O2
 flush clang c99 avx2 sleef -O2
@@ -132,6 +141,20 @@ X
         done
         echo "arm64 gcc c17 $isa sleef -O0"
     done | sed 's/^\(arm64 gcc c99 neon sleef\)/+\1/'
+    # fast-math and its parts, with a clang that has a pragma against it for AArch64 and one that has none
+    for cc in clang clang-22; do
+        for isa in neon scalar; do
+            echo "arm64 $cc c99 $isa none -O2 -ffast-math -fno-finite-math-only"
+            echo "arm64 $cc c99 $isa none -O2 -funsafe-math-optimizations"
+        done
+        echo "arm64 $cc c99 neon none -O2 -fassociative-math -fno-signed-zeros -fno-trapping-math"
+        echo "arm64 $cc c99 neon none -O2 -freciprocal-math"
+        echo "arm64 $cc c99 neon none -O2 -fno-signed-zeros"
+        echo "arm64 $cc c99 neon none -O2 -ffast-math"
+    done | sed 's/^arm64 clang c99 neon none -O2 -funsafe/+&/'
+    for isa in avx512 avx2 sse2 scalar; do echo "mingw x86_64-w64-mingw32-gcc c99 $isa none -O2"; done |
+        sed 's/^mingw .* sse2/+&/'
+    echo "mingw x86_64-w64-mingw32-gcc c11 avx2attr none -O2 -ffast-math"
     for machine in $MATRIX_MACHINES; do
         [ "$machine" != s390x ] || printf +
         echo "$machine gcc c99 scalar none -O2"
@@ -251,6 +274,11 @@ run_cell() {
         have_arm64 || { echo "SKIP $ARM64_GCC or $QEMU_ARM64 is missing" && return; }
         runner=arm64_run
         ;;
+    mingw)
+        have "$cc" && have wine || { absent "$cc or wine is missing" && return; }
+        cpu_has "${isa%attr}" || { echo "SKIP this CPU has no $isa" && return; }
+        runner="env WINEDEBUG=-all wine"
+        ;;
     nehalem | qemumax)
         have "$QEMU_X86" || { echo "SKIP $QEMU_X86 is missing" && return; }
         case $kind in
@@ -261,6 +289,7 @@ run_cell() {
     native | flags | flush | m32 | compiler | several)
         case $isa in
         default | all) ;;
+        narrow) cpu_has avx512 || { echo "SKIP this CPU has no $isa" && return; } ;;
         *) cpu_has "$(echo "$isa" | sed 's/fma$//; s/attr$//')" || { echo "SKIP this CPU has no $isa" && return; } ;;
         esac
         [ "$isa" != scalarfma ] || cpu_has avx2 || { echo "SKIP this CPU has no FMA" && return; }
@@ -272,7 +301,7 @@ run_cell() {
         cc=$(machine_gcc "$kind")
         ;;
     esac
-    [ -z "$runner" ] || sections=$QEMU_SECTIONS
+    [ -z "$runner" ] || [ "$kind" = mingw ] || sections=$QEMU_SECTIONS
     case $kind in
     several) [ "$cc" != both ] || { have "$GCC" && have "$CLANGXX"; } || { echo "SKIP gcc or clang is missing" && return; } ;;
     compiler) have "$(command_of "$cc" "$std")" || { absent "$(command_of "$cc" "$std") is missing" && return; } ;;
@@ -312,8 +341,10 @@ run_cell() {
     if [ "$kind" = arm64 ]; then
         if [ "$cc" = gcc ]; then
             GCC=$ARM64_GCC
-        else
+        elif [ "$cc" = clang ]; then
             CLANG="$CLANG --target=aarch64-linux-gnu"
+        else
+            cc="$cc --target=aarch64-linux-gnu"
         fi
     fi
     if [ "$kind" = several ]; then
@@ -340,6 +371,7 @@ run_cell() {
     $runner "$exe" "$sections" >"$exe.out" 2>&1
     status=$?
     rm -f "$exe"
+    [ "$kind" != mingw ] || { tr -d '\r' <"$exe.out" >"$exe.unix" && mv "$exe.unix" "$exe.out"; }
     cat "$exe.out"
     [ $status -eq 0 ] || { echo "BROKEN exit status $status" && return; }
     if [ "$kind" != several ]; then
@@ -455,7 +487,7 @@ total=$(wc -l <"$WORK/cells")
 export QUIET=1
 for pass in "-E" "-v -E"; do
     # shellcheck disable=SC2086
-    grep -n . "$WORK/cells" | grep $pass "^[0-9]*:(several|nehalem|qemumax|arm64|$(echo "$MATRIX_MACHINES" | tr ' ' '|')) " |
+    grep -n . "$WORK/cells" | grep $pass "^[0-9]*:(several|nehalem|qemumax|arm64|mingw|$(echo "$MATRIX_MACHINES" | tr ' ' '|')) " |
         cut -d: -f1
 done |
     xargs -P "$JOBS" -n 1 sh tests/tools/matrix.sh cell

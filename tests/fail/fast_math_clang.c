@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A clang that cannot turn fast-math off for its target: AArch64 before version 16. */
+/* target: aarch64 */
+/* compiler: clang */
+/* expect: compile without -ffast-math */
+/* flags: -ffast-math -U__clang_major__ -D__clang_major__=15 */
+/* good: -U__clang_major__ -D__clang_major__=15 */
+#include "pe.h"
+
+int main(void)
+{
+    float row[8];
+    return (int)pe_sinusoidal_f32(row, 1, 8);
+}
