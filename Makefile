@@ -283,7 +283,7 @@ mutation: deps
 
 .PHONY: lib install install-lib uninstall single dist distcheck
 lib: $(BUILD)/libpe.a
-$(BUILD)/libpe.a: pe.h pe_simd.h lib/pe_lib.c packaging/lib.sh
+$(BUILD)/libpe.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh
 	@sh packaging/lib.sh
 install-lib: lib
 install install-lib uninstall:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # lib.sh: build/libpe.a and build/libpe.so, pe with every instruction set of the machine that $CC
-# compiles for; see lib/pe_lib.c. Variables: CC, CFLAGS (-O2), EXTRA_CFLAGS, AR, BUILD.
+# compiles for; see packaging/pe_lib.c. Variables: CC, CFLAGS (-O2), EXTRA_CFLAGS, AR, BUILD.
 #
 # The shared library is called by the series of versions that have the same interface, 0.2 or 1, see
 # CHANGELOG.md: libpe.so.0.2 is a link to it, so that programs run from here.
@@ -22,12 +22,12 @@ objects=$BUILD/lib/chosen.o
 running=
 for isa in $isas; do
     # shellcheck disable=SC2086
-    $CC $flags -DPE_LIB=$isa -c lib/pe_lib.c -o "$BUILD/lib/$isa.o" &
+    $CC $flags -DPE_LIB=$isa -c packaging/pe_lib.c -o "$BUILD/lib/$isa.o" &
     running="$running $!"
     objects="$objects $BUILD/lib/$isa.o"
 done
 # shellcheck disable=SC2086
-$CC $flags -c lib/pe_lib.c -o "$BUILD/lib/chosen.o"
+$CC $flags -c packaging/pe_lib.c -o "$BUILD/lib/chosen.o"
 for process in $running; do wait "$process"; done
 
 rm -f "$BUILD"/libpe.*

@@ -66,7 +66,7 @@ check "libpe.so asks for libc and libm alone" asks "$WORK/libpe.so"
 soname() { readelf -d "$1" | grep -q "SONAME.*\[libpe.so.$SERIES\]"; }
 check "its name is libpe.so.$SERIES" soname "$WORK/libpe.so"
 # shellcheck disable=SC2086
-check "lib/pe_lib.c has no warning" "$CC" -std=c99 -O1 $WARNINGS -fPIC -c lib/pe_lib.c -o "$WORK/chosen.o"
+check "packaging/pe_lib.c has no warning" "$CC" -std=c99 -O1 $WARNINGS -fPIC -c packaging/pe_lib.c -o "$WORK/chosen.o"
 
 # A program in C++, with the shared library, by each compiler; one in Python.
 isas=$(cpu_isas)
@@ -118,7 +118,7 @@ if echo 'int main(void) { return 0; }' | links "$CC" -fsanitize=thread && have "
     # shellcheck disable=SC2086
     {
         check "the choice, with the thread sanitizer" "$CC" -std=c99 -O1 -g -fsanitize=thread \
-            -c lib/pe_lib.c -o "$WORK/chosen.o"
+            -c packaging/pe_lib.c -o "$WORK/chosen.o"
         check "... linked" "$GXX" -std=c++11 -O1 -g -fsanitize=thread -DPE_EXTERN -I. examples/library.cpp \
             "$WORK/chosen.o" $objects -lm -lpthread -o "$WORK/tsan"
     }
@@ -167,7 +167,7 @@ if ! cpu_has neon && have_arm64; then
 fi
 
 # Does the look at the symbols see what it is there for?
-printf '%s\n' '#include "../../lib/pe_lib.c"' 'int twice(int x);' 'int twice(int x) { return 2 * x; }' >"$WORK/more.c"
+printf '%s\n' '#include "../../packaging/pe_lib.c"' 'int twice(int x);' 'int twice(int x) { return 2 * x; }' >"$WORK/more.c"
 # shellcheck disable=SC2086
 check "a library with one more function" "$CC" -std=c99 -O1 -fPIC -shared "$WORK/more.c" $objects -o "$WORK/more.so" -lm
 if exports "$WORK/more.so" >/dev/null; then

@@ -168,7 +168,7 @@ defects_of_the_library() {
     breaks pe.h version sh tests/checks/package.sh
     breaks packaging/peTarget.cmake sleef-macro sh tests/checks/package.sh
     breaks packaging/single.sh lost-line sh tests/checks/single.sh
-    breaks lib/pe_lib.c shared-function sh tests/checks/library.sh
+    breaks packaging/pe_lib.c shared-function sh tests/checks/library.sh
 }
 
 if [ "${1:-}" = lane ]; then
