@@ -40,7 +40,6 @@
  *   pe__fma_f32(a,b,c)     a*b + c of floats, rounded once on every instruction set      one
  *   pe__fms_f32(a,b,c)     a*b - c likewise                                              one
  *   pe__fmas_f32(a,b,c)    a*b - c in floats 0, 2, 4 ..., a*b + c in the others          one
- *   pe__evens  pe__odds    v0 v0 v2 v2 ..., v1 v1 v3 v3 ... of floats                    -
  *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
  *   pe__low_twice          v0 v0 v1 v1 ... of floats; of the upper half of them          -
  *       _high_twice
@@ -601,8 +600,6 @@ PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmsu
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmaddsub_ps(a, b, c); }
-PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm512_moveldup_ps(v); }
-PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm512_movehdup_ps(v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
 PE__INLINE pe__vf pe__low_twice(pe__vf v)
 {
@@ -920,8 +917,6 @@ PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmsu
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmaddsub_ps(a, b, c); }
-PE__INLINE pe__vf pe__evens(pe__vf v) { return _mm256_moveldup_ps(v); }
-PE__INLINE pe__vf pe__odds(pe__vf v) { return _mm256_movehdup_ps(v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
 PE__INLINE pe__vf pe__low_twice(pe__vf v)
 {
@@ -1239,8 +1234,6 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
     const uint32x4_t bits = vreinterpretq_u32_f32(c);
     return vfmaq_f32(vreinterpretq_f32_u32(veorq_u32(bits, vreinterpretq_u32_u64(even))), a, b);
 }
-PE__INLINE pe__vf pe__evens(pe__vf v) { return vtrn1q_f32(v, v); }
-PE__INLINE pe__vf pe__odds(pe__vf v) { return vtrn2q_f32(v, v); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
 PE__INLINE pe__vf pe__low_twice(pe__vf v) { return vzip1q_f32(v, v); }
 PE__INLINE pe__vf pe__high_twice(pe__vf v) { return vzip2q_f32(v, v); }
@@ -1608,8 +1601,6 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
 }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
-PE__INLINE pe__vf pe__evens(pe__vf v) { return PE__PICK4(v, v, 0, 0, 2, 2); }
-PE__INLINE pe__vf pe__odds(pe__vf v) { return PE__PICK4(v, v, 1, 1, 3, 3); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return PE__PICK4(v, v, 1, 0, 3, 2); }
 PE__INLINE pe__vf pe__low_twice(pe__vf v) { return PE__PICK4(v, v, 0, 0, 1, 1); }
 PE__INLINE pe__vf pe__high_twice(pe__vf v) { return PE__PICK4(v, v, 2, 2, 3, 3); }
@@ -1891,8 +1882,6 @@ PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats_of(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, c.c));
 }
-PE__INLINE pe__vf pe__evens(pe__vf v) { return pe__floats_of(v.s, v.s); }
-PE__INLINE pe__vf pe__odds(pe__vf v) { return pe__floats_of(v.c, v.c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats_of(v.c, v.s); }
 PE__INLINE pe__vf pe__low_twice(pe__vf v) { return pe__floats_of(v.s, v.s); }
 PE__INLINE pe__vf pe__high_twice(pe__vf v) { return pe__floats_of(v.c, v.c); }

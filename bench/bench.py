@@ -31,6 +31,7 @@ UNBELIEVABLE = 1.05 # of a roof: something is wrong with that figure, and it is 
 BUILDS = {
     "avx512": ("avx512bw", "AVX-512", "f16", "d8"),
     "avx2": ("avx2", "AVX2", "f8", "d4"),
+    "sse2": ("sse2", "SSE2", "f4", "d2"),
     "neon": (None, "NEON", "f4", "d2"),
     "scalar": (None, "scalar", "f4", "d2"),
 }

@@ -27,6 +27,7 @@ FOREIGN = {"arm_neon.h"} if os.uname().machine == "x86_64" else {"immintrin.h"}
 FLAGS = {
     "avx512": ["-mavx512f", "-DPE_ISA=PE_ISA_AVX512"],
     "avx2": ["-mavx2", "-mfma", "-DPE_ISA=PE_ISA_AVX2"],
+    "sse2": ["-DPE_ISA=PE_ISA_SSE2"],
     "neon": ["-DPE_ISA=PE_ISA_NEON"],
     "scalar": ["-DPE_ISA=PE_ISA_SCALAR"],
 }

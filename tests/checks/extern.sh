@@ -22,6 +22,7 @@ isa=$(best_isa)
 case $isa in
 avx512) name=AVX-512 ;;
 avx2) name=AVX2 ;;
+sse2) name=SSE2 ;;
 neon) name=NEON ;;
 *) name=scalar ;;
 esac

@@ -131,12 +131,11 @@ items="sleef png"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka gappa gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu"
-    items="$items emscripten" ;;
+check | matrix) items="$items mpfr cmocka gappa gcc g++ clang numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086
-    items="$items chromium $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
+    items="$items emscripten chromium $(printf 'compiler-%s ' $MATRIX_COMPILERS)"
     case $(uname -m) in
     x86_64 | amd64)
         # shellcheck disable=SC2086

@@ -29,11 +29,11 @@ mutated() {
     logarithm) next_double "pe__ln2[3] =" ;;
     rope-constant) next_double "pe__ln_2pi[3] =" ;;
     rope-floor) sed 's/ || (n == a && b < 0)) n -= 1;/) n -= 1;/' "$file" ;;
+    sums) sed 's/rest = rest + (lost + e);/rest = rest + e;/' "$file" ;;
+    steps) sed 's/const size_t column = first + (pair + i % n) \* plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;
     tile-first) sed 's/(double)(plan->first + (i </(double)(0 * plan->first + (i </' "$file" ;;
     niven) sed 's/{0, 1, 3, 2, 3, 1, 0, -1,/{0, 1, 3, 2, 3, 1, 0, 1,/' "$file" ;;
     undecided) sed 's/ && !last && !pe__known(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
-    sums) sed 's/rest = rest + (lost + e);/rest = rest + e;/' "$file" ;;
-    steps) sed 's/const size_t column = first + (pair + i % n) \* plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;
     sign) sed 's/\*c = pe__fnma(S, sine, C \* cosine)/*c = pe__fma(S, sine, C * cosine)/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
