@@ -2766,6 +2766,8 @@ typedef struct pe__rope {
     double sign;               /* YARN: -1 where the ramp falls                      */
     double doubt;              /* YARN: how far low and span may be off              */
     size_t turning;            /* pairs that turn                                    */
+    pe__td power, ratio;       /* theta^(-2i/n) of the last vector; to the next one  */
+    size_t next;               /* the pair that this leads to                        */
 } pe__rope;
 
 /* f, which may follow from lengths: f[0] f[1] / f[2] + f[3]. */
@@ -2833,6 +2835,7 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__t
     r->step = pe__td_div(log_theta, pe__splat((double)(whole ? config->head_dim : n)));
     r->offset = pe__td_splat(0.0);
     r->inverse_factor = pe__td_ratio(pe__td_splat(1.0), factor);
+    r->next = 0; /* none: it begins with an exponential */
     r->low = r->span = r->inverse = r->waves = r->offset;
     r->sign = 1, r->doubt = 0;
     r->turning = n / 2;
@@ -2980,8 +2983,10 @@ PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
     }
 }
 
-/* One vector of frequencies from pair i on; lanes behind the last pair repeat it. */
-PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *config, size_t i)
+/* One vector of frequencies from pair i on; what lanes behind the last pair have, no one wants. Powers
+   of vectors that follow each other are products: so many add less than 2^-141 to their errors. */
+enum { PE__ROPE_CHAIN = 64 };
+PE__OUTLINE pe__vd pe__rope_vector(pe__rope *r, const pe_rope_config *config, size_t i)
 {
     const pe__td one = pe__td_splat(1.0);
     const double *factors = pe__rope_factors(config);
@@ -2993,10 +2998,16 @@ PE__OUTLINE pe__vd pe__rope_vector(const pe__rope *r, const pe_rope_config *conf
     }
     const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
     pe__vd error = least; /* relative */
-    pe__td w = pe__td_sum(pe__td_scale(r->step, pe__splat(-2.0) * pairs),
-                          pe__td_scale(r->offset, pe__splat(-1.0)));
-    w = pe__td_exp(w);
-
+    const size_t lanes = PE_LANES, place = i % (PE__ROPE_CHAIN * lanes);
+    if (i == r->next && place != 0) {
+        if (place == lanes)
+            r->ratio = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0 * (double)lanes)));
+        r->power = pe__td_product(r->power, r->ratio);
+    } else {
+        r->power = pe__td_exp(pe__td_sub(pe__td_scale(r->step, pe__splat(-2.0) * pairs), r->offset));
+    }
+    r->next = i + lanes;
+    pe__td w = r->power;
     if (config->rope_type == PE_ROPE_LLAMA3 || config->rope_type == PE_ROPE_YARN) {
         pe__td x, keep;
         if (config->rope_type == PE_ROPE_LLAMA3) {
@@ -3082,8 +3093,8 @@ static inline void pe__rope_list_begin(pe__rope_list *list, const pe_rope_config
 }
 
 /* Those from pair i on, a multiple of the lanes; lanes behind the last pair are defined. */
-static inline void pe__rope_list_next(const pe__rope_list *list, const pe_rope_config *config,
-                                      size_t i, double *omega)
+static inline void pe__rope_list_next(pe__rope_list *list, const pe_rope_config *config, size_t i,
+                                      double *omega)
 {
     const size_t turning = list->rope.turning;
     if (!list->period) {
