@@ -40,18 +40,18 @@ PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 GUARD    = sh tests/tools/guard.sh
 STEP     = sh tests/tools/step.sh
 
-##   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
-##   make examples    build and run the other examples, each with one idea: regression dots table
-##                    attention train_learned rope_decoder; their pictures go to build/
-##   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
-##   make test        does pe do on this machine what it promises? 3 minutes on two cores: every element by
-##                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
-##   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
-##                    AArch64, sanitizers, warnings, fuzzing inputs, packaging, some of the matrix ...
-##   make bench       benchmarks against the memory roof and other libraries
+##*   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
+##*   make examples    build and run the other examples, each with one idea: regression dots table
+##*                    attention train_learned rope_decoder; their pictures go to build/
+##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
+##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: every element by
+##*                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
+##*   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
+##*                    AArch64, sanitizers, warnings, fuzzing inputs, packaging, some of the matrix ...
+##*   make bench       benchmarks against the memory roof and other libraries
 ##
-##   make deps        install what demo, test and check need (they do it themselves)
-##   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
+##*   make deps        install what demo, test and check need (they do it themselves)
+##*   make X.ISA       one unit program as `make test` runs it, such as exact.avx2 or rope.best
 ##   make check-X     one unit program on every ISA; X: exact seeds errors bounds splits types alibi learned cpp
 ##                    rope_frequencies conventions models rope algebra theorem budget selftest memory at
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
@@ -77,9 +77,9 @@ STEP     = sh tests/tools/step.sh
 ##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/tools/mutation.py
 ##
 ##   make page        docs/explorer.html, a page to play with that has the headers inside as WebAssembly
-##   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
-##                    in front of it for packagers. make install-lib also what make lib builds.
-##                    make uninstall takes all away
+##*   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
+##*                    in front of it for packagers. make install-lib also what make lib builds.
+##*                    make uninstall takes all away
 ##   make package single-header library dist-runs   the tests of these four ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
@@ -89,16 +89,17 @@ STEP     = sh tests/tools/step.sh
 ##   make verify      what proves the promise in 10 minutes; verify-full: all that does, in 2 hours
 ##                    (BUDGET=s). Writes build/verify.json and build/verify.txt
 ##   make test-table  write tests/PROOFS.md, where each promise is proven, from the logs of test and check
-##   make clean       remove build/
+##*   make clean       remove build/
 ##
 ## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|sse2|neon|scalar, SLEEF=0|1 (default: if it is there),
 ## DEPS=0 installs nothing, STRICT=1 makes every skipped step a failure, JOBS=n
 
-.PHONY: help
-help:
+.PHONY: help help-all
+help help-all:
 	@echo "pe: correctly rounded positional encodings. Include pe.h; nothing needs to be built."
 	@echo
-	@sed -n 's/^## \{0,1\}//p' $(MAKEFILE_LIST)
+	@sed -n 's/^##$(if $(filter help,$@),[*],[*]\{0,1\}) \{0,1\}//p' $(MAKEFILE_LIST)
+	@$(if $(filter help,$@),echo && echo "  make help-all    every target and variable")
 
 # ---- what is needed -------------------------------------------------------------------------------
 

@@ -3,6 +3,18 @@
  * pe.h - positional encodings for transformers: correctly rounded, at the speed of memory,
  *        the same bits on every machine. C99 and C++11; two headers, pe.h and pe_simd.h.
  *
+ * CONTENTS (each section begins with a line of dashes and its name)
+ *
+ *     options, this build      statuses, types and configs; version, instruction set
+ *     where rows are           pe_at: ranges, lists, grids, points
+ *     plans                    presets, pe_plan_init, frequencies
+ *     sinusoidal encodings     pe_fill_T, pe_add_T, pe_add_batch_T, pe_sinusoidal_f32
+ *     algebra of positions     pe_shift_T, pe_dot_f64
+ *     RoPE frequencies, RoPE   a model's config, pe_rope_T and its forms, tables, ggml
+ *     ALiBi; learned biases    pe_alibi_T; pe_bias_t5_i32, pe_bias_add_T
+ *     learned tables           pe_learned_add_T, resampling
+ *     PRIVATE                  a map, then all of it; nothing there is needed to use pe
+ *
  * QUICK START
  *
  *     #include "pe.h"
@@ -1429,6 +1441,43 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
 /* ============================================================================================== */
+
+/* A map
+ *
+ * The way of a pair from pe_fill_f32() to memory:
+ *     pe__call          checks all arguments; nothing is written before
+ *     pe__emit          axis after axis: which columns are whose, whether rows are streamed
+ *     pe__walk          cuts positions into runs of neighbours; what repeats is copied
+ *     pe__rows          one row: pe__lone_f32(), from the turn to memory. Several: pe__run()
+ *     pe__run           17 blocks of 17 rows, in tiles of columns. The centre comes from
+ *                       pe__centre(), other anchors from it by pe__anchor_turned()
+ *     pe__block         the rows of a block, two at a time, forth and back from its anchor
+ *     pe__span_f32      turns (pe__turn), rounds (pe__round_two), watches the bits that rounding
+ *                       drops (pe__watch_add), stores, streams or adds (pe__sink_four)
+ *     pe__settle        where the watch raised the alarm: rounds y + e and y - e. If they differ,
+ *     pe__exact_element asks double-double, and what that leaves open integers (pe__decide)
+ * 16-bit rows part at pe__rows_16(), f64 at pe__rows_f64(). RoPE makes rows by the same way on the
+ * stack (pe__rows_apart) and turns heads by them (pe__turn_heads); pe_shift_T is RoPE of a row.
+ *
+ * Levels of exactness: pe__direct and turns by rows of the plan, some units of 2^-53; pe__close_turn,
+ * some 2^-98; pe__real, as many bits as it takes. Each is asked only where the one before cannot
+ * decide, and "turns, fast" says how that is known.
+ *
+ * Words
+ *     anchor, centre    sines and cosines of a row in doubles, from which others are turned
+ *     turn              (s, c) by (ts, tc): a rotation; forth and back: by plus and minus the angle
+ *     pair, column      the sine and cosine of one frequency; an element of a row
+ *     span              columns of one or two rows that are made together
+ *     tile              columns, or tokens, that fit the stack and the first-level cache
+ *     split, zipped     sines apart from cosines (halves); next to each other (interleaved)
+ *     watch, alarm      the smallest distance from a rounding that may be wrong; it is too small
+ *     settle            make again, with care, what raised the alarm
+ *     distant, lone     beyond the fast kernel's reach; a row without neighbours
+ *     joint, woven      axes that share columns; whose pairs alternate
+ *
+ * PE__INLINE is a kernel, compiled into its caller with its constants; PE__OUTLINE is one copy, called
+ * from several places, or kept out for its stack; PE__COLD is rare. Intrinsics are in pe_simd.h alone.
+ */
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
