@@ -204,8 +204,11 @@ UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi learned,$
 endif
 
 # Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.
-UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(p).gcc.$(i).sleef)) \
-         $(foreach p,$(PROGRAMS),$(p).clang.best.sleef.quick) \
+# For these the library is compiled once for each compiler and ISA, but for programs that know private functions.
+INLINED := cpp budget errors learned selftest
+BY_LINK  = $(if $(filter $(INLINED),$(1)),$(2),$(2).linked)
+UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(ISAS),$(call BY_LINK,$(p),$(p).gcc.$(i).sleef))) \
+         $(foreach p,$(PROGRAMS),$(call BY_LINK,$(p),$(p).clang.best.sleef.quick)) \
          $(foreach p,exact seeds splits,$(p).gcc.best.none.quick) exact.gcc.scalar.none.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.stream0.quick) bounds.gcc.scalar.none.stream0.quick \
          $(foreach p,bounds splits,$(p).gcc.best.sleef.asan.quick) \
@@ -216,10 +219,11 @@ FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
 OTHERS := levels certificates gappa fail warnings names api readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
-CHECK_STEPS := $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
+CHECK_LIBRARIES := $(ISAS:%=library.gcc.%) library.clang.best
+CHECK_STEPS := $(CHECK_LIBRARIES) $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING)
 CHECK_LOGS = $(BUILD)/log
 
-.PHONY: check run-check check-steps $(UNITS) $(OTHERS) matrix
+.PHONY: check run-check check-steps $(CHECK_LIBRARIES) $(UNITS) $(OTHERS) matrix
 check: deps
 	+@$(GUARD) $(SUBMAKE) run-check
 run-check:
@@ -229,6 +233,11 @@ run-check:
 	MATRIX=some $(SUBMAKE) matrix || status=1; \
 	$(STEP) --summary && exit $$status
 check-steps: $(CHECK_STEPS)
+
+$(CHECK_LIBRARIES):
+	@$(STEP) $@ sh tests/tools/linked.sh $(lastword $(subst ., ,$@)) $(word 2,$(subst ., ,$@))
+$(foreach i,$(ISAS),$(eval $(filter %.gcc.$(i).sleef.linked,$(UNITS)): library.gcc.$(i)))
+$(eval $(filter %.clang.best.sleef.quick.linked,$(UNITS)): library.clang.best)
 
 # Any unit step can be named, also one that `make check` does not run.
 $(UNITS):

@@ -3297,11 +3297,19 @@ PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
     return pe__exp2i(-98) + 4 * (t < 0 ? -t : t) * plan->fastest * plan->error;
 }
 
+/* pe__time() of one pair, which need not have others behind it. */
+PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
+{
+    if (!plan->float32) return t;
+    const pe__vd angle = pe__to_float(pe__splat(t)) * pe__splat(plan->float32[pair]);
+    return pe__first_lane(pe__to_float(angle));
+}
+
 /* The same for one sine or cosine: of small turns the sine has a relative error, but that products
    below 2^-900 lose bits. */
 PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
 {
-    const double x = pe__first_lane(pe__time(plan, pair, t)) * plan->frequency[pair];
+    const double x = pe__time_of(plan, pair, t) * plan->frequency[pair];
     const double turn = x < 0 ? -x : x, part = component == 0 && turn < 0.25 ? 4 * turn : 1;
     const double most = plan->point ? plan->fastest : turn; /* of sums, their terms' */
     return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * most * plan->error : 1;
@@ -3427,8 +3435,9 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
         const int enough =
             last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
+                     : t == 0      ? pe__real_of(0, n)
                                    : pe__real_frequency(plan, pair, n);
-        pe__real x = pe__real_of(plan->float32 ? pe__first_lane(pe__time(plan, pair, t)) : t, n);
+        pe__real x = pe__real_of(plan->float32 ? pe__time_of(plan, pair, t) : t, n);
         double y;
         if (what >= PE__FREQUENCY) {
             x = pe__real_pi(n);
@@ -3728,11 +3737,22 @@ static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what,
 
 /* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
    pe__close_turn(). */
+/* Does the pair stand still there, so that it is (0, A)? Sums of columns are not looked at. */
+PE__INLINE int pe__still(const pe_plan *plan, double t, size_t pair)
+{
+    const double *const w = plan->float32 ? plan->float32 : plan->frequency;
+    return !plan->point && (t == 0 || w[pair] == 0);
+}
+
 PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
                            double hi, double lo)
 {
-    const double e = pe__close_error(plan, pair, t, component);
+    const double e = pe__close_error(plan, pair, t, component), amplitude = plan->amplitude;
     double y;
+    if (pe__still(plan, t, pair)) {
+        if (component == 0) return 0 * amplitude;
+        return drop ? (double)pe__round_once(amplitude, 0, 1, drop) : amplitude;
+    }
     if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
     return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
 }
@@ -3740,6 +3760,7 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
                                  int drop)
 {
     pe__dd turn[2];
+    if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
     pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
     const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
     return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
@@ -4866,8 +4887,9 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
         double hi[PE_LANES], lo[PE_LANES];
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
         pe__store(hi, y.hi), pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < PE_LANES; lane++)
-            hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
+        for (size_t lane = 0; lane < PE_LANES; lane++) /* behind the last pair: any */
+            hi[lane] = pe__decide(plan, t, pe__min(pair + lane, plan->padded - PE_LANES), k, 0,
+                                  hi[lane], lo[lane]);
         *(k ? cosine : sine) = pe__load(hi);
     }
 }
@@ -6480,7 +6502,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 }
 
 /* Without a plan: tiles of columns, each with a small plan on the stack. */
-PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
+PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
     enum { PAIRS = 32, PADDED = PAIRS + PE__CHAIN };
     if (rows == 0) return PE_OK;
@@ -6514,6 +6536,10 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
         pe__emit(&plan, &at, &o);
     }
     return PE_OK;
+}
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
+{
+    return pe__sinusoidal(out, rows, d_model);
 }
 
 /* ---- ALiBi --------------------------------------------------------------------------------------
@@ -8309,7 +8335,7 @@ static inline int64_t pe__test_position(const pe__test *t, size_t k)
 
 #define PE__TAKE(T, call) pe__test_take(t, call, t->x.T, PE__TEST_N, sizeof *t->x.T)
 #define PE__TEST_FILL(T)                                                                           \
-    static inline uint64_t pe__test_fill_##T(pe__test *t)                                          \
+    PE__OUTLINE uint64_t pe__test_fill_##T(pe__test *t)                                            \
     {                                                                                              \
         enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
         const int64_t first[] = {-20, 16777200, INT64_C(2147483648) - ROWS + 1, 5000};             \
@@ -8329,7 +8355,7 @@ PE__TEST_FILL(bf16)
 #undef PE__TEST_FILL
 
 #define PE__TEST_MORE(T, F)                                                                        \
-    static inline uint64_t pe__test_more_##T(pe__test *t)                                          \
+    PE__OUTLINE uint64_t pe__test_more_##T(pe__test *t)                                            \
     {                                                                                              \
         enum { ROWS = PE__TEST_ROWS, STRIDE = PE__TEST_STRIDE };                                   \
         double real[ROWS];                                                                         \
@@ -8351,7 +8377,7 @@ PE__TEST_MORE(f64, double)
 
 /* Two heads of each token, turned and turned back, then scores and rows of a table added. */
 #define PE__TEST_TURN(T, element)                                                                  \
-    static inline uint64_t pe__test_turn_##T(pe__test *t)                                          \
+    PE__OUTLINE uint64_t pe__test_turn_##T(pe__test *t)                                            \
     {                                                                                              \
         enum { TOKENS = PE__TEST_ROWS / 2, HEAD = PE__TEST_STRIDE, HEADS = 2 * PE__TEST_STRIDE };  \
         const float slopes[2] = {0.4375f, 0.0123f};                                                \
@@ -8402,13 +8428,30 @@ static inline void pe__test_exact(int64_t zero, uint64_t *hash)
     hash[6] = t->hash;
 }
 
+/* Without a plan. */
+PE__OUTLINE uint64_t pe__test_rest(pe__test *t)
+{
+    pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
+    float table[9 * PE__TEST_D];
+    t->hash = 0;
+    memset(&t->x, 0, sizeof t->x);
+    rope.rope_type = PE_ROPE_YARN;
+    rope.factor = 8 + (double)t->zero;
+    rope.original_max_position_embeddings = 4096;
+    PE__TAKE(f64, pe_rope_frequencies(&rope, t->x.f64, t->x.f64 + PE__TEST_D));
+    memset(&t->x, 0, sizeof t->x);
+    PE__TAKE(f32, pe_alibi_slopes_f32(12, 8, t->x.f32));
+    PE__TAKE(f32, pe_sinusoidal_f32(t->x.f32, PE__TEST_ROWS, PE__TEST_D));
+    memcpy(table, t->x.f32, sizeof table);
+    PE__TAKE(f32, pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, t->x.f32, 31, 1));
+    return t->hash;
+}
+
 /* With plans of float angles, which are small, and without a plan. */
 static inline void pe__test_others(int64_t zero, uint64_t *hash)
 {
     static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
     const size_t shape[2] = {3, 10};
-    pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
-    float table[9 * PE__TEST_D];
     double memory[768 / sizeof(double)];
     pe__test test, *const t = &test;
     t->zero = zero;
@@ -8431,19 +8474,7 @@ static inline void pe__test_others(int64_t zero, uint64_t *hash)
             hash[4] = t->hash;
         }
     }
-
-    t->hash = 0;
-    memset(&t->x, 0, sizeof t->x);
-    rope.rope_type = PE_ROPE_YARN;
-    rope.factor = 8 + (double)zero;
-    rope.original_max_position_embeddings = 4096;
-    PE__TAKE(f64, pe_rope_frequencies(&rope, t->x.f64, t->x.f64 + PE__TEST_D));
-    memset(&t->x, 0, sizeof t->x);
-    PE__TAKE(f32, pe_alibi_slopes_f32(12, 8, t->x.f32));
-    PE__TAKE(f32, pe_sinusoidal_f32(t->x.f32, PE__TEST_ROWS, PE__TEST_D));
-    memcpy(table, t->x.f32, sizeof table);
-    PE__TAKE(f32, pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, t->x.f32, 31, 1));
-    hash[5] = t->hash;
+    hash[5] = pe__test_rest(t);
 }
 #undef PE__TAKE
 

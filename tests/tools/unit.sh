@@ -20,7 +20,8 @@
 #             division by zero),
 #             msan (clang: use of what was never written; hash.none only, for what is linked would
 #             have to be built so as well), memcheck (under valgrind; it has no AVX-512), o0 (not
-#             optimised: with a sanitizer, a compiler takes seconds instead of minutes)
+#             optimised: with a sanitizer, a compiler takes seconds instead of minutes), linked (with
+#             build/linked/COMPILER.ISA.o, as make check does for programs that know no private functions)
 set -u
 . tests/tools/lib.sh
 
@@ -123,6 +124,14 @@ for variant in $(echo "$variants" | tr . ' '); do
         runner="valgrind -q --error-exitcode=99 --leak-check=full"
         ;;
     o0) flags="$flags -O0" ;;
+    linked)
+        object=$BUILD/linked/$compiler.$isa.o
+        [ -f "$object" ] || sh tests/tools/linked.sh "$isa" "$compiler" || exit 1
+        flags="$flags -O1" includes="-DPE_EXTERN $includes" libraries="$object $libraries"
+        case $program in # they know the operations
+        algebra | types) includes="$includes -D_GNU_SOURCE -include pe_simd.h" ;;
+        esac
+        ;;
     quick)
         export PE_QUICK=1
         [ "$program" != hash ] || [ -n "$linked" ] || sections=${sections:-15} # all but the long tables
