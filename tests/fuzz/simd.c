@@ -8,7 +8,7 @@
 
 enum { WIDEST = 64, ELEMENTS = 192, POOL = 96, MOST_CODES = 4 };
 
-extern const fuzz_code code_scalar, code_avx2, code_avx512, code_neon;
+extern const fuzz_code code_scalar, code_sse2, code_avx2, code_avx512, code_neon;
 static const fuzz_code *const codes[] = {FUZZ_CODES};
 
 enum { CODES = (int)FUZZ_COUNT(codes) };
@@ -283,7 +283,7 @@ static void op_tables(fuzz_input *in)
     /* a table of `heads` rows of `keys`, looked up `queries` times */
     float table[4 * 24];
     fuzz_elements(t, table, heads * keys, seed / 3);
-    const pe_resample how_to = {b & 1 ? PE_RESAMPLE_LINEAR : PE_RESAMPLE_CUBIC, -0.5, seed & 1};
+    const pe_resample how_to = {b & 1 ? PE_RESAMPLE_LINEAR : PE_RESAMPLE_CUBIC, -0.5, seed & 1, 0, 0, 0};
     for (int i = 0; i < CODES; i++) {
         const fuzz_bias *const f = &codes[i]->bias[t];
         const pe_alibi_mode mode = (pe_alibi_mode)(seed % 3);
