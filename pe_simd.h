@@ -754,9 +754,15 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
+#ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN; operators have not */
+    const __m512i zero = _mm512_setzero_si512();
+    return (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(a > x), zero) |
+           (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(b > y), zero) << 16;
+#else
     uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
     __asm__("" : "+r"(first)); /* as in pe__differ */
     return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
+#endif
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
@@ -1107,8 +1113,9 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-    return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, x, _CMP_NGT_UQ)) |
-           (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(b, y, _CMP_NGT_UQ)) << 8;
+    /* operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN */
+    return ((uint32_t)_mm256_movemask_ps((__m256)(a > x)) |
+            (uint32_t)_mm256_movemask_ps((__m256)(b > y)) << 8) ^ 0xffffu;
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__fence(void) { _mm_sfence(); }

@@ -145,7 +145,7 @@ have "$CLANG" && compilers="$compilers clang"
                 [ "$isa:$sleef" != scalar:1 ] || continue
                 # the slowest first
                 case ${NAMES:-}:$cc:$isa:$sleef in
-                all:* | :gcc:scalar:0 | :gcc:*:1 | :clang:*:1) echo "symbols $cc c $isa $sleef -O2" ;;
+                all:* | :gcc:scalar:0 | :*:"$(best_isa)":1) echo "symbols $cc c $isa $sleef -O2" ;;
                 :gcc:*:0) [ "$sleefs" = "0 1" ] || echo "symbols $cc c $isa $sleef -O2" ;;
                 esac
             done

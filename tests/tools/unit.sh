@@ -134,6 +134,7 @@ for variant in $(echo "$variants" | tr . ' '); do
         ;;
     quick)
         export PE_QUICK=1
+        [ -z "$runner" ] || PE_QUICK=4 # emulated
         [ "$program" != hash ] || [ -n "$linked" ] || sections=${sections:-15} # all but the long tables
         ;;
     *) echo "unknown variant '$variant'" && exit 1 ;;
