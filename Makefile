@@ -218,7 +218,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := levels certificates gappa fail warnings names api readme links parity demo-runs cost golden certify wasm explorer
+OTHERS := levels certificates gappa fail warnings names api extern readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -257,7 +257,7 @@ certificates:
 .PHONY: theorem
 theorem:
 	@sh tests/checks/theorem.sh search
-levels gappa warnings names api readme links parity cost golden certify wasm explorer:
+levels gappa warnings names api extern readme links parity cost golden certify wasm explorer:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:
