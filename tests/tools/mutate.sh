@@ -34,7 +34,7 @@ mutated() {
     tile-first) sed 's/(double)(plan->first + (i </(double)(0 * plan->first + (i </' "$file" ;;
     niven) sed 's/{0, 1, 3, 2, 3, 1, 0, -1,/{0, 1, 3, 2, 3, 1, 0, 1,/' "$file" ;;
     undecided) sed 's/ && !last && !pe__known(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
-    sign) sed 's/\*c = pe__fnma(S, sine, C \* cosine)/*c = pe__fma(S, sine, C * cosine)/' "$file" ;;
+    sign) sed 's/\*c = pe__fnma(ts, sine, tc \* cosine)/*c = pe__fma(ts, sine, tc * cosine)/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
     unexported) sed 's/^PE_API const char \*pe_status_string(/static inline const char *pe_status_string(/' "$file" ;;
@@ -50,7 +50,7 @@ mutated() {
         ;;
     uncalled) sed '/pe_dot_f64/d' "$file" ;;
     undescribed) sed '/^ \* Accuracy     f32, f16, bf16: rounded once/d' "$file" ;;
-    small-array) sed 's/float v\[2\]\[8 \* PE_LANES\]/float v[2][2 * PE_LANES]/' "$file" ;;
+    small-array) sed 's/float all\[2\]\[8 \* PE_LANES\]/float all[2][2 * PE_LANES]/' "$file" ;;
     index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
     overrun)
         sed -e 's/(1u << n) - 1u), v)/(2u << n) - 1u), v)/' \
