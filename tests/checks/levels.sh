@@ -4,7 +4,8 @@
 # levels.sh: the exact level by itself. A copy of pe.h, in which neither double nor double-double decides
 # anything, must have the numbers of pe.h itself, and RoPE's frequencies those of MPFR: so all of the
 # exact level is run, also for the columns of pe_sinusoidal_f32() behind the first tile, whose numbers
-# never get there by themselves.
+# never get there by themselves. It is for what is built against the rounding: tables that people make must
+# not need it (ordinary.c).
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/levels
@@ -41,5 +42,15 @@ check "the same numbers, $(wc -l <"$WORK/usual" | tr -d ' ') of them" diff "$WOR
 check "test_rope_frequencies.c compiles with it" "$CC" $flags -I"$WORK" -o "$WORK/rope" \
     tests/unit/test_rope_frequencies.c -lcmocka -lmpfr -lgmp -lm
 check "RoPE's frequencies" env PE_QUICK=9 "$WORK/rope"
+
+# An exact level that ends the program.
+mkdir -p "$WORK/none"
+cp pe.h pe_simd.h "$WORK/none/"
+awk '{ print } /^PE__COLD double pe__exact\(/ { here = 1 } here && /^{/ { print "    abort();"; here = 0; n++ }
+    END { exit n != 1 }' pe.h >"$WORK/none/pe.h" || { echo "no pe__exact() in pe.h" && exit 1; }
+# shellcheck disable=SC2086
+check "ordinary.c compiles without an exact level" "$CC" $flags -include stdlib.h -I"$WORK/none" \
+    -o "$WORK/ordinary" tests/checks/ordinary.c -lm
+check "what people make does not need it" "$WORK/ordinary"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -33,6 +33,7 @@ mutated() {
     steps) sed 's/const size_t column = first + (pair + i % n) \* plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;
     tile-first) sed 's/(double)(plan->first + (i </(double)(0 * plan->first + (i </' "$file" ;;
     niven) sed 's/{0, 1, 3, 2, 3, 1, 0, -1,/{0, 1, 3, 2, 3, 1, 0, 1,/' "$file" ;;
+    still) sed 's/return !plan->point \&\& (t == 0 || w\[pair\] == 0);/return !plan->point \&\& w[pair] != w[pair];/' "$file" ;;
     undecided) sed 's/ && !last && !pe__known(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
     sign) sed 's/\*c = pe__fnma(ts, sine, tc \* cosine)/*c = pe__fma(ts, sine, tc * cosine)/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
