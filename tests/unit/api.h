@@ -79,6 +79,7 @@ typedef enum plan_kind {
     PLAN_ONE,      /* one axis                                      */
     PLAN_MANY,     /* several, where the width suffices             */
     PLAN_DOTS,     /* one axis, pairs                               */
+    PLAN_SUMS,     /* the same by sums over the coordinates         */
     PLAN_SHIFTS,   /* several, pairs                                */
     PLAN_ROPE,     /* for pe_rope_T, of one axis                    */
     PLAN_SECTIONS, /* of pe_rope_plan_init(), with several          */
@@ -752,6 +753,10 @@ static inline pe_config plan_config(plan_kind kind, const shape *s)
         c.odd = PE_ODD_ZERO, c.angle = PE_ANGLE_EXACT;
     if (kind == PLAN_ROPE)
         c.d_model = 2 * over(s->width, 2), c.has_padding = 0;
+    if (kind == PLAN_SUMS && how->axes > 1 && c.odd == PE_ODD_ZERO && s->width > 1) {
+        c.axes = how->axes, c.columns = PE_COLUMNS_SUMS;
+        c.angle = PE_ANGLE_EXACT, c.has_padding = 0;
+    }
     if ((kind == PLAN_MANY || kind == PLAN_SHIFTS) && s->width >= 4 * how->axes) {
         c.axes = how->axes;
         if (c.axes > 1) c.has_padding = 0;
@@ -977,11 +982,14 @@ CALL(pe_learned_resample_f32,
     FILL(T, PLAN_MANY, PLACE_GRID, 0)                                                              \
     FILL(T, PLAN_MANY, PLACE_COORDS_F64, 0)                                                        \
     FILL(T, PLAN_MANY, PLACE_ANY, 0)                                                               \
+    FILL(T, PLAN_SUMS, PLACE_COORDS_F64, 0)                                                        \
+    FILL(T, PLAN_SUMS, PLACE_ANY, 0)                                                               \
     ADD(T, PLACE_FROM, BIT(0))                                                                     \
     ADD(T, PLACE_I64, 0)                                                                           \
     ADD(T, PLACE_ANY, 0)                                                                           \
     ADD_BATCH(T, PLAN_ONE, PLACE_FROM, BIT(0))                                                     \
     ADD_BATCH(T, PLAN_MANY, PLACE_ANY, 0)                                                          \
+    ADD_BATCH(T, PLAN_SUMS, PLACE_ANY, 0)                                                          \
     SHIFT(T, PLAN_DOTS, PLACE_ALL)                                                                 \
     SHIFT(T, PLAN_SHIFTS, PLACE_ANY)
 

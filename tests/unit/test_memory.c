@@ -141,8 +141,14 @@ static pe_status plan_of(plan_kind kind, const shape *s, pe_plan *plan, void *me
 {
     const pe_config c = plan_config(kind, s);
     const pe_rope_config r = sections_config(s);
-    return kind == PLAN_SECTIONS ? pe_rope_plan_init(plan, &r, memory, bytes)
-                                 : pe_plan_init(plan, &c, memory, bytes);
+    if (kind == PLAN_SECTIONS) return pe_rope_plan_init(plan, &r, memory, bytes);
+    if (c.columns != PE_COLUMNS_SUMS || c.axes == 1) return pe_plan_init(plan, &c, memory, bytes);
+    const size_t pairs = c.d_model / 2;
+    double *const omega = (double *)must_alloc(pairs * c.axes * sizeof *omega);
+    for (size_t i = 0; i < pairs * c.axes; i++) omega[i] = 1.0 / (double)(i + 1);
+    const pe_status status = pe_plan_init_frequencies(plan, &c, omega, pairs, memory, bytes);
+    free(omega);
+    return status;
 }
 
 /* The plans of a shape; `spot`: where in their pages the guarded ones lie. They become read-only. */
