@@ -41,6 +41,9 @@ check() {
     cp "$WORK/log" "$WORK/log.before"
 }
 
+# check WHAT not COMMAND...: does it fail, as it must?
+not() { ! "$@"; }
+
 # preprocessed FLAGS FILE: what the preprocessor makes of a file, with the lines that say from where.
 # from NAMES...: of that, on the standard input, the lines from files with these names.
 # shellcheck disable=SC2086
