@@ -3936,8 +3936,8 @@ typedef struct pe__span {
    belong, as pe__sink_four(), and n floats. */
 typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
 typedef struct pe__adder {
-    void (*four)(const pe__span *x, unsigned char *p, int split, pe__vf v0, pe__vf v1, pe__vf v2,
-                 pe__vf v3);
+    void (*four)(const pe__to *to, unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, pe__vf v0,
+                 pe__vf v1, pe__vf v2, pe__vf v3);
     pe__summer *some;
 } pe__adder;
 
@@ -4105,9 +4105,14 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
     const ptrdiff_t at1 = split ? x->across : bytes, at2 = split ? bytes : 2 * bytes;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
-    if (x->verb == PE__ADD && x->to->adder) {
-        x->to->adder->four(x, p, split, v0, v1, v2, v3);
-    } else if (x->verb == PE__ADD) {
+    if (!PE__UNLIKELY(x->verb != PE__FILL)) {
+        pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
+    } else if (x->verb == PE__STREAM) {
+        pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
+    } else if (x->to->adder) {
+        x->to->adder->four(x->to, p, split ? x->across : bytes / 2, split ? bytes / 2 : bytes, v0,
+                           v1, v2, v3);
+    } else {
         const float scale = x->scale;
         pe__prefetch((uintptr_t)p0 + x->ahead);
         if (LINE < 4 || split) pe__prefetch((uintptr_t)p1 + x->ahead);
@@ -4117,10 +4122,6 @@ PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe
         pe__put(p1, pe__sum_vector(pe__get(p1), &scale, v1));
         pe__put(p2, pe__sum_vector(pe__get(p2), &scale, v2));
         pe__put(p3, pe__sum_vector(pe__get(p3), &scale, v3));
-    } else if (PE_ISA != PE_ISA_SCALAR && x->verb == PE__STREAM) {
-        pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
-    } else {
-        pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
     }
 }
 
@@ -4167,33 +4168,40 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
 }
 
 /* All columns of a span: up to an aligned address, four vectors with one look at the watch, the
-   rest. */
-PE__INLINE void pe__span_f32(const pe__span *x, int two, int split)
+   rest. What the hot loop reads is in locals, which no store can change. */
+PE__INLINE void pe__span_f32(const pe__span *span, int two, int split)
 {
-    const size_t step = (split ? 1 : 2) * x->to->element, whole = pe__min(x->first, x->second);
-    unsigned char *const forth = x->row[!two && !x->row[0]], *const back = x->row[1];
-    size_t i = x->begin;
-    for (size_t n; i < pe__min(x->head, whole); i += n) {
-        n = pe__min(x->head - i, PE_LANES);
-        pe__turn_one(x, i, n, n);
+    const int32_t window = span->bound->window, guard = span->plan->guard;
+    pe__span hot;
+    const pe__span *const x = &hot;
+    hot.a = span->a, hot.b = span->b, hot.ts = span->ts, hot.tc = span->tc, hot.to = span->to;
+    hot.row[0] = span->row[0], hot.across = span->across, hot.verb = span->verb;
+    hot.scale = span->scale, hot.ahead = span->ahead;
+    const size_t step = (split ? 1 : 2) * x->to->element, end = span->end;
+    const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
+    unsigned char *const forth = span->row[!two && !x->row[0]], *const back = span->row[1];
+    size_t i = span->begin;
+    for (size_t n; i < pe__min(span->head, whole); i += n) {
+        n = pe__min(span->head - i, PE_LANES);
+        pe__turn_one(span, i, n, n);
     }
-    for (; i + 4 * PE_LANES <= pe__min(whole, x->end); i += 4 * PE_LANES) {
+    for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
         pe__watch watch = pe__watch_begin();
         pe__both v0, v1, v2, v3;
         pe__turn_two(x, i, two, split, &watch, &v0, &v1);
         pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
-        if (PE__UNLIKELY(pe__watch_alarm(watch, x->bound->window, x->plan->guard))) {
+        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
             pe__vf v[2][4], *const f = v[!two && !x->row[0]], *const b = v[1];
-            pe__settle(x, i, two, split, v);
+            pe__settle(span, i, two, split, v);
             v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
             if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
         }
         pe__sink_four(x, forth + i * step, split, v0.forth, v1.forth, v2.forth, v3.forth);
         if (two) pe__sink_four(x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
     }
-    for (; i < x->end; i += PE_LANES)
-        pe__turn_one(x, i, i < x->first ? pe__min(x->first - i, PE_LANES) : 0,
-                     i < x->second ? pe__min(x->second - i, PE_LANES) : 0);
+    for (; i < end; i += PE_LANES)
+        pe__turn_one(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
+                     i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
 }
 
 /* 16-bit elements: the same in floats, twice as many in a vector.
@@ -4412,25 +4420,23 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *r
 
 /* Four vectors of a row, see pe__sink_four(). */
 PE__WRAPS
-PE__INLINE void pe__add_four(pe__kind kind, const pe__span *x, unsigned char *p, int split,
-                             pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+PE__INLINE void pe__add_four(pe__kind kind, const pe__to *to, unsigned char *p, ptrdiff_t at1,
+                             ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
-    const ptrdiff_t bytes = 2 * PE_LANES * sizeof(uint16_t);
-    unsigned char *const p1 = p + (split ? x->across : bytes);
-    unsigned char *const p2 = p + (split ? bytes : 2 * bytes), *const p3 = p1 + (p2 - p);
-    const float scale = x->scale;
-    pe__prefetch((uintptr_t)p + x->ahead);
-    pe__prefetch((uintptr_t)(split ? p1 : p2) + x->ahead);
+    unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
+    const float scale = (float)to->scale;
+    pe__prefetch((uintptr_t)p + to->ahead);
+    pe__prefetch((uintptr_t)(at1 < at2 ? p2 : p1) + to->ahead);
     pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
                    pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
     pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
                    pe__sum_vector(pe__get_as(kind, p3), &scale, v3));
 }
 #define PE__ADDER(type, kind)                                                                      \
-    PE__OUTLINE void pe__four_##type(const pe__span *x, unsigned char *p, int split, pe__vf v0,    \
-                                     pe__vf v1, pe__vf v2, pe__vf v3)                              \
+    PE__OUTLINE void pe__four_##type(const pe__to *to, unsigned char *p, ptrdiff_t at1,            \
+                                     ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)    \
     {                                                                                              \
-        pe__add_four(kind, x, p, split, v0, v1, v2, v3);                                           \
+        pe__add_four(kind, to, p, at1, at2, v0, v1, v2, v3);                                       \
     }                                                                                              \
     PE__OUTLINE void pe__sum_##type(const pe__to *to, unsigned char *x, const void *row, size_t n) \
     {                                                                                              \
@@ -4463,12 +4469,24 @@ PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digi
     return plan->table + 2 * index * plan->padded;
 }
 
-/* Make a span's rows. */
-PE__OUTLINE void pe__make_f32(const pe__span *x)
+/* From the two rows of a span to the next two, forth and back. */
+PE__INLINE void pe__span_next(pe__span *x)
+{
+    const ptrdiff_t stride = x->swapped ? -x->to->stride : x->to->stride;
+    const double step = x->swapped ? -1 : 1;
+    x->row[0] += stride, x->row[1] -= stride;
+    x->position[0] += step, x->position[1] -= step;
+    x->ts += 2 * x->plan->padded, x->tc += 2 * x->plan->padded;
+}
+
+/* Make a span's row, or its two rows and the next ones, so many times two. */
+PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
 {
     const int two = x->row[0] && x->row[1];
-    if (two && x->split) pe__span_f32(x, 1, 1);
-    else if (two) pe__span_f32(x, 1, 0);
+    if (two && x->split)
+        for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 1);
+    else if (two)
+        for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 0);
     else if (x->split) pe__span_f32(x, 0, 1);
     else pe__span_f32(x, 0, 0);
 }
@@ -4550,10 +4568,15 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
         pe__to_groups(x.a, pairs, x.split, f->a), pe__alarm_16(f, f->a, pairs, f->near_a);
         pe__to_groups(x.b, pairs, x.split, f->b), pe__alarm_16(f, f->b, pairs, f->near_b);
     }
-    /* from the nearest to the farthest of the rows */
-    int64_t b = first > q ? first - q : last < q ? q - last : 0;
+    /* from the nearest to the farthest of the rows; floats all at once of which there are two, if
+       position 0 is not among them */
+    int64_t b = first > q ? first - q : last < q ? q - last : 0, n;
     const int64_t above = last - q, below = q - first, distant = above > below ? above : below;
-    for (; b <= distant && b <= PE__DIGIT; b++) {
+    const int64_t near = above < below ? above : below, both = near < PE__DIGIT ? near : PE__DIGIT;
+    const double zero = pe__larger((double)q + fraction, 0);
+    for (; b <= distant && b <= PE__DIGIT; b += n) {
+        const int far = zero < (double)b || zero > (double)both;
+        n = !narrow && far && b != 0 && b < both ? both - b + 1 : 1;
         unsigned char *at[2], *row[2];
         for (int behind = 0; behind < 2; behind++) {
             const int64_t p = behind ? q - b : q + b;
@@ -4576,7 +4599,7 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             const int all = x.end == pairs;
             if (x.row[0] || x.row[1]) {
                 if (narrow) pe__make_16(&x, f, (size_t)b, kind);
-                else pe__make_f32(&x);
+                else pe__make_f32(&x, n);
             }
             for (int side = 0; !direct && side < 2; side++) {
                 if (!row[side]) continue;
