@@ -1619,24 +1619,24 @@ typedef enum pe__place {
     PE__AT_KINDS
 } pe__place;
 
-static inline pe_at pe__at(pe__place kind, const void *list, size_t axes, size_t row_stride,
-                           size_t axis_stride)
+/* Field by field, the sizes of grids alone: wide stores and narrow ones of the same bytes would make
+   every call wait. */
+PE__INLINE pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list, size_t axes,
+                        size_t row_stride, size_t axis_stride)
 {
     pe_at at;
-    memset(&at, 0, sizeof at);
-    at.kind = (int)kind, at.list = list;
+    at.list = list, at.first = first, at.step = step, at.skipped = 0;
     at.axes = axes, at.row_stride = row_stride, at.axis_stride = axis_stride;
-    if (axes < 1 || axes > PE_MAX_AXES) at.status = PE_ERR_SHAPE;
+    at.kind = (int)kind, at.back = at.delta = 0;
+    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
     return at;
 }
 
 PE_API pe_at pe_from_by(int64_t first, int64_t step)
 {
-    pe_at at = pe__at(PE__AT_RANGE, NULL, 1, 0, 0);
-    at.first = first, at.step = step;
-    return at;
+    return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
 }
-PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
+PE_API pe_at pe_from(int64_t first) { return pe__at(PE__AT_RANGE, first, 1, NULL, 1, 0, 0); }
 PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
 
 PE_API pe_at pe_at_i32(const int32_t *positions) { return pe_coords_i32(positions, 1, 1, 0); }
@@ -1647,26 +1647,26 @@ PE_API pe_at pe_at_f64(const double *positions) { return pe_coords_f64(positions
 PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
                            size_t axis_stride)
 {
-    return pe__at(PE__AT_I32, coords, axes, row_stride, axis_stride);
+    return pe__at(PE__AT_I32, 0, 0, coords, axes, row_stride, axis_stride);
 }
 PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
                            size_t axis_stride)
 {
-    return pe__at(PE__AT_I64, coords, axes, row_stride, axis_stride);
+    return pe__at(PE__AT_I64, 0, 0, coords, axes, row_stride, axis_stride);
 }
 PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride)
 {
-    return pe__at(PE__AT_F32, coords, axes, row_stride, axis_stride);
+    return pe__at(PE__AT_F32, 0, 0, coords, axes, row_stride, axis_stride);
 }
 PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
                            size_t axis_stride)
 {
-    return pe__at(PE__AT_F64, coords, axes, row_stride, axis_stride);
+    return pe__at(PE__AT_F64, 0, 0, coords, axes, row_stride, axis_stride);
 }
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
-    pe_at at = pe__at(PE__AT_GRID, NULL, axes, 0, 0);
+    pe_at at = pe__at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
     if (!sizes) at.status = PE_ERR_NULL;
     for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
     return at;
@@ -3580,28 +3580,41 @@ static const double pe__sixteenths[40] = {
     0.9238795325112867, 0.3826834323650898,
 };
 
-/* The direct kernel: sin and cos of the turn of tt, for a vector of pairs, times the circle's
-   factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z) of the rest,
-   |z| <= 2^-4 + 2^-16, by polynomials (tests/tools/fit.py). */
-PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t pair, pe__vd tt,
-                           pe__vd *s, pe__vd *c)
+/* The direct kernel: sin and cos of the turns of position t, for the vectors of pairs at i and j,
+   times the circle's factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z)
+   of the rest, |z| <= 2^-4 + 2^-16, by polynomials (tests/tools/fit.py). Two vectors step by step:
+   one after the other, what waits for its turn fills the processor's queues. */
+PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t i, size_t j,
+                           double t, pe__vd *s, pe__vd *c, pe__vd *s2, pe__vd *c2)
 {
-    const pe__vd f = pe__load(plan->frequency + pair);
-    pe__vd k, ts, tc;
-    const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
-    const pe__vd zz = z * z;
+    const double *const f = plan->frequency, *const g = f + plan->padded;
+    pe__vd k, k2, ts, tc, ts2, tc2, by, sine, cosine, sine2, cosine2;
+    const pe__vd z = pe__eighths(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), &k);
+    const pe__vd z2 = pe__eighths(pe__time(plan, j, t), pe__load(f + j), pe__load(g + j), &k2);
+    const pe__vd x = z * z, x2 = z2 * z2;
     pe__circle_at(circle, k, &ts, &tc);
-    pe__vd sine = pe__fma(pe__splat(0.0820578389392869), zz, pe__splat(-0.5992641468366016));
-    pe__vd cosine = pe__fma(pe__splat(-0.02576698680948774), zz, pe__splat(0.23533036842743957));
-    sine = pe__fma(sine, zz, pe__splat(2.5501640391505007));
-    cosine = pe__fma(cosine, zz, pe__splat(-1.335262768129103));
-    sine = pe__fma(sine, zz, pe__splat(-5.167712780049406));
-    cosine = pe__fma(cosine, zz, pe__splat(4.058712126415924));
-    sine = pe__fma(sine, zz, pe__splat(3.141592653589793)) * z;
-    cosine = pe__fma(cosine, zz, pe__splat(-4.934802200544679));
-    cosine = pe__fma(cosine, zz, pe__splat(1.0));
-    *s = pe__fma(ts, cosine, tc * sine);
-    *c = pe__fnma(ts, sine, tc * cosine);
+    pe__circle_at(circle, k2, &ts2, &tc2);
+    by = pe__splat(0.0820578389392869), sine = pe__splat(-0.5992641468366016);
+    sine2 = pe__fma(by, x2, sine), sine = pe__fma(by, x, sine);
+    by = pe__splat(-0.02576698680948774), cosine = pe__splat(0.23533036842743957);
+    cosine2 = pe__fma(by, x2, cosine), cosine = pe__fma(by, x, cosine);
+    by = pe__splat(2.5501640391505007);
+    sine = pe__fma(sine, x, by), sine2 = pe__fma(sine2, x2, by);
+    by = pe__splat(-1.335262768129103);
+    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
+    by = pe__splat(-5.167712780049406);
+    sine = pe__fma(sine, x, by), sine2 = pe__fma(sine2, x2, by);
+    by = pe__splat(4.058712126415924);
+    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
+    by = pe__splat(3.141592653589793);
+    sine = pe__fma(sine, x, by) * z, sine2 = pe__fma(sine2, x2, by) * z2;
+    by = pe__splat(-4.934802200544679);
+    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
+    by = pe__splat(1.0);
+    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
+    *s = tc * sine, *s2 = tc2 * sine2, *c = tc * cosine, *c2 = tc2 * cosine2;
+    *s = pe__fma(ts, cosine, *s), *s2 = pe__fma(ts2, cosine2, *s2);
+    *c = pe__fnma(ts, sine, *c), *c2 = pe__fnma(ts2, sine2, *c2);
 }
 
 /* Is the turn of position t beyond what the direct kernel is good for? */
@@ -3612,10 +3625,10 @@ PE__INLINE int pe__distant(const pe_plan *plan, double t)
 
 #if PE_SLEEF
 /* pe__direct() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
-PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, pe__vd tt, pe__vd *s,
+PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, double t, pe__vd *s,
                              pe__vd *c)
 {
-    const pe__vd f = pe__load(plan->frequency + pair);
+    const pe__vd f = pe__load(plan->frequency + pair), tt = pe__time(plan, pair, t);
     pe__vd k, low, sine, cosine;
     const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
     const pe__vd turns = k - pe__splat(PE__EIGHTHS);
@@ -3639,7 +3652,6 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
     (void)table;
     pe__circle_of(pe__sixteenths, factor, &circle);
     for (size_t i = 0; i < count; i += PE_LANES) {
-        const pe__vd tt = pe__time(plan, pair + i, t);
         pe__vd sine, cosine;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
@@ -3649,9 +3661,19 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
             sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
-        else if (table) pe__by_sleef(plan, factor, pair + i, tt, &sine, &cosine);
+        else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
 #endif
-        else pe__direct(plan, &circle, pair + i, tt, &sine, &cosine);
+        else {
+            const size_t j = i + PE_LANES < count ? i + PE_LANES : i;
+            pe__vd sine2, cosine2;
+            pe__direct(plan, &circle, pair + i, pair + j, t, &sine, &cosine, &sine2, &cosine2);
+            pe__store(s + j, sine2);
+            pe__store(c + j, cosine2);
+            pe__store(s + i, sine);
+            pe__store(c + i, cosine);
+            i = j;
+            continue;
+        }
         pe__store(s + i, sine);
         pe__store(c + i, cosine);
     }
@@ -4692,10 +4714,9 @@ typedef struct pe__alone {
 PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, pe__vd *a, pe__vd *b,
                              pe__vd *c, pe__vd *d)
 {
-    const pe_plan *const plan = x->span.plan;
-    const size_t j = x->span.pair + i, k = j + PE_LANES;
-    pe__direct(plan, &x->circle, j, pe__time(plan, j, x->time), a, split ? c : b);
-    pe__direct(plan, &x->circle, k, pe__time(plan, k, x->time), split ? b : c, d);
+    const size_t j = x->span.pair + i;
+    pe__direct(x->span.plan, &x->circle, j, j + PE_LANES, x->time, a, split ? c : b, split ? b : c,
+               d);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
@@ -4719,16 +4740,21 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
     const size_t step = (split ? 1 : 2) * x->span.to->element;
     for (; i + FOUR <= whole; i += FOUR) {
         pe__watch watch = pe__watch_begin();
-        pe__vf v[4];
-        for (size_t n = 0; n < 4; n += 2) {
-            pe__vd a, b, c, d;
-            pe__lone_two(x, i + n * PE_LANES, split, &a, &b, &c, &d);
-            v[n] = pe__round_two(a, b, split), v[n + 1] = pe__round_two(c, d, split);
-            pe__watch_add(&watch, a, b, v[n]);
-            pe__watch_add(&watch, c, d, v[n + 1]);
+        pe__vd a, b, c, d;
+        pe__lone_two(x, i, split, &a, &b, &c, &d);
+        pe__vf v0 = pe__round_two(a, b, split), v1 = pe__round_two(c, d, split);
+        pe__watch_add(&watch, a, b, v0);
+        pe__watch_add(&watch, c, d, v1);
+        pe__lone_two(x, i + 2 * PE_LANES, split, &a, &b, &c, &d);
+        pe__vf v2 = pe__round_two(a, b, split), v3 = pe__round_two(c, d, split);
+        pe__watch_add(&watch, a, b, v2);
+        pe__watch_add(&watch, c, d, v3);
+        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
+            pe__vf v[4];
+            pe__lone_settle(x, i, split, v);
+            v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
         }
-        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) pe__lone_settle(x, i, split, v);
-        pe__sink_four(&x->span, x->span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
+        pe__sink_four(&x->span, x->span.row[0] + i * step, split, v0, v1, v2, v3);
     }
     return i;
 }
