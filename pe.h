@@ -4291,17 +4291,24 @@ PE__OUTLINE void pe__alarm_16(const pe__floats *f, const float *x, size_t count,
     }
 }
 
+/* What is added to an element's error for what the doubles lack, and for f16's subnormals. */
+PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
+{
+    const double size = pe__larger(plan->amplitude, 0);
+    if (size < pe__exp2i(-90) || size > pe__exp2i(90)) return FLT_MAX;
+    return (float)(size * pe__exp2i(-48) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
+}
+
 /* Floats for a tile of so many pairs. */
 PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pair, size_t count,
                                   int split, pe__kind kind)
 {
     const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
-    const double subnormal = kind == PE__F16 ? pe__exp2i(-25) : 0, error = power * PE__ERROR_16;
-    const int distant = power < pe__exp2i(-90) || power > pe__exp2i(90);
+    const float least = pe__least_16(plan, kind), error = (float)(power * PE__ERROR_16);
+    const int distant = least == FLT_MAX;
     const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
-    f->error = distant ? FLT_MAX : (float)(error > subnormal ? error : subnormal);
-    f->least = distant ? FLT_MAX : (float)(size * pe__exp2i(-48) + subnormal);
+    f->error = distant || error < least ? least : error, f->least = least;
     f->made = 0;
     pe__to_groups(plan->frequency + pair, count, split, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
@@ -4379,22 +4386,18 @@ PE__OUTLINE void pe__settle_16(const pe__span *x, const pe__alarm *alarm, size_t
 }
 
 /* One row of a group, from the halves of its first components and of its second ones. Returns the
-   place of the next alarm. */
-PE__INLINE pe__alarm *pe__put_group(const pe__span *x, const pe__floats *f, int side, size_t i,
-                                    int split, pe__vf a0, pe__vf a1, pe__vf b0, pe__vf b1,
-                                    pe__kind kind, pe__alarm *alarm)
+   lanes of an alarm. */
+PE__INLINE uint32_t pe__put_group(const pe__span *x, int side, size_t i, int split, pe__vf a0,
+                                  pe__vf a1, pe__vf b0, pe__vf b1, pe__vf near_a, pe__vf near_b,
+                                  pe__kind kind)
 {
     const int drop = pe__drop(kind);
-    const pe__vf near_a = pe__get(f->near_a + i / 2), near_b = pe__get(f->near_b + i / 2);
     const pe__vf a = pe__min_size(pe__off_middle(a0, drop), pe__off_middle(a1, drop));
     const pe__vf b = pe__min_size(pe__off_middle(b0, drop), pe__off_middle(b1, drop));
     unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
     pe__put_zip_as(kind, p, a0, split ? a1 : b0);
     pe__put_zip_as(kind, p + (split ? x->across : (ptrdiff_t)sizeof a0), split ? b0 : a1, b1);
-    const uint32_t lanes = pe__within(a, near_a, b, near_b);
-    if (lanes == 0) return alarm;
-    alarm->place = (uint32_t)(2 * i) + (uint32_t)side, alarm->lanes = lanes;
-    return alarm + 1;
+    return pe__within(a, near_a, b, near_b);
 }
 
 /* Half of a group, at i, turned. */
@@ -4417,8 +4420,13 @@ PE__INLINE void pe__span_16(const pe__span *x, const pe__floats *f, float (*row)
         pe__vf a0, b0, a1, b1, a2, b2, a3, b3;
         pe__turn_floats(f, row, i, &a0, &b0, &a2, &b2);
         pe__turn_floats(f, row, i + PE__FLOATS, &a1, &b1, &a3, &b3);
-        if (x->row[0]) alarm = pe__put_group(x, f, 0, i, split, a0, a1, b0, b1, kind, alarm);
-        if (x->row[1]) alarm = pe__put_group(x, f, 1, i, split, a2, a3, b2, b3, kind, alarm);
+        const pe__vf near_a = pe__get(f->near_a + i / 2), near_b = pe__get(f->near_b + i / 2);
+        uint32_t lanes = 0;
+        if (x->row[0]) lanes = pe__put_group(x, 0, i, split, a0, a1, b0, b1, near_a, near_b, kind);
+        if (lanes) alarm->place = (uint32_t)(2 * i), (alarm++)->lanes = lanes;
+        if (!x->row[1]) continue;
+        lanes = pe__put_group(x, 1, i, split, a2, a3, b2, b3, near_a, near_b, kind);
+        if (lanes) alarm->place = (uint32_t)(2 * i) + 1, (alarm++)->lanes = lanes;
     }
     pe__settle_16(x, alarms, (size_t)(alarm - alarms), kind);
 }
@@ -4625,11 +4633,11 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             }
             for (int side = 0; !direct && side < 2; side++) {
                 if (!row[side]) continue;
-                const size_t n = pe__min(x.end, to->sines), m = pe__min(x.end, to->cosines);
+                const size_t s1 = pe__min(x.end, to->sines), c1 = pe__min(x.end, to->cosines);
                 size_t *const d = done[side];
-                d[0] = pe__land(to, at[side], row[side], d[0], x.split ? n : n + m, all);
+                d[0] = pe__land(to, at[side], row[side], d[0], x.split ? s1 : s1 + c1, all);
                 if (x.split)
-                    d[1] = pe__land(to, at[side] + across, row[side] + x.across, d[1], m, all);
+                    d[1] = pe__land(to, at[side] + across, row[side] + x.across, d[1], c1, all);
             }
         }
     }
@@ -4759,6 +4767,63 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
     return i;
 }
 
+/* Elements of 16 bits for which the group at i has raised the alarm. */
+PE__OUTLINE void pe__lone_settle_16(const pe__alone *x, size_t i, uint32_t lanes, pe__kind kind)
+{
+    double a[PE__GROUP], b[PE__GROUP];
+    const pe__alarm alarm = {0, lanes};
+    pe__span span = x->span;
+    for (size_t n = 0; n < PE__GROUP; n += 2 * PE_LANES) {
+        pe__vd a0, a1, b0, b1;
+        pe__lone_two(x, i + n, 1, &a0, &a1, &b0, &b1);
+        pe__store(a + n, a0), pe__store(a + n + PE_LANES, a1);
+        pe__store(b + n, b0), pe__store(b + n + PE_LANES, b1);
+    }
+    span.a = a, span.b = b, span.ts = span.tc = NULL;
+    span.pair += i, span.first -= i, span.second -= i;
+    span.row[0] += (span.split ? 2 : 4) * i;
+    pe__settle_16(&span, &alarm, 1, kind);
+}
+
+/* The whole groups of 16-bit elements. A float that comes from a double at once is as near to it
+   as half its last bit, below 2^-24 of itself. Returns where they end. */
+PE__INLINE size_t pe__lone_groups(const pe__alone *x, int split, float more, pe__kind kind)
+{
+    const size_t whole = pe__min(x->span.first, x->span.second);
+    const pe__vf least = pe__splat_f32(more), by = pe__splat_f32(1.0625f / 16777216);
+    size_t i = 0;
+    for (; i + PE__GROUP <= whole; i += PE__GROUP) {
+        pe__vd a, b, c, d;
+        pe__lone_two(x, i, 1, &a, &b, &c, &d);
+        pe__vf a0 = pe__join(a, b), b0 = pe__join(c, d);
+        pe__lone_two(x, i + 2 * PE_LANES, 1, &a, &b, &c, &d);
+        pe__vf a1 = pe__join(a, b), b1 = pe__join(c, d);
+        if (split) {
+            const pe__vf a2 = a0, b2 = b0;
+            a0 = pe__unzip_evens(a2, a1), a1 = pe__unzip_odds(a2, a1);
+            b0 = pe__unzip_evens(b2, b1), b1 = pe__unzip_odds(b2, b1);
+        }
+        const pe__vf sum_a = pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1));
+        const pe__vf sum_b = pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1));
+        const uint32_t lanes =
+            pe__put_group(&x->span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
+                          pe__mad_f32(sum_b, by, least), kind);
+        if (PE__UNLIKELY(lanes)) pe__lone_settle_16(x, i, lanes, kind);
+    }
+    return i;
+}
+
+PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, const pe__to *to,
+                               double t)
+{
+    pe__span_begin(&x->span, plan, &pe__bound_lone, pair, to);
+    const int swap = x->span.swapped;
+    x->span.position[0] = t, x->span.row[0] = to->out + pe__first_column(to) * to->element;
+    x->time = swap ? -t : t;
+    pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
+                  &x->circle);
+}
+
 /* From turn to memory. */
 PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to, double t,
                               const pe__room *room)
@@ -4766,13 +4831,8 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to
     const size_t pairs = pe__max(to->sines, to->cosines);
     const size_t head = to->verb == PE__STREAM ? pe__min(to->head, pairs) : 0;
     pe__alone x;
-    pe__span_begin(&x.span, plan, &pe__bound_lone, pair, to);
-    const int split = x.span.split, swap = x.span.swapped;
-    x.span.position[0] = t, x.span.row[0] = to->out + pe__first_column(to) * to->element;
-    x.time = swap ? -t : t;
-    pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
-                  &x.circle);
-    const size_t i = split ? pe__lone_fours(&x, head, 1) : pe__lone_fours(&x, head, 0);
+    pe__lone_begin(&x, plan, pair, to, t);
+    const size_t i = x.span.split ? pe__lone_fours(&x, head, 1) : pe__lone_fours(&x, head, 0);
     if (head != 0) {
         const pe__to part = pe__part(to, 0, head);
         pe__lone(plan, pair, &part, t, pe__block_f32, room);
@@ -4782,6 +4842,17 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to
         part.head = 0;
         pe__lone(plan, pair + i, &part, t, pe__block_f32, room);
     }
+}
+
+/* Of 16-bit elements, in whole groups; returns how many pairs are done. */
+PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+                              pe__kind kind)
+{
+    pe__alone x;
+    if (t == 0 || pe__distant(plan, t)) return 0;
+    pe__lone_begin(&x, plan, pair, to, t);
+    return x.span.split ? pe__lone_groups(&x, 1, pe__least_16(plan, kind), kind)
+                        : pe__lone_groups(&x, 0, pe__least_16(plan, kind), kind);
 }
 
 /* Rows that follow each other, 17 blocks by 17, in tiles of columns. */
@@ -4861,13 +4932,20 @@ PE__INLINE void pe__rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *
     double more[(sizeof(pe__floats) + 64) / sizeof(double)];
     const pe__room room = {pe__aligned(space), PE__TILE_16};
     pe__floats *const floats = (pe__floats *)(void *)pe__aligned(more);
-    for (size_t done = 0; done < axis->pairs; done += PE__TILE_16) {
-        pe__axis some = *axis;
-        pe__to part = pe__part(to, done, PE__TILE_16);
-        some.pair += done, some.pairs = pe__min(axis->pairs - done, PE__TILE_16);
-        pe__floats_begin(floats, plan, some.pair, some.pairs, to->order == PE__SPLIT, kind);
-        part.floats = floats;
-        pe__rows(plan, &some, &part, t, rows, block, &room);
+    const size_t n = plan->table ? rows : 1;
+    for (size_t r = 0; r < rows; r += n) {
+        const double first = t + (double)r;
+        pe__to some = *to;
+        some.out = pe__row_at(to, r);
+        size_t done = n == 1 ? pe__lone_16(plan, axis->pair, &some, first, kind) : 0;
+        for (; done < axis->pairs; done += PE__TILE_16) {
+            pe__axis tile = *axis;
+            pe__to part = pe__part(&some, done, PE__TILE_16);
+            tile.pair += done, tile.pairs = pe__min(axis->pairs - done, PE__TILE_16);
+            pe__floats_begin(floats, plan, tile.pair, tile.pairs, to->order == PE__SPLIT, kind);
+            part.floats = floats;
+            pe__rows(plan, &tile, &part, first, n, block, &room);
+        }
     }
 }
 
