@@ -3954,10 +3954,11 @@ typedef struct pe__span {
     int split, swapped;
 } pe__span;
 
-/* Adding floats to 16-bit elements, which each sum rounds once to: four vectors to where they
-   belong, as pe__sink_four(), and n floats. */
+/* Adding floats to 16-bit elements, which each sum rounds once to: as pe__make_f32(), four vectors
+   to where they belong, as pe__sink_four(), and n floats. */
 typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
 typedef struct pe__adder {
+    void (*make)(pe__span *x, int64_t n);
     void (*four)(const pe__to *to, unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, pe__vf v0,
                  pe__vf v1, pe__vf v2, pe__vf v3);
     pe__summer *some;
@@ -4116,18 +4117,36 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe
     }
 }
 
+/* Add four vectors of floats to 16-bit elements, see pe__sink_four(). */
+PE__WRAPS
+PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned char *p,
+                             ptrdiff_t at1, ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2,
+                             pe__vf v3)
+{
+    unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
+    pe__prefetch((uintptr_t)p + ahead);
+    pe__prefetch((uintptr_t)(at1 < at2 ? p2 : p1) + ahead);
+    pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
+                   pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
+    pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
+                   pe__sum_vector(pe__get_as(kind, p3), &scale, v3));
+}
 /* Four vectors to where they belong. What is added to is asked for ahead, by the bytes of a block
-   of rows: row after row forth and back is more than the hardware's prefetchers follow. */
+   of rows: row after row forth and back is more than the hardware's prefetchers follow. Where they
+   are added to 16-bit elements, that is a constant in the kernel, or they have an adder. */
 PE__WRAPS /* the addresses asked for: any will do */
-PE__INLINE void pe__sink_four(const pe__span *x, unsigned char *p, int split, pe__vf v0, pe__vf v1,
-                              pe__vf v2, pe__vf v3)
+PE__INLINE void pe__sink_four(pe__kind added, const pe__span *x, unsigned char *p, int split,
+                              pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
     enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
     const ptrdiff_t bytes = 2 * PE_LANES * sizeof(float);
     const ptrdiff_t at1 = split ? x->across : bytes, at2 = split ? bytes : 2 * bytes;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
-    if (!PE__UNLIKELY(x->verb != PE__FILL)) {
+    if (added != PE__F32) {
+        pe__add_four(added, x->scale, x->ahead, p, split ? x->across : bytes / 2,
+                     split ? bytes / 2 : bytes, v0, v1, v2, v3);
+    } else if (!PE__UNLIKELY(x->verb != PE__FILL)) {
         pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
     } else if (x->verb == PE__STREAM) {
         pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
@@ -4191,7 +4210,7 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
 
 /* All columns of a span: up to an aligned address, four vectors with one look at the watch, the
    rest. What the hot loop reads is in locals, which no store can change. */
-PE__INLINE void pe__span_f32(const pe__span *span, int two, int split)
+PE__INLINE void pe__span_f32(const pe__span *span, int two, int split, pe__kind added)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
     pe__span hot;
@@ -4218,8 +4237,9 @@ PE__INLINE void pe__span_f32(const pe__span *span, int two, int split)
             v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
             if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
         }
-        pe__sink_four(x, forth + i * step, split, v0.forth, v1.forth, v2.forth, v3.forth);
-        if (two) pe__sink_four(x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
+        pe__sink_four(added, x, forth + i * step, split, v0.forth, v1.forth, v2.forth, v3.forth);
+        if (two)
+            pe__sink_four(added, x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
     }
     for (; i < end; i += PE_LANES)
         pe__turn_one(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
@@ -4448,31 +4468,46 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *r
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
 }
 
-/* Four vectors of a row, see pe__sink_four(). */
-PE__WRAPS
-PE__INLINE void pe__add_four(pe__kind kind, const pe__to *to, unsigned char *p, ptrdiff_t at1,
-                             ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+/* From the two rows of a span to the next two, forth and back. */
+PE__INLINE void pe__span_next(pe__span *x)
 {
-    unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
-    const float scale = (float)to->scale;
-    pe__prefetch((uintptr_t)p + to->ahead);
-    pe__prefetch((uintptr_t)(at1 < at2 ? p2 : p1) + to->ahead);
-    pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
-                   pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
-    pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
-                   pe__sum_vector(pe__get_as(kind, p3), &scale, v3));
+    const ptrdiff_t stride = x->swapped ? -x->to->stride : x->to->stride;
+    const double step = x->swapped ? -1 : 1;
+    x->row[0] += stride, x->row[1] -= stride;
+    x->position[0] += step, x->position[1] -= step;
+    x->ts += 2 * x->plan->padded, x->tc += 2 * x->plan->padded;
+}
+
+/* Make a span's row, or its two rows and the next ones, so many times two. */
+PE__INLINE void pe__make_two(pe__span *x, int64_t n, pe__kind added)
+{
+    if (x->split)
+        for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 1, added);
+    else
+        for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 0, added);
+}
+PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
+{
+    if (x->row[0] && x->row[1]) pe__make_two(x, n, PE__F32);
+    else if (x->split) pe__span_f32(x, 0, 1, PE__F32);
+    else pe__span_f32(x, 0, 0, PE__F32);
 }
 #define PE__ADDER(type, kind)                                                                      \
+    PE__OUTLINE void pe__make_##type(pe__span *x, int64_t n)                                       \
+    {                                                                                              \
+        if (x->row[0] && x->row[1]) pe__make_two(x, n, kind);                                      \
+        else pe__make_f32(x, n);                                                                   \
+    }                                                                                              \
     PE__OUTLINE void pe__four_##type(const pe__to *to, unsigned char *p, ptrdiff_t at1,            \
                                      ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)    \
     {                                                                                              \
-        pe__add_four(kind, to, p, at1, at2, v0, v1, v2, v3);                                       \
+        pe__add_four(kind, (float)to->scale, to->ahead, p, at1, at2, v0, v1, v2, v3);              \
     }                                                                                              \
     PE__OUTLINE void pe__sum_##type(const pe__to *to, unsigned char *x, const void *row, size_t n) \
     {                                                                                              \
         pe__sum(kind, to, x, (const float *)row, n);                                               \
     }                                                                                              \
-    static const pe__adder pe__adder_##type = {pe__four_##type, pe__sum_##type};
+    static const pe__adder pe__adder_##type = {pe__make_##type, pe__four_##type, pe__sum_##type};
 PE__ADDER(f16, PE__F16)
 PE__ADDER(bf16, PE__BF16)
 #undef PE__ADDER
@@ -4499,27 +4534,6 @@ PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digi
     return plan->table + 2 * index * plan->padded;
 }
 
-/* From the two rows of a span to the next two, forth and back. */
-PE__INLINE void pe__span_next(pe__span *x)
-{
-    const ptrdiff_t stride = x->swapped ? -x->to->stride : x->to->stride;
-    const double step = x->swapped ? -1 : 1;
-    x->row[0] += stride, x->row[1] -= stride;
-    x->position[0] += step, x->position[1] -= step;
-    x->ts += 2 * x->plan->padded, x->tc += 2 * x->plan->padded;
-}
-
-/* Make a span's row, or its two rows and the next ones, so many times two. */
-PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
-{
-    const int two = x->row[0] && x->row[1];
-    if (two && x->split)
-        for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 1);
-    else if (two)
-        for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 0);
-    else if (x->split) pe__span_f32(x, 0, 1);
-    else pe__span_f32(x, 0, 0);
-}
 PE__INLINE void pe__make_16(const pe__span *x, pe__floats *f, size_t b, pe__kind kind)
 {
     const size_t pairs = pe__max(x->first, x->second);
@@ -4629,6 +4643,7 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             const int all = x.end == pairs;
             if (x.row[0] || x.row[1]) {
                 if (narrow) pe__make_16(&x, f, (size_t)b, kind);
+                else if (to->adder) to->adder->make(&x, n);
                 else pe__make_f32(&x, n);
             }
             for (int side = 0; !direct && side < 2; side++) {
@@ -4762,7 +4777,7 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
             pe__lone_settle(x, i, split, v);
             v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
         }
-        pe__sink_four(&x->span, x->span.row[0] + i * step, split, v0, v1, v2, v3);
+        pe__sink_four(PE__F32, &x->span, x->span.row[0] + i * step, split, v0, v1, v2, v3);
     }
     return i;
 }
