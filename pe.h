@@ -5367,14 +5367,20 @@ static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_p
 }
 
 /* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
-   known. */
-static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis)
+   known. *rows: as far back for so many rows, of most. */
+static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis, size_t most,
+                                 size_t *rows)
 {
-    if (at->kind == PE__AT_RANGE) return at->step == 0;
+    *rows = 1;
+    if (at->kind == PE__AT_RANGE) {
+        *rows = most;
+        return at->step == 0;
+    }
     if (at->kind == PE__AT_GRID) {
         const size_t cells = pe__cells(at, axis), period = cells * at->size[axis];
-        if ((at->skipped + first + r) % cells != 0) return 1;
-        return r >= period ? period : 0;
+        const size_t cell = cells == 1 ? 0 : (at->skipped + first + r) % cells;
+        if (cell != 0 || cells == 1) *rows = cells == 1 ? most : pe__min(cells - cell, most);
+        return cell != 0 ? 1 : r >= period ? period : 0;
     }
     return pe__position(at, first + r - 1, axis) == pe__position(at, first + r, axis);
 }
@@ -5409,13 +5415,11 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
 PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigned char *from)
 {
     const size_t e = to->element, sine = to->sine * e, cosine = to->cosine * e;
-    if (to->order == PE__SPLIT) {
-        memcpy(row + sine, from + sine, to->sines * e);
-        memcpy(row + cosine, from + cosine, to->cosines * e);
-    } else {
-        const size_t first = pe__min(sine, cosine);
-        memcpy(row + first, from + first, (to->sines + to->cosines) * e);
-    }
+    const int apart = to->order == PE__SPLIT && to->sine + to->sines != to->cosine &&
+                      to->cosine + to->cosines != to->sine;
+    const size_t first = apart ? sine : pe__min(sine, cosine);
+    memcpy(row + first, from + first, (to->sines + (apart ? 0 : to->cosines)) * e);
+    if (apart) memcpy(row + cosine, from + cosine, to->cosines * e);
 }
 
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
@@ -5476,17 +5480,30 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
         pe__walk_sums(plan, axis, to, at, first, rows, make);
         return;
     }
-    for (size_t r = 0, run; r < rows; r += run) {
+    const int grid = at->kind == PE__AT_GRID && !at->back && to->verb != PE__ADD;
+    const size_t cells = grid && !plan->has_padding ? pe__cells(at, k) : 1;
+    for (size_t r = 0, run, made = 0; r < rows; r += run) {
         unsigned char *const row = pe__row_at(to, r);
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
         run = 1;
+        if (cells > 1 && (at->skipped + first + r) % cells == 0) { /* all coordinates from p on */
+            pe__to apart = *to;
+            if (r < made) continue;
+            apart.out = row, apart.stride *= (ptrdiff_t)cells;
+            made = pe__min(at->size[k] - (size_t)p, (rows - r - 1) / cells + 1);
+            make(plan, axis, &apart, t, made);
+            made = r + made * cells;
+            continue;
+        }
         if (plan->has_padding && p == plan->padding) {
             zero(to, row, pe__min(to->sine, to->cosine), to->sines + to->cosines);
             continue;
         }
-        const size_t back = to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k);
+        const size_t back =
+            to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k, rows - r, &run);
         if (back) {
-            pe__copy_row(to, row, pe__row_at(to, r - back));
+            for (size_t n = r; n < r + run; n++) /* not from what was written just now */
+                pe__copy_row(to, pe__row_at(to, n), pe__row_at(to, (back == 1 ? r : n) - back));
             continue;
         }
         double step;
