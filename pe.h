@@ -1711,23 +1711,37 @@ PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
     return cells;
 }
 
-/* Coordinate axis of row r, without the offset; that of a pe_back() is the opposite. Whole numbers
-   within the limits are exact. */
-PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+enum { PE__SOME = 32 }; /* positions looked at together */
+
+/* The positions of n rows from row r on: coordinate axis. */
+PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
 {
-    const size_t i = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
-    double p;
+    const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
+    const size_t step = at->row_stride;
+#define PE__LIST(type)                                                                             \
+    for (size_t k = 0; k < n; k++) p[k] = (double)((const type *)at->list)[first + k * step];      \
+    break
     switch (at->kind) {
-    case PE__AT_I32: p = (double)((const int32_t *)at->list)[i]; break;
-    case PE__AT_I64: p = (double)((const int64_t *)at->list)[i]; break;
-    case PE__AT_F32: p = (double)((const float *)at->list)[i]; break;
-    case PE__AT_F64: p = ((const double *)at->list)[i]; break;
+    case PE__AT_I32: PE__LIST(int32_t);
+    case PE__AT_I64: PE__LIST(int64_t);
+    case PE__AT_F32: PE__LIST(float);
+    case PE__AT_F64: PE__LIST(double);
+#undef PE__LIST
     case PE__AT_GRID:
-        p = (double)((at->skipped + r) / pe__cells(at, axis) % at->size[axis]);
+        for (size_t k = 0; k < n; k++)
+            p[k] = (double)((at->skipped + r + k) / pe__cells(at, axis) % at->size[axis]);
         break;
-    default: p = (double)(at->first + (int64_t)r * at->step); break;
+    default:
+        for (size_t k = 0; k < n; k++) p[k] = (double)(at->first + (int64_t)(r + k) * at->step);
+        break;
     }
-    return at->back ? -p : p;
+    for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
+}
+PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+{
+    double p;
+    pe__positions(at, r, 1, axis, &p);
+    return p;
 }
 
 /* Is a position within the limits, and with the offset? NaN is not. */
@@ -1786,7 +1800,12 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
     if (!at->list) return PE_ERR_NULL;
     if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     for (size_t a = 0; a < at->axes; a++)
-        for (size_t r = 0; r < rows; r++) ok &= pe__position_ok(pe__position(at, r, a), offset);
+        for (size_t r = 0; r < rows; r += PE__SOME) {
+            double p[PE__SOME];
+            const size_t n = rows - r < PE__SOME ? rows - r : (size_t)PE__SOME;
+            pe__positions(at, r, n, a, p);
+            for (size_t k = 0; k < n; k++) ok &= pe__position_ok(p[k], offset);
+        }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
@@ -4166,45 +4185,50 @@ PE__INLINE void pe__sink_four(pe__kind added, const pe__span *x, unsigned char *
     }
 }
 
-/* n floats. */
+/* n floats; a vector, or half of one, costs no call. */
 PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
-    if (x->verb != PE__ADD) memcpy(p, v, n * sizeof *v);
-    else if (x->to->adder) x->to->adder->some(x->to, p, v, n);
+    if (x->verb != PE__ADD) {
+        if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
+        else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
+        else memcpy(p, v, n * sizeof *v);
+    } else if (x->to->adder) x->to->adder->some(x->to, p, v, n);
     else pe__add_row_as(PE__F32, p, PE__F32, v, n, &x->scale);
 }
 
 /* The first of one vector of pairs, at i: so many first components and second ones. */
 PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t second)
 {
-    float all[2][8 * PE_LANES];
+    float all[2][2 * PE_LANES];
     pe__vd a[2], b[2];
     pe__watch watch = pe__watch_begin();
     if (x->ts) pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
     else pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
     for (int side = 0; side < 2; side++) {
-        const pe__vf v = pe__zip(a[side], b[side]);
+        const pe__vf v = x->split ? pe__join(a[side], b[side]) : pe__zip(a[side], b[side]);
         if (x->row[side]) pe__watch_add(&watch, a[side], b[side], v);
         pe__put(all[side], v);
     }
     const int alarm = pe__watch_alarm(watch, x->bound->window, x->plan->guard);
     for (int side = 0; side < 2; side++) {
         unsigned char *const p = x->row[side];
-        float *const v = all[side], *const s = v + 2 * PE_LANES, *const c = s + PE_LANES;
+        float *const v = all[side];
         if (!p) continue;
         if (PE__UNLIKELY(alarm)) {
             const pe__care care = pe__care_of(x);
+            float zipped[2 * PE_LANES];
             unsigned doubt;
             const pe__vf w = pe__careful(&care, a[side], b[side], 0, &doubt);
-            pe__put(v, pe__settle_doubts(x, side, i, 0, 0, doubt, w));
+            pe__put(zipped, pe__settle_doubts(x, side, i, 0, 0, doubt, w));
+            for (size_t k = 0; k < 2 * PE_LANES; k++)
+                v[x->split ? k % 2 * PE_LANES + k / 2 : k] = zipped[k];
         }
-        if (!x->split) {
+        if (x->split) {
+            pe__sink_some(x, p + i * x->to->element, v, first);
+            pe__sink_some(x, p + x->across + (ptrdiff_t)(i * x->to->element), v + PE_LANES, second);
+        } else {
             pe__sink_some(x, p + 2 * i * x->to->element, v, first + second);
-            continue;
         }
-        for (size_t k = 0; k < PE_LANES; k++) s[k] = v[2 * k], c[k] = v[2 * k + 1];
-        pe__sink_some(x, p + i * x->to->element, s, first);
-        pe__sink_some(x, p + x->across + (ptrdiff_t)(i * x->to->element), c, second);
     }
 }
 
@@ -5367,9 +5391,9 @@ static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_p
 }
 
 /* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
-   known. *rows: as far back for so many rows, of most. */
-static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis, size_t most,
-                                 size_t *rows)
+   known; 1 if that of the row before is seen again. *rows: as far back for so many rows, of most. */
+static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis, int again,
+                                 size_t most, size_t *rows)
 {
     *rows = 1;
     if (at->kind == PE__AT_RANGE) {
@@ -5382,16 +5406,17 @@ static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t
         if (cell != 0 || cells == 1) *rows = cells == 1 ? most : pe__min(cells - cell, most);
         return cell != 0 ? 1 : r >= period ? period : 0;
     }
-    return pe__position(at, first + r - 1, axis) == pe__position(at, first + r, axis);
+    return again;
 }
 
-/* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1?
-   Only positions of 2^-20 are looked at, for which these sums are exact, as with any offset. */
+/* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
+   where row r has position p? Only positions of 2^-20 are looked at, for which these sums are exact,
+   as with any offset. */
 static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
-                                 size_t axis, double *step)
+                                 size_t axis, double p, double *step)
 {
-    const double p = pe__position(at, r, axis), t = p + plan->offset, units = t * 1048576.0;
-    size_t n = 1;
+    const double t = p + plan->offset, units = t * 1048576.0;
+    double q[PE__SOME];
     *step = 1;
     if (most == 1 || (double)(int64_t)units != units) return 1;
     *step = pe__position(at, r + 1, axis) + plan->offset - t;
@@ -5403,12 +5428,15 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
         const double before = (plan->padding - p) * *step;
         return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
     }
-    for (; n < most; n++) {
-        const double q = pe__position(at, r + n, axis);
-        if (q + plan->offset != t + (double)n * *step) break;
-        if (plan->has_padding && q == plan->padding) break;
+    for (size_t n = 1, some; n < most; n += some) {
+        some = pe__min(most - n, PE__SOME);
+        pe__positions(at, r + n, some, axis, q);
+        for (size_t k = 0; k < some; k++)
+            if (q[k] + plan->offset != t + (double)(n + k) * *step ||
+                (plan->has_padding && q[k] == plan->padding))
+                return n + k;
     }
-    return n;
+    return most;
 }
 
 /* One row's elements of an axis to another row. */
@@ -5480,12 +5508,14 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
         pe__walk_sums(plan, axis, to, at, first, rows, make);
         return;
     }
+    double last = 0; /* the position of the row before */
     const int grid = at->kind == PE__AT_GRID && !at->back && to->verb != PE__ADD;
     const size_t cells = grid && !plan->has_padding ? pe__cells(at, k) : 1;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
         unsigned char *const row = pe__row_at(to, r);
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
-        run = 1;
+        const int again = p == last;
+        run = 1, last = p;
         if (cells > 1 && (at->skipped + first + r) % cells == 0) { /* all coordinates from p on */
             pe__to apart = *to;
             if (r < made) continue;
@@ -5500,14 +5530,15 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
             continue;
         }
         const size_t back =
-            to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k, rows - r, &run);
+            to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k, again, rows - r, &run);
         if (back) {
             for (size_t n = r; n < r + run; n++) /* not from what was written just now */
                 pe__copy_row(to, pe__row_at(to, n), pe__row_at(to, (back == 1 ? r : n) - back));
             continue;
         }
         double step;
-        run = pe__stretch(plan, at, first + r, rows - r, k, &step);
+        run = pe__stretch(plan, at, first + r, rows - r, k, p, &step);
+        last = p + (double)(run - 1) * step;
         if (r == 0 && step > 0) {
             make(plan, axis, to, t, run);
             continue;
