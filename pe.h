@@ -8168,42 +8168,45 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
         status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_at(at, rows, 1, 0);
     if (status != PE_OK) return status;
-    const size_t step = at->kind == PE__AT_RANGE && rows > 1 ? rows - 1 : 1; /* its two ends */
+    const int range = at->kind == PE__AT_RANGE; /* its two ends */
     int ok = 1;
-    for (size_t r = 0; r < rows; r += step) {
-        const double p = pe__position(at, r, 0);
-        ok &= p >= 0 && p < (double)table_rows && p == (double)(uint64_t)p;
+    for (size_t r = 0, n; r < rows; r += range && rows > 1 ? rows - 1 : n) {
+        double p[PE__SOME];
+        n = range ? 1 : pe__min(rows - r, PE__SOME);
+        pe__positions(at, r, n, 0, p);
+        for (size_t k = 0; k < n; k++)
+            ok &= (p[k] >= 0) & (p[k] < (double)table_rows) & (p[k] == (double)(int64_t)p[k]);
     }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
-/* Add row after row: of the table to x, or of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__kind type, const void *table, size_t table_rows,
-                                     size_t d_model, const pe_at *at, size_t rows, void *x,
+/* Add row after row: of the table to x, or, if grad, of x to the table. */
+PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const void *table, size_t table_rows,
+                                     size_t d_model, const pe_at *at, size_t rows, const void *x,
                                      size_t stride)
 {
     if (rows == 0) return PE_OK;
     if (!table || !x) return PE_ERR_NULL;
     const pe_status status =
         pe__check_learned(at, rows, table_rows, d_model, stride, pe__size_of(type));
-    for (size_t r = 0; status == PE_OK && r < rows; r++)
-        pe__add_row_as(type, pe__at_element(type, x, r * stride), type,
-                       pe__at_const(type, table, (size_t)pe__position(at, r, 0) * d_model),
-                       d_model, NULL);
+    for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
+        double p[PE__SOME];
+        n = pe__min(rows - r, PE__SOME);
+        pe__positions(at, r, n, 0, p);
+        for (size_t k = 0; k < n; k++) {
+            const void *const row = pe__at_const(type, table, (size_t)p[k] * d_model);
+            const void *const of_x = pe__at_const(type, x, (r + k) * stride);
+            pe__add_row_as(type, (void *)(uintptr_t)(grad ? row : of_x), type, grad ? of_x : row,
+                           d_model, NULL);
+        }
+    }
     return status;
 }
 
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
                                      size_t rows, const float *grad_x, size_t stride)
 {
-    if (rows == 0) return PE_OK;
-    if (!grad_table || !grad_x) return PE_ERR_NULL;
-    const pe_status status =
-        pe__check_learned(&at, rows, table_rows, d_model, stride, sizeof *grad_x);
-    for (size_t r = 0; status == PE_OK && r < rows; r++)
-        pe__add_row_as(PE__F32, grad_table + (size_t)pe__position(&at, r, 0) * d_model, PE__F32,
-                       grad_x + r * stride, d_model, NULL);
-    return status;
+    return pe__learned_add(PE__F32, 1, grad_table, table_rows, d_model, &at, rows, grad_x, stride);
 }
 
 /* ---- learned tables, resampled --------------------------------------------------------------- */
@@ -8465,7 +8468,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
                                         pe_at at, size_t rows, element *x, size_t stride)          \
     {                                                                                              \
-        return pe__learned_add(kind, table, table_rows, d_model, &at, rows, x, stride);            \
+        return pe__learned_add(kind, 0, table, table_rows, d_model, &at, rows, x, stride);         \
     }
 PE__OF_TYPE(f32, PE__F32, float)
 PE__OF_TYPE(f16, PE__F16, uint16_t)
