@@ -4640,7 +4640,8 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
        position 0 is not among them */
     int64_t b = first > q ? first - q : last < q ? q - last : 0, n;
     const int64_t above = last - q, below = q - first, distant = above > below ? above : below;
-    const int64_t near = above < below ? above : below, both = near < PE__DIGIT ? near : PE__DIGIT;
+    const int64_t near = above < below ? above : below;
+    const int64_t both = near < PE__DIGIT ? near : (int64_t)PE__DIGIT;
     const double zero = pe__larger((double)q + fraction, 0);
     for (; b <= distant && b <= PE__DIGIT; b += n) {
         const int far = zero < (double)b || zero > (double)both;
@@ -5406,7 +5407,7 @@ static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t
         if (cell != 0 || cells == 1) *rows = cells == 1 ? most : pe__min(cells - cell, most);
         return cell != 0 ? 1 : r >= period ? period : 0;
     }
-    return again;
+    return (size_t)again;
 }
 
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
