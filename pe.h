@@ -1737,10 +1737,11 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
-PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
-    double p;
-    pe__positions(at, r, 1, axis, &p);
+    double p = (double)(at->first + (int64_t)r * at->step);
+    if (at->kind != PE__AT_RANGE) pe__positions(at, r, 1, axis, &p);
+    else if (at->back) p = -p;
     return p;
 }
 
@@ -3942,7 +3943,7 @@ typedef struct pe__to {
     size_t ahead;          /* adding: bytes to what comes next and is asked for                 */
     size_t head;           /* floats: pairs before the first aligned address, where they stream */
     struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
-    const struct pe__adder *adder; /* 16-bit elements: how floats are added to them             */
+    const struct pe__adder *adder; /* how floats are added                                      */
 } pe__to;
 
 /* The address of row r. */
@@ -3973,8 +3974,9 @@ typedef struct pe__span {
     int split, swapped;
 } pe__span;
 
-/* Adding floats to 16-bit elements, which each sum rounds once to: as pe__make_f32(), four vectors
-   to where they belong, as pe__sink_four(), and n floats. */
+/* Adding floats to elements of a type, to which each sum is rounded once: as pe__make_f32(), four
+   vectors to where they belong, as pe__sink_four(), and n floats. Programs that add nothing have
+   none. */
 typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
 typedef struct pe__adder {
     void (*make)(pe__span *x, int64_t n);
@@ -4071,7 +4073,7 @@ PE__INLINE void pe__settle_two(const pe__span *x, const pe__care *care, int side
 
 /* Four vectors of pairs from i on, in which the watch has raised the alarm, of both rows or of the
    one that is wanted. To settle all takes less time than to find out which raised it. */
-PE__INLINE void pe__settle_four(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
+PE__OUTLINE void pe__settle(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
 {
     const pe__care care = pe__care_of(x);
     const int first = !two && !x->row[0];
@@ -4083,13 +4085,6 @@ PE__INLINE void pe__settle_four(const pe__span *x, size_t i, int two, int split,
         if (two) pe__settle_two(x, &care, 1, i, split, a1, b1, c1, d1, v[1] + n);
     }
 }
-PE__OUTLINE void pe__settle(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
-{
-    if (two && split) pe__settle_four(x, i, 1, 1, v);
-    else if (two) pe__settle_four(x, i, 1, 0, v);
-    else pe__settle_four(x, i, 0, split, v);
-}
-
 /* One vector of floats of both rows. */
 typedef struct pe__both {
     pe__vf forth, back;
@@ -4136,52 +4131,47 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe
     }
 }
 
-/* Add four vectors of floats to 16-bit elements, see pe__sink_four(). */
-PE__WRAPS
+/* Add four vectors of floats to elements of a type, see pe__sink_four(). What is added to is asked
+   for ahead, by the bytes of a block of rows: row after row forth and back is more than the
+   hardware's prefetchers follow. */
+PE__WRAPS /* the addresses asked for: any will do */
 PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned char *p,
                              ptrdiff_t at1, ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2,
                              pe__vf v3)
 {
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
+    const size_t vector = 2 * PE_LANES * pe__size_of(kind);
+    const int split = at2 == (ptrdiff_t)vector, line = vector >= 64; /* each line once */
     pe__prefetch((uintptr_t)p + ahead);
-    pe__prefetch((uintptr_t)(at1 < at2 ? p2 : p1) + ahead);
+    if (line || split) pe__prefetch((uintptr_t)p1 + ahead);
+    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead);
+    if (line) pe__prefetch((uintptr_t)p3 + ahead);
     pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
                    pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
     pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
                    pe__sum_vector(pe__get_as(kind, p3), &scale, v3));
 }
-/* Four vectors to where they belong. What is added to is asked for ahead, by the bytes of a block
-   of rows: row after row forth and back is more than the hardware's prefetchers follow. Where they
-   are added to 16-bit elements, that is a constant in the kernel, or they have an adder. */
-PE__WRAPS /* the addresses asked for: any will do */
-PE__INLINE void pe__sink_four(pe__kind added, const pe__span *x, unsigned char *p, int split,
-                              pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+
+/* Four vectors to where they belong. Where they are added, the type is a constant in the kernel,
+   or a call of the adder's. */
+enum { PE__NO_SUM = -1 };
+PE__INLINE void pe__sink_four(int added, const pe__span *x, unsigned char *p, int split, pe__vf v0,
+                              pe__vf v1, pe__vf v2, pe__vf v3)
 {
-    enum { LINE = PE_LANES < 4 ? 4 : PE_LANES == 4 ? 2 : 1 }; /* vectors of floats */
-    const ptrdiff_t bytes = 2 * PE_LANES * sizeof(float);
-    const ptrdiff_t at1 = split ? x->across : bytes, at2 = split ? bytes : 2 * bytes;
+    const size_t element = added == PE__NO_SUM ? sizeof(float) : pe__size_of((pe__kind)added);
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * element);
+    const ptrdiff_t at1 = split ? x->across : vector, at2 = split ? vector : 2 * vector;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
-    if (added != PE__F32) {
-        pe__add_four(added, x->scale, x->ahead, p, split ? x->across : bytes / 2,
-                     split ? bytes / 2 : bytes, v0, v1, v2, v3);
+    if (added != PE__NO_SUM) {
+        pe__add_four((pe__kind)added, x->scale, x->ahead, p, at1, at2, v0, v1, v2, v3);
     } else if (!PE__UNLIKELY(x->verb != PE__FILL)) {
         pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
     } else if (x->verb == PE__STREAM) {
         pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
-    } else if (x->to->adder) {
-        x->to->adder->four(x->to, p, split ? x->across : bytes / 2, split ? bytes / 2 : bytes, v0,
-                           v1, v2, v3);
     } else {
-        const float scale = x->scale;
-        pe__prefetch((uintptr_t)p0 + x->ahead);
-        if (LINE < 4 || split) pe__prefetch((uintptr_t)p1 + x->ahead);
-        if (LINE < 2 || (LINE < 4 && !split)) pe__prefetch((uintptr_t)p2 + x->ahead);
-        if (LINE < 2) pe__prefetch((uintptr_t)p3 + x->ahead);
-        pe__put(p0, pe__sum_vector(pe__get(p0), &scale, v0));
-        pe__put(p1, pe__sum_vector(pe__get(p1), &scale, v1));
-        pe__put(p2, pe__sum_vector(pe__get(p2), &scale, v2));
-        pe__put(p3, pe__sum_vector(pe__get(p3), &scale, v3));
+        const ptrdiff_t next = (ptrdiff_t)(2 * PE_LANES * x->to->element);
+        x->to->adder->four(x->to, p, split ? at1 : next, split ? next : 2 * next, v0, v1, v2, v3);
     }
 }
 
@@ -4192,8 +4182,9 @@ PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *
         if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
         else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
         else memcpy(p, v, n * sizeof *v);
-    } else if (x->to->adder) x->to->adder->some(x->to, p, v, n);
-    else pe__add_row_as(PE__F32, p, PE__F32, v, n, &x->scale);
+    } else {
+        x->to->adder->some(x->to, p, v, n);
+    }
 }
 
 /* The first of one vector of pairs, at i: so many first components and second ones. */
@@ -4234,7 +4225,7 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
 
 /* All columns of a span: up to an aligned address, four vectors with one look at the watch, the
    rest. What the hot loop reads is in locals, which no store can change. */
-PE__INLINE void pe__span_f32(const pe__span *span, int two, int split, pe__kind added)
+PE__INLINE void pe__span_f32(const pe__span *span, int two, int split, int added)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
     pe__span hot;
@@ -4503,7 +4494,7 @@ PE__INLINE void pe__span_next(pe__span *x)
 }
 
 /* Make a span's row, or its two rows and the next ones, so many times two. */
-PE__INLINE void pe__make_two(pe__span *x, int64_t n, pe__kind added)
+PE__INLINE void pe__make_two(pe__span *x, int64_t n, int added)
 {
     if (x->split)
         for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 1, added);
@@ -4512,12 +4503,11 @@ PE__INLINE void pe__make_two(pe__span *x, int64_t n, pe__kind added)
 }
 PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
 {
-    if (x->row[0] && x->row[1]) pe__make_two(x, n, PE__F32);
-    else if (x->split) pe__span_f32(x, 0, 1, PE__F32);
-    else pe__span_f32(x, 0, 0, PE__F32);
+    if (x->row[0] && x->row[1]) pe__make_two(x, n, PE__NO_SUM);
+    else pe__span_f32(x, 0, x->split, PE__NO_SUM);
 }
 #define PE__ADDER(type, kind)                                                                      \
-    PE__OUTLINE void pe__make_##type(pe__span *x, int64_t n)                                       \
+    PE__OUTLINE void pe__make_sum_##type(pe__span *x, int64_t n)                                   \
     {                                                                                              \
         if (x->row[0] && x->row[1]) pe__make_two(x, n, kind);                                      \
         else pe__make_f32(x, n);                                                                   \
@@ -4531,14 +4521,12 @@ PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
     {                                                                                              \
         pe__sum(kind, to, x, (const float *)row, n);                                               \
     }                                                                                              \
-    static const pe__adder pe__adder_##type = {pe__make_##type, pe__four_##type, pe__sum_##type};
+    static const pe__adder pe__adder_##type = {pe__make_sum_##type, pe__four_##type,                 \
+                                                 pe__sum_##type};
+PE__ADDER(f32, PE__F32)
 PE__ADDER(f16, PE__F16)
 PE__ADDER(bf16, PE__BF16)
 #undef PE__ADDER
-PE__OUTLINE void pe__sum_f32(const pe__to *to, unsigned char *x, const void *row, size_t n)
-{
-    pe__sum(PE__F32, to, x, (const float *)row, n);
-}
 
 /* 16-bit elements done ... made from a buffer to where they belong; returns how many are done,
    which are fewer where others will follow and whole lines are streamed. */
@@ -4757,25 +4745,22 @@ typedef struct pe__alone {
     pe__circle circle;
 } pe__alone;
 
-/* The doubles of two vectors of pairs from pair i on, as they are rounded: a and b to a vector of
-   floats as it lies in memory, c and d to the next, or, if split, to one of cosines. */
-PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, int split, pe__vd *a, pe__vd *b,
-                             pe__vd *c, pe__vd *d)
+/* The doubles of two vectors of pairs from pair i on. */
+PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, pe__vd *a, pe__vd *b, pe__vd *a2,
+                             pe__vd *b2)
 {
     const size_t j = x->span.pair + i;
-    pe__direct(x->span.plan, &x->circle, j, j + PE_LANES, x->time, a, split ? c : b, split ? b : c,
-               d);
+    pe__direct(x->span.plan, &x->circle, j, j + PE_LANES, x->time, a, b, a2, b2);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, int split, pe__vf *v)
+PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, pe__vf *v)
 {
     const pe__care care = pe__care_of(&x->span);
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
-        pe__vd a, b, c, d;
-        pe__lone_two(x, i, split, &a, &b, &c, &d);
-        if (split) pe__settle_two(&x->span, &care, 0, i, 1, a, c, b, d, v + n);
-        else pe__settle_two(&x->span, &care, 0, i, 0, a, b, c, d, v + n);
+        pe__vd a, b, a2, b2;
+        pe__lone_two(x, i, &a, &b, &a2, &b2);
+        pe__settle_two(&x->span, &care, 0, i, x->span.split, a, b, a2, b2, v + n);
     }
 }
 
@@ -4788,21 +4773,24 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
     const size_t step = (split ? 1 : 2) * x->span.to->element;
     for (; i + FOUR <= whole; i += FOUR) {
         pe__watch watch = pe__watch_begin();
-        pe__vd a, b, c, d;
-        pe__lone_two(x, i, split, &a, &b, &c, &d);
-        pe__vf v0 = pe__round_two(a, b, split), v1 = pe__round_two(c, d, split);
+        pe__vd a, b, a2, b2;
+        pe__vf v0, v1, v2, v3;
+        pe__lone_two(x, i, &a, &b, &a2, &b2);
+        if (split) v0 = pe__join(a, a2), v1 = pe__join(b, b2);
+        else v0 = pe__zip(a, b), v1 = pe__zip(a2, b2);
         pe__watch_add(&watch, a, b, v0);
-        pe__watch_add(&watch, c, d, v1);
-        pe__lone_two(x, i + 2 * PE_LANES, split, &a, &b, &c, &d);
-        pe__vf v2 = pe__round_two(a, b, split), v3 = pe__round_two(c, d, split);
+        pe__watch_add(&watch, a2, b2, v1);
+        pe__lone_two(x, i + 2 * PE_LANES, &a, &b, &a2, &b2);
+        if (split) v2 = pe__join(a, a2), v3 = pe__join(b, b2);
+        else v2 = pe__zip(a, b), v3 = pe__zip(a2, b2);
         pe__watch_add(&watch, a, b, v2);
-        pe__watch_add(&watch, c, d, v3);
+        pe__watch_add(&watch, a2, b2, v3);
         if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
             pe__vf v[4];
-            pe__lone_settle(x, i, split, v);
+            pe__lone_settle(x, i, v);
             v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
         }
-        pe__sink_four(PE__F32, &x->span, x->span.row[0] + i * step, split, v0, v1, v2, v3);
+        pe__sink_four(PE__NO_SUM, &x->span, x->span.row[0] + i * step, split, v0, v1, v2, v3);
     }
     return i;
 }
@@ -4815,7 +4803,7 @@ PE__OUTLINE void pe__lone_settle_16(const pe__alone *x, size_t i, uint32_t lanes
     pe__span span = x->span;
     for (size_t n = 0; n < PE__GROUP; n += 2 * PE_LANES) {
         pe__vd a0, a1, b0, b1;
-        pe__lone_two(x, i + n, 1, &a0, &a1, &b0, &b1);
+        pe__lone_two(x, i + n, &a0, &b0, &a1, &b1);
         pe__store(a + n, a0), pe__store(a + n + PE_LANES, a1);
         pe__store(b + n, b0), pe__store(b + n + PE_LANES, b1);
     }
@@ -4827,17 +4815,18 @@ PE__OUTLINE void pe__lone_settle_16(const pe__alone *x, size_t i, uint32_t lanes
 
 /* The whole groups of 16-bit elements. A float that comes from a double at once is as near to it
    as half its last bit, below 2^-24 of itself. Returns where they end. */
-PE__INLINE size_t pe__lone_groups(const pe__alone *x, int split, float more, pe__kind kind)
+PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
 {
+    const int split = x->span.split;
     const size_t whole = pe__min(x->span.first, x->span.second);
     const pe__vf least = pe__splat_f32(more), by = pe__splat_f32(1.0625f / 16777216);
     size_t i = 0;
     for (; i + PE__GROUP <= whole; i += PE__GROUP) {
         pe__vd a, b, c, d;
-        pe__lone_two(x, i, 1, &a, &b, &c, &d);
-        pe__vf a0 = pe__join(a, b), b0 = pe__join(c, d);
-        pe__lone_two(x, i + 2 * PE_LANES, 1, &a, &b, &c, &d);
-        pe__vf a1 = pe__join(a, b), b1 = pe__join(c, d);
+        pe__lone_two(x, i, &a, &b, &c, &d);
+        pe__vf a0 = pe__join(a, c), b0 = pe__join(b, d);
+        pe__lone_two(x, i + 2 * PE_LANES, &a, &b, &c, &d);
+        pe__vf a1 = pe__join(a, c), b1 = pe__join(b, d);
         if (split) {
             const pe__vf a2 = a0, b2 = b0;
             a0 = pe__unzip_evens(a2, a1), a1 = pe__unzip_odds(a2, a1);
@@ -4891,8 +4880,7 @@ PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__to *to
     pe__alone x;
     if (t == 0 || pe__distant(plan, t)) return 0;
     pe__lone_begin(&x, plan, pair, to, t);
-    return x.span.split ? pe__lone_groups(&x, 1, pe__least_16(plan, kind), kind)
-                        : pe__lone_groups(&x, 0, pe__least_16(plan, kind), kind);
+    return pe__lone_groups(&x, pe__least_16(plan, kind), kind);
 }
 
 /* Rows that follow each other, 17 blocks by 17, in tiles of columns. */
@@ -4990,14 +4978,13 @@ PE__INLINE void pe__rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *
 }
 
 /* Zeros in n elements of a row from the given column on: no pair's, or a padding row's. */
-PE__INLINE void pe__zeros_as(pe__kind kind, const pe__to *to, unsigned char *row, size_t column,
-                             size_t n)
+PE__OUTLINE void pe__zeros(const pe__to *to, unsigned char *row, size_t column, size_t n)
 {
     float zero[16];
     for (size_t i = 0; i < 16; i++) zero[i] = pe__zero();
     for (size_t i = 0; i < n; i += 16) {
         unsigned char *const at = row + (column + i) * to->element;
-        if (to->verb == PE__ADD) pe__sum(kind, to, at, zero, pe__min(n - i, 16));
+        if (to->verb == PE__ADD) to->adder->some(to, at, zero, pe__min(n - i, 16));
         else memset(at, 0, pe__min(n - i, 16) * to->element);
     }
 }
@@ -5237,32 +5224,14 @@ typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *
                        size_t rows);
 typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
 #define PE__ROWER(type, kind)                                                                      \
-    PE__OUTLINE void pe__fill_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
-                                     double t, size_t rows)                                        \
-    {                                                                                              \
-        pe__rows_16(kind, plan, axis, to, t, rows, pe__block_##type);                              \
-    }                                                                                              \
     PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
                                      double t, size_t rows)                                        \
     {                                                                                              \
-        pe__to sum = *to;                                                                          \
-        sum.adder = &pe__adder_##type;                                                             \
-        if (to->verb == PE__ADD) pe__rows_f32(plan, axis, &sum, t, rows);                          \
-        else pe__fill_##type(plan, axis, to, t, rows);                                             \
+        pe__rows_16(kind, plan, axis, to, t, rows, pe__block_##type);                              \
     }
 PE__ROWER(bf16, PE__BF16)
 PE__ROWER(f16, PE__F16)
 #undef PE__ROWER
-#define PE__ZEROER(type, kind)                                                                     \
-    PE__OUTLINE void pe__zeros_##type(const pe__to *to, unsigned char *row, size_t column,         \
-                                      size_t n)                                                    \
-    {                                                                                              \
-        pe__zeros_as(kind, to, row, column, n);                                                    \
-    }
-PE__ZEROER(f32, PE__F32)
-PE__ZEROER(bf16, PE__BF16)
-PE__ZEROER(f16, PE__F16)
-#undef PE__ZEROER
 PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
 {
     double zero[8], *const x = (double *)(void *)row + column;
@@ -5279,6 +5248,7 @@ typedef struct pe__output {
     size_t rows;
     pe__rower *make;
     pe__zeroer *zero;
+    const pe__adder *adder; /* of floats */
 } pe__output;
 
 PE__WRAPS /* the stride, which is used only after pe__check() */
@@ -5288,14 +5258,14 @@ PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size
     pe__output o;
     o.out = (unsigned char *)out, o.element = element, o.columns = stride;
     o.stride = element * stride;
-    o.verb = PE__FILL, o.scale = 1, o.rows = rows, o.make = make, o.zero = zero;
+    o.verb = PE__FILL, o.scale = 1, o.rows = rows, o.make = make, o.zero = zero, o.adder = NULL;
     return o;
 }
 PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
-                                pe__rower *make, pe__zeroer *zero)
+                                pe__rower *make, pe__zeroer *zero, const pe__adder *adder)
 {
     pe__output o = pe__output_of(x, element, rows, stride, make, zero);
-    o.verb = PE__ADD, o.scale = scale;
+    o.verb = PE__ADD, o.scale = scale, o.adder = adder;
     return o;
 }
 
@@ -5315,7 +5285,7 @@ static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, cons
     to.sines = axis->sines, to.cosines = axis->cosines;
     to.order = pe__order_of(plan);
     to.verb = o->verb, to.scale = o->scale, to.head = 0, to.floats = NULL;
-    to.ahead = (size_t)PE__RADIX * o->stride, to.adder = NULL;
+    to.ahead = (size_t)PE__RADIX * o->stride, to.adder = o->adder;
     return to;
 }
 
@@ -5574,7 +5544,8 @@ PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const
         const size_t n = pe__min(axis->pairs - pair, PAIRS), e = o->element;
         pe__to to = pe__to_apart(buffer, e, 2 * n, 0, n, n);
         pe__axis part = *axis;
-        part.pair += pair, part.pairs = n, to.verb = o->verb, to.scale = o->scale;
+        part.pair += pair, part.pairs = n;
+        to.verb = o->verb, to.scale = o->scale, to.adder = o->adder;
         for (size_t r = 0, rows; r < o->rows; r += rows) {
             rows = pe__min(o->rows - r, BYTES / (2 * n * e));
             for (int made = o->verb == PE__FILL; made < 2; made++) { /* first what is added to */
@@ -5651,13 +5622,13 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
             to.element = element;
             to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
             to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
-            to.verb = PE__FILL;
+            to.verb = PE__FILL, to.adder = NULL;
             x.ahead = batch_bytes;
             const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
             for (size_t r = 0; r < o->rows; r += most) {
                 const size_t rows = pe__min(most, o->rows - r);
                 pe__walk(plan, &part, &to, at, r, rows, make,
-                         element == sizeof(double) ? pe__zeros_f64 : pe__zeros_f32);
+                         element == sizeof(double) ? pe__zeros_f64 : pe__zeros);
                 for (size_t b = 0; b < batches; b++)
                     for (size_t k = 0; k < rows; k++) {
                         unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
@@ -5724,7 +5695,7 @@ PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double s
                             size_t stride)
 {
     const pe__output o =
-        pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
+        pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64, NULL);
     return pe__call(plan, &at, &o);
 }
 
@@ -5732,7 +5703,7 @@ PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, si
                                   double scale, double *x, size_t stride, size_t batch_stride)
 {
     const pe__output o =
-        pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64);
+        pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64, NULL);
     return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f64, pe__sum_f64);
 }
 
@@ -6723,7 +6694,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
         const pe__output o =
-            pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros_f32);
+            pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros);
         pe__emit(&plan, &at, &o);
     }
     return PE_OK;
@@ -8384,21 +8355,21 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                  size_t stride)                                                    \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##T, pe__zeros_##T);            \
+            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##T, pe__zeros);            \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
                                 element *x, size_t stride)                                         \
     {                                                                                              \
-        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_##T,    \
-                                       pe__zeros_##T);                                             \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,    \
+                                       pe__zeros, &pe__adder_##T);                                 \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       float scale, element *x, size_t stride, size_t batch_stride) \
     {                                                                                              \
-        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_##T,    \
-                                       pe__zeros_##T);                                             \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,    \
+                                       pe__zeros, &pe__adder_##T);                                 \
         return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_##T);    \
     }                                                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
@@ -8447,7 +8418,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                        element *sines, size_t stride)                              \
     {                                                                                              \
         const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_##T,   \
-                                           pe__zeros_##T);                                         \
+                                           pe__zeros);                                         \
         return pe__rope_table(plan, &at, layout, &o, sines);                                       \
     }                                                                                              \
     PE_API pe_status pe_alibi_fill_##T(const float *slopes, size_t heads, pe_alibi_mode mode,      \
