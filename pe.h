@@ -4627,13 +4627,13 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
     /* from the nearest to the farthest of the rows; floats all at once of which there are two, if
        position 0 is not among them */
     int64_t b = first > q ? first - q : last < q ? q - last : 0, n;
-    const int64_t above = last - q, below = q - first, distant = above > below ? above : below;
-    const int64_t near = above < below ? above : below;
-    const int64_t both = near < PE__DIGIT ? near : (int64_t)PE__DIGIT;
+    const int64_t above = last - q, below = q - first, longer = above > below ? above : below;
+    const int64_t shorter = above < below ? above : below;
+    const int64_t both = shorter < PE__DIGIT ? shorter : (int64_t)PE__DIGIT;
     const double zero = pe__larger((double)q + fraction, 0);
-    for (; b <= distant && b <= PE__DIGIT; b += n) {
-        const int far = zero < (double)b || zero > (double)both;
-        n = !narrow && far && b != 0 && b < both ? both - b + 1 : 1;
+    for (; b <= longer && b <= PE__DIGIT; b += n) {
+        const int away = zero < (double)b || zero > (double)both;
+        n = !narrow && away && b != 0 && b < both ? both - b + 1 : 1;
         unsigned char *at[2], *row[2];
         for (int behind = 0; behind < 2; behind++) {
             const int64_t p = behind ? q - b : q + b;
@@ -4861,7 +4861,7 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to
     const size_t head = to->verb == PE__STREAM ? pe__min(to->head, pairs) : 0;
     pe__alone x;
     pe__lone_begin(&x, plan, pair, to, t);
-    const size_t i = x.span.split ? pe__lone_fours(&x, head, 1) : pe__lone_fours(&x, head, 0);
+    const size_t i = pe__lone_fours(&x, head, x.span.split);
     if (head != 0) {
         const pe__to part = pe__part(to, 0, head);
         pe__lone(plan, pair, &part, t, pe__block_f32, room);
@@ -6179,7 +6179,7 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
 }
 
 /* What is wrong with a config, without a look at its axes; NULL if nothing is. */
-static inline const char *pe__field_error(const pe_config *config)
+PE__COLD const char *pe__field_error(const pe_config *config)
 {
     const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
     const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
@@ -6218,7 +6218,7 @@ static inline const char *pe__field_error(const pe_config *config)
 }
 
 /* What is wrong with the frequencies of an axis. */
-static inline const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
+PE__COLD const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
     const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
     const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
@@ -6248,7 +6248,7 @@ static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, siz
 }
 
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
-static inline const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
+PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->axes;
     const int sums = pe__shares(config, PE_COLUMNS_SUMS);

@@ -25,7 +25,7 @@ undecided 's/(plan->error + pe__exp2i(-97))/2/'
 undecided 's/    if (size > pe__exp2i(127)) plan->guard/    plan->guard/'
 undecided 's|{((units) + 2.5) / 9007199254740992.0|{2.0 + 0 * (units)|'
 undecided 's|^#define PE__ERROR_F64 .*|#define PE__ERROR_F64 4.0|'
-undecided 's/f->error = distant ?/f->error = distant || 1 ?/'
+undecided 's|f->error = distant .*least : error,|f->error = FLT_MAX,|'
 undecided 's/least = pe__splat(pe__exp2i(-130))/least = pe__splat(2.0)/'
 
 isa=$(best_isa)
