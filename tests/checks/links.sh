@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # links.sh: every link of the pages leads somewhere: links and images to files of this tree, #anchors
-# to a heading of theirs, and paths in `code` to files. README.md links every page of docs/.
+# to a heading of theirs, and paths in `code` to files. README.md links every page of docs/. What people
+# read has lines of at most 120 columns.
 # Links to other sites are counted, not followed.
 set -u
 . tests/tools/lib.sh
@@ -83,6 +84,9 @@ for page in README.md CHANGELOG.md docs/*.md tests/*.md .github/*.md; do
         path:*) check "$page:$line: \`$target\`" leads . "$target" ;;
         esac
     done <"$WORK/list"
+done
+for page in README.md docs/*.md .github/*.md tests/README.md; do
+    check "$page: no line of more than 120 columns" not grep -nE '^.{121}' "$page"
 done
 for page in docs/*.md; do
     check "README.md links $page" grep -qF -e "]($page)" -e "]($page#" README.md
