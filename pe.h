@@ -22,8 +22,8 @@
  *     static float table[512 * 512];
  *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
  *
- * When the table is needed more than once, from another position, with another base or stride, make
- * a plan; it serves every position:
+ * For other positions, another base or stride, or more than one call, make a plan. It serves every
+ * position:
  *
  *     pe_config config = pe_config_default(512);
  *     void *memory = malloc(pe_plan_size(&config));
@@ -36,8 +36,8 @@
  *
  *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
  *
- * in the default config; pe_config_preset() knows the layouts and exponents of other projects, and
- * pe_config has a field for each way in which they differ.
+ * is the default config; pe_config_preset() makes those of other projects, and pe_config has a field
+ * for each way in which they differ.
  *
  * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
  * d_model) and holds d_model elements. Elements between d_model and stride are never touched.
@@ -45,47 +45,47 @@
  * ACCURACY
  *
  * Every element, f64 included, is the real number above rounded once, to nearest even, for every
- * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, and so
- * the bits do not depend on the instruction set, the compiler, its options, SLEEF, or how the rows
- * were cut over calls or threads: a row is a function of (config, position) alone. The numbers of a
- * config are taken as the exact values of the doubles given; a real position and an offset are added
- * in double first. docs/accuracy.md has the proof, "make test" compares with MPFR, and pe_selftest()
- * says whether a program as it was compiled has these bits.
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so the
+ * bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
+ * divided between calls or threads: a row is a function of (config, position) only. The numbers of a
+ * config are taken as the exact values of the doubles given; a real position and an offset are first
+ * added in double. docs/accuracy.md has the proof, "make test" compares with MPFR, and pe_selftest()
+ * says whether a program, as it was compiled, computes these bits.
  *
  * ERRORS
  *
  * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
- * what to do. Arguments are checked before anything is written: after an error the output is as it
- * was. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever the
+ * what to do. Arguments are checked before anything is written: after an error the output is
+ * unchanged. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever the
  * other arguments are, NULL included.
  *
  * OPTIONS (define before including, or with -D)
  *
  *     PE_ISA           PE_ISA_SCALAR, _SSE2, _WASM, _NEON, _AVX2 or _AVX512. Default: the best that
  *                      the compiler's flags allow (-march=native, -mavx2 -mfma, -msimd128 ...).
- *                      Affects speed only. gcc and clang compile pe for it whatever their flags
- *                      are; the program then needs a CPU that has it.
- *     PE_SLEEF         1: the rows that need sines take them from SLEEF; link with -lsleef.
- *                      Default 0: from pe's own polynomial. Affects speed only, and little.
- *     PE_STREAM_BYTES  tables of at least so many bytes are written past the caches. Default
+ *                      Affects only speed. gcc and clang compile pe for it even if their flags do
+ *                      not allow it; the program then needs a CPU that has it.
+ *     PE_SLEEF         1: rows that need sines take them from SLEEF; link with -lsleef.
+ *                      Default 0: from pe's own polynomials. Affects only speed, and little.
+ *     PE_STREAM_BYTES  tables of at least this many bytes are written past the caches. Default
  *                      25165824. Best at about three quarters of the last-level cache.
  *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
  *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
  *                      large program compiles them once. Default: every file that includes pe.h has
- *                      functions of its own, all static.
+ *                      its own static functions.
  *
  * THREADS
  *
  * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
- * as they are. No call takes more than 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64
+ * as they are. A call uses at most 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64 KB
  * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
  * each on its own rows; pe_skip() gives each thread its part of the positions.
  *
  * LIMITS
  *
  * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal.
- * Positions beyond 2^31 in magnitude, and configs beyond the limits that stand at the fields of
- * pe_config, are refused.
+ * Positions beyond 2^31 in magnitude are refused, and so are configs beyond the limits given at the
+ * fields of pe_config.
  */
 #ifndef PE_H
 #define PE_H
@@ -102,7 +102,7 @@
 #define PE_STREAM_BYTES 25165824
 #endif
 
-/* What stands before every public function. */
+/* Before every public function. */
 #ifndef PE_EXTERN
 #define PE_API static inline
 #else
@@ -130,40 +130,40 @@ extern "C" {
 /*  TYPES                                                                                         */
 /* ============================================================================================== */
 
-/* What a function has to say. PE__STATUSES(X) lists every status and its text. */
+/* What a call returns. PE__STATUSES(X) lists every status and its text. */
 #define PE__STATUSES(X)                                                                            \
     X(PE_OK, "success")                                                                            \
-    X(PE_ERR_NULL, "a pointer that is needed is NULL: a plan, config, list or buffer (did malloc " \
-                   "fail?); NULL is fine with 0 rows")                                             \
+    X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
+                   "fail?); NULL is allowed only with 0 rows")                                     \
     X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
                      "which field is wrong")                                                       \
-    X(PE_ERR_PLAN, "the plan was never made or could not be made (look at the status of its "      \
-                   "init), or is not for this call: RoPE wants an even d_model and no padding "    \
-                   "position; shifts want pairs, no odd PE_ODD_SINE width and no "                 \
-                   "PE_ANGLE_FLOAT32; dot products one axis; interleaved sections are for RoPE "   \
-                   "and its tables alone; PE_COLUMNS_FREQUENCIES is not for RoPE and shifts, "     \
-                   "PE_COLUMNS_SUMS and rope_interleave not for shifts")                           \
-    X(PE_ERR_ENUM, "an argument is none of its enum's values: a layout, a table layout, an ALiBi " \
-                   "mode, a resampling method, or a pe_at that no function made")                  \
+    X(PE_ERR_PLAN, "the plan was not made (check the status of its init), or this call cannot "    \
+                   "use it: RoPE needs an even d_model and no padding position; shifts need "      \
+                   "pairs, so no odd PE_ODD_SINE width, and no PE_ANGLE_FLOAT32; dot products "    \
+                   "need one axis; interleaved sections are for RoPE and its tables only; "        \
+                   "RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor shifts "                \
+                   "PE_COLUMNS_SUMS and rope_interleave")                                          \
+    X(PE_ERR_ENUM, "an argument is not a value of its enum: a layout, a table layout, an ALiBi "   \
+                   "mode, a resampling method, or a pe_at that no pe_ function made")              \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
                         "times the scale, 2^-960 ... 2^21 in magnitude; pe_frequency_error() "     \
                         "says which one")                                                          \
     X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
-                    "the row (d_model, keys, the rows of a head or of a batch), out must be in "   \
-                    "or lie apart from it, frequencies must be as many as pairs, head_dim must "   \
-                    "hold the rotary dim, a pe_at must have one coordinate or as many as the "     \
-                    "plan has axes, and a grid as many cells as rows are asked for")               \
-    X(PE_ERR_RANGE, "a position lies outside -2^31 ... 2^31 or is not finite: check the first and "\
-                    "the last, every entry of a list, also with the offset; queries and keys "     \
-                    "likewise; in learned tables, a position that is no row; in ALiBi and "        \
-                    "resampling, a number that is not finite or out of bounds")                    \
-    X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid overflows the address "   \
-                   "space, the memory given is smaller than the plan's size, or heads or rows "    \
-                   "are beyond what the function's comment allows")                                \
-    X(PE_ERR_SELFTEST, "this build gives other bits than it should: call "                         \
-                       "fesetround(FE_TONEAREST) first, compile without options that change "      \
-                       "arithmetic, take pe.h and pe_simd.h unchanged and of one version; where "  \
-                       "that is so, try -O1 or -DPE_ISA=PE_ISA_SCALAR, and report it")
+                    "the row (d_model, keys, the rows of a head or of a batch); out must be in "   \
+                    "or not overlap it; there must be one frequency per pair; head_dim must be "   \
+                    "at least the rotary dim; a pe_at must have one coordinate or one per axis "   \
+                    "of the plan, and a grid at least as many cells as rows")                      \
+    X(PE_ERR_RANGE, "a position is outside -2^31 ... 2^31 or not finite: check the first and the " \
+                    "last, every entry of a list, queries and keys, also with the offset; in "     \
+                    "learned tables, a position must be a row; in ALiBi and resampling, a "        \
+                    "number is not finite or out of bounds")                                       \
+    X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid exceeds the address "     \
+                   "space, the memory is smaller than the plan's size, or heads or rows exceed "   \
+                   "what the function's comment allows")                                           \
+    X(PE_ERR_SELFTEST, "this build computes wrong bits: call fesetround(FE_TONEAREST) first, "     \
+                       "compile without options that change arithmetic, use pe.h and pe_simd.h "   \
+                       "unchanged and of one version; if it still fails, try -O1 or "              \
+                       "-DPE_ISA=PE_ISA_SCALAR, and report it")
 
 typedef enum pe_status {
 #define PE__STATUS_NAME(name, text) name,
@@ -180,42 +180,40 @@ typedef enum pe_layout {
                                   Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
-/* D of the frequencies w_i = scale base^(-i / D). width is that of the axis, h = floor(width /
-   2). */
+/* D of the frequencies w_i = scale base^(-i / D); width is the axis' width, h = floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
     PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
 } pe_exponent;
 
-/* What becomes of an odd width. */
+/* What an odd width means. */
 typedef enum pe_odd {
     PE_ODD_SINE = 0, /* one sine more than cosines (one cosine more with cos_first) */
     PE_ODD_ZERO      /* the last column is 0                                        */
 } pe_odd;
 
-/* Which angle it is whose sine is taken, exactly. */
+/* The angle whose exact sine is computed. */
 typedef enum pe_angle {
     PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
-    PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): what float32 code meant, to reproduce
-                           models trained with it; each row takes sines of its own */
+    PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): that of float32 code, to reproduce models
+                           trained with it; slower: each row computes its own sines            */
 } pe_angle;
 
 enum { PE_MAX_AXES = 8 };
 
-/* How several axes share the columns of a row; not looked at if axes is 1. */
+/* How several axes share the columns of a row; ignored if axes is 1. */
 typedef enum pe_columns {
     PE_COLUMNS_BLOCKS = 0, /* each axis has a block of its own, with the layout              */
-    PE_COLUMNS_JOINED,     /* the layout is that of the whole row, whose pairs are those of the
-                              first axis, then of the second ...; halves: all sines, then all
-                              cosines. RoPE of whole heads: DINOv3, Pixtral, Cosmos; timm,
-                              Perceiver */
+    PE_COLUMNS_JOINED,     /* one layout for the whole row, first the pairs of the first axis, then
+                              those of the second ...; halves: all sines, then all cosines. RoPE of
+                              whole heads: DINOv3, Pixtral, Cosmos; timm, Perceiver            */
     PE_COLUMNS_FREQUENCIES, /* frequency by frequency, axes of equal width: interleaved, all axes'
                                sines of the first, their cosines, then the second ...: NeRF, GLIGEN;
                                halves: the sines of all, then the cosines: timm's FourierEmbed */
-    PE_COLUMNS_SUMS         /* pair i turns by a sum over all coordinates, sum_k w_ik t_k, with the
-                               layout of the whole row: Fourier features, SAM, LightGlue. For
-                               pe_plan_init_frequencies() alone, and exact angles */
+    PE_COLUMNS_SUMS         /* pair i rotates by a sum over all coordinates, sum_k w_ik t_k, with
+                               one layout for the whole row: Fourier features, SAM, LightGlue.
+                               Only for pe_plan_init_frequencies() and exact angles           */
 } pe_columns;
 
 /* A block of columns that encodes one of a row's coordinates. */
@@ -224,8 +222,8 @@ typedef struct pe_axis {
     size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
 } pe_axis;
 
-/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: more may
-   be added. All numbers are taken as the exact values of the doubles given. */
+/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: later
+   versions may have more. All numbers are taken as the exact values of the doubles given. */
 typedef struct pe_config {
     size_t d_model;           /* width of a row in elements, >= 1                                 */
     double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
@@ -233,11 +231,11 @@ typedef struct pe_config {
     double scale;             /* factor on every angle: 1 / timescale, position scale, maximal
                                  frequency. 2^-900 ... 2^21 in magnitude, and so that every
                                  frequency, pi included, is within 2^-960 ... 2^21                */
-    int half_turns;           /* 1: every angle times pi, too                                     */
-    double offset;            /* added to every position: a multiple of 2^-20, at most 2^31 in
-                                 magnitude; to a real one in double, rounded once                 */
+    int half_turns;           /* 1: every angle times pi                                          */
+    double offset;            /* added to every position (to a real one in double, rounded once): a
+                                 multiple of 2^-20, at most 2^31 in magnitude                     */
     pe_layout layout;         /* interleaved in the paper                                         */
-    int cos_first;            /* 1: sines and cosines change places                               */
+    int cos_first;            /* 1: cosines come first                                            */
     pe_odd odd;               /* what an odd width means                                          */
     pe_exponent exponent;     /* what divides i in the exponent                                   */
     double exponent_shift;    /* see PE_EXPONENT_PAIRS                                            */
@@ -245,15 +243,15 @@ typedef struct pe_config {
     int has_padding;          /* 1: the row of padding_position is all zeros                      */
     int64_t padding_position; /* a position as calls give it, before the offset                   */
     size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
-    size_t expected_rows;     /* rows that will be asked for in all; 0: many. A plan for few rows
-                                 is small and made fast; every plan has the same bits             */
+    size_t expected_rows;     /* rows that will be made in all; 0: many. A plan for few rows is
+                                 small and quickly made; the bits are the same                    */
     size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
-    pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; what is right of them is 0.
-                                 Not looked at if axes is 1: that axis has the whole row          */
-    pe_columns columns;        /* which columns of a row are whose, if axes is not 1              */
+    pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
+                                 0. Ignored if axes is 1: that axis has the whole row             */
+    pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
 } pe_config;
 
-/* The world's conventions, see pe_config_preset(). */
+/* The conventions of other projects, see pe_config_preset(). */
 typedef enum pe_preset {
     PE_PRESET_VASWANI = 0,
     PE_PRESET_T2T,
@@ -275,20 +273,20 @@ typedef enum pe_preset {
     PE_PRESET_COUNT
 } pe_preset;
 
-/* Where rows are: the positions of row 0, 1, 2 ... of a call. A small value: pass it on, keep it,
-   copy it. Made by pe_from() and the others below; all fields are private. A list that it points to
-   is read by the calls that take it and must stay until then. */
+/* Where rows are: the positions of rows 0, 1, 2 ... of a call. A small value to be copied freely,
+   made by pe_from() and the functions below; all fields are private. It points to the caller's list,
+   which the calls that take it read. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
-    size_t skipped;           /* rows of a list or grid to leave out first                      */
+    size_t skipped;           /* rows at the start of a list or grid to leave out               */
     size_t axes;              /* coordinates of a row                                           */
     size_t row_stride;        /* of coordinates: elements from row to row                       */
-    size_t axis_stride;       /* and from a coordinate to the next                              */
+    size_t axis_stride;       /* and from one coordinate to the next                            */
     size_t size[PE_MAX_AXES]; /* of a grid                                                      */
     int kind;                 /* see pe__place                                                  */
     int back, delta;          /* see pe_back() and pe_delta()                                   */
-    pe_status status;         /* what its maker was given wrong                                 */
+    pe_status status;         /* what was wrong when it was made                                */
 } pe_at;
 
 /* Private: the columns and pairs of one axis of a plan. */
@@ -301,10 +299,10 @@ typedef struct pe__axis {
     double denominator[2]; /* D of its frequencies: a sum    */
 } pe__axis;
 
-/* Frequencies and some rows, in memory that the caller gave. d_model, pairs and axes may be read;
-   all else is private. A plan may be copied by assignment; its memory must outlive the copies, and
-   must not be moved. A plan of all zeros is none: every call refuses it with PE_ERR_PLAN. Plans are
-   the same on every instruction set. */
+/* Frequencies and some rows, in memory of the caller's. d_model, pairs and axes may be read; all
+   else is private. A plan may be copied by assignment; its memory must outlive the copies and must
+   not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the same on every
+   instruction set. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
@@ -341,9 +339,9 @@ typedef struct pe_plan {
 /* ============================================================================================== */
 /*  FUNCTIONS                                                                                     */
 /*                                                                                                */
-/*  T is f32 (float), f64 (double), f16 (IEEE binary16) or bf16 (bfloat16), the last two in       */
-/*  uint16_t. Every verb has its arguments in this order: the plan, where its rows are, how many, */
-/*  what to do with them, then the buffers, each with its stride in elements.                     */
+/*  T is f32 (float), f64 (double), f16 (IEEE binary16) or bf16 (bfloat16); the last two are bits */
+/*  in a uint16_t. The order of arguments is always: the plan, where the rows are, how many, what */
+/*  to do with them, then the buffers, each with its stride in elements.                          */
 /* ============================================================================================== */
 
 /* ---- this build ------------------------------------------------------------------------------ */
@@ -360,23 +358,23 @@ PE_API int pe_version(void);
    "WASM SIMD128", "scalar". Threads: any. */
 PE_API const char *pe_isa_name(void);
 
-/* Check that this program has the bits that every other has: small tables in each type and by each
- * family of calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0,
- * at 2^31 and next to ties, are hashed and compared with constants. Takes well under a second; a
- * program that calls it has most of the library to compile, so put it in a source file of its own.
+/* Check that this program computes the right bits: small tables in each type and by each family of
+ * calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0, at 2^31 and
+ * next to ties, are hashed and compared with constants. Takes well under a second. A file that calls
+ * it has to compile most of the library, so give it a source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
- *              compiler option or a compiler that breaks arithmetic, changed headers. That
- *              subnormals are flushed is not noticed: nothing here is one
+ *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
+ *              subnormals is not noticed: no result here is one
  * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 
 /* ---- where rows are ------------------------------------------------------------------------------
  * A pe_at says at which positions the rows of a call are. The functions that make one check
- * nothing: a NULL list, axes beyond 1 ... PE_MAX_AXES, a position out of range is found by the call
- * that takes it, before that writes anything. Integers and reals within -2^31 ... 2^31; consecutive
- * positions, ascending or descending, are the fastest, in lists, too. */
+ * nothing: the call that takes it refuses a NULL list, axes beyond 1 ... PE_MAX_AXES and positions
+ * out of range, before it writes anything. Positions are integers or reals within -2^31 ... 2^31.
+ * Consecutive ones, ascending or descending, are the fastest, in lists too. */
 
 /* The positions first, first + 1, ... Threads: any. */
 PE_API pe_at pe_from(int64_t first);
@@ -388,22 +386,22 @@ PE_API pe_at pe_from_by(int64_t first, int64_t step);
 /* The same position for every row: pe_from_by(position, 0). Threads: any. */
 PE_API pe_at pe_all(int64_t position);
 
-/* Row r at positions[r]: any order, repeated, negative, not whole: diffusion timesteps, m/z values,
-   positions divided by a scale. A list of reals with whole numbers has the bits of the integers.
-   Threads: any. */
+/* Row r at positions[r], in any order; they may repeat, be negative, and be fractions: diffusion
+   timesteps, m/z values, positions divided by a scale. A list of reals with whole numbers gives the
+   bits of the integers. Threads: any. */
 PE_API pe_at pe_at_i32(const int32_t *positions);
 PE_API pe_at pe_at_i64(const int64_t *positions);
 PE_API pe_at pe_at_f32(const float *positions);
 PE_API pe_at pe_at_f64(const double *positions);
 
 /* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
-   copied. A call may ask for the first rows alone; more rows than there are cells are refused with
-   PE_ERR_SHAPE, sizes whose product overflows with PE_ERR_SIZE. Threads: any. */
+   copied. A call may make only the first cells; it refuses more rows than there are cells with
+   PE_ERR_SHAPE, and sizes whose product overflows with PE_ERR_SIZE. Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
-/* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. [rows][axes] has the
-   strides axes and 1, [axes][rows], as in M-RoPE's (t, y, x), 1 and rows. The plan has as many axes,
-   or axes is 1. Threads: any. */
+/* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
+   has the strides axes and 1; [axes][rows], as in M-RoPE's (t, y, x), has 1 and rows. axes is 1 or
+   the number of axes of the plan. Threads: any. */
 PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
@@ -412,17 +410,17 @@ PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, 
 PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
                            size_t axis_stride);
 
-/* The same places from row rows on: how threads split a call. Twice: the sum. Threads: any. */
+/* The same without the first rows rows: how threads split a call. Skips add up. Threads: any. */
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
-/* The opposite turn: -(p + offset) for the position p; the amplitude stays. In RoPE the transposed
-   map, which is the gradient, and the inverse where the amplitude is 1. Twice: as it was. A padding
+/* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
+   the gradient (the transposed map), and the inverse if the amplitude is 1. Twice is none. A padding
    position stays one. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
-/* Differences of positions: the plan's offset and amplitude are left out, a padding position is
-   none. With pe_rope_T this is a K-shift: keys that are turned already move to other positions, as
-   in llama_memory_seq_add. pe_back(pe_delta(at)) undoes a turn by the same numbers. Threads: any. */
+/* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
+   pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions, as in
+   llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
 PE_API pe_at pe_delta(pe_at at);
 
 /* ---- plans ------------------------------------------------------------------------------------ */
@@ -434,7 +432,7 @@ PE_API pe_config pe_config_default(size_t d_model);
 /* Make the config of a convention. d = d_model, h = floor(d / 2); "inter" is s0 c0 s1 c1 ..., "sc"
  * and "cs" are halves, sines or cosines first; the exponent is that of 1 / base, base = 10000.
  *
- *   PE_PRESET_       layout  exponent   odd d        and; whose it is
+ *   PE_PRESET_       layout  exponent   odd d        and; used by
  *   VASWANI          inter   2i / d     ends in sine
  *                    the paper, Keras-hub, ESPnet, Diffusers 1-D, OpenNMT-py
  *   T2T              sc      i / (h-1)  ends in 0
@@ -481,9 +479,9 @@ PE_API pe_config pe_config_default(size_t d_model);
  *
  * Fields may be changed afterwards: axes of T2T_ND, NERF and TINY_CUDA_NN; exponent_shift and scale
  * of DDPM (its downscale_freq_shift and scale); scale = 1 / s for a MAE_2D grid whose cells are
- * divided by s; columns; scale = min_timescale and base = max_timescale /
- * min_timescale for T2T. DETR's normalised positions are real ones: pe_coords_f64().
- * A refused width, or a number that is no preset, makes pe_plan_init() say PE_ERR_CONFIG.
+ * divided by s; scale = min_timescale and base = max_timescale / min_timescale for T2T; columns.
+ * DETR's normalised positions are real ones: pe_coords_f64(). A refused width, or a number that is
+ * no preset, makes pe_plan_init() return PE_ERR_CONFIG.
  *
  * Accuracy     tests/unit/test_conventions.c compares each with its formula by MPFR
  * Threads      any */
@@ -494,48 +492,48 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model);
 PE_API const char *pe_config_error(const pe_config *config);
 
 /* Say what is wrong with frequencies for pe_plan_init_frequencies(): constant English text, or NULL
-   if nothing is. *index becomes the number of the first that is not finite or out of bounds, and
-   pairs if none is; index may be NULL. Threads: any. */
+   if nothing is. *index becomes the index of the first one that is not finite or out of bounds, or
+   pairs; index may be NULL. Threads: any. */
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index);
 
 /* Tell how many bytes of memory a plan of this config needs: 136 to 180 per element of a row of 256
  * or more; 11 KB at 64, 2239 bytes at least. With fewer than 36 expected_rows: 8 to 10 per element.
  * With PE_ANGLE_FLOAT32: 12 to 14 per element, 255 bytes at least (tests/unit/test_errors.c).
- * Returns 0 for an invalid config, NULL included. Any alignment of the memory will do: the slack is
- * counted in. Threads: any. */
+ * Returns 0 for an invalid config, NULL included. The memory may have any alignment: the slack is
+ * included. Threads: any. */
 PE_API size_t pe_plan_size(const pe_config *config);
 
-/* Enough bytes for any plan of that width with expected_rows = 1, as a constant: of 8 axes and with
-   PE_ANGLE_FLOAT32, too, but for PE_COLUMNS_SUMS. An array of so many bytes on the stack makes a
-   plan that a call uses once: 24 bytes a pair, and some (tests/unit/test_errors.c). */
+/* Enough bytes, as a constant, for any plan of that width with expected_rows = 1, except for
+   PE_COLUMNS_SUMS: 24 bytes a pair and a little. So a plan for one call can be made on the stack
+   (tests/unit/test_errors.c). */
 #define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
 
-/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, where
- * enough rows will be asked for, the 16 from which blocks of rows follow.
+/* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
+ * rows are expected, the 16 rows from which blocks of rows are made.
  *
  * memory       at least pe_plan_size(config) bytes, any alignment. Keep it as long as the plan is
  *              used. Nothing outside [memory, memory + memory_size) is touched.
- * memory_size  its bytes
+ * memory_size  its size in bytes
  *
- * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which want a list
+ * Returns      PE_OK; PE_ERR_NULL if a pointer is NULL, and for PE_COLUMNS_SUMS, which needs a list
  *              of frequencies; PE_ERR_CONFIG; PE_ERR_SIZE if the memory is too small. On an error
  *              the memory is not touched and the plan becomes all zeros.
- * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); what that leaves
- *              open is made anew from the config, to as many digits as it takes
+ * Accuracy     frequencies to 2^-99 of their value (tests/unit/test_budget.c); if an element needs
+ *              more digits, they are computed from the config
  * Aliasing     plan, config and memory may not overlap
- * Threads      one at a time on a plan and its memory; once made, a plan is only read */
+ * Threads      one at a time on a plan and its memory */
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                               size_t memory_size);
 
-/* The same with frequencies of the caller's: w_i = omega[i] * scale, times pi with half_turns; base
- * and exponent are not looked at, though they must be valid. So each axis has a base or a list of
- * its own; with PE_COLUMNS_SUMS each pair has one for each coordinate.
+/* The same with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base and
+ * exponent are ignored, but must be valid. So each axis can have its own base or list; with
+ * PE_COLUMNS_SUMS each pair has one frequency for each coordinate.
  *
  * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Taken as exact,
- *              of any sign: 0, or 2^-900 ... 2^900 in magnitude, and |omega[i] * scale| within
- *              2^-960 ... 2^21, both before the factor pi of half_turns. Frequencies 0 are right
- *              but slow.
+ *              of either sign: 0, or 2^-900 ... 2^900 in magnitude, and |omega[i] * scale| within
+ *              2^-960 ... 2^21, both before the factor pi of half_turns. Frequencies of 0 are
+ *              correct but slow.
  * pairs        the pairs of a row, of all axes: d_model / 2, rounded up with PE_ODD_SINE
  *
  * Returns      as pe_plan_init(); PE_ERR_NULL also for omega; PE_ERR_SHAPE if pairs is another
@@ -548,8 +546,8 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size);
 
-/* How float32 code makes a frequency. Each operation is rounded to float; log(base) is one number,
-   rounded when it is used. */
+/* How float32 code computes a frequency. Each operation is rounded to float, log(base) when it is
+   used. */
 typedef enum pe_float32 {
     PE_FLOAT32_POW = 0, /* 1 / base^(i / D): inv_freq of Hugging Face, Llama, vLLM */
     PE_FLOAT32_EXP,     /* exp(i * (-log(base) / D)): tutorials of the paper, T2T, fairseq */
@@ -558,16 +556,16 @@ typedef enum pe_float32 {
 } pe_float32;
 
 /* Compute the frequencies base^(-i / D) of a config as float32 code does, for
- * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32: such a plan has what that code means to a unit
- * in the last place of 1 at every position, where the exact table, and PE_ANGLE_FLOAT32 with exact
- * frequencies, are off by the position times an error of the frequency.
+ * pe_plan_init_frequencies() with PE_ANGLE_FLOAT32. Such a plan differs from that code by a unit in
+ * the last place of 1 at most, at every position; the exact table, and PE_ANGLE_FLOAT32 with exact
+ * frequencies, differ by the position times the error of the frequency.
  *
- * config       base, exponent, its shift and the width count; one axis; base 1 ... 2^126
+ * config       its base (1 ... 2^126), exponent, exponent_shift and d_model are used; one axis
  * omega        the pairs of a row
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM for another formula
- * Accuracy     powf and expf are taken as correctly rounded, which those of glibc are but for a few
- *              arguments; what vector libraries have may differ by one unit
+ * Accuracy     powf and expf are assumed to be correctly rounded, as those of glibc are except for
+ *              a few arguments; those of vector libraries may differ by one unit
  *              (tests/unit/test_models.c)
  * Aliasing     omega may not overlap config
  * Threads      any */
@@ -584,22 +582,22 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
-/* ---- sinusoidal encodings ------------------------------------------------------------------------ */
+/* ---- sinusoidal encodings -------------------------------------------------------------------- */
 
-/* Fill rows with the encodings of the positions that at has. For pe_from(first):
+/* Fill rows with the encodings of their positions. For pe_from(first):
  *
  *     out[r * stride + 2i]     = A sin((first + r + offset) w_i)      (interleaved)
  *     out[r * stride + 2i + 1] = A cos((first + r + offset) w_i)
  *
- * With several axes each block of columns has the coordinate that it belongs to: images, video,
- * points in space. A pe_at of one coordinate gives all axes the same.
+ * With several axes (images, video, points in space) each axis encodes its coordinate. A pe_at of
+ * one coordinate gives all axes the same.
  *
- * at           where the rows are; every position within -2^31 ... 2^31, with the offset, too. A
- *              real position and an offset are rounded to their sum's double once
+ * at           where the rows are; every position within -2^31 ... 2^31, also with the offset. A
+ *              real position and an offset are added in double, rounded once
  * out          rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * Returns      PE_OK; PE_ERR_NULL, for a list, too; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
+ * Returns      PE_OK; PE_ERR_NULL, also for a list; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
  *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
  * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included
  *              (tests/unit/test_exact.c, tests/unit/test_conventions.c, tests/unit/test_theorem.c)
@@ -616,9 +614,9 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
  *
- * PE is the row of pe_fill_f32 (pe_fill_f64 for f64), and the sum is one fused multiply-add in
- * float (double for f64), rounded once to the type of x. So for f32 and scale 1 the bits are those
- * of adding the filled table, on every machine.
+ * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64), and the sum is one fused multiply-add in
+ * float (for f64 in double), rounded once to the type of x. So for f32 and scale 1 the result is
+ * that of adding the filled table, on every machine.
  *
  * at, rows     as pe_fill_T
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
@@ -637,10 +635,10 @@ PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float sc
 PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
                              size_t stride);
 
-/* Add the same rows to each of some batches, batch_stride elements apart; the sines are made once.
+/* Add the same rows to several batches, batch_stride elements apart; sines are computed once.
  *
  * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
- *              stride >= batches * batch_stride. Of one batch, batch_stride is not looked at
+ *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
  *
  * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
  * Accuracy     as pe_add_T (tests/unit/test_conventions.c)
@@ -665,31 +663,31 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
 /* ---- algebra of positions -----------------------------------------------------------------------
- * A shift by k positions turns each pair (s, c) by k w_i, wherever it is:
+ * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
  *
  *     s' = s cos(k w_i) + c sin(k w_i)
  *     c' = c cos(k w_i) - s sin(k w_i)
  *
  * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
- * on k alone. k is a difference: the offset, the padding position and, but for dot products, the
- * amplitude of the plan do not matter. Shifts compose as integers: R(a) R(b) = R(a + b). Add the
- * numbers and turn once; turning twice rounds twice.
+ * only on k. k is a difference: the plan's offset, padding position and, except in dot products,
+ * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
+ * shifting twice rounds twice.
  *
- * PE_ERR_PLAN refuses plans whose rows are not such pairs: an odd width with PE_ODD_SINE, whose
- * last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up; interleaved
- * sections, PE_COLUMNS_FREQUENCIES and PE_COLUMNS_SUMS, rope_interleave. Columns of zeros stay
- * as they are. */
+ * Plans whose rows are not such pairs are refused with PE_ERR_PLAN: an odd width with PE_ODD_SINE,
+ * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up;
+ * interleaved sections, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and rope_interleave. Columns of
+ * zeros stay as they are. */
 
-/* Turn rows from the positions where they are to those further by deltas, in place: rows of PE, or
- * any rows with their pairs in the plan's layout. pe_all(k) moves all rows by k.
+/* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout. pe_all(k)
+ * shifts all rows by k.
  *
- * deltas       within -2^31 ... 2^31, of one coordinate or of as many as the plan has; a row whose
+ * deltas       within -2^31 ... 2^31, with one coordinate or as many as the plan has; a row whose
  *              delta is 0 keeps every bit
- * x            rows * stride elements, as pe_fill_T has them
+ * x            rows * stride elements, as in pe_fill_T
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
- * The matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and sin(k w_i),
- * -sin(k w_i) beside it, is what becomes of the identity's rows by pe_all(-k).
+ * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
+ * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
  * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), one
@@ -697,7 +695,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
  *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
  *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
- *              of PE within 4 * 2^-24 |A| of the row where it should be (tests/unit/test_algebra.c)
+ *              of PE within 4 * 2^-24 |A| of the exact row (tests/unit/test_algebra.c)
  * Aliasing     in place; x may not overlap deltas, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
@@ -709,11 +707,11 @@ PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, ui
 PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
                                size_t stride);
 
-/* Compute dot products of any two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
- * of deltas. Consecutive differences take the time of filling as many rows of f32, or less. The
- * product with itself, k = 0, is the square of a row's length, A^2 d_model / 2.
+/* Compute the dot product of two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
+ * of deltas. Consecutive differences take no longer than filling as many rows of f32. For k = 0 it
+ * is the square of a row's length, A^2 d_model / 2.
  *
- * deltas       within -2^31 ... 2^31, of one coordinate
+ * deltas       within -2^31 ... 2^31, with one coordinate
  * count        how many; 0 does nothing
  * dots         count doubles
  *
@@ -728,9 +726,9 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
 
 /* ---- RoPE frequencies ---------------------------------------------------------------------------
- * The frequencies w_i of rotary encodings, from the names that model configs use;
- * pe_rope_plan_init() makes a plan of them. With n = rotary_dim,
- * B = rope_theta, f = factor, L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
+ * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
+ * makes a plan of them. With n = rotary_dim, B = rope_theta, f = factor,
+ * L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
  *
  *     PE_ROPE_DEFAULT       w_i
  *     PE_ROPE_LINEAR        w_i / f                                     (position interpolation)
@@ -739,78 +737,28 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  *     PE_ROPE_DYNAMIC_NTK   as PE_ROPE_NTK with f L/L0 - (f-1) instead of f, where L is the larger
  *                           of sequence_length and L0, and L0 is max_position_embeddings
  *     PE_ROPE_LLAMA3        (s_i + (1 - s_i) / f) w_i, s_i = (L0 w_i / 2 pi - l) / (h - l) within
- *                           0 ... 1, l = low_freq_factor, h = high_freq_factor: a wave shorter than
- *                           L0 / h stays as it is, one longer than L0 / l becomes f times as long
+ *                           0 ... 1, l = low_freq_factor, h = high_freq_factor: waves shorter than
+ *                           L0 / h stay as they are, waves longer than L0 / l get f times as long
  *     PE_ROPE_YARN          (m_i + (1 - m_i) / f) w_i, m_i = e (1 - r_i), e = extrapolation_factor,
  *                           r_i = (i - low) / (high - low) within 0 ... 1, low = floor c(beta_fast)
  *                           and at least 0, high = ceil c(beta_slow) and at most n - 1, or
  *                           low + 0.001 where they are equal; c(b) = n ln(L0 / 2 pi b) / (2 ln B)
  *     PE_ROPE_LONGROPE      w_i / short_factor[i], or w_i / long_factor[i] if sequence_length > L0
  *     PE_ROPE_PROPORTIONAL  B^(-2i / head_dim) / f for i < n/2, then 0 up to pair head_dim/2: the
- *                           exponents go over the whole head, and the last pairs do not turn
+ *                           exponents span the whole head, and the last pairs do not rotate
  *
- * and where freq_factors is given, each is divided by freq_factors[i] as well. The attention factor
- * multiplies cosine and sine, so that it scales queries and keys. It is what attention_factor says;
- * where that is 0, it is 1 except for
+ * each divided by freq_factors[i] if these are given. The attention factor multiplies cosine and
+ * sine, and so scales queries and keys. It is attention_factor; if that is 0, it is 1 except for
  *
- *     PE_ROPE_YARN          m(1), or m(mscale) / m(mscale_all_dim) where both are given, with
+ *     PE_ROPE_YARN          m(1), or m(mscale) / m(mscale_all_dim) if both are given, with
  *                           m(x) = 0.1 x ln f + 1 for f > 1, and 1 for f <= 1
- *     PE_ROPE_LONGROPE      long_mscale or short_mscale where given, else sqrt(1 + ln f / ln L0)
+ *     PE_ROPE_LONGROPE      long_mscale or short_mscale if given, else sqrt(1 + ln f / ln L0)
  *                           for f > 1, and 1 for f <= 1
  *
- * A field that is 0 is absent. Where L0 is absent, it is max_position_embeddings (and the other way
- * round for DYNAMIC_NTK); where f is absent, YARN and LONGROPE take max_position_embeddings / L0
- * and PROPORTIONAL takes 1. What a config file, a GGUF file or a call of ggml names so goes here:
- *
- *     Hugging Face, vLLM                  ggml, GGUF                       pe_rope_config
- *     ----------------------------------- -------------------------------  -----------------------
- *     head_dim, qk_rope_head_dim, or      rope.dimension_count, n_dims     head_dim
- *       hidden_size / num_attention_heads
- *     partial_rotary_factor, rotary_pct   rope.dimension_count, n_dims     rotary_dim: 2 floor(
- *                                                                            head_dim * it / 2); of
- *                                                                            0 nothing turns
- *     rotary_dim                          rope.dimension_count, n_dims     rotary_dim
- *     rope_theta, rotary_emb_base         rope.freq_base, freq_base        rope_theta
- *     rope_local_base_freq                rope.freq_base_swa               a config of its own
- *     rope_type, type                     rope.scaling.type                rope_type, found by
- *                                                                            pe_rope_type_named()
- *     factor                              rope.scaling.factor;             factor
- *                                           freq_scale is 1 / factor
- *     alpha (dynamic, xdrope)             -                                factor of PE_ROPE_NTK
- *     original_max_position_embeddings    rope.scaling.original_context_   the same
- *                                           length, n_ctx_orig
- *     max_position_embeddings             context_length, n_ctx_train      the same
- *     seq_len; max_model_len              n_ctx                            sequence_length
- *     low_freq_factor, high_freq_factor   within rope_freqs.weight         the same
- *     beta_fast, beta_slow                rope.scaling.yarn_beta_fast, ..  the same
- *     truncate                            (always true)                    truncate
- *     extrapolation_factor                rope.scaling.yarn_ext_factor     the same
- *     attention_factor                    -                                the same
- *     attn_factor                         rope.scaling.attn_factor         times the result
- *     apply_yarn_scaling: false           -                                attention_factor = 1
- *     mscale, mscale_all_dim              rope.scaling.yarn_log_multiplier the same (1)
- *                                           is 0.1 mscale_all_dim for
- *                                           DeepSeek-2, and mscale_all_dim
- *                                           for Mistral 3
- *     short_factor, long_factor           rope_factors_short.weight, ..    the same: double; float:
- *                                                                            freq_factors
- *     short_mscale, long_mscale           rope.scaling.attn_factor         the same
- *     -                                   rope_freqs.weight, freq_factors  freq_factors
- *     mrope_section, mrope_interleaved    rope.dimension_sections          axes, sections,
- *                                                                            section_order
- *     rope_interleave                     -                                the same
- *     llama_4_scaling_beta; attn_scale,   attention.temperature_scale      pe_rope_query_scale_
- *       floor_scale                                                          f32()
- *     inv_freq                            freq_base^(-2i/n_dims)           omega
- *     MLX: freqs                          -                                1 / omega
- *
- * (1) DeepSeek's own code takes m(mscale) / m(mscale_all_dim) also where only one is given, absent
- * being 1 and 0, and multiplies the logits by m(mscale_all_dim)^2, which is the caller's to do.
- *
- * vLLM's "dynamic" is DYNAMIC_NTK with sequence_length = factor * max_position_embeddings. Dynamic
- * YaRN is YARN with factor = max(1, sequence_length / L0). NTK by parts, as the YaRN paper defines
- * it, is LLAMA3 with low_freq_factor = alpha, 1, and high_freq_factor = beta, 32. "telechat3-yarn"
- * is YARN, in vLLM with attention_factor = 0.07 ln f + 1. "openpangu" is interleaved M-RoPE.
+ * A field that is 0 is absent. If L0 is absent, it is max_position_embeddings (and the other way
+ * round for DYNAMIC_NTK); if f is absent, YARN and LONGROPE use max_position_embeddings / L0 and
+ * PROPORTIONAL uses 1. docs/rope.md lists the keys of config.json and GGUF and the arguments of
+ * ggml, and the field for each.
  */
 
 typedef enum pe_rope_type {
@@ -825,29 +773,29 @@ typedef enum pe_rope_type {
     PE_ROPE_PROPORTIONAL
 } pe_rope_type;
 
-/* Where the pairs of a head get their coordinate from, if tokens have several. */
+/* Which coordinate rotates which pairs of a head, if tokens have several. */
 typedef enum pe_sections {
     PE_SECTIONS_BLOCKS = 0,  /* the first sections[0] pairs by coordinate 0, the next sections[1] by
                                 coordinate 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24] */
     PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
                                 by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]. A
-                                section may ask for more pairs than it finds; sections[0] is the
-                                rest, whatever it says                                            */
+                                section may ask for more pairs than there are; sections[0] is
+                                ignored: it is the rest                                           */
     PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
                                 rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION         */
 } pe_sections;
 
-/* How a model turns its heads. Start from pe_rope_config_default() and change fields: more may be
-   added. 0 is absent; every number that is there lies within 2^-128 ... 2^128, also in a field that
-   the type does not use. */
+/* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
+   versions may have more. 0 means absent; other numbers must lie within 2^-128 ... 2^128, also in
+   fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
-    size_t rotary_dim;                       /* those that turn: even, 2 ... head_dim            */
+    size_t rotary_dim;                       /* those that rotate: even, 2 ... head_dim          */
     double rope_theta;                       /* the base, >= 1                                   */
     pe_rope_type rope_type;                  /* what is done to the frequencies                  */
     double factor;                           /* how much longer than trained                     */
     size_t original_max_position_embeddings; /* length of the training; at most 2^53             */
-    size_t max_position_embeddings;          /* length that is promised; at most 2^53            */
+    size_t max_position_embeddings;          /* length that the model supports; at most 2^53     */
     size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
     double low_freq_factor;                  /* LLAMA3                                           */
     double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
@@ -858,8 +806,8 @@ typedef struct pe_rope_config {
     int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
     double mscale;                           /* YARN                                             */
     double mscale_all_dim;                   /* YARN                                             */
-    double attention_factor;                 /* instead of the rule of the type; a 0.0, which
-                                                Hugging Face takes as a value, is absent here    */
+    double attention_factor;                 /* instead of the rule of the type; 0 means absent,
+                                                also where Hugging Face takes 0.0 as a value     */
     double short_mscale;                     /* LONGROPE                                         */
     double long_mscale;                      /* LONGROPE                                         */
     const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
@@ -870,17 +818,17 @@ typedef struct pe_rope_config {
                                                 DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
                                                 most 512; layout PE_LAYOUT_HALVES                */
     size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
-    size_t sections[PE_MAX_AXES];            /* pairs of each, all pairs together; one axis: not
-                                                looked at                                        */
+    size_t sections[PE_MAX_AXES];            /* pairs of each coordinate, in all all pairs;
+                                                ignored if axes is 1                             */
     pe_sections section_order;               /* which pairs these are                            */
     double offset;                           /* added to every position, as in pe_config         */
     pe_angle angle;                          /* exact, or as float32 code has it                 */
-    size_t expected_rows;                    /* as in pe_config: 1 for a plan used for a token   */
+    size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim = head_dim,
-   rope_theta 10000, PE_ROPE_DEFAULT, one axis. What the types need besides is absent, or as their
-   papers have it: low_freq_factor 1 and high_freq_factor 4, beta_fast 32 and beta_slow 1,
+   rope_theta 10000, PE_ROPE_DEFAULT, one axis. Other fields are absent, or as in the papers of their
+   types: low_freq_factor 1 and high_freq_factor 4, beta_fast 32 and beta_slow 1,
    extrapolation_factor 1, truncate 1. Nothing is checked here. Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
@@ -888,10 +836,10 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
  * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
  * (LONGROPE); "proportional"; "openpangu" (DEFAULT). "dynamic" with a key alpha is PE_ROPE_NTK,
- * which no name alone can tell.
+ * which the name alone does not say.
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type stays as it was
- * Accuracy     case counts, and every letter (tests/unit/test_rope_frequencies.c)
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type is unchanged
+ * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
  * Aliasing     type may not overlap name
  * Threads      any */
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
@@ -900,7 +848,7 @@ PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
    NULL if nothing is. Threads: any. */
 PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 
-/* Compute the frequencies and the attention factor of a config, as the formulas above say.
+/* Compute the frequencies and the attention factor of a config by the formulas above.
  *
  * config            lists that it points to are only read
  * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
@@ -920,12 +868,12 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
-/* Compute the factors on queries that depend on their position, a float a row:
+/* Compute the factors of queries that depend on their position, one float per row:
  *
  *     factors[r] = 1 + beta ln(1 + floor((p + shift) / period))       p the position of row r
  *
  * Llama 4: attn_scale, floor_scale, shift 1; Ministral 3: llama_4_scaling_beta,
- * original_max_position_embeddings, shift 0. Multiply the rows of queries by it.
+ * original_max_position_embeddings, shift 0. Multiply the rows of queries by them.
  *
  * beta         finite, at most 2^100 in magnitude
  * period       1 ... 2^53
@@ -941,15 +889,15 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
                                          size_t rows, float *factors);
 
-/* Compute the factors of xPos on sines and cosines, a float a pair:
+/* Compute the factors of xPos on sines and cosines, one float per pair:
  *
  *     factors[r * stride + i] = ((2i + 0.4 n) / 1.4 n)^(p / scale_base)     n = 2 pairs
  *
- * for queries, and for keys with pe_back(at). Multiply a table of pe_rope_table_f32() by them,
- * sines and cosines, and turn by that: pe_rope_by_table_T().
+ * for queries; for keys use pe_back(at). Multiply the sines and cosines of a pe_rope_table_f32() by
+ * them, and rotate by that table: pe_rope_by_table_T().
  *
  * pairs        half of the rotary dim, 1 ... 2^28
- * scale_base   512 in torchscale; so that |p| is at most 60 scale_base
+ * scale_base   512 in torchscale; |p| must be at most 60 scale_base
  * at, rows     positions of one coordinate
  * factors      rows of stride floats
  *
@@ -962,11 +910,11 @@ PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shif
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
                                   float *factors, size_t stride);
 
-/* Tell how many bytes of memory the plan of a RoPE config needs; as pe_plan_size(). Threads: any. */
+/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(). Threads: any. */
 PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 
-/* Make a plan for RoPE: that of pe_plan_init_frequencies() with the doubles of
- * pe_rope_frequencies(), its amplitude the attention factor, its d_model twice the pairs.
+/* Make a plan for RoPE: that of pe_plan_init_frequencies() with the frequencies of
+ * pe_rope_frequencies(). Its amplitude is the attention factor, its d_model twice the pairs.
  *
  * memory       as in pe_plan_init(), at least pe_rope_plan_size(config) bytes
  *
@@ -980,52 +928,50 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
                                    size_t memory_size);
 
 /* ---- RoPE ---------------------------------------------------------------------------------------
- * Rotary encodings turn the pairs (a, b) of each head of queries and keys:
+ * Rotary encodings rotate the pairs (a, b) of each head of queries and keys:
  *
  *     a' = a c - b s      c = A cos(p w_i)
  *     b' = b c + a s      s = A sin(p w_i)
  *
- * for a token at position p. The plan has the frequencies w_i, the amplitude A, and which elements
- * are a pair: its layout. Its d_model is the rotary dim n, an even number; the first n elements of a
- * head turn, the others stay. Make it by pe_rope_plan_init(), or by pe_plan_init() with the layout
- * that is wanted; which of sine and cosine a plan has first does not matter here; an offset and
- * PE_ANGLE_FLOAT32 do what they say. Plans with a padding position or with an odd width are refused
- * as PE_ERR_PLAN. A plan with rope_interleave reads (a, b) next to each other and writes them n / 2
- * apart, in place, too: pe_back() with it is no gradient, and keys that are turned already are
- * moved by a plan without it.
+ * for a token at position p. The plan has the frequencies w_i, the amplitude A and the layout,
+ * which says which elements are a pair. Its d_model is the rotary dim n, an even number; the first
+ * n elements of a head are rotated, the others stay. Make it with pe_rope_plan_init(), or with
+ * pe_plan_init() and the right layout; cos_first does not matter here. Plans with a padding
+ * position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads (a, b)
+ * next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not the
+ * gradient, and a K-shift needs a plan without it.
  *
- * Positions are a pe_at as everywhere: pe_from(p) for a prompt, a list for a batch, pe_coords_T for
- * (t, y, x), reals, pe_back() for the gradient, pe_delta() for a K-shift.
+ * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
+ * pe_back() for the gradient, pe_delta() for a K-shift.
  *
- * Rounding: c and s are correctly rounded floats, made once for a token, not for each head. Of the
- * two products one is rounded to float, and the other is fused with the sum:
+ * Rounding: c and s are correctly rounded floats, computed once per token, not per head. Of the two
+ * products one is rounded to float, and the other is fused with the sum:
  *
  *     a' = fma(a, c, -float(b s))      b' = fma(b, c, float(a s))
  *
- * f16 and bf16 are widened to float, turned so, and rounded once, to nearest even. So the bits are
- * the same on every machine (but for sign and payload of a NaN). Where nothing overflows or
- * is subnormal, a float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s and the product
- * are half an ulp off each, and so is the sum. f16 and bf16 have one rounding to their own
- * precision on top. */
+ * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are the
+ * same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
+ * subnormal, a float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s, the product and the
+ * sum are each off by half an ulp at most. f16 and bf16 have the rounding to their type on top. */
 
 /* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
    head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
-   tokens, head_dim] {heads, tokens * head_dim, head_dim}. Of one head, head_stride is not looked at;
+   tokens, head_dim] {heads, tokens * head_dim, head_dim}. Of one head, head_stride is ignored;
    of one token, token_stride. */
 typedef struct pe_heads {
     size_t heads, head_stride, token_stride;
 } pe_heads;
 
-/* Turn the heads of tokens, in place.
+/* Rotate the heads of tokens, in place.
  *
  * at, tokens    token t is at the position of row t
- * x             heads as they lie; the head_dim itself is not needed: only the n elements that turn
- *               are touched
+ * x             the first element of head 0 of token 0; of each head only the first n elements are
+ *               touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
  *
- * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE has no use for, see above;
- *               PE_ERR_ENUM; PE_ERR_SHAPE if heads would overlap, or coordinates are not as many as
- *               the plan has; PE_ERR_SIZE; PE_ERR_RANGE. On an error nothing is written.
+ * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE cannot use, see above;
+ *               PE_ERR_ENUM; PE_ERR_SHAPE if heads would overlap, or the number of coordinates is
+ *               not the plan's; PE_ERR_SIZE; PE_ERR_RANGE. On an error nothing is written.
  * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
  * Aliasing      in place; x may not overlap the positions, the plan or its memory
  * Threads       any number on one plan, each with its own tokens or heads
@@ -1037,16 +983,16 @@ PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint1
 PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
                               pe_heads heads);
 
-/* Turn out of place: out = the turned in, whole heads of head_dim elements, those behind the first
- * n as they are. The bits of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its floats
- * once more, to the type of a cache.
+/* Rotate out of place: out = rotated in, whole heads of head_dim elements; those after the first n
+ * are copied. The result is that of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its
+ * floats once more, to the type of a cache.
  *
  * head_dim      elements of a head, >= n
  * in, out       each with its heads, as many in both
  *
  * Returns       as pe_rope_T; PE_ERR_SHAPE also for head_dim < n, for another number of heads, and
  *               if the memory from the first to the last element of in overlaps that of out, unless
- *               they are the same pointer with the same strides and type: that is in place.
+ *               they are the same pointer with the same strides and type, which means in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
  * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
  * Threads       as pe_rope_T */
@@ -1065,16 +1011,16 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
                                      const float *in, pe_heads in_heads, uint16_t *out,
                                      pe_heads out_heads);
 
-/* Turn queries and keys in place, in one call that makes sines and cosines once for both:
- * grouped-query attention has fewer heads of keys. The bits of two calls of pe_rope_T.
+/* Rotate queries and keys in place, in one call that computes sines and cosines once for both;
+ * grouped-query attention has fewer heads of keys. The result is that of two calls of pe_rope_T.
  *
- * q, k          as x of pe_rope_T, each with its heads; either may have 0 heads, and be NULL then
+ * q, k          as x of pe_rope_T, each with its heads; with 0 heads either may be NULL
  *
  * Returns       as pe_rope_T, for q and k alike. On an error neither is written.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
- * Aliasing      in place; q and k may lie between each other, as in a fused [tokens, q k v], but
- *               not share elements, which is not checked. Neither may overlap the positions, the
- *               plan or its memory
+ * Aliasing      in place; q and k may be interleaved, as in a fused [tokens, q k v], but must not
+ *               share elements, which is not checked. Neither may overlap the positions, the plan
+ *               or its memory
  * Threads       as pe_rope_T */
 PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
                                 pe_heads q_heads, float *k, pe_heads k_heads);
@@ -1083,7 +1029,7 @@ PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, ui
 PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
                                  pe_heads q_heads, uint16_t *k, pe_heads k_heads);
 
-/* How a table has its cosines and sines; h = n / 2 pairs. */
+/* The order of cosines and sines in a table; h = n / 2 pairs. */
 typedef enum pe_rope_table_layout {
     PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers        */
     PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. A plan of halves: c0 ... c(h-1) and
@@ -1093,15 +1039,15 @@ typedef enum pe_rope_table_layout {
     PE_ROPE_TABLE_COMPLEX    /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
 } pe_rope_table_layout;
 
-/* Fill tables of A cos(p w_i) and A sin(p w_i), for programs that turn heads themselves.
+/* Fill tables of A cos(p w_i) and A sin(p w_i), for programs that rotate heads themselves.
  *
- * cosines      rows of stride elements; where one array has both, that array
- * sines        likewise, of the same stride; NULL where one array has both
+ * cosines      rows of stride elements; if one array has both, that array
+ * sines        likewise, with the same stride; NULL if one array has both
  * stride       elements, >= h for PE_ROPE_TABLE_APART, >= n for the others
  *
- * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE has no use for, see pe_rope_T;
- *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also if there is an array too
- *              many
+ * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
+ *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
+ *              be NULL
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
  * Aliasing     cosines, sines, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
@@ -1115,9 +1061,9 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
                                     pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
                                     size_t stride);
 
-/* Turn heads by cosines and sines of the caller's, with the rotation and rounding above: ONNX
- * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t. _to_T does
- * it out of place.
+/* Rotate heads by the caller's cosines and sines, with the rotation and rounding above: for ONNX
+ * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
+ * pe_rope_by_table_to_T works out of place.
  *
  * layout       which elements are a pair
  * cosines      tokens rows of pairs floats, table_stride elements apart, >= pairs
@@ -1125,9 +1071,9 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * pairs        n / 2; 0 does nothing in place, and copies out of place
  * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs
  *
- * Returns      as pe_rope_T and pe_rope_to_T, but there is no plan and no position; PE_ERR_ENUM for
- *              another layout; PE_ERR_SHAPE also for table_stride < pairs
- * Accuracy     the bits of that rotation by the floats given (tests/unit/test_rope.c)
+ * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plan and positions; PE_ERR_ENUM
+ *              for another layout; PE_ERR_SHAPE also for table_stride < pairs
+ * Accuracy     that rotation, bit by bit, by the floats given (tests/unit/test_rope.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
 PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
@@ -1152,16 +1098,15 @@ PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines
                                           size_t tokens, size_t head_dim, const uint16_t *in,
                                           pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
-/* Parity with engines whose angles are floats. Those that round p w_i, or p and w_i, to float:
- * PE_ANGLE_FLOAT32, with the frequencies that they have. ggml (llama.cpp) multiplies its way from
- * pair to pair instead,
+/* To reproduce engines whose angles are floats: if they round p w_i, or p and w_i, to float, use
+ * PE_ANGLE_FLOAT32 with their frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
  *
  *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
  *
- * rounding each result to float, so that its angles are no products p w_i: they come from here. */
+ * rounding each result to float, so its angles are not products p w_i. */
 
-/* The arguments of ggml_rope_ext(), by their names there. Zero all, set n_dims, and what else the
-   model says: 0 is what llama.cpp has for a model that says nothing. */
+/* The arguments of ggml_rope_ext(), by their names there. Zero all, then set n_dims and what the
+   model says: 0 is llama.cpp's default. */
 typedef struct pe_rope_ggml {
     size_t n_dims;             /* even, 2 ... 2^20                                               */
     float freq_base;           /* 1 ... 2^100, more than 1 where ext_factor > 0; 0: 10000        */
@@ -1170,20 +1115,19 @@ typedef struct pe_rope_ggml {
     float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
     float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
     float beta_slow;           /* likewise; 0: 1                                                 */
-    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0 is a value: all but pair 0 are scaled */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0 is a value: all pairs but 0 are scaled */
     const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
     int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
 } pe_rope_ggml;
 
-/* Compute the exact frequencies that ggml_rope_ext() means by its arguments, and its factor on sine
- * and cosine:
+/* Compute the exact frequencies of ggml_rope_ext() arguments, and the factor on sine and cosine:
  *
  *     omega[i] = freq_base^(-2i / n_dims) (freq_scale (1 - m_i) + m_i) / freq_factors[i]
  *     m_i = ext_factor (1 - r_i), r_i = (i - low) / max(0.001, high - low) within 0 ... 1
  *
- * low and high as for PE_ROPE_YARN. pe_plan_init_frequencies() makes a plan of them: d_model is
- * n_dims, the amplitude attention_factor; PE_LAYOUT_HALVES is NEOX, PE_LAYOUT_INTERLEAVED NORM. For
- * MROPE, IMROPE and VISION use a pe_rope_config.
+ * with low and high as for PE_ROPE_YARN. pe_plan_init_frequencies() makes a plan of them, with
+ * d_model n_dims and amplitude attention_factor; PE_LAYOUT_HALVES is NEOX, PE_LAYOUT_INTERLEAVED is
+ * NORM. For MROPE, IMROPE and VISION use a pe_rope_config.
  *
  * omega             n_dims / 2 doubles
  * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
@@ -1196,9 +1140,9 @@ typedef struct pe_rope_ggml {
 PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *omega,
                                           double *attention_factor);
 
-/* Fill a table for pe_rope_by_table_T with what ggml's CPU code means: the sines and cosines of its
- * float angles. Each operation on floats is the one that ggml_rope_ext() writes, rounded by itself;
- * powf and logf are correctly rounded, which glibc's are but for a few arguments.
+/* Fill a table for pe_rope_by_table_T with the sines and cosines of the float angles of ggml's CPU
+ * code. The operations on floats are those of ggml_rope_ext(), each rounded; powf and logf are
+ * correctly rounded, as glibc's are except for a few arguments.
  *
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
  * cosines, sines  rows of n_dims / 2 floats, stride apart
@@ -1216,11 +1160,11 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
 
 /* ---- ALiBi: a penalty on attention scores that grows with the distance ----------------------- */
 
-/* What the bias of a key is, d = query position - key position. */
+/* The bias of a key, with d = query position - key position. */
 typedef enum pe_alibi_mode {
-    PE_ALIBI_LINEAR,   /* -slope d, for keys after the query as well: the caller masks these      */
+    PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query: the caller masks these         */
     PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
-    PE_ALIBI_SYMMETRIC /* -slope |d|: encoders, which look both ways                              */
+    PE_ALIBI_SYMMETRIC /* -slope |d|: encoders                                                    */
 } pe_alibi_mode;
 
 /* Make the slopes of all heads. For n the largest power of two that is at most heads:
@@ -1245,13 +1189,13 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *
  * slopes       heads floats, finite, of either sign
  * first_query  the position of the first query, where the first key has position 0. With a cache of
- *              keys from position p on, give the query's position less p: only the distance counts.
+ *              keys from position p on, pass the query's position minus p: only distances count.
  *              All queries within -2^31 ... 2^31
- * keys         positions of keys end at 2^31. heads, queries or keys = 0 does nothing and is PE_OK
+ * keys         at most 2^31 + 1. heads, queries or keys = 0 does nothing and is PE_OK
  * bias         aligned as its type; what lies between rows is not touched
- * query_stride elements from one query's row to the next, >= keys; of one query not looked at
+ * query_stride elements from one query's row to the next, >= keys; ignored for one query
  * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
- *              round, for [queries, heads, keys]. Of one head not looked at
+ *              round, for [queries, heads, keys]. Ignored for one head
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
  *              overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a slope that is not finite
@@ -1271,7 +1215,7 @@ PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_
 
 /* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
  * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after
- * the query become -infinity whatever they were, NaN included.
+ * the query become -infinity, whatever they were, NaN included.
  *
  *     scores[h * head_stride + q * query_stride + k] += bias
  *
@@ -1350,13 +1294,13 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
  * table        table_rows * d_model elements, packed
  * d_model      at least 1
  * at, rows     positions of one coordinate, whole and within 0 ... table_rows - 1, in any order,
- *              also repeated; all are checked before anything is written: they are not clamped
+ *              may repeat; all are checked before anything is written, none is clamped
  * x            rows * stride elements (the last row needs only d_model); aligned as its type
  * stride       elements from row to row, >= d_model; what lies between rows is not touched
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also if d_model is 0; PE_ERR_SIZE;
  *              PE_ERR_RANGE for a position that is no row of the table
- * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has the bits to
+ * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has enough bits to
  *              make the second rounding harmless (tests/unit/test_learned.c)
  * Aliasing     x may not overlap the table or the positions
  * Threads      any number, each with its own rows of x
@@ -1368,12 +1312,12 @@ PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, si
 PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
                                      pe_at at, size_t rows, uint16_t *x, size_t stride);
 
-/* Add the gradient of x to the gradient of the table, which is not cleared before:
+/* Add the gradient of x to the gradient of the table, which is not cleared first:
  *
  *     grad_table[p * d_model + c] += grad_x[r * stride + c]     r = 0, 1, ..., rows - 1
  *
- * The rows are added one after the other, so that a position that is met often has the same sum in
- * every run and on every machine.
+ * The rows are added in order, so a position that occurs often has the same sum in every run and on
+ * every machine.
  *
  * grad_table   table_rows * d_model elements, packed
  * grad_x       rows * stride elements (the last row needs only d_model)
@@ -1387,21 +1331,21 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
 
 typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
 
-/* How to stretch a table. Zero all and change fields: more may be added. */
+/* How to resample a table. Zero all and change fields: later versions may have more. */
 typedef struct pe_resample {
     pe_resample_method method;
     double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
                           Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
-    int align_corners; /* 1: the first and last rows stay; 0: rows are cells, whose edges stay */
-    int antialias;     /* 1: to fewer rows, the filter is as much wider, and its weights sum to 1:
-                          torch's antialias, with a = -0.5 there; not with align_corners         */
-    double scale_y;    /* output rows a row, 2^-20 ... 2^20, where that is not out_height / height:
+    int align_corners; /* 1: the first and last rows stay; 0: the outer edges of cells stay    */
+    int antialias;     /* 1: for fewer rows the filter is wider, by the same ratio, and its weights
+                          sum to 1: torch's antialias (with a = -0.5); not with align_corners    */
+    double scale_y;    /* output rows per row, 2^-20 ... 2^20, if that is not out_height / height:
                           torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
     double scale_x;    /* likewise along the width                                               */
 } pe_resample;
 
 /* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
- * d_model]; a table of rows is a grid of width 1. Along each axis, of so many rows:
+ * d_model]; a table of rows is a grid of width 1. Along each axis:
  *
  *     out[i] = sum over k of w_k table[n + k]         n = floor(s), t = s - n, rows beyond an end
  *                                                     are the row at the end
@@ -1415,12 +1359,11 @@ typedef struct pe_resample {
  * above at distance (n + k - s) / r, for the rows that the table has, divided by the sum of these
  * weights.
  *
- * table        height * width * d_model floats, packed; tokens before the positions (CLS) are not
- *              for here
+ * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
  * out_height, out_width  at most 2^31; a 0 does nothing and is PE_OK
  * d_model      at least 1
- * how          NULL: what vision models do to their tables, cubic, a = -0.75, align_corners = 0
+ * how          NULL: as vision models do it: cubic, a = -0.75, align_corners = 0
  * out          out_height * out_width * d_model floats, packed
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
@@ -1428,8 +1371,8 @@ typedef struct pe_resample {
  *              align_corners, or if the table has no rows; PE_ERR_SIZE
  * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
  *              of |w_k table[n + k]| (tests/unit/test_learned.c). With a scale, s is a double, too;
- *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). Where s is a
- *              whole number, as it is where out_rows = rows, the row is copied
+ *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). If s is a whole
+ *              number, as for out_rows = rows, the row is copied
  * Aliasing     out may not overlap table
  * Threads      any
  * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
