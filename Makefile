@@ -41,7 +41,7 @@ GUARD    = sh tests/tools/guard.sh
 STEP     = sh tests/tools/step.sh
 
 ##*   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
-##*   make examples    build and run the other examples, each with one idea: regression dots table
+##*   make examples    build and run the other examples, each with one idea: angles regression dots table
 ##*                    attention train_learned rope_decoder; their pictures go to build/
 ##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
 ##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: every element by
@@ -140,7 +140,7 @@ run-demo:
 	@echo
 	@$(BUILD)/demo $(BUILD)
 
-EXAMPLES := regression dots table attention train_learned rope_decoder
+EXAMPLES := angles regression dots table attention train_learned rope_decoder
 
 .PHONY: examples run-examples $(EXAMPLES)
 examples: deps-demo

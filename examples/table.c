@@ -3,7 +3,8 @@
  * table: the whole table of the paper, 512 positions x 512 dimensions, as a heat map, and the dot product
  * of two of its rows by their distance.
  *
- *     table directory      writes table.svg, curve.svg there, with libpng also table.png, curve.png
+ *     table directory      writes table.svg, curve.svg, preview.svg there, with libpng also the same as
+ *                          .png; preview has the size of a repository's social preview
  *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/table.c -lpng -lm
  */
 #include "pe.h"
@@ -46,6 +47,28 @@ static int draw_curve(const char *directory, const double *dots)
     return chart_end(&g);
 }
 
+/* 40 positions of 128 dimensions, sines to the left of cosines, with a name and a promise. */
+static int draw_preview(const char *directory)
+{
+    enum { ROWS = 40, COLUMNS = 128, CELL_X = 9, CELL_Y = 10, X = 64, Y = 176 };
+    static float rows[ROWS * COLUMNS];
+    static unsigned char memory[PE_PLAN_BYTES(COLUMNS)];
+    pe_config config = pe_config_default(COLUMNS);
+    pe_plan plan;
+    chart g;
+    config.layout = PE_LAYOUT_HALVES, config.expected_rows = 1;
+    if (pe_plan_init(&plan, &config, memory, sizeof memory) != PE_OK) return 0;
+    if (pe_fill_f32(&plan, pe_from(0), ROWS, rows, COLUMNS) != PE_OK) return 0;
+    if (!chart_begin(&g, directory, "preview", 1280, 640)) return 0;
+    chart_text(&g, X, 78, -1, 1, 7, CHART_INK, "pe: positional encodings in c");
+    chart_text(&g, X, 136, -1, 1, 4, CHART_GREY, "correctly rounded, the same bits everywhere, fast");
+    for (int r = 0; r < ROWS; r++)
+        for (int i = 0; i < COLUMNS; i++)
+            chart_rectangle(&g, X + CELL_X * i, Y + CELL_Y * r, CELL_X - 1, CELL_Y - 1,
+                            colour_diverging((double)rows[r * COLUMNS + i]));
+    return chart_end(&g);
+}
+
 int main(int argc, char **argv)
 {
     static float table[N * D];
@@ -64,5 +87,5 @@ int main(int argc, char **argv)
     for (int k = 0; k <= REACH; k = k ? 2 * k : 1) printf("  %4d  %9.4f\n", k, dots[REACH + k]);
     const char *const directory = argc > 1 ? argv[1] : ".";
     free(memory);
-    return !(draw_table(directory, table) && draw_curve(directory, dots));
+    return !(draw_table(directory, table) && draw_curve(directory, dots) && draw_preview(directory));
 }

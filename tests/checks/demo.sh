@@ -72,7 +72,8 @@ example regression ' 10     0.2956 .* 1.0000   0.5403  0.8415    0.5403  0.8415'
     ' 16     0.0007 ' 'Two columns: R^2 = 1'
 example table 'length 16' ' 128   103.9083'
 example dots 'on the distance alone'
-charts regression table curve dots
+example angles ' 1024   sinf(p \* w) 4.*e-05   theta \*= scale 3.*e-04   pe 3.0e-08'
+charts regression table curve preview dots angles
 
 if have_library png "$CC"; then
     libs="-lpng"
