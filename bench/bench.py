@@ -778,10 +778,10 @@ def plot(args):
               for level, size in results.context["caches"]]
     with open(os.path.join(HERE, "plot.gp"), encoding="utf-8") as file:
         script = file.read()
-    for terminal, suffix in (("svg size 1200,560 font 'sans,13' background '#ffffff'", "svg"),
-                             ("pngcairo size 1500,700 fontscale 1.25 font 'sans,13'", "png")):
+    for terminal, suffix in (("svg size 1200,608 font 'sans,17' background '#ffffff'", "svg"),
+                             ("pngcairo size 1500,760 fontscale 1.7 font 'sans,13'", "png")):
         head = (f"set terminal {terminal}\nset output '{args.prefix}.{suffix}'\n"
-                f"set ylabel 'ns per (sin, cos) pair' offset 0.5,0\ncaption = '{results.context['cpu']}, "
+                f"set ylabel 'ns per (sin, cos) pair' offset 1,0\ncaption = '{results.context['cpu']}, "
                 f"{results.context['compiler']}, {results.context['date']}'\n")
         subprocess.run(["gnuplot"], input="".join(data) + head + "".join(caches) + script
                        + "".join(plots) + "unset multiplot\n", text=True, check=True)
