@@ -44,7 +44,7 @@ STEP     = sh tests/tools/step.sh
 ##*   make examples    build and run the other examples, each with one idea: angles regression dots table
 ##*                    attention train_learned rope_decoder; their pictures go to build/
 ##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
-##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: every element by
+##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: elements against
 ##*                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
 ##*   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
 ##*                    AArch64, sanitizers, warnings, fuzzing inputs, packaging, some of the matrix ...
@@ -57,16 +57,16 @@ STEP     = sh tests/tools/step.sh
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
-##   make levels      a copy of pe.h in which the exact level decides everything has the same numbers
-##   make theorem     how near do the tables that people use come to the middle of two floats, at any position to
-##                    2^31? Half an hour; certificates: what tests/theorem.txt keeps of it, again
+##   make levels      a copy of pe.h in which the exact level decides everything gives the same bits
+##   make theorem     how close do the tables that people use come to the midpoint of two floats, at any position
+##                    to 2^31? Half an hour; certificates: check again what tests/theorem.txt keeps of it
 ##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make fail        programs that must not compile, and the message they must give
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
 ##   make api         every public function is written out, described, in the tests of memory and in the
-##                    hash of bits, and there are no more than 93
+##                    hash of bits; and there are at most 93
 ##   make extern      the functions compiled once for a program of several files
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
 ##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
@@ -76,22 +76,22 @@ STEP     = sh tests/tools/step.sh
 ##   make mutation    small defects everywhere in the headers: do the tests notice each one?
 ##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/tools/mutation.py
 ##
-##   make page        docs/explorer.html, a page to play with that has the headers inside as WebAssembly
+##   make page        docs/explorer.html, a page to play with that contains the headers as WebAssembly
 ##*   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
-##*                    in front of it for packagers. make install-lib also what make lib builds.
-##*                    make uninstall takes all away
+##*                    in front of it for packagers. make install-lib also installs what make lib builds.
+##*                    make uninstall removes both
 ##   make package single-header library dist-runs   the tests of these four ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo
 ##   make certify     every element of large tables against a double-double oracle (certify-full: more)
 ##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
-##   make verify      what proves the promise in 10 minutes; verify-full: all that does, in 2 hours
+##   make verify      the proof of the promise in 10 minutes; verify-full: all of it, in 2 hours
 ##                    (BUDGET=s). Writes build/verify.json and build/verify.txt
 ##   make test-table  write tests/PROOFS.md, where each promise is proven, from the logs of test and check
 ##*   make clean       remove build/
 ##
-## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|sse2|neon|scalar, SLEEF=0|1 (default: if it is there),
+## Variables: CC, CXX, CFLAGS (-O2), ISA=best|avx512|avx2|sse2|neon|scalar, SLEEF=0|1 (default: if installed),
 ## DEPS=0 installs nothing, STRICT=1 makes every skipped step a failure, JOBS=n
 
 .PHONY: help help-all
