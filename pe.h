@@ -7447,6 +7447,14 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
     }
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16, which is exact */
+        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
+        uint16_t *const y = (uint16_t *)(void *)out + i;
+        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
+        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
+        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
+                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
+    }
     for (; i < pairs; i++) {
         pe__move(out + i * element, in + 2 * i * element, element);
         pe__move(out + (pairs + i) * element, in + (2 * i + 1) * element, element);
