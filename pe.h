@@ -7242,7 +7242,7 @@ PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s0, pe__v
                       pe__fma_f32(b1, c1, pe__mul_f32(a1, s1)));
 }
 
-/* Pairs that pe__rope_token() takes at a time. */
+/* Pairs that pe__rope_token() takes at a time; of halves half as many will do at the end. */
 PE__INLINE size_t pe__rope_block(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES ? 8 * PE_LANES : 4 * PE_LANES;
@@ -7263,7 +7263,8 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
         const float *const x = s + i, *const y = c + i;
         pe__vf s0 = pe__get(x), s1 = pe__get(x + VECTOR), s2 = s0, s3 = s1;
         pe__vf c0 = pe__get(y), c1 = pe__get(y + VECTOR), c2 = c0, c3 = c1;
-        if (halves) {
+        const int whole = n - i >= pe__rope_block(layout);
+        if (halves && whole) {
             s2 = pe__get(x + 2 * VECTOR), s3 = pe__get(x + 3 * VECTOR);
             c2 = pe__get(y + 2 * VECTOR), c3 = pe__get(y + 3 * VECTOR);
         }
@@ -7299,12 +7300,12 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
                  pe__mul_f32(pe__swap(pe__get_as(from, p + (j) * step)), s))
             if (bf16 && halves) {
                 pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
-                pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
+                if (whole) pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
             } else if (bf16) { /* each get has a vector of pairs */
                 pe__rope_adjacent_bf16(p, s0, c0, s1, c1, q);
             } else if (halves) {
                 PE__HALF(0, s0, c0), PE__HALF(1, s1, c1);
-                PE__HALF(2, s2, c2), PE__HALF(3, s3, c3);
+                if (whole) PE__HALF(2, s2, c2), PE__HALF(3, s3, c3);
             } else {
                 pe__put_two_as(to, q, PE__ONE(0, s0, c0), q + to_step, PE__ONE(1, s1, c1));
                 pe__put_two_as(to, q + 2 * to_step, PE__ONE(2, s2, c2), q + 3 * to_step,
@@ -7369,12 +7370,13 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     /* several passes over a token's heads only where they are in the cache anyway, or cost less
        than what is computed */
     const size_t block = pe__rope_block(layout);
-    const int once = n == block, few = tile->tokens == 1;
+    const int once = n <= block, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
-    if (!by_head && (once || few || costly) && x->rest == 0 && n % block == 0) {
+    if (!by_head && (once || few || costly) && x->rest == 0 &&
+        n % (4 * PE_LANES) == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
