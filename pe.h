@@ -1745,11 +1745,28 @@ PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Is a position within the limits, and with the offset? NaN is not. */
-PE__INLINE int pe__position_ok(double p, double offset)
+/* Positions that a call can take: at most reach from the middle, also with the offset. */
+typedef struct pe__limits {
+    double middle, reach, offset;
+} pe__limits;
+
+/* NaN is not; all have the bits of their sizes compared, which is cheaper. */
+PE__INLINE int pe__sizes_ok(const double *p, size_t n, double by, double reach)
 {
-    const double limit = 2147483648.0, t = p + offset;
-    return (p >= -limit) & (p <= limit) & (t >= -limit) & (t <= limit);
+    uint64_t worst = 0, limit;
+    for (size_t k = 0; k < n; k++) {
+        const double size = fabs(p[k] + by);
+        uint64_t bits;
+        memcpy(&bits, &size, sizeof bits);
+        worst = bits > worst ? bits : worst;
+    }
+    memcpy(&limit, &reach, sizeof limit);
+    return worst <= limit;
+}
+PE__INLINE int pe__positions_ok(const double *p, size_t n, const pe__limits *limits)
+{
+    const int ok = pe__sizes_ok(p, n, -limits->middle, limits->reach);
+    return ok && (limits->offset == 0 || pe__sizes_ok(p, n, limits->offset, limits->reach));
 }
 
 /* Do the indices of so many rows of a list fit? */
@@ -1772,10 +1789,11 @@ static inline size_t pe__grid_cells(const pe_at *at)
     return cells;
 }
 
-/* What is wrong with the places of rows > 0 rows of so many coordinates and this offset, which is
-   that of a pe_back() already? */
-static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
+/* What is wrong with the places of rows > 0 rows of so many coordinates? */
+static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t axes,
+                                         const pe__limits *limits)
 {
+    double p[PE__SOME];
     int ok = 1;
     if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
@@ -1783,10 +1801,11 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
     if (at->kind == PE__AT_RANGE) {
         const int64_t most = 2 * PE__POSITION_LIMIT; /* from one end to the other */
         const int64_t step = at->step < 0 ? at->step < -most ? most + 1 : -at->step : at->step;
-        if (!pe__position_ok(pe__position(at, 0, 0), offset)) return PE_ERR_RANGE;
-        if (step == 0 || rows == 1) return PE_OK;
-        if ((uint64_t)rows - 1 > (uint64_t)(most / step)) return PE_ERR_RANGE;
-        return pe__position_ok(pe__position(at, rows - 1, 0), offset) ? PE_OK : PE_ERR_RANGE;
+        const int one = step == 0 || rows == 1;
+        p[0] = pe__position(at, 0, 0);
+        if (!one && (uint64_t)rows - 1 > (uint64_t)(most / step)) return PE_ERR_RANGE;
+        p[1] = one ? p[0] : pe__position(at, rows - 1, 0);
+        return pe__positions_ok(p, 2, limits) ? PE_OK : PE_ERR_RANGE;
     }
     if (at->kind == PE__AT_GRID) {
         const size_t cells = pe__grid_cells(at);
@@ -1794,7 +1813,8 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
         if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
         for (size_t a = 0; a < at->axes; a++) {
             const double last = (double)(at->size[a] - 1);
-            ok &= pe__position_ok(0, offset) & pe__position_ok(at->back ? -last : last, offset);
+            p[0] = 0, p[1] = at->back ? -last : last;
+            ok &= pe__positions_ok(p, 2, limits);
         }
         return ok ? PE_OK : PE_ERR_RANGE;
     }
@@ -1802,12 +1822,19 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
     if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     for (size_t a = 0; a < at->axes; a++)
         for (size_t r = 0; r < rows; r += PE__SOME) {
-            double p[PE__SOME];
             const size_t n = rows - r < PE__SOME ? rows - r : (size_t)PE__SOME;
             pe__positions(at, r, n, a, p);
-            for (size_t k = 0; k < n; k++) ok &= pe__position_ok(p[k], offset);
+            ok &= pe__positions_ok(p, n, limits);
         }
     return ok ? PE_OK : PE_ERR_RANGE;
+}
+
+/* The same for all that pe takes, with this offset, which is that of a pe_back() already. */
+static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
+{
+    const double limit = (double)PE__POSITION_LIMIT;
+    const pe__limits limits = {0, limit, offset};
+    return pe__check_places(at, rows, axes, &limits);
 }
 
 /* ---- double-double and triple-double ------------------------------------------------------------
@@ -5380,6 +5407,21 @@ static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t
     return (size_t)again;
 }
 
+/* Are PE__SOME positions with the offset t, t + step, t + 2 step ..., whose sums are exact? */
+PE__INLINE int pe__follow(const double *p, double offset, double t, double step)
+{
+    double first[2 * PE_LANES];
+    int other = 0;
+    for (size_t k = 0; k < 2 * PE_LANES; k++) first[k] = t + (double)k * step;
+    pe__vd a = pe__load(first), b = pe__load(first + PE_LANES);
+    for (size_t k = 0; k < PE__SOME; k += 2 * PE_LANES) {
+        other |= pe__unequal(pe__load(p + k) + pe__splat(offset), a,
+                             pe__load(p + k + PE_LANES) + pe__splat(offset), b);
+        a = a + pe__splat(2 * PE_LANES * step), b = b + pe__splat(2 * PE_LANES * step);
+    }
+    return !other;
+}
+
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
    where row r has position p? Only positions of 2^-20 are looked at, for which these sums are exact,
    as with any offset. */
@@ -5402,6 +5444,9 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
     for (size_t n = 1, some; n < most; n += some) {
         some = pe__min(most - n, PE__SOME);
         pe__positions(at, r + n, some, axis, q);
+        if (some == PE__SOME && !plan->has_padding &&
+            pe__follow(q, plan->offset, t + (double)n * *step, *step))
+            continue;
         for (size_t k = 0; k < some; k++)
             if (q[k] + plan->offset != t + (double)(n + k) * *step ||
                 (plan->has_padding && q[k] == plan->padding))
@@ -7306,7 +7351,7 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
-    const int costly = from != PE__F32 || !PE__FUSES;
+    const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
     if (!by_head && (once || few || costly) && x->rest == 0 && n % block == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
@@ -8134,22 +8179,22 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
 static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
+    const double limit = (double)PE__POSITION_LIMIT, all = (double)table_rows - 1;
+    const double last = all < limit ? all : limit;
+    const pe__limits limits = {last / 2, last / 2, 0}; /* exact for whole numbers */
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK) status = pe__check_at(at, rows, 1, 0);
-    if (status != PE_OK) return status;
-    const int range = at->kind == PE__AT_RANGE; /* its two ends */
-    int ok = 1;
-    for (size_t r = 0, n; r < rows; r += range && rows > 1 ? rows - 1 : n) {
-        double p[PE__SOME];
-        n = range ? 1 : pe__min(rows - r, PE__SOME);
-        pe__positions(at, r, n, 0, p);
-        for (size_t k = 0; k < n; k++)
-            ok &= (p[k] >= 0) & (p[k] < (double)table_rows) & (p[k] == (double)(int64_t)p[k]);
+    if (status == PE_OK) status = pe__check_places(at, rows, 1, &limits);
+    if (status == PE_OK && table_rows == 0) return PE_ERR_RANGE;
+    if (status != PE_OK || (at->kind != PE__AT_F32 && at->kind != PE__AT_F64)) return status;
+    int whole = 1;
+    for (size_t r = 0; r < rows; r++) {
+        const double p = pe__position(at, r, 0);
+        whole &= p == (double)(int64_t)p;
     }
-    return ok ? PE_OK : PE_ERR_RANGE;
+    return whole ? PE_OK : PE_ERR_RANGE;
 }
 
 /* Add row after row: of the table to x, or, if grad, of x to the table. */
@@ -8163,10 +8208,12 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const void *table,
         pe__check_learned(at, rows, table_rows, d_model, stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__SOME];
+        size_t from[PE__SOME]; /* in time: each row begins with a jump that was not foreseen */
         n = pe__min(rows - r, PE__SOME);
         pe__positions(at, r, n, 0, p);
+        for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
         for (size_t k = 0; k < n; k++) {
-            const void *const row = pe__at_const(type, table, (size_t)p[k] * d_model);
+            const void *const row = pe__at_const(type, table, from[k]);
             const void *const of_x = pe__at_const(type, x, (r + k) * stride);
             pe__add_row_as(type, (void *)(uintptr_t)(grad ? row : of_x), type, grad ? of_x : row,
                            d_model, NULL);
