@@ -8759,6 +8759,7 @@ PE_API pe_status pe_selftest(void)
 #undef PE__ERROR_F64
 #undef PE__EIGHTHS
 #undef PE__OPAQUE
+#undef PE__GNU
 #undef PE__INLINE
 #undef PE__OUTLINE
 #undef PE__COLD
