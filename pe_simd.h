@@ -2072,11 +2072,18 @@ PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| <
     const pe__vd x = pe__splat(134217729.0) * a;
     return x - (x - a);
 }
-PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e) /* Dekker */
+/* Dekker. One of the two may be cut to 26 bits instead of rounded, which leaves 27 to 26 of the other. */
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
+#if PE_ISA == PE_ISA_SCALAR
     const pe__vd ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
     pe__vd p = a * b;
-    if (PE_ISA != PE_ISA_SCALAR) PE__OPAQUE(p); /* with -mfma */
+#else
+    const pe__vd ah = (pe__vd)((pe__vl)a & pe__splat_i64(-134217728)), bh = pe__half(b);
+    const pe__vd al = a - ah, bl = b - bh;
+    pe__vd p = a * b;
+    PE__OPAQUE(p); /* with -mfma */
+#endif
     *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
     return p;
 }
@@ -2171,14 +2178,14 @@ PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
 }
 /* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself. What
    is the same double with a little less of it and a little more is the answer. A product that is
-   too small for the rest of it to be a double, or too large, is for integers. */
+   too small for the rest of it to be a double, below 1e-270, or too large, is for integers. */
 PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c)
 {
     pe__vd e, t;
     const pe__vd p = pe__two_prod(a, b, &e), s = pe__two_sum(p, c, &t), rest = t + e;
     const pe__vd less = s + rest * pe__splat(1 - 2 * DBL_EPSILON);
     const pe__vd more = s + rest * pe__splat(1 + 2 * DBL_EPSILON);
-    if (PE__UNLIKELY(pe__unequal(less, more, p, p) || pe__any_below(p, 1e-270)))
+    if (PE__UNLIKELY(pe__unequal(less, more, p + pe__splat(1e-254), p)))
         return pe__fused_each(a, b, c);
     return less;
 }
