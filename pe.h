@@ -3240,7 +3240,7 @@ static const double pe__sine_series[15][2] = {
     {-0.0073704309457143504, -3.328281165603432e-19},
     {0.00046630280576761255, 1.0704561733683463e-20},
     {-2.1915353447830217e-05, 1.4648526682685598e-21},
-    {7.952054001475513e-07, 1.736540361519021e-23},
+    {7.952054001475513e-07, 0},
     {-2.2948428997269873e-08, 0},
     {5.392664662608129e-10, 0},
     {-1.0518471716932065e-11, 0},
@@ -3257,7 +3257,7 @@ static const double pe__cosine_series[15][2] = {
     {-0.02580689139001406, 1.170191067939226e-18},
     {0.0019295743094039231, -9.669517939986956e-20},
     {-0.0001046381049248457, -2.421206183964864e-21},
-    {4.303069587032947e-06, -2.864010082936791e-22},
+    {4.303069587032947e-06, 0},
     {-1.3878952462213771e-07, 0},
     {3.604730797462501e-09, 0},
     {-7.700707130601354e-11, 0},
@@ -3269,10 +3269,10 @@ static const double pe__cosine_series[15][2] = {
 PE__INLINE pe__dd pe__dd_series(const double (*series)[2], pe__dd xx)
 {
     pe__vd tail = pe__splat(series[14][0]);
-    for (int k = 13; k > 8; k--) tail = pe__fma(tail, xx.hi, pe__splat(series[k][0]));
+    for (int k = 13; k > 7; k--) tail = pe__fma(tail, xx.hi, pe__splat(series[k][0]));
     pe__dd y;
     y.hi = tail, y.lo = pe__splat(0.0);
-    for (int k = 8; k >= 0; k--) y = pe__dd_add_small(series[k], pe__dd_mul(y, xx));
+    for (int k = 7; k >= 0; k--) y = pe__dd_add_small(series[k], pe__dd_mul(y, xx));
     return y;
 }
 
