@@ -99,6 +99,13 @@
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
+/* GNU C: its vectors have operators. clang has them where it takes the place of cl, too. */
+#if defined(__GNUC__) || defined(__clang__)
+#define PE__GNU 1
+#else
+#define PE__GNU 0
+#endif
+
 /* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
 #ifdef __clang__
@@ -111,7 +118,9 @@
 #endif
 
 #ifndef PE_ISA
-#if defined(__AVX512F__) && !PE__NO_512
+#if !PE__GNU
+#define PE_ISA PE_ISA_SCALAR
+#elif defined(__AVX512F__) && !PE__NO_512
 #define PE_ISA PE_ISA_AVX512
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PE_ISA PE_ISA_AVX2
@@ -119,7 +128,7 @@
 #define PE_ISA PE_ISA_NEON
 #elif defined(__wasm_simd128__) /* first: emscripten defines __SSE2__ if asked to */
 #define PE_ISA PE_ISA_WASM
-#elif defined(__SSE2__) && defined(__GNUC__)
+#elif defined(__SSE2__)
 #define PE_ISA PE_ISA_SSE2
 #else
 #define PE_ISA PE_ISA_SCALAR
@@ -142,7 +151,7 @@
 #endif
 #elif PE_ISA == PE_ISA_SSE2
 #define PE_ISA_NAME "SSE2"
-#if !defined(__SSE2__) || !defined(__GNUC__) || defined(__wasm__)
+#if !defined(__SSE2__) || !PE__GNU || defined(__wasm__)
 #error "PE_ISA_SSE2 needs SSE2, gcc or clang: compile with -msse2, or leave PE_ISA undefined"
 #endif
 #elif PE_ISA == PE_ISA_WASM
@@ -157,12 +166,15 @@
 
 /* What the compiler's flags do not allow: pe's functions alone are compiled for it, see below. What
    every CPU has that has AVX2, or AVX-512 but for the Xeon Phi, they have then, too. */
+#if !PE__GNU && PE_ISA != PE_ISA_SCALAR
+#error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
+#endif
 #if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__))) || \
     (PE_ISA == PE_ISA_AVX512 && !defined(__AVX512F__))
 #define PE__BEYOND 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
-#elif !defined(__GNUC__) || defined(_MSC_VER)
+#elif defined(_MSC_VER)
 #error "this compiler needs -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #elif defined(PE_SLEEF) && (PE_SLEEF + 0)
 #error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
@@ -180,7 +192,7 @@
 #define PE__HAVE_BW
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
-    (defined(__GNUC__) && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
+    (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
 #endif
 
@@ -295,14 +307,14 @@ typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double)
 
 /* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might
    call. */
-#if defined(__OPTIMIZE__) && defined(__GNUC__)
+#if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
-#elif defined(__GNUC__)
+#elif PE__GNU
 #define PE__INLINE static inline __attribute__((__unused__))
 #else
 #define PE__INLINE static inline
 #endif
-#ifdef __GNUC__
+#if PE__GNU
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
 #define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -329,7 +341,7 @@ typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double)
 /* A value that the compiler must have in a register here and cannot look through. Wanted in two
    places: gcc would rather load a value again for each use than keep it, and clang under
    -ffp-contract=fast fuses a product into a later sum, whatever the pragma above says. */
-#if !defined(__GNUC__)
+#if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__)
 #define PE__OPAQUE(a) __asm__("" : "+r"(a))
@@ -2060,11 +2072,18 @@ PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| <
     const pe__vd x = pe__splat(134217729.0) * a;
     return x - (x - a);
 }
-PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e) /* Dekker */
+/* Dekker. One of the two may be cut to 26 bits instead of rounded, which leaves 27 to 26 of the other. */
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
+#if PE_ISA == PE_ISA_SCALAR
     const pe__vd ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
     pe__vd p = a * b;
-    if (PE_ISA != PE_ISA_SCALAR) PE__OPAQUE(p); /* with -mfma */
+#else
+    const pe__vd ah = (pe__vd)((pe__vl)a & pe__splat_i64(-134217728)), bh = pe__half(b);
+    const pe__vd al = a - ah, bl = b - bh;
+    pe__vd p = a * b;
+    PE__OPAQUE(p); /* with -mfma */
+#endif
     *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
     return p;
 }
@@ -2107,7 +2126,7 @@ PE__INLINE pe__vd pe__eighths(pe__vd t, pe__vd f, pe__vd g, pe__vd *where)
    moved out of what it points to. */
 PE__INLINE void pe__prefetch(uintptr_t address)
 {
-#ifdef __GNUC__
+#if PE__GNU
     __builtin_prefetch((const void *)address, 0, 3);
 #else
     (void)address;
@@ -2117,7 +2136,7 @@ PE__INLINE void pe__prefetch(uintptr_t address)
 /* The number of the lowest bit that is set, x != 0. */
 PE__INLINE unsigned pe__lowest_bit(uint64_t x)
 {
-#ifdef __GNUC__
+#if PE__GNU
     return (unsigned)__builtin_ctzll(x);
 #else
     unsigned n = 0;
@@ -2159,14 +2178,14 @@ PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
 }
 /* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself. What
    is the same double with a little less of it and a little more is the answer. A product that is
-   too small for the rest of it to be a double, or too large, is for integers. */
+   too small for the rest of it to be a double, below 1e-270, or too large, is for integers. */
 PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c)
 {
     pe__vd e, t;
     const pe__vd p = pe__two_prod(a, b, &e), s = pe__two_sum(p, c, &t), rest = t + e;
     const pe__vd less = s + rest * pe__splat(1 - 2 * DBL_EPSILON);
     const pe__vd more = s + rest * pe__splat(1 + 2 * DBL_EPSILON);
-    if (PE__UNLIKELY(pe__unequal(less, more, p, p) || pe__any_below(p, 1e-270)))
+    if (PE__UNLIKELY(pe__unequal(less, more, p + pe__splat(1e-254), p)))
         return pe__fused_each(a, b, c);
     return less;
 }

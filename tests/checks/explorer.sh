@@ -51,10 +51,15 @@ browser=
 for candidate in chromium chromium-browser google-chrome; do
     ! have $candidate || browser=${browser:-$candidate}
 done
+# The page compiles its WebAssembly on another thread, and now and then the browser writes down one that
+# is not done: without a hash. That is asked for again; a wrong hash is an error at once.
 in_browser() {
-    timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" \
-        --virtual-time-budget=5000 --dump-dom "file://$PWD/$PAGE" >"$WORK/dom" 2>"$WORK/dom.errors"
-    grep -o 'data-hash="[0-9a-f]*"' "$WORK/dom"
+    for try in 1 2 3 4 5; do
+        timeout 300 "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$WORK/profile" \
+            --virtual-time-budget=5000 --dump-dom "file://$PWD/$PAGE" >"$WORK/dom" 2>"$WORK/dom.errors"
+        echo "$browser: exit status $?, $(wc -c <"$WORK/dom") bytes, $try"
+        grep -o 'data-hash="[0-9a-f]*"' "$WORK/dom" && break
+    done
     grep -q "data-hash=\"$hash\"" "$WORK/dom" && grep -q 'id="cell"[^>]*>position 7' "$WORK/dom"
 }
 if [ -n "$browser" ]; then

@@ -8,7 +8,8 @@
 #   exports   it defines no name that another object could see
 #   data      no writable global, so nothing that a signal handler or a thread could find half done
 #   macros    only PE_* stay defined
-#   others    a program's own macros of short and common names, S, near, unused, are in nobody's way
+#   others    a program's own macros of short and common names, S, near, unused, are in nobody's way, nor
+#             are functions of such names, and no word of pe but PE_* begins with a capital letter
 #
 # In C and C++, gcc and clang, on every ISA, with SLEEF and without. Objects come from -O0, which
 # keeps every call that the source has, and once for each compiler and ISA from the optimiser, which
@@ -82,23 +83,57 @@ macros() { # CC LANGUAGE ISA SLEEF
     verdict "$name" "$out.leaked"
 }
 
-# Letters, what windows.h and kernels define, and the short names of types and attributes.
+# The program's own macros, before pe.h: as names, as functions of these names, and those of headers that
+# make macros of the library's functions and of operators. Lower-case words that a parameter or a
+# variable may have are left out, but for those that known headers define.
+letters="A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"
+windows="min max near far small hyper interface pascal cdecl IN OUT OPTIONAL ERROR MIN MAX VOID CONST
+    BOOL TRUE FALSE DELETE STRICT OVERFLOW UNDERFLOW ABSOLUTE RELATIVE TRANSPARENT THIS"
+boards="PI HALF_PI TWO_PI EULER LOW HIGH INPUT OUTPUT DEFAULT CHANGE BIT LSBFIRST F1 B0 B1 B10 SERIAL"
+kernels="likely unlikely packed unused noinline always_inline cold target vector_size no_sanitize barrier
+    current __unused __packed __cold __noinline __always_inline __aligned __force __user __init"
+types="f16 f32 f64 bf16 i8 i16 i32 i64 u8 u16 u32 u64 s8 s16 s32 s64 int8 uint8 byte uint ushort ulong uchar"
+words="pi eps bool true false restrict complex imaginary noreturn thread_local alignas alignof static_assert
+    errno assert unix linux i386 sun vax mips None Status Success Always Bool True False Above Below"
+usual="ABS SQR SQUARE EPS EPSILON INF INFINITY NAN BIT BITS MASK SHIFT ALIGN ALIGNED PACKED RESTRICT INLINE
+    FORCE_INLINE NOINLINE COLD HOT LIKELY UNLIKELY EXPORT IMPORT API DIGIT DIGITS CHUNK CHUNKS BLOCK TILE ROW ROWS
+    COLUMN COLUMNS STEP STEPS STRIDE SIZE LENGTH LEN COUNT HEAD HEADS TAIL PAIR PAIRS TOKEN TOKENS BYTE BYTES ELEMENT
+    ELEMENTS FEW SOME MOST FOUR WIDE AHEAD PADDED TOGETHER VECTOR VECTORS LANES FLOATS AXES SUM SWAP CARE FAST SLOW
+    ON OFF OK DONE FIRST LAST NONE ALL ANY SINE COSINE F16 F32 F64 BF16 SSE2 AVX2 AVX512 NEON SCALAR SLEEF"
+calls="min max swap abs sq bit word half minor major makedev round radians degrees constrain clamp
+    container_of likely unlikely lowByte highByte x y z a b c d e f g h i j k m n o p q r s t u v w row even odd
+    step run next hash digit sum sums set get put add sub mul load store $letters $usual"
 others() { # CC LANGUAGE ISA SLEEF
     out=$(mktemp "$WORK/others.XXXXXX")
-    {
-        grep -h -o '# *include *<[^>]*>' pe.h pe_simd.h | sort -u | grep -v -E 'sleef|wasm|neon' |
-            sed 's/# *include *<\(.*\)>/#if __has_include(<\1>)\n#include <\1>\n#endif/'
-        for name in A B C D E F G H I J K L M N O P Q R S T U V W X Y Z min max near far small hyper interface \
-            unused noinline always_inline cold target vector_size no_sanitize; do
-            echo "#define $name ?!"
-        done
-        echo '#include "pe.h"'
-    } >"$out.c"
+    for kind in names calls headers; do
+        {
+            grep -h -o '# *include *<[^>]*>' pe.h pe_simd.h | sort -u | grep -v -E 'sleef|wasm|neon' |
+                sed 's/# *include *<\(.*\)>/#if __has_include(<\1>)\n#include <\1>\n#endif/'
+            case $kind in
+            names)
+                for name in $letters $windows $boards $kernels $types $words $usual; do
+                    printf '#undef %s\n#define %s ?!\n' "$name" "$name"
+                done
+                ;;
+            calls) for name in $calls; do printf '#undef %s\n#define %s(x) ?!\n' "$name" "$name"; done ;;
+            headers) printf '#include <%s>\n' iso646.h stdbool.h tgmath.h sys/param.h sys/types.h ;;
+            esac
+            echo '#include "pe.h"'
+        } >"$out.c"
+        # shellcheck disable=SC2046,SC2086
+        $(compiler "$1" "$2") $(isa_flags "$3") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -w -fsyntax-only \
+            $([ "$2" = c++ ] || echo "-x c") "$out.c" >"$out.errors" 2>&1
+        [ $? -eq 0 ] || [ -s "$out.errors" ] || echo "exit status not 0" >"$out.errors"
+        verdict "macros of the program, $kind: $1, $2, $3" "$out.errors"
+    done
+    # No word that begins with a capital letter is left, whatever macros are called elsewhere.
     # shellcheck disable=SC2046,SC2086
-    $(compiler "$1" "$2") $(isa_flags "$3") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -w -fsyntax-only \
-        $([ "$2" = c++ ] || echo "-x c") "$out.c" >"$out.errors" 2>&1
-    [ $? -eq 0 ] || [ -s "$out.errors" ] || echo "exit status not 0" >"$out.errors"
-    verdict "macros of the program: $1, $2, $3" "$out.errors"
+    echo '#include "pe.h"' | $(compiler "$1" "$2") -x "$2" $(isa_flags "$3") -DPE_SLEEF=0 -I. $EXTRA_CFLAGS -E - |
+        from pe.h pe_simd.h | grep -v '^ *#pragma' >"$out.text"
+    [ "$(wc -l <"$out.text")" -gt 3000 ] || echo "hardly a line of pe.h" >"$out.text"
+    sed 's/"[^"]*"//g; s/[0-9][0-9a-fA-FxX.]*[pP][-+]*[0-9]*[a-zA-Z]*//g' "$out.text" |
+        grep -o -w '[A-Z][A-Za-z0-9_]*' | grep -v '^PE_' | sort -u >"$out.capitals"
+    verdict "capital letters: $1, $2, $3" "$out.capitals"
 }
 
 if [ "${1:-}" = job ]; then

@@ -42,6 +42,8 @@ present() {
     m32) have_m32 "$GCC" c99 && have_m32 "$GXX" c++11 ;;
     machine-*) have_machine "${1#machine-}" ;;
     mingw) have x86_64-w64-mingw32-gcc && have wine ;;
+    tcc) have tcc ;;
+    newlib) have arm-none-eabi-gcc && have qemu-arm ;;
     esac
 }
 
@@ -107,7 +109,9 @@ package() {
         echo "gcc-${name%-gcc} libc6-dev-$(echo "${1#machine-}" | sed 's/64le/64el/')-cross qemu-user"
         ;;
     apt-get:mingw) echo "gcc-mingw-w64-x86-64-win32 wine wine64" ;;
-    *:compiler-* | *:m32 | *:machine-* | *:mingw) echo - ;;
+    apt-get:newlib) echo "gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-user" ;;
+    *:tcc) echo tcc ;;
+    *:compiler-* | *:m32 | *:machine-* | *:mingw | *:newlib) echo - ;;
     esac
 }
 
@@ -123,7 +127,7 @@ without() {
     gcc | g++ | clang | gappa | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
         echo "its part of the tests is skipped"
         ;;
-    compiler-* | m32 | machine-* | mingw) echo "its cells of the matrix are skipped" ;;
+    compiler-* | m32 | machine-* | mingw | tcc | newlib) echo "its cells of the matrix are skipped" ;;
     *) echo "AArch64 is not tested" ;;
     esac
 }
@@ -141,7 +145,7 @@ if [ "$goal" = matrix ]; then
     case $(uname -m) in
     x86_64 | amd64)
         # shellcheck disable=SC2086
-        items="$items m32 mingw $(printf 'machine-%s ' $MATRIX_MACHINES)"
+        items="$items m32 mingw tcc newlib $(printf 'machine-%s ' $MATRIX_MACHINES)"
         ;;
     esac
 fi

@@ -203,6 +203,7 @@ isa_flags() {
     avx2attr) echo "-DPE_ISA=PE_ISA_AVX2" ;;
     avx512attr) echo "-DPE_ISA=PE_ISA_AVX512" ;;
     neon) echo "-DPE_ISA=PE_ISA_NEON" ;;
+    plain) ;;                        # whatever the compiler is for
     default) echo "-march=native" ;; # and whatever PE_ISA the header picks
     *)
         echo "unknown ISA $1" >&2

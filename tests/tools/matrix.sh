@@ -12,10 +12,15 @@
 #             precision, link-time optimisation, UBSan, tuning, newer standards ...
 #   flush     subnormals flushed to zero from the start of the program
 #   m32       32-bit x86: size_t of 32 bits
-#   compiler  other versions of gcc and clang
-#   several   three instruction sets in one program, in C and in C++; none shares a symbol
+#   compiler  other versions of gcc and clang; tcc, which knows no extension of GNU C, as cl does not
+#   several   three instruction sets in one program, in C and in C++; none shares a symbol; with link-time
+#             optimisation those that a CPU without AVX can run are run on one, too
 #   arm64     NEON and scalar, gcc and clang, SLEEF and none, under qemu-user
 #   mingw     Windows, x86-64: gcc for it, under wine
+#   clangcl   Windows, x86-64: clang in the place of cl, with tests/checks/stub for its headers, linked to
+#             mingw-w64's library
+#   apple     macOS: clang for it, with these headers; it compiles, for nothing here can run it
+#   newlib    ARM without a system, with that library, in hardware and in software floating point, under qemu-user
 #   machine   scalar code on s390x and ppc64 (big-endian), ppc64le, riscv64, armhf (32-bit), as arm64
 #   nehalem   the scalar code on a CPU without AVX or FMA; qemumax: AVX2 where this CPU has none
 #   control   headers with one constant changed in its last bit, and with two lanes swapped in one
@@ -130,7 +135,25 @@ several gcc c99 all none -O2
 several clang c99 all none -O0
 several clang c99 all none -O2
 several both c99 all none -O2
+several gcc c99 all none -O2 -flto
+several clang c99 all none -O2 -flto
++compiler tcc c99 plain none -O2
+clangcl clang c99 plain none -O2
+clangcl clang c99 scalar none -O2
+clangcl clang c99 avx2 none -O2
+clangcl clang c99 avx512 none -O2 -ffast-math
++newlib arm-none-eabi-gcc c99 plain none -O2 -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard
+newlib arm-none-eabi-gcc c99 plain none -O2 -march=armv7-a -mfloat-abi=soft
 X
+    for machine in arm64 x86_64; do
+        for std in c99 c++11; do
+            echo "apple clang $std plain none -O2 --target=$machine-apple-macos13"
+            for flag in "-ffast-math" "-ffast-math -fno-finite-math-only" "-funsafe-math-optimizations"; do
+                echo "apple clang $std plain none -O2 --target=$machine-apple-macos13 $flag"
+                echo "apple clang-19 $std plain none -O2 --target=$machine-apple-macos13 $flag"
+            done
+        done
+    done
     cpu_has avx2 || echo "qemumax gcc c99 avx2 sleef -O2"
     cpu_has avx2 || echo "qemumax clang c99 avx2 none -O2"
     for isa in neon scalar; do
@@ -279,6 +302,17 @@ run_cell() {
         cpu_has "${isa%attr}" || { echo "SKIP this CPU has no $isa" && return; }
         runner="env WINEDEBUG=-all wine"
         ;;
+    clangcl)
+        have x86_64-w64-mingw32-gcc && have wine || { absent "mingw-w64 or wine is missing" && return; }
+        [ "$isa" = plain ] || cpu_has "$isa" || { echo "SKIP this CPU has no $isa" && return; }
+        runner="env WINEDEBUG=-all wine"
+        ;;
+    newlib)
+        have "$cc" && have qemu-arm || { absent "$cc or qemu-arm is missing" && return; }
+        runner=qemu-arm # inttypes.h goes by a name that stdint.h keeps to itself
+        flags="$flags -marm --specs=rdimon.specs -D__int64_t_defined=1"
+        ;;
+    apple) flags="$flags -nostdlibinc -isystem tests/checks/stub -c" libs= ;;
     nehalem | qemumax)
         have "$QEMU_X86" || { echo "SKIP $QEMU_X86 is missing" && return; }
         case $kind in
@@ -288,7 +322,7 @@ run_cell() {
         ;;
     native | flags | flush | m32 | compiler | several)
         case $isa in
-        default | all) ;;
+        default | all | plain) ;;
         narrow) cpu_has avx512 || { echo "SKIP this CPU has no $isa" && return; } ;;
         *) cpu_has "$(echo "$isa" | sed 's/fma$//; s/attr$//')" || { echo "SKIP this CPU has no $isa" && return; } ;;
         esac
@@ -301,10 +335,13 @@ run_cell() {
         cc=$(machine_gcc "$kind")
         ;;
     esac
-    [ -z "$runner" ] || [ "$kind" = mingw ] || sections=$QEMU_SECTIONS
+    case $kind in
+    mingw | clangcl | newlib) ;; # newlib's programs have no arguments
+    *) [ -z "$runner" ] || sections=$QEMU_SECTIONS ;;
+    esac
     case $kind in
     several) [ "$cc" != both ] || { have "$GCC" && have "$CLANGXX"; } || { echo "SKIP gcc or clang is missing" && return; } ;;
-    compiler) have "$(command_of "$cc" "$std")" || { absent "$(command_of "$cc" "$std") is missing" && return; } ;;
+    compiler | apple) have "$(command_of "$cc" "$std")" || { absent "$(command_of "$cc" "$std") is missing" && return; } ;;
     esac
     [ "$cc" = both ] || have "$(command_of "$cc" "$std")" || {
         echo "SKIP $(command_of "$cc" "$std") is missing" && return
@@ -350,6 +387,9 @@ run_cell() {
     if [ "$kind" = several ]; then
         build_several >"$exe.log" 2>&1
         status=$?
+    elif [ "$kind" = clangcl ]; then
+        build_clangcl >"$exe.log" 2>&1
+        status=$?
     else
         # shellcheck disable=SC2086
         compile . "$exe" "$cc" "$std" $flags $libs >"$exe.log" 2>&1
@@ -368,16 +408,32 @@ run_cell() {
         echo "BROKEN $(sed -n 's/^SEVERAL: //p' "$exe.log" | grep . || echo it does not compile)"
         return
     fi
+    if [ "$kind" = apple ]; then
+        rm -f "$exe"
+        echo "SAME as far as can be seen" && return
+    fi
     $runner "$exe" "$sections" >"$exe.out" 2>&1
     status=$?
-    rm -f "$exe"
-    [ "$kind" != mingw ] || { tr -d '\r' <"$exe.out" >"$exe.unix" && mv "$exe.unix" "$exe.out"; }
+    [ "${runner%wine}" = "$runner" ] || { tr -d '\r' <"$exe.out" >"$exe.unix" && mv "$exe.unix" "$exe.out"; }
     cat "$exe.out"
     [ $status -eq 0 ] || { echo "BROKEN exit status $status" && return; }
     if [ "$kind" != several ]; then
+        rm -f "$exe"
         compare "$exe.out" "$sections"
         return
     fi
+    case $opts in
+    *-flto*) # the first two parts do without AVX, up to the instruction that ends the rest
+        have "$QEMU_X86" || { echo "SKIP $QEMU_X86 is missing" && return; }
+        "$QEMU_X86" -cpu Nehalem "$exe" "$QEMU_SECTIONS" 2>/dev/null | awk -v out="$exe.old" '
+            /^# pe/ { n++ } { print >(out "." n) } END { exit n != 2 }' || { echo "BROKEN on a CPU without AVX" && return; }
+        for part in 1 2; do
+            verdict=$(compare "$exe.old.$part" "$QEMU_SECTIONS")
+            [ "$verdict" = SAME ] || { echo "$verdict in part $part on a CPU without AVX" && return; }
+        done
+        ;;
+    esac
+    rm -f "$exe"
     # one list of hashes for each instruction set, each after its line with a #
     awk -v out="$exe.out" '/^#/ { n++ } { print >(out "." n) }' "$exe.out"
     for part in $parts; do
@@ -395,13 +451,17 @@ run_cell() {
 # no function made for one instruction set can be taken for that of another.
 build_several() {
     parts= objects= names= n=0 all_cc=$cc # compile() changes cc
+    all_nm=nm
+    case $opts in
+    *-flto*) [ "$cc" = gcc ] && all_nm=gcc-nm || all_nm=llvm-nm ;;
+    esac
     for isa in $(cpu_isas) scalar; do # scalar again, in the other language
         n=$((n + 1)) part_cc=$all_cc part_std=c99
         [ $((n % 2)) = 1 ] || part_std=c++11
         [ "$all_cc" != both ] || { [ $((n % 2)) = 1 ] && part_cc=gcc || part_cc=clang; }
         # shellcheck disable=SC2046,SC2086
         compile . "$exe.$n.o" "$part_cc" "$part_std" $flags $(isa_flags "$isa") -c -DHASH_MAIN="hash_$n" || return
-        nm "$exe.$n.o" | awk '$(NF - 1) ~ /^[A-TV-Zuvw]$/ { print $NF }' >"$exe.symbols"
+        $all_nm "$exe.$n.o" | awk '$(NF - 1) ~ /^[A-TV-Zuvw]$/ { print $NF }' >"$exe.symbols"
         echo "hash_$n" | cmp -s - "$exe.symbols" || {
             echo "SEVERAL: $isa shares symbols:" $(grep -v "^hash_$n\$" "$exe.symbols" | head -n 5)
             return 1
@@ -410,11 +470,28 @@ build_several() {
     done
     [ "$all_cc" != both ] || all_cc=gcc
     # shellcheck disable=SC2086
-    $(command_of "$all_cc" c99) -std=c99 "-DSEVERAL=$names" tests/unit/hash_several.c $objects -o "$exe" $libs
+    $(command_of "$all_cc" c99) -std=c99 "-DSEVERAL=$names" tests/unit/hash_several.c $opts $objects -o "$exe" $libs
     status=$?
     # shellcheck disable=SC2086
     rm -f $objects
     return $status
+}
+
+# clang as cl compiles; gcc of mingw-w64 links that to its library, with the names that cl's objects ask for.
+build_clangcl() {
+    case $isa in
+    plain) arch= ;;
+    scalar) arch=-DPE_ISA=PE_ISA_SCALAR ;;
+    avx2) arch=/arch:AVX2 ;;
+    avx512) arch=/arch:AVX512 ;;
+    esac
+    case $opts in *-ffast-math*) arch="$arch /fp:fast" ;; esac
+    # shellcheck disable=SC2086
+    set -- $CLANG --driver-mode=cl --target=x86_64-pc-windows-msvc /W4 /WX /O2 /GS- /Zl $arch \
+        /clang:-mno-stack-arg-probe -imsvc tests/checks/stub -I. -DHASH_MAIN=hash_cl -c tests/unit/hash.c "/Fo$exe.obj"
+    echo "+ $*"
+    "$@" && x86_64-w64-mingw32-gcc "-DSEVERAL=X(hash_cl)" tests/unit/hash_several.c tests/checks/stub/library.c \
+        "$exe.obj" -o "$exe"
 }
 
 # Compare a run with the golden hashes, in all sections, or in the first so many: FILE [SECTIONS].
@@ -487,7 +564,7 @@ total=$(wc -l <"$WORK/cells")
 export QUIET=1
 for pass in "-E" "-v -E"; do
     # shellcheck disable=SC2086
-    grep -n . "$WORK/cells" | grep $pass "^[0-9]*:(several|nehalem|qemumax|arm64|mingw|$(echo "$MATRIX_MACHINES" | tr ' ' '|')) " |
+    grep -n . "$WORK/cells" | grep $pass "^[0-9]*:(several|nehalem|qemumax|arm64|mingw|clangcl|newlib|$(echo "$MATRIX_MACHINES" | tr ' ' '|')) " |
         cut -d: -f1
 done |
     xargs -P "$JOBS" -n 1 sh tests/tools/matrix.sh cell

@@ -937,23 +937,23 @@ static void fill_lists(lists *l)
 static size_t places_of(pe_at *at, const lists *l, size_t axes)
 {
     static const size_t sizes[3] = {3, 2, 3};
-    const pe_at every[] = {pe_from(-5),
-                           pe_from_by(1000, -1), /* descending, as Transformer-XL has it */
-                           pe_from_by(-LIMIT, LIMIT / 8),
-                           pe_from_by(LIMIT - 3, -99991),
-                           pe_from_by(70, 3),
-                           pe_all(-4711),
-                           pe_at_i32(l->i32),
-                           pe_at_i64(l->i64),
-                           pe_at_f32(l->f32),
-                           pe_at_f64(l->f64),
-                           pe_coords_i32(l->i32, 1, 3, 1),
-                           pe_grid(sizes, axes),
-                           pe_coords_i32(l->i32, axes, axes, 1),
-                           pe_coords_i64(l->i64, axes, 1, PLACE_ROWS), /* [axes][rows] */
-                           pe_coords_f32(l->f32, axes, 3, 1),
-                           pe_coords_f64(l->f64, axes, 1, 17),
-                           pe_coords_f64(l->f64, axes, 0, 7)}; /* the same point */
+    const pe_at every[17] = {pe_from(-5),
+                             pe_from_by(1000, -1), /* descending, as Transformer-XL has it */
+                             pe_from_by(-LIMIT, LIMIT / 8),
+                             pe_from_by(LIMIT - 3, -99991),
+                             pe_from_by(70, 3),
+                             pe_all(-4711),
+                             pe_at_i32(l->i32),
+                             pe_at_i64(l->i64),
+                             pe_at_f32(l->f32),
+                             pe_at_f64(l->f64),
+                             pe_coords_i32(l->i32, 1, 3, 1),
+                             pe_grid(sizes, axes),
+                             pe_coords_i32(l->i32, axes, axes, 1),
+                             pe_coords_i64(l->i64, axes, 1, PLACE_ROWS), /* [axes][rows] */
+                             pe_coords_f32(l->f32, axes, 3, 1),
+                             pe_coords_f64(l->f64, axes, 1, 17),
+                             pe_coords_f64(l->f64, axes, 0, 7)}; /* the same point */
     const size_t count = sizeof every / sizeof *every;
     memcpy(at, every, sizeof every);
     return count;

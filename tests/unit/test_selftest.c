@@ -35,10 +35,10 @@ static void every_part_is_there(void **state)
     }
     /* a status that is not PE_OK changes the hash */
     memset(&t, 0, sizeof t);
-    pe__test_take(&t, PE_OK, t.x.f32, 3, sizeof(float));
+    pe__test_take(&t, PE_OK, t.x.a_f32, 3, sizeof(float));
     const uint64_t fine = t.hash;
     t.hash = 0;
-    pe__test_take(&t, PE_ERR_RANGE, t.x.f32, 3, sizeof(float));
+    pe__test_take(&t, PE_ERR_RANGE, t.x.a_f32, 3, sizeof(float));
     assert_true(t.hash != fine);
 }
 
@@ -60,21 +60,21 @@ static void the_hash_is_known(void **state)
     pe__test t;
     (void)state;
     memset(&t, 0, sizeof t);
-    t.x.f32[0] = 1.0f, t.x.f32[1] = -0.0f;
-    pe__test_take(&t, PE_OK, t.x.f32, 2, 4);
+    t.x.a_f32[0] = 1.0f, t.x.a_f32[1] = -0.0f;
+    pe__test_take(&t, PE_OK, t.x.a_f32, 2, 4);
     const uint64_t one = t.hash;
     assert_true(one == UINT64_C(0xc764ada6527413da));
     t.hash = 0;
-    t.x.f32[1] = 0.0f;
-    pe__test_take(&t, PE_OK, t.x.f32, 2, 4);
+    t.x.a_f32[1] = 0.0f;
+    pe__test_take(&t, PE_OK, t.x.a_f32, 2, 4);
     assert_true(t.hash != one);
     t.hash = 0;
-    t.x.f64[0] = -1.5;
-    pe__test_take(&t, PE_OK, t.x.f64, 1, 8);
+    t.x.a_f64[0] = -1.5;
+    pe__test_take(&t, PE_OK, t.x.a_f64, 1, 8);
     assert_true(t.hash == UINT64_C(0x5998000059980000));
     t.hash = 0;
-    t.x.f16[0] = 0x3c01;
-    pe__test_take(&t, PE_OK, t.x.f16, 1, 2);
+    t.x.a_f16[0] = 0x3c01;
+    pe__test_take(&t, PE_OK, t.x.a_f16, 1, 2);
     assert_true(t.hash == UINT64_C(0x24884b77deddd3ba));
 }
 
