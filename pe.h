@@ -96,7 +96,7 @@
 #define PE_VERSION_HEX 0x000200
 #define PE_VERSION_STRING "0.2.0"
 
-/* ---- options --------------------------------------------------------------------------------- */
+/* ---- 1. options ------------------------------------------------------------------------------ */
 
 #ifndef PE_STREAM_BYTES
 #define PE_STREAM_BYTES 25165824
@@ -127,7 +127,7 @@ extern "C" {
 #endif
 
 /* ============================================================================================== */
-/*  TYPES                                                                                         */
+/*  2. TYPES                                                                                      */
 /* ============================================================================================== */
 
 /* What a call returns. PE__STATUSES(X) lists every status and its text. */
@@ -344,7 +344,7 @@ typedef struct pe_plan {
 /*  to do with them, then the buffers, each with its stride in elements.                          */
 /* ============================================================================================== */
 
-/* ---- this build ------------------------------------------------------------------------------ */
+/* ---- 3. this build --------------------------------------------------------------------------- */
 
 /* Say what a status means and what to do about it: constant English text, never NULL, also for a
    number that is no status. Threads: any. */
@@ -370,7 +370,7 @@ PE_API const char *pe_isa_name(void);
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
 
-/* ---- where rows are ------------------------------------------------------------------------------
+/* ---- 4. where rows are --------------------------------------------------------------------------
  * A pe_at says at which positions the rows of a call are. The functions that make one check
  * nothing: the call that takes it refuses a NULL list, axes beyond 1 ... PE_MAX_AXES and positions
  * out of range, before it writes anything. Positions are integers or reals within -2^31 ... 2^31.
@@ -423,7 +423,7 @@ PE_API pe_at pe_back(pe_at at);
    llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
 PE_API pe_at pe_delta(pe_at at);
 
-/* ---- plans ------------------------------------------------------------------------------------ */
+/* ---- 5. plans -------------------------------------------------------------------------------- */
 
 /* Make the config of "Attention Is All You Need": interleaved sines and cosines, base 10000,
    amplitude 1. d_model is not checked here. Threads: any. */
@@ -582,7 +582,7 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
-/* ---- sinusoidal encodings -------------------------------------------------------------------- */
+/* ---- 6. sinusoidal encodings ----------------------------------------------------------------- */
 
 /* Fill rows with the encodings of their positions. For pe_from(first):
  *
@@ -662,70 +662,7 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
  * Threads      any */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
-/* ---- algebra of positions -----------------------------------------------------------------------
- * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
- *
- *     s' = s cos(k w_i) + c sin(k w_i)
- *     c' = c cos(k w_i) - s sin(k w_i)
- *
- * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
- * only on k. k is a difference: the plan's offset, padding position and, except in dot products,
- * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
- * shifting twice rounds twice.
- *
- * Plans whose rows are not such pairs are refused with PE_ERR_PLAN: an odd width with PE_ODD_SINE,
- * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up;
- * interleaved sections, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and rope_interleave. Columns of
- * zeros stay as they are. */
-
-/* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout. pe_all(k)
- * shifts all rows by k.
- *
- * deltas       within -2^31 ... 2^31, with one coordinate or as many as the plan has; a row whose
- *              delta is 0 keeps every bit
- * x            rows * stride elements, as in pe_fill_T
- * stride       elements from row to row, >= d_model; what lies between rows is not touched
- *
- * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
- * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
- *
- * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
- * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), one
- *              product is rounded, the other is fused with the sum:
- *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
- *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
- *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
- *              of PE within 4 * 2^-24 |A| of the exact row (tests/unit/test_algebra.c)
- * Aliasing     in place; x may not overlap deltas, the plan or its memory
- * Threads      any number on one plan, each with its own rows */
-PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
-                              size_t stride);
-PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
-                              size_t stride);
-PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
-                              size_t stride);
-PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
-                               size_t stride);
-
-/* Compute the dot product of two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
- * of deltas. Consecutive differences take no longer than filling as many rows of f32. For k = 0 it
- * is the square of a row's length, A^2 d_model / 2.
- *
- * deltas       within -2^31 ... 2^31, with one coordinate
- * count        how many; 0 does nothing
- * dots         count doubles
- *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, see above, and for several axes; PE_ERR_ENUM;
- *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
- * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
- *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
- *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
- *              is 0 (tests/unit/test_algebra.c)
- * Aliasing     dots may not overlap deltas, the plan or its memory
- * Threads      any number on one plan */
-PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
-
-/* ---- RoPE frequencies ---------------------------------------------------------------------------
+/* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
  * makes a plan of them. With n = rotary_dim, B = rope_theta, f = factor,
  * L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
@@ -927,7 +864,7 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, void *memory,
                                    size_t memory_size);
 
-/* ---- RoPE ---------------------------------------------------------------------------------------
+/* ---- 8. RoPE ------------------------------------------------------------------------------------
  * Rotary encodings rotate the pairs (a, b) of each head of queries and keys:
  *
  *     a' = a c - b s      c = A cos(p w_i)
@@ -1158,7 +1095,70 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
 PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines,
                                   float *sines, size_t stride);
 
-/* ---- ALiBi: a penalty on attention scores that grows with the distance ----------------------- */
+/* ---- 9. algebra of positions --------------------------------------------------------------------
+ * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
+ *
+ *     s' = s cos(k w_i) + c sin(k w_i)
+ *     c' = c cos(k w_i) - s sin(k w_i)
+ *
+ * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
+ * only on k. k is a difference: the plan's offset, padding position and, except in dot products,
+ * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
+ * shifting twice rounds twice.
+ *
+ * Plans whose rows are not such pairs are refused with PE_ERR_PLAN: an odd width with PE_ODD_SINE,
+ * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up;
+ * interleaved sections, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and rope_interleave. Columns of
+ * zeros stay as they are. */
+
+/* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout. pe_all(k)
+ * shifts all rows by k.
+ *
+ * deltas       within -2^31 ... 2^31, with one coordinate or as many as the plan has; a row whose
+ *              delta is 0 keeps every bit
+ * x            rows * stride elements, as in pe_fill_T
+ * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ *
+ * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
+ * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
+ *
+ * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), one
+ *              product is rounded, the other is fused with the sum:
+ *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
+ *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
+ *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
+ *              of PE within 4 * 2^-24 |A| of the exact row (tests/unit/test_algebra.c)
+ * Aliasing     in place; x may not overlap deltas, the plan or its memory
+ * Threads      any number on one plan, each with its own rows */
+PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
+                              size_t stride);
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride);
+PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                              size_t stride);
+PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                               size_t stride);
+
+/* Compute the dot product of two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
+ * of deltas. Consecutive differences take no longer than filling as many rows of f32. For k = 0 it
+ * is the square of a row's length, A^2 d_model / 2.
+ *
+ * deltas       within -2^31 ... 2^31, with one coordinate
+ * count        how many; 0 does nothing
+ * dots         count doubles
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, see above, and for several axes; PE_ERR_ENUM;
+ *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
+ * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
+ *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
+ *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
+ *              is 0 (tests/unit/test_algebra.c)
+ * Aliasing     dots may not overlap deltas, the plan or its memory
+ * Threads      any number on one plan */
+PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
+
+/* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
 /* The bias of a key, with d = query position - key position. */
 typedef enum pe_alibi_mode {
@@ -1236,7 +1236,7 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    int64_t first_query, size_t queries, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
-/* ---- learned biases on attention scores ------------------------------------------------------ */
+/* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* Compute T5's buckets of the distances d = k - (first_query + q), for keys 0 ... keys - 1. With
  * n = buckets, and in both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
@@ -1285,7 +1285,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
                                   const int32_t *index, size_t queries, size_t keys,
                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 
-/* ---- learned tables -------------------------------------------------------------------------- */
+/* ---- 12. learned tables ---------------------------------------------------------------------- */
 
 /* Add rows of a learned table to activations in place: with p the position of row r,
  *
@@ -1422,7 +1422,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * from several places, or kept out for its stack; PE__COLD is rare. Intrinsics are in pe_simd.h alone.
  */
 
-/* ---- checks ---------------------------------------------------------------------------------- */
+/* ---- 3. this build --------------------------------------------------------------------------- */
 
 PE_API const char *pe_status_string(pe_status status)
 {
@@ -1438,84 +1438,6 @@ PE_API const char *pe_status_string(pe_status status)
 PE_API int pe_version(void) { return PE_VERSION_HEX; }
 
 PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
-
-PE_API pe_config pe_config_default(size_t d_model)
-{
-    pe_config config;
-    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-    config.d_model = d_model;
-    config.base = 10000.0;
-    config.amplitude = 1.0;
-    config.scale = 1.0;
-    config.multiple = 1;
-    config.axes = 1;
-    return config;
-}
-
-/* Blocks of the given widths for the coordinates (0 1), (1 0) or (0 2 1). */
-static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widths,
-                              const size_t *coordinates)
-{
-    config->axes = axes;
-    for (size_t a = 0; a < axes; a++)
-        config->axis[a].width = widths[a], config->axis[a].coordinate = coordinates[a];
-}
-
-PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
-{
-    const size_t d = d_model, halves[2] = {d / 2, d / 2}, video[3] = {d / 4, d / 8 * 3, d / 8 * 3};
-    static const size_t zeros[PE_MAX_AXES] = {0}, in_order[PE_MAX_AXES] = {0, 1, 2, 3, 4, 5, 6, 7};
-    static const size_t x_y[2] = {1, 0}, t_x_y[3] = {0, 2, 1};
-    pe_config c = pe_config_default(d_model);
-    c.layout = PE_LAYOUT_HALVES;
-    c.exponent = PE_EXPONENT_PAIRS;
-    c.exponent_shift = 1;
-    c.odd = PE_ODD_ZERO;
-    switch (preset) {
-    case PE_PRESET_VASWANI: return pe_config_default(d_model);
-    case PE_PRESET_T2T:
-    case PE_PRESET_TENER:
-    case PE_PRESET_DDPM: break;
-    case PE_PRESET_FAIRSEQ: c.offset = 2, c.has_padding = 1, c.padding_position = -1; break;
-    case PE_PRESET_OPENNMT: c.offset = 1; break;
-    case PE_PRESET_HF_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
-    case PE_PRESET_TRANSFORMER_XL: c.exponent = PE_EXPONENT_WIDTH, c.multiple = 2; break;
-    case PE_PRESET_LDM: c.cos_first = 1, c.exponent_shift = 0; break;
-    case PE_PRESET_MUSICGEN: c.cos_first = 1; break;
-    case PE_PRESET_MLX:
-        c.multiple = 2;
-        if (d) c.amplitude = sqrt(2 / (double)d);
-        break;
-    case PE_PRESET_MAE_2D:
-        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 4;
-        pe__blocks(&c, 2, halves, x_y);
-        break;
-    case PE_PRESET_VIDEO_3D:
-        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 16;
-        pe__blocks(&c, 3, video, t_x_y);
-        break;
-    case PE_PRESET_T2T_ND:
-        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
-        c.axes = 2;
-        break;
-    case PE_PRESET_DETR:
-        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE;
-        c.offset = 1, c.multiple = 2;
-        pe__blocks(&c, 2, halves, in_order);
-        break;
-    case PE_PRESET_NERF:
-    case PE_PRESET_TINY_CUDA_NN:
-        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX, c.base = 0.5;
-        if (preset == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
-        else c.half_turns = 1;
-        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
-        c.axes = 3;
-        break;
-    case PE_PRESET_COUNT:
-    default: c.d_model = 0; /* refused */
-    }
-    return c;
-}
 
 /* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
 PE__INLINE size_t pe__reach(size_t element)
@@ -1550,7 +1472,40 @@ static inline pe_status pe__check_range(int64_t first, size_t rows)
     return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
 }
 
-/* ---- where rows are -------------------------------------------------------------------------- */
+/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
+   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
+   better. */
+#ifdef __OPTIMIZE__
+enum { PE__OPTIMIZED = 1 };
+#else /* kernels take more stack: tiles take less */
+enum { PE__OPTIMIZED = 0 };
+#endif
+enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 256 };
+
+/* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
+typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
+enum { PE__DROP_F32 = 29, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
+PE__INLINE int pe__drop(pe__kind kind)
+{
+    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
+}
+
+PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
+PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
+
+/* The first address of a cache line at or after p. */
+PE__INLINE double *pe__aligned(void *p)
+{
+    return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
+}
+
+PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
+{
+    return x >= low && x <= high;
+}
+
+/* ---- 4. where rows are ----------------------------------------------------------------------- */
 
 typedef enum pe__place {
     PE__AT_RANGE = 1, /* zeros are no place */
@@ -1780,10 +1735,17 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
     return pe__check_places(at, rows, axes, &limits);
 }
 
-/* ---- double-double and triple-double ------------------------------------------------------------
+/* ---- 5.1 double-double and triple-double --------------------------------------------------------
  * Unevaluated sums of two or three doubles, lane by lane, about 104 and 156 bits. The low part of a
  * pe__dd may be as large as a few units in the last place of the high part, where not said
  * otherwise. */
+
+PE__INLINE double pe__first_lane(pe__vd x)
+{
+    double lanes[PE_LANES];
+    pe__store(lanes, x);
+    return lanes[0];
+}
 
 typedef struct pe__dd {
     pe__vd hi, lo;
@@ -1919,7 +1881,7 @@ PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
 
 PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_ratio(x, pe__td_one(y)); }
 
-/* ---- elementary functions in triple-double, for the frequencies ------------------------------ */
+/* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
                                          -1.0721436282893004e-33};
@@ -2023,7 +1985,7 @@ PE__OUTLINE pe__td pe__td_log(pe__td x)
     return pe__td_add(pe__td_mul(pe__td_const(pe__ln2), power), pe__td_add(pe__td_one(y), log));
 }
 
-/* ---- numbers of any precision -------------------------------------------------------------------
+/* ---- 5.3 numbers of any precision ---------------------------------------------------------------
  * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
  * limbs whose first bit is set, off by less than 2^lost. Each operation knows what its result has
  * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
@@ -2337,7 +2299,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
-/* ---- frequencies --------------------------------------------------------------------------------
+/* ---- 5.4 frequencies ----------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
  * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
  * by 2^-105 i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
@@ -2489,709 +2451,7 @@ PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t
     }
 }
 
-/* ---- RoPE frequencies ---------------------------------------------------------------------------
- * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
- * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
- * thresholds contain pi, the rest is algebraic. */
-
-#define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
-#define PE__ROPE_LENGTH ((uint64_t)1 << 53)
-
-/* As a function: where size_t has 32 bits, compilers would say that this is always so. */
-static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; }
-
-static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
-                                     -2.647943193699614e-33};
-
-PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
-{
-    pe_rope_config config;
-    config.head_dim = head_dim;
-    config.rotary_dim = head_dim;
-    config.rope_theta = 10000.0;
-    config.rope_type = PE_ROPE_DEFAULT;
-    config.factor = 0.0;
-    config.original_max_position_embeddings = 0;
-    config.max_position_embeddings = 0;
-    config.sequence_length = 0;
-    config.low_freq_factor = 1.0;
-    config.high_freq_factor = 4.0;
-    config.beta_fast = 32.0;
-    config.beta_slow = 1.0;
-    config.extrapolation_factor = 1.0;
-    config.truncate = 1;
-    config.mscale = 0.0;
-    config.mscale_all_dim = 0.0;
-    config.attention_factor = 0.0;
-    config.short_mscale = 0.0;
-    config.long_mscale = 0.0;
-    config.short_factor = NULL;
-    config.long_factor = NULL;
-    config.freq_factors = NULL;
-    config.layout = PE_LAYOUT_HALVES;
-    config.rope_interleave = 0;
-    config.axes = 1;
-    memset(config.sections, 0, sizeof config.sections);
-    config.section_order = PE_SECTIONS_BLOCKS;
-    config.offset = 0.0;
-    config.angle = PE_ANGLE_EXACT;
-    config.expected_rows = 0;
-    return config;
-}
-
-PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
-{
-    static const struct {
-        char name[24];
-        pe_rope_type type;
-    } names[] = {
-        {"default", PE_ROPE_DEFAULT},     {"none", PE_ROPE_DEFAULT},
-        {"mrope", PE_ROPE_DEFAULT},       {"linear", PE_ROPE_LINEAR},
-        {"dynamic", PE_ROPE_DYNAMIC_NTK}, {"xdrope", PE_ROPE_NTK},
-        {"ntk", PE_ROPE_NTK_FIXED},       {"llama3", PE_ROPE_LLAMA3},
-        {"yarn", PE_ROPE_YARN},           {"deepseek_yarn", PE_ROPE_YARN},
-        {"longrope", PE_ROPE_LONGROPE},   {"su", PE_ROPE_LONGROPE},
-        {"proportional", PE_ROPE_PROPORTIONAL}, {"deepseek_llama_scaling", PE_ROPE_YARN},
-        {"telechat3-yarn", PE_ROPE_YARN},       {"openpangu", PE_ROPE_DEFAULT},
-    };
-    if (!name || !type) return PE_ERR_NULL;
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
-        size_t c = 0;
-        while (name[c] == names[k].name[c] && name[c] != '\0') c++;
-        if (name[c] == names[k].name[c]) {
-            *type = names[k].type;
-            return PE_OK;
-        }
-    }
-    return PE_ERR_ENUM;
-}
-
-/* L0: the length whose wavelengths a type asks about. */
-PE__INLINE size_t pe__rope_length(const pe_rope_config *config)
-{
-    const size_t original = config->original_max_position_embeddings;
-    const size_t most = config->max_position_embeddings;
-    if (config->rope_type == PE_ROPE_DYNAMIC_NTK) return most ? most : original;
-    return original ? original : most;
-}
-
-PE__INLINE int pe__rope_is_long(const pe_rope_config *config)
-{
-    return config->sequence_length > pe__rope_length(config);
-}
-
-PE__INLINE const double *pe__rope_factors(const pe_rope_config *config)
-{
-    if (config->rope_type != PE_ROPE_LONGROPE) return NULL;
-    return pe__rope_is_long(config) ? config->long_factor : config->short_factor;
-}
-
-/* The attention factor that the config gives, or 0. */
-PE__INLINE double pe__rope_given(const pe_rope_config *config)
-{
-    if (config->attention_factor > 0 || config->rope_type != PE_ROPE_LONGROPE)
-        return config->attention_factor;
-    return pe__rope_is_long(config) ? config->long_mscale : config->short_mscale;
-}
-
-/* NaN fails every comparison. */
-PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
-PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
-
-/* YaRN's betas: 0 is absent. */
-PE__INLINE double pe__rope_fast(const pe_rope_config *config)
-{
-    return config->beta_fast > 0 ? config->beta_fast : 32;
-}
-PE__INLINE double pe__rope_slow(const pe_rope_config *config)
-{
-    return config->beta_slow > 0 ? config->beta_slow : 1;
-}
-
-PE__INLINE size_t pe__rope_count(const pe_rope_config *config)
-{
-    const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
-    return (whole ? config->head_dim : config->rotary_dim) / 2;
-}
-
-/* What is wrong with the numbers themselves. */
-PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
-{
-    const double theta = config->rope_theta, e = config->extrapolation_factor;
-    if (config->head_dim < 2 || config->head_dim > PTRDIFF_MAX / sizeof(double))
-        return "head_dim must be at least 2 and fit in memory";
-    if (config->rotary_dim < 2 || config->rotary_dim % 2 || config->rotary_dim > config->head_dim)
-        return "rotary_dim must be even, at least 2 and at most head_dim";
-    if (!(theta >= 1 && theta <= PE__ROPE_MOST)) return "rope_theta must be within 1 ... 2^128";
-    if ((unsigned)config->rope_type > (unsigned)PE_ROPE_PROPORTIONAL)
-        return "rope_type must be one of PE_ROPE_...";
-    if (!pe__rope_optional(config->factor))
-        return "factor must be within 2^-128 ... 2^128, or 0 if there is none";
-    if (!pe__rope_length_ok(config->original_max_position_embeddings))
-        return "original_max_position_embeddings must be at most 2^53";
-    if (!pe__rope_length_ok(config->max_position_embeddings))
-        return "max_position_embeddings must be at most 2^53";
-    if (!pe__rope_length_ok(config->sequence_length)) return "sequence_length must be at most 2^53";
-    if (!pe__rope_number(config->low_freq_factor) || !pe__rope_number(config->high_freq_factor) ||
-        config->low_freq_factor > config->high_freq_factor)
-        return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
-               "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)";
-    if (!pe__rope_optional(config->beta_fast) || !pe__rope_optional(config->beta_slow) ||
-        (theta < 2 && pe__rope_slow(config) > pe__rope_fast(config)))
-        return "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
-               "rope_theta below 2, beta_fast at least beta_slow";
-    if (!(e == 0 || (e >= 1 / PE__ROPE_MOST && e <= 1)))
-        return "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)";
-    if (!pe__rope_optional(config->mscale) || !pe__rope_optional(config->mscale_all_dim))
-        return "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none";
-    if (!pe__rope_optional(config->attention_factor))
-        return "attention_factor must be within 2^-128 ... 2^128, or 0 for the rule of the type";
-    if (!pe__rope_optional(config->short_mscale) || !pe__rope_optional(config->long_mscale))
-        return "short_mscale and long_mscale must be within 2^-128 ... 2^128, or 0 for the rule";
-    return NULL;
-}
-
-/* What is wrong with how heads are laid out. */
-PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
-{
-    const size_t pairs = pe__rope_count(config), axes = config->axes;
-    const double steps = config->offset * 1048576.0; /* 2^20 */
-    size_t sum = 0;
-    if (config->rope_interleave && (config->layout != PE_LAYOUT_HALVES || pairs > 256))
-        return "rope_interleave wants PE_LAYOUT_HALVES and a rotary_dim of at most 512";
-    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
-    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
-    if (!(config->offset >= -2147483648.0 && config->offset <= 2147483648.0) ||
-        steps != (double)(int64_t)steps)
-        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
-    if (axes < 1 || axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
-    if (axes == 1) return NULL;
-    if ((unsigned)config->section_order > PE_SECTIONS_VISION)
-        return "section_order must be one of PE_SECTIONS_...";
-    for (size_t a = 0; a < axes; a++) {
-        if (config->section_order == PE_SECTIONS_INTERLEAVED) return NULL;
-        if (config->sections[a] > pairs - sum) return "sections must sum to the pairs";
-        sum += config->sections[a];
-        if (config->section_order == PE_SECTIONS_VISION && config->sections[a] != pairs / axes)
-            return "sections of a vision tower must be of equal length";
-    }
-    return sum == pairs ? NULL : "sections must sum to the pairs";
-}
-
-/* What the type lacks; all else is right. */
-PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
-{
-    const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
-    const size_t length = pe__rope_length(config);
-    const int has_ratio =
-        config->original_max_position_embeddings && config->max_position_embeddings;
-    switch (config->rope_type) {
-    case PE_ROPE_NTK:
-    case PE_ROPE_DYNAMIC_NTK:
-        if (config->rotary_dim < (is_vision ? 4 * config->axes : 4))
-            return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision "
-                   "tower";
-        if (!length && config->rope_type == PE_ROPE_DYNAMIC_NTK)
-            return "DYNAMIC_NTK needs max_position_embeddings";
-        break;
-    case PE_ROPE_LLAMA3:
-        if (!length) return "LLAMA3 needs original_max_position_embeddings";
-        break;
-    case PE_ROPE_YARN:
-        if (!length) return "YARN needs original_max_position_embeddings";
-        if (config->rope_theta == 1) return "YARN needs a rope_theta above 1";
-        if (!(config->factor > 0) && !has_ratio)
-            return "YARN needs a factor, or both max_position_embeddings and "
-                   "original_max_position_embeddings";
-        return NULL;
-    case PE_ROPE_LONGROPE:
-        if (length < 2) return "LONGROPE needs original_max_position_embeddings";
-        if (!pe__rope_factors(config))
-            return pe__rope_is_long(config) ? "long_factor is NULL" : "short_factor is NULL";
-        if (!(config->factor > 0) && !has_ratio && !(pe__rope_given(config) > 0))
-            return "LONGROPE needs a factor, or both max_position_embeddings and "
-                   "original_max_position_embeddings, or an attention_factor";
-        return NULL;
-    case PE_ROPE_PROPORTIONAL:
-        return config->head_dim % 2 ? "PROPORTIONAL needs an even head_dim" : NULL;
-    default:
-        return NULL;
-    case PE_ROPE_LINEAR:
-    case PE_ROPE_NTK_FIXED:
-        break;
-    }
-    return config->factor > 0 ? NULL : "this rope_type needs a factor above 0";
-}
-
-PE_API const char *pe_rope_config_error(const pe_rope_config *config)
-{
-    if (!config) return "the config is NULL";
-    const char *error = pe__rope_field_error(config);
-    if (!error) error = pe__rope_layout_error(config);
-    if (!error) error = pe__rope_type_error(config);
-    if (error) return error;
-    const double *factors = pe__rope_factors(config);
-    for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
-        if (!pe__rope_number(factors[i]))
-            return pe__rope_is_long(config) ? "long_factor must hold numbers in 2^-128 ... 2^128"
-                                            : "short_factor must hold numbers in 2^-128 ... 2^128";
-    for (size_t i = 0; config->freq_factors && i < pe__rope_count(config); i++)
-        if (!pe__rope_number((double)config->freq_factors[i]))
-            return "freq_factors must hold numbers within 2^-128 ... 2^128";
-    return NULL;
-}
-
-PE__INLINE double pe__first_lane(pe__vd x)
-{
-    double lanes[PE_LANES];
-    pe__store(lanes, x);
-    return lanes[0];
-}
-
-PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
-{
-    return x >= low && x <= high;
-}
-
-/* floor(x) within from ... to, for a number that is the same in all lanes. */
-PE__INLINE double pe__td_floor(pe__td x, double from, double to)
-{
-    const double a = pe__first_lane(x.a), b = pe__first_lane(x.b);
-    if (!(a >= from)) return from;
-    if (!(a <= to)) return to;
-    double n = (double)(int64_t)a;
-    if (n > a || (n == a && b < 0)) n -= 1;
-    return n < from ? from : n;
-}
-
-/* May it be a whole number, if it is off by at most e? */
-PE__INLINE int pe__td_is_whole(pe__td x, double e)
-{
-    const double a = pe__first_lane(x.a), off = a - pe__nearest(a) + pe__first_lane(x.b);
-    return pe__between(a, -pe__exp2i(52), pe__exp2i(52)) && pe__between(off, -e, e);
-}
-
-/* x * scale within 0 ... 1, where scale is the inverse of span > 0. Lane by lane, so that what lies
-   outside is 0 or 1 and nothing else. Where span = 0, it is a step. */
-PE__OUTLINE pe__td pe__td_ramp(pe__td x, pe__td span, pe__td scale)
-{
-    double below[PE_LANES], above[PE_LANES], a[PE_LANES], b[PE_LANES], c[PE_LANES];
-    const pe__td rest = pe__td_sub(x, span);
-    pe__td y = pe__td_mul(x, scale);
-    pe__store(below, x.a), pe__store(above, rest.a);
-    pe__store(a, y.a), pe__store(b, y.b), pe__store(c, y.c);
-    for (int lane = 0; lane < PE_LANES; lane++)
-        if (below[lane] <= 0 || above[lane] >= 0) {
-            a[lane] = below[lane] <= 0 ? 0.0 : 1.0;
-            b[lane] = c[lane] = 0.0;
-        }
-    y.a = pe__load(a), y.b = pe__load(b), y.c = pe__load(c);
-    return y;
-}
-
-/* What all pairs share: ln w_i = -2i step, then the ramp of LLAMA3 and YARN. */
-typedef struct pe__rope {
-    pe__td step;
-    pe__td inverse_factor;     /* 1 / f; NTK_FIXED: 1 / f^(2/n)                      */
-    pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0 */
-    pe__td waves;              /* LLAMA3: L0 / 2 pi                                  */
-    double sign;               /* YARN: -1 where the ramp falls                      */
-    double doubt;              /* YARN: how far low and span may be off              */
-    size_t turning;            /* pairs that turn                                    */
-    pe__td log_factor;         /* ln f                                               */
-    pe__td log_length;         /* ln L0                                              */
-    pe__td power, ratio;       /* theta^(-2i/n) of the last vector; to the next one  */
-    size_t next;               /* the pair that this leads to; 0: power is its own   */
-} pe__rope;
-
-/* f, which may follow from lengths: f[0] f[1] / f[2] + f[3]. */
-PE__COLD void pe__rope_factor_parts(const pe_rope_config *config, double *f)
-{
-    const size_t original = config->original_max_position_embeddings;
-    const size_t most = config->max_position_embeddings, length = pe__rope_length(config);
-    const size_t now = config->sequence_length;
-    const pe_rope_type type = config->rope_type;
-    f[0] = config->factor > 0 ? config->factor : 1, f[1] = f[2] = 1, f[3] = 0;
-    if (type == PE_ROPE_DYNAMIC_NTK) { /* f (L - L0) / L0 + 1 */
-        f[1] = now > length ? (double)(now - length) : 0, f[2] = (double)length, f[3] = 1;
-    } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-               original && most) {
-        f[0] = (double)most, f[2] = (double)original;
-    }
-}
-PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
-{
-    double f[4];
-    pe__rope_factor_parts(config, f);
-    const pe__td product = pe__td_scale(pe__td_splat(f[0]), pe__splat(f[1]));
-    return pe__td_sum(pe__td_div(product, pe__splat(f[2])), pe__td_splat(f[3]));
-}
-
-/* Logarithms that a config asks for, each in all lanes of its own: as many at a time as there are
-   lanes. log_turn is that of 2 pi beta. */
-enum { PE__LOG_THETA, PE__LOG_FACTOR, PE__LOG_LENGTH, PE__LOG_FAST, PE__LOG_SLOW, PE__ROPE_LOGS };
-PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__td *logs)
-{
-    double x[3][PE__ROPE_LOGS + 8] = {{config->rope_theta, pe__first_lane(factor.a),
-                                       (double)pe__rope_length(config), pe__rope_fast(config),
-                                       pe__rope_slow(config)}};
-    const size_t count = config->rope_type == PE_ROPE_YARN ? PE__ROPE_LOGS : PE__LOG_LENGTH + 1;
-    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b), x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        pe__td y;
-        y.a = pe__load(x[0] + i), y.b = pe__load(x[1] + i), y.c = pe__load(x[2] + i);
-        y = pe__td_log(y);
-        pe__store(x[0] + i, y.a), pe__store(x[1] + i, y.b), pe__store(x[2] + i, y.c);
-    }
-    for (size_t i = 0; i < PE__ROPE_LOGS; i++) {
-        logs[i].a = pe__splat(x[0][i]), logs[i].b = pe__splat(x[1][i]), logs[i].c = pe__splat(x[2][i]);
-    }
-}
-
-/* YaRN: c(beta), the pair that turns beta times in L0 positions. */
-PE__INLINE pe__td pe__rope_correction(const pe__td *logs, pe__td log_beta, pe__td twice_step)
-{
-    const pe__td log_turn = pe__td_add(log_beta, pe__td_const(pe__ln_2pi));
-    return pe__td_ratio(pe__td_sub(logs[PE__LOG_LENGTH], log_turn), twice_step);
-}
-
-/* YaRN: the ramp goes from pair low to pair high, and falls where high < low. The limits of the
-   floor and the ceil below are those of the formula, or so far outside of the pairs that no pair
-   can tell: beyond 2^53 only where rope_theta is next to 1, and low <= high. */
-PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, const pe__td *logs)
-{
-    const double n = (double)config->rotary_dim;
-    const pe__td twice_step = pe__td_add(r->step, r->step);
-    pe__td low = pe__rope_correction(logs, logs[PE__LOG_FAST], twice_step);
-    pe__td high = pe__rope_correction(logs, logs[PE__LOG_SLOW], twice_step);
-    r->doubt = n * pe__exp2i(-126) / pe__first_lane(logs[PE__LOG_THETA].a);
-    if (config->truncate) {
-        r->doubt = pe__td_is_whole(low, r->doubt) || pe__td_is_whole(high, r->doubt);
-        low = pe__td_splat(pe__td_floor(low, 0, pe__exp2i(53)));
-        high = pe__td_sub(pe__td_splat(0.0), high);
-        high = pe__td_splat(-pe__td_floor(high, 1 - n, pe__exp2i(53)));
-    } else {
-        if (pe__first_lane(low.a) < 0) low = pe__td_splat(0.0);
-        if (pe__first_lane(pe__td_sub(high, pe__td_splat(n - 1)).a) > 0) high = pe__td_splat(n - 1);
-    }
-    pe__td span = pe__td_sub(high, low);
-    if (pe__first_lane(span.a) == 0) span = pe__td_div(pe__td_splat(1.0), pe__splat(1000.0));
-    r->sign = 1;
-    if (pe__first_lane(span.a) < 0) r->sign = -1, span = pe__td_sub(pe__td_splat(0.0), span);
-    r->low = low, r->span = span;
-}
-
-PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__td factor)
-{
-    pe__td logs[PE__ROPE_LOGS];
-    pe__rope_logs(config, factor, logs);
-    const size_t n = config->rotary_dim;
-    const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
-    r->step = pe__td_div(logs[PE__LOG_THETA], pe__splat((double)(whole ? config->head_dim : n)));
-    r->log_factor = logs[PE__LOG_FACTOR], r->log_length = logs[PE__LOG_LENGTH];
-    r->inverse_factor = pe__td_ratio(pe__td_splat(1.0), factor);
-    r->low = r->span = r->inverse = r->waves = pe__td_splat(0.0);
-    r->sign = 1, r->doubt = 0;
-    r->turning = n / 2;
-    switch (config->rope_type) {
-    case PE_ROPE_NTK:
-    case PE_ROPE_DYNAMIC_NTK: /* 1/n of ln f^(n / (n-2)) more */
-        factor = pe__td_div(r->log_factor, pe__splat((double)n - 2));
-        r->step = pe__td_add(r->step, factor);
-        break;
-    case PE_ROPE_NTK_FIXED:
-        factor = pe__td_div(r->log_factor, pe__splat((double)n));
-        r->step = pe__td_add(r->step, factor);
-        r->inverse_factor = pe__td_exp(pe__td_scale(factor, pe__splat(-2.0)));
-        break;
-    case PE_ROPE_LLAMA3:
-        r->waves = pe__td_scale(pe__td_const(pe__inverse_pi),
-                                pe__splat(0.5 * (double)pe__rope_length(config)));
-        r->low = pe__td_splat(config->low_freq_factor);
-        r->span = pe__td_sub(pe__td_splat(config->high_freq_factor), r->low);
-        break;
-    case PE_ROPE_YARN:
-        pe__rope_yarn(r, config, logs);
-        break;
-    default:
-        break;
-    }
-    if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(pe__td_splat(1.0), r->span);
-    double power[3][PE_LANES + 1] = {{0}}; /* of pairs 0 ... PE_LANES: the last is the ratio */
-    for (int i = 1; i <= PE_LANES; i++) power[0][i] = -2.0 * i;
-    const pe__td y = pe__td_exp(pe__td_scale(r->step, pe__load(power[0] + 1)));
-    pe__store(power[0] + 1, y.a), pe__store(power[1] + 1, y.b), pe__store(power[2] + 1, y.c);
-    power[0][0] = 1;
-    r->power.a = pe__load(power[0]), r->ratio.a = pe__splat(power[0][PE_LANES]);
-    r->power.b = pe__load(power[1]), r->ratio.b = pe__splat(power[1][PE_LANES]);
-    r->power.c = pe__load(power[2]), r->ratio.c = pe__splat(power[2][PE_LANES]);
-    r->next = 0;
-}
-
-/* YaRN: c(beta) to any precision. */
-PE__COLD pe__real pe__rope_real_correction(const pe_rope_config *config, double beta, int n)
-{
-    pe__real c = pe__real_pi(n), y = pe__real_of((double)pe__rope_length(config), n);
-    pe__real_by(&c, 2 * beta);
-    pe__real_divide(&y, &c);
-    pe__real_log(&y);
-    pe__real_by(&y, (double)config->rotary_dim / 2);
-    c = pe__real_of(config->rope_theta, n);
-    pe__real_log(&c);
-    pe__real_divide(&y, &c);
-    return y;
-}
-
-/* floor(x), if it is known; else unsure becomes 1. */
-PE__COLD double pe__real_floor(const pe__real *x, double from, double to, int *unsure)
-{
-    const double about = pe__real_double(x);
-    if (about < from - 1) return from;
-    if (about > to + 1) return to;
-    const double k = pe__nearest(about);
-    pe__real rest = *x;
-    pe__real_more(&rest, -k);
-    *unsure |= !pe__real_apart(&rest);
-    const double y = rest.sign < 0 ? k - 1 : k;
-    return y < from ? from : y > to ? to : y;
-}
-
-/* What of w_i stays: s_i of LLAMA3, m_i of YARN. */
-PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, const pe__real *w,
-                                     int *unsure)
-{
-    const int n = w->n, is_yarn = config->rope_type == PE_ROPE_YARN;
-    const double most = (double)config->rotary_dim;
-    pe__real x, y, low = pe__real_of(config->low_freq_factor, n);
-    pe__real span = pe__real_of(config->high_freq_factor, n);
-    if (is_yarn) {
-        x = pe__real_of(i, n);
-        low = pe__rope_real_correction(config, pe__rope_fast(config), n);
-        span = pe__rope_real_correction(config, pe__rope_slow(config), n);
-        if (config->truncate) {
-            low = pe__real_of(pe__real_floor(&low, 0, pe__exp2i(53), unsure), n);
-            span.sign = -span.sign;
-            span = pe__real_of(-pe__real_floor(&span, 1 - most, pe__exp2i(53), unsure), n);
-        } else {
-            y = span;
-            pe__real_more(&y, 1 - most);
-            if (low.sign < 0) low = pe__real_of(0, n);
-            if (y.sign > 0) span = pe__real_of(most - 1, n);
-        }
-    } else {
-        x = *w, y = pe__real_pi(n);
-        pe__real_by(&x, (double)pe__rope_length(config) / 2);
-        pe__real_divide(&x, &y);
-    }
-    pe__real_plus(&span, &low, -1);
-    pe__real_plus(&x, &low, -1);
-    if (is_yarn && !pe__real_apart(&span) &&
-        (pe__known(&span) || pe__rope_fast(config) == pe__rope_slow(config)))
-        span = pe__real_of(1, n), pe__real_over(&span, 1000);
-    if (span.sign < 0) span.sign = 1, x.sign = -x.sign;
-    *unsure |= !pe__real_apart(&x) && !pe__known(&x);
-    y = x;
-    pe__real_plus(&y, &span, -1);
-    if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
-    else pe__real_divide(&x, &span);
-    if (!is_yarn) return x;
-    x.sign = -x.sign;
-    pe__real_more(&x, 1);
-    pe__real_by(&x, config->extrapolation_factor);
-    return x;
-}
-
-/* The frequency of a pair, correctly rounded. */
-PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
-{
-    const pe_rope_type type = config->rope_type;
-    const double *const factors = pe__rope_factors(config);
-    const double width = (double)(type == PE_ROPE_PROPORTIONAL ? config->head_dim
-                                                               : config->rotary_dim);
-    const double i = (double)pair;
-    double parts[4], y;
-    pe__rope_factor_parts(config, parts);
-    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
-        int unsure = 0;
-        pe__real f = pe__real_of(parts[0], n), w = pe__real_of(config->rope_theta, n), x, z;
-        pe__real_by(&f, parts[1]);
-        pe__real_per(&f, parts[2]);
-        pe__real_more(&f, parts[3]);
-        pe__real_log(&w);
-        pe__real_by(&w, -2 * i);
-        pe__real_per(&w, width);
-        if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
-            const int fixed = type == PE_ROPE_NTK_FIXED;
-            z = f;
-            pe__real_log(&z);
-            pe__real_by(&z, -2 * (i + fixed));
-            pe__real_per(&z, width - (fixed ? 0 : 2));
-            pe__real_plus(&w, &z, 1);
-        }
-        pe__real_exp(&w);
-        if (type == PE_ROPE_LLAMA3 || type == PE_ROPE_YARN) {
-            z = x = pe__rope_real_keep(config, i, &w, &unsure);
-            z.sign = -z.sign;
-            pe__real_more(&z, 1);
-            pe__real_divide(&z, &f);
-            pe__real_plus(&x, &z, 1);
-            pe__real_times(&w, &x);
-        } else if (type == PE_ROPE_LINEAR || type == PE_ROPE_PROPORTIONAL) {
-            pe__real_divide(&w, &f);
-        }
-        if (factors) pe__real_per(&w, factors[pair]);
-        if (config->freq_factors) pe__real_per(&w, (double)config->freq_factors[pair]);
-        const int last = n == PE__LIMBS;
-        if ((!unsure || last) && pe__real_round(&w, 0, last, &y)) return y;
-    }
-}
-
-/* One vector of frequencies from pair i on; what lanes behind the last pair have, no one wants. Powers
-   of vectors that follow each other are products: so many add less than 2^-141 to their errors. */
-enum { PE__ROPE_CHAIN = 64 };
-PE__OUTLINE pe__vd pe__rope_vector(pe__rope *r, const pe_rope_config *config, size_t i)
-{
-    const pe__td one = pe__td_splat(1.0);
-    const double *factors = pe__rope_factors(config);
-    double index[PE_LANES], divisor[PE_LANES];
-    for (size_t lane = 0; lane < PE_LANES; lane++) {
-        const size_t pair = i + lane < r->turning ? i + lane : r->turning - 1;
-        index[lane] = (double)pair;
-        divisor[lane] = factors ? factors[pair] : 1.0;
-    }
-    const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
-    pe__vd error = least; /* relative */
-    const size_t lanes = PE_LANES;
-    if (i != r->next || i % (PE__ROPE_CHAIN * lanes) == 0) {
-        if (i || r->next) r->power = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0) * pairs));
-    } else {
-        r->power = pe__td_product(r->power, r->ratio);
-    }
-    r->next = i + lanes;
-    pe__td w = r->power;
-    if (config->rope_type == PE_ROPE_LLAMA3 || config->rope_type == PE_ROPE_YARN) {
-        pe__td x, keep;
-        if (config->rope_type == PE_ROPE_LLAMA3) {
-            x = pe__td_sub(pe__td_product(w, r->waves), r->low);
-            error = (w.a * r->waves.a + r->low.a + r->span.a) * least;
-            keep = pe__td_ramp(x, r->span, r->inverse);
-        } else {
-            x = pe__td_splat(0.0);
-            x.a = pairs;
-            x = pe__td_scale(pe__td_sub(x, r->low), pe__splat(r->sign));
-            error = (pairs + pe__abs(r->low.a) + r->span.a) * least + pe__splat(r->doubt);
-            keep = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
-            keep = pe__td_scale(keep, pe__splat(config->extrapolation_factor));
-        }
-        x = pe__td_product(pe__td_sub(one, keep), r->inverse_factor);
-        x = pe__td_sum(keep, x);
-        error = error * r->inverse.a * (one.a + r->inverse_factor.a) / x.a + least;
-        w = pe__td_product(w, x);
-    } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL ||
-               config->rope_type == PE_ROPE_NTK_FIXED) {
-        w = pe__td_product(w, r->inverse_factor);
-    } else if (factors) {
-        w = pe__td_div(w, pe__load(divisor));
-    }
-    if (config->freq_factors) {
-        for (size_t lane = 0; lane < PE_LANES; lane++)
-            divisor[lane] = (double)config->freq_factors[(size_t)index[lane]];
-        w = pe__td_div(w, pe__load(divisor));
-    }
-    double y[PE_LANES], low[PE_LANES], e[PE_LANES];
-    pe__store(y, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
-    for (size_t lane = 0; lane < PE_LANES; lane++)
-        if (PE__UNLIKELY(y[lane] + (low[lane] + e[lane]) != y[lane] + (low[lane] - e[lane])))
-            y[lane] = pe__rope_exact(config, (size_t)index[lane]);
-    return pe__load(y);
-}
-
-/* 0.1 scale ln f + 1 */
-PE__INLINE pe__td pe__rope_mscale(pe__td log_factor, double scale)
-{
-    const pe__td tenth = pe__td_div(pe__td_scale(log_factor, pe__splat(scale)), pe__splat(10.0));
-    return pe__td_add(tenth, pe__td_splat(1.0));
-}
-
-PE__COLD double pe__rope_attention(const pe_rope_config *config, const pe__rope *r, pe__td factor)
-{
-    const double given = pe__rope_given(config);
-    const pe__td one = pe__td_splat(1.0);
-    if (given > 0) return given;
-    if (config->rope_type != PE_ROPE_YARN && config->rope_type != PE_ROPE_LONGROPE) return 1.0;
-    if (!(pe__first_lane(pe__td_sub(factor, one).a) > 0)) return 1.0;
-    pe__td y;
-    if (config->rope_type == PE_ROPE_LONGROPE) { /* the root by exp and ln */
-        y = pe__td_add(pe__td_ratio(r->log_factor, r->log_length), one);
-        y = pe__td_exp(pe__td_scale(pe__td_log(y), pe__splat(0.5)));
-    } else if (config->mscale > 0 && config->mscale_all_dim > 0) {
-        y = pe__td_ratio(pe__rope_mscale(r->log_factor, config->mscale),
-                         pe__rope_mscale(r->log_factor, config->mscale_all_dim));
-    } else {
-        y = pe__rope_mscale(r->log_factor, 1.0);
-    }
-    return pe__first_lane(y.a);
-}
-
-/* The frequencies of a config, vector by vector. */
-typedef struct pe__rope_list {
-    pe__rope rope;
-    pe__td factor;
-    pe_rope_config section; /* PE_SECTIONS_VISION: a head of one section */
-    size_t period;          /* pairs after which it begins anew; 0: never */
-} pe__rope_list;
-
-static inline void pe__rope_list_begin(pe__rope_list *list, const pe_rope_config *config)
-{
-    list->section = *config;
-    list->period = 0;
-    if (config->axes > 1 && config->section_order == PE_SECTIONS_VISION) {
-        list->period = config->sections[0];
-        list->section.rotary_dim = list->section.head_dim = 2 * list->period;
-    }
-    list->factor = pe__rope_factor(config);
-    pe__rope_begin(&list->rope, &list->section, list->factor);
-}
-
-/* Those from pair i on, a multiple of the lanes; lanes behind the last pair are defined. */
-static inline void pe__rope_list_next(pe__rope_list *list, const pe_rope_config *config, size_t i,
-                                      double *omega)
-{
-    const size_t turning = list->rope.turning;
-    if (!list->period) {
-        pe__store(omega, i < turning ? pe__rope_vector(&list->rope, config, i) : pe__splat(0.0));
-        for (size_t k = 0; k < PE_LANES; k++)
-            if (i + k >= turning) omega[k] = 0;
-        return;
-    }
-    pe_rope_config section = list->section;
-    for (size_t k = 0; k < PE_LANES; k++) {
-        const size_t pair = (i + k) % list->period, all = pe__rope_count(config);
-        if (config->freq_factors) /* one for each pair of all; behind the last there is none */
-            section.freq_factors = config->freq_factors + (i + k < all ? i + k - pair : 0);
-        omega[k] = pe__first_lane(pe__rope_vector(&list->rope, &section, pair));
-    }
-}
-
-PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
-                                     double *attention_factor)
-{
-    if (!config || !omega) return PE_ERR_NULL;
-    if (config->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(config)) return PE_ERR_NULL;
-    if (pe_rope_config_error(config)) return PE_ERR_CONFIG;
-    pe__rope_list list;
-    const size_t pairs = pe__rope_count(config);
-    pe__rope_list_begin(&list, config);
-    for (size_t i = 0; i < pairs; i += PE_LANES) {
-        double lanes[PE_LANES];
-        pe__rope_list_next(&list, config, i, lanes);
-        for (size_t k = 0; k < PE_LANES && i + k < pairs; k++) omega[i + k] = lanes[k];
-    }
-    if (attention_factor) *attention_factor = pe__rope_attention(config, &list.rope, list.factor);
-    return PE_OK;
-}
-
-/* ---- turns, closely -----------------------------------------------------------------------------
+/* ---- 5.5 turns, closely -------------------------------------------------------------------------
  * Position t turns pair i by t w_i = pi t f_i. */
 
 /* The sine and cosine of pi x to about 2^-100 of their value, |x| <= 0.3: Taylor series in x^2 with
@@ -3336,7 +2596,7 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
     return pe__dd_normal(r);
 }
 
-/* ---- turns, exactly -----------------------------------------------------------------------------
+/* ---- 5.6 turns, exactly -------------------------------------------------------------------------
  * What double-double leaves open, by numbers of any precision, from the config itself. It ends: the
  * sine and cosine of an algebraic number but 0 are transcendental (Lindemann), and so are those of
  * pi times an irrational algebraic one (Gelfond, Schneider); of pi times a rational one, they are
@@ -3482,7 +2742,676 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd 
     }
 }
 
-/* ---- turns, fast --------------------------------------------------------------------------------
+/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
+static inline float pe__round_16(float x, int drop)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
+    if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
+        float y;
+        memcpy(&y, &size, sizeof y);
+        y = (y + 0.75f) - 0.75f;
+        memcpy(&bits, &y, sizeof bits);
+        bits |= sign;
+    } else {
+        bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
+        bits &= ~((1u << drop) - 1u);
+        if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
+    }
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
+   nearest. */
+static inline float pe__round_once(double hi, double lo, double scale, int drop)
+{
+    hi = pe__to_odd(hi, lo) * scale;
+    float y = (float)hi;
+    if (drop == PE__DROP_F32) return y;
+    uint32_t word;
+    memcpy(&word, &y, sizeof word);
+    if ((double)y != hi && (word & 1) == 0) {
+        if ((y < 0 ? -(double)y : (double)y) < (hi < 0 ? -hi : hi)) word++;
+        else word--;
+        memcpy(&y, &word, sizeof y);
+    }
+    return pe__round_16(y, drop);
+}
+
+/* hi + lo, however large lo is, rounded once. */
+static inline float pe__round_sum(double hi, double lo, int drop)
+{
+    pe__vd low;
+    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
+}
+
+/* (hi + lo) by, rounded once to the type that drops bits as in pe__drop(), or, if 0, to a double,
+   into *y; returns whether lo - e and lo + e give the same, no subnormal double. */
+PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
+{
+    const double below = lo - e, above = lo + e;
+    *y = drop ? (double)pe__round_sum(hi * by, above * by, drop) : (hi + above) * by;
+    return *y == (drop ? (double)pe__round_sum(hi * by, below * by, drop) : (hi + below) * by) &&
+           pe__larger(*y, 0) > (drop ? 0 : pe__exp2i(-1021));
+}
+
+/* The frequency of a pair in radians a position, or its wavelength. */
+PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
+static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
+{
+    pe__dd f, y;
+    double number;
+    f.hi = pe__splat(plan->frequency[pair]), f.lo = pe__splat(plan->frequency[pair + plan->padded]);
+    if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
+    if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
+        return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
+    y = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
+    if (what == PE__WAVELENGTH) {
+        pe__vd e;
+        y.hi = pe__splat(2.0) / f.hi;
+        const pe__vd p = pe__two_prod(y.hi, f.hi, &e);
+        y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
+    }
+    const double hi = pe__first_lane(y.hi), e = pe__larger(hi, 0) * (plan->error + pe__exp2i(-97));
+    if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
+    return pe__exact(plan, pair, 1, what, 1, 0, drop);
+}
+
+/* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
+   pe__close_turn(). */
+/* Does the pair stand still there, so that it is (0, A)? Sums of columns are not looked at. */
+PE__INLINE int pe__still(const pe_plan *plan, double t, size_t pair)
+{
+    const double *const w = plan->float32 ? plan->float32 : plan->frequency;
+    return !plan->point && (t == 0 || w[pair] == 0);
+}
+
+PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                           double hi, double lo)
+{
+    const double e = pe__close_error(plan, pair, t, component), amplitude = plan->amplitude;
+    double y;
+    if (pe__still(plan, t, pair)) {
+        if (component == 0) return 0 * amplitude;
+        return drop ? (double)pe__round_once(amplitude, 0, 1, drop) : amplitude;
+    }
+    if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
+    return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
+}
+PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
+                                 int drop)
+{
+    pe__dd turn[2];
+    if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
+    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
+    return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
+                             pe__first_lane(y.lo));
+}
+
+/* ---- 5.7 plans ----------------------------------------------------------------------------------
+ * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
+ * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
+ * pairs follow
+ * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
+ * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
+ * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
+
+PE_API pe_config pe_config_default(size_t d_model)
+{
+    pe_config config;
+    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    config.d_model = d_model;
+    config.base = 10000.0;
+    config.amplitude = 1.0;
+    config.scale = 1.0;
+    config.multiple = 1;
+    config.axes = 1;
+    return config;
+}
+
+/* Blocks of the given widths for the coordinates (0 1), (1 0) or (0 2 1). */
+static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widths,
+                              const size_t *coordinates)
+{
+    config->axes = axes;
+    for (size_t a = 0; a < axes; a++)
+        config->axis[a].width = widths[a], config->axis[a].coordinate = coordinates[a];
+}
+
+PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
+{
+    const size_t d = d_model, halves[2] = {d / 2, d / 2}, video[3] = {d / 4, d / 8 * 3, d / 8 * 3};
+    static const size_t zeros[PE_MAX_AXES] = {0}, in_order[PE_MAX_AXES] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const size_t x_y[2] = {1, 0}, t_x_y[3] = {0, 2, 1};
+    pe_config c = pe_config_default(d_model);
+    c.layout = PE_LAYOUT_HALVES;
+    c.exponent = PE_EXPONENT_PAIRS;
+    c.exponent_shift = 1;
+    c.odd = PE_ODD_ZERO;
+    switch (preset) {
+    case PE_PRESET_VASWANI: return pe_config_default(d_model);
+    case PE_PRESET_T2T:
+    case PE_PRESET_TENER:
+    case PE_PRESET_DDPM: break;
+    case PE_PRESET_FAIRSEQ: c.offset = 2, c.has_padding = 1, c.padding_position = -1; break;
+    case PE_PRESET_OPENNMT: c.offset = 1; break;
+    case PE_PRESET_HF_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
+    case PE_PRESET_TRANSFORMER_XL: c.exponent = PE_EXPONENT_WIDTH, c.multiple = 2; break;
+    case PE_PRESET_LDM: c.cos_first = 1, c.exponent_shift = 0; break;
+    case PE_PRESET_MUSICGEN: c.cos_first = 1; break;
+    case PE_PRESET_MLX:
+        c.multiple = 2;
+        if (d) c.amplitude = sqrt(2 / (double)d);
+        break;
+    case PE_PRESET_MAE_2D:
+        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 4;
+        pe__blocks(&c, 2, halves, x_y);
+        break;
+    case PE_PRESET_VIDEO_3D:
+        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 16;
+        pe__blocks(&c, 3, video, t_x_y);
+        break;
+    case PE_PRESET_T2T_ND:
+        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
+        c.axes = 2;
+        break;
+    case PE_PRESET_DETR:
+        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE;
+        c.offset = 1, c.multiple = 2;
+        pe__blocks(&c, 2, halves, in_order);
+        break;
+    case PE_PRESET_NERF:
+    case PE_PRESET_TINY_CUDA_NN:
+        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX, c.base = 0.5;
+        if (preset == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
+        else c.half_turns = 1;
+        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
+        c.axes = 3;
+        break;
+    case PE_PRESET_COUNT:
+    default: c.d_model = 0; /* refused */
+    }
+    return c;
+}
+
+#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
+/* A, and what the rounding test knows of it. */
+static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
+{
+    int exponent;
+    const double size = amplitude < 0 ? -amplitude : amplitude;
+    const double mantissa = pe__frexp(size, &exponent);
+    const float guard = (float)(size * PE__GUARD);
+    plan->amplitude = amplitude;
+    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
+    plan->scale = pe__exp2i(exponent);
+    memcpy(&plan->guard, &guard, sizeof guard);
+    if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
+    if (size > pe__exp2i(127)) plan->guard = INT32_MAX; /* infinite or not? */
+}
+
+#define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
+/* What follows from the error and size of the frequencies. */
+static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
+{
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    plan->fastest = fastest, plan->error = error;
+    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
+}
+
+/* From one array to the next, if there are so many. The same columns of 16 rows are read together:
+   in 4096 bytes, the sets of a first-level cache, they are not to lie upon each other. */
+PE__INLINE size_t pe__padded(size_t pairs, size_t arrays)
+{
+    const size_t padded = (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7;
+    return padded + (arrays > 3 && padded >= 512 && padded % 512 < 64 ? 128 : 0);
+}
+
+/* Rows that follow each other, from which on rows of the plan make up for the time that they take:
+   35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
+enum { PE__MANY = 36 };
+
+/* Do several axes share the columns in this way? */
+PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
+{
+    return config->axes > 1 && config->columns == columns;
+}
+
+/* Arrays of a plan of so many rows. */
+static inline size_t pe__arrays(const pe_config *config, size_t rows)
+{
+    if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
+    if (config->angle == PE_ANGLE_FLOAT32) return 3;
+    return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
+}
+
+/* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
+   positive number if there is one pair only. */
+static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
+{
+    const size_t half = width / 2;
+    d[0] = 1, d[1] = 0;
+    if (pairs <= 1) return;
+    if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
+    if (config->exponent == PE_EXPONENT_PAIRS) {
+        pe__vd low;
+        const pe__vd sum = pe__two_sum(pe__splat((double)half),
+                                       pe__splat(-config->exponent_shift), &low);
+        d[0] = pe__first_lane(sum), d[1] = pe__first_lane(low);
+    }
+}
+
+/* What is wrong with a config, without a look at its axes; NULL if nothing is. */
+PE__COLD const char *pe__field_error(const pe_config *config)
+{
+    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
+    const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
+    const double s = config->scale < 0 ? -config->scale : config->scale;
+    const double steps = config->offset * 1048576.0; /* 2^20 */
+    if (config->d_model < 1 || config->d_model >= most)
+        return "d_model must be at least 1 (0: is the preset one of the enum, and made for this "
+               "width?), and its plan must fit into the address space";
+    if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
+    if (config->d_model % config->multiple != 0)
+        return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
+    if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
+    if (config->axes > 1 && config->has_padding)
+        return "has_padding is for rows of one position: axes must be 1";
+    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
+    if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
+        return "exponent must be one of PE_EXPONENT_...";
+    if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
+    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
+    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
+        return "columns must be one of PE_COLUMNS_...";
+    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
+        return "PE_COLUMNS_SUMS want PE_ANGLE_EXACT";
+    if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
+        return "base must be within 2^-20 ... 2^900";
+    if (!pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)))
+        return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
+    if (!pe__between(s, pe__exp2i(-900), pe__exp2i(21)))
+        return "scale must be within 2^-900 ... 2^21 in magnitude";
+    if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
+        return "exponent_shift must be within -2^60 ... 2^60";
+    if (!pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) ||
+        steps != (double)(int64_t)steps)
+        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
+    return NULL;
+}
+
+/* What is wrong with the frequencies of an axis. */
+PE__COLD const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
+{
+    const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
+    const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
+    double d[2];
+    pe__denominator(config, width, pairs, d);
+    if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
+    const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
+    const double first = pe__first_lane(pe__log2(s).a) + by_pi;
+    const double last = first - steps * pe__first_lane(pe__log2(config->base).a);
+    if (!pe__between(first, -960 - little, 21 + little) ||
+        !pe__between(last, -960 - little, 21 + little))
+        return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
+               "large "
+               "or too small for this width";
+    return NULL;
+}
+
+/* The sines and cosines of an axis that has width columns from the given one on. */
+static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, size_t column,
+                                    size_t width)
+{
+    const size_t front = (width + 1) / 2, back = width / 2;
+    const size_t second = column + (config->layout == PE_LAYOUT_HALVES ? front : 1);
+    const int cos_first = config->cos_first != 0;
+    axis->sine = cos_first ? second : column, axis->cosine = cos_first ? column : second;
+    axis->sines = cos_first ? back : front, axis->cosines = cos_first ? front : back;
+}
+
+/* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
+PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
+{
+    const size_t d = config->d_model, all = config->axes;
+    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    const int halves = config->layout == PE_LAYOUT_HALVES;
+    const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
+    const int joined = pe__shares(config, PE_COLUMNS_JOINED);
+    size_t column = 0, pairs = 0, array = 0;
+    plan->axes = all, plan->d_model = d;
+    for (size_t a = 0; a < all; a++) {
+        pe__axis *const axis = &plan->axis[a];
+        size_t width = all == 1 || (sums && a == 0) ? d : sums ? 0 : config->axis[a].width;
+        if (width == 0 && !sums) width = d / (2 * all) * 2;
+        axis->coordinate = all == 1 || sums ? 0 : config->axis[a].coordinate;
+        if (axis->coordinate >= config->axes)
+            return "the coordinate of an axis must be less than axes";
+        if (width > d - column) return "the widths of the axes must not sum to more than d_model";
+        axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
+        axis->zero = column + width - axis->zeros;
+        axis->pairs = (width - axis->zeros + 1) / 2;
+        pe__axis_columns(axis, config, column, width - axis->zeros);
+        if ((joined || steps) && width % 2)
+            return "joined axes and those of PE_COLUMNS_FREQUENCIES must have even widths";
+        if (steps && axis->pairs != plan->axis[0].pairs)
+            return "the axes of PE_COLUMNS_FREQUENCIES must have equal widths";
+        if (!joined) array = (array + 7) & ~(size_t)7;
+        axis->pair = array, array += axis->pairs, pairs += axis->pairs;
+        pe__denominator(config, width, axis->pairs, axis->denominator);
+        const char *const error = pe__frequency_error(config, width, axis->pairs);
+        if (error) return error;
+        column += width;
+    }
+    plan->axis[all - 1].zeros += d - column;
+    for (size_t a = 0, first; a < all && (steps || (joined && halves)); a++) {
+        pe__axis *const axis = &plan->axis[a];
+        const size_t second = halves ? pairs : all;
+        first = steps ? a : axis->pair;
+        axis->sine = first + (config->cos_first ? second : 0);
+        axis->cosine = first + (config->cos_first ? 0 : second);
+    }
+    plan->pairs = pairs;
+    plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
+    return NULL;
+}
+
+static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
+{
+    if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
+    const size_t arrays = pe__arrays(config, config->expected_rows);
+    return plan->padded * arrays * sizeof(double) + 63;
+}
+
+PE_API size_t pe_plan_size(const pe_config *config)
+{
+    pe_plan plan;
+    return pe__plan_bytes(config, &plan);
+}
+
+PE_API const char *pe_config_error(const pe_config *config)
+{
+    pe_plan plan;
+    if (!config) return "config is NULL";
+    const char *const error = pe__field_error(config);
+    return error ? error : pe__plan_axes(&plan, config);
+}
+
+/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
+   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
+   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time,
+   since each waits for its own results. */
+PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
+{
+    enum { PE__TOGETHER = 4 };
+    const size_t padded = plan->padded;
+    pe__dd s[PE__DIGIT + 1][PE__TOGETHER], c[PE__DIGIT + 1][PE__TOGETHER];
+    for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
+        const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
+        double *row = table + i;
+        for (size_t v = 0; v < vectors; v++)
+            pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+        for (size_t level = 0; level < 2; level++) {
+            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
+                for (size_t v = 0; v < vectors; v++) {
+                    pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
+                    if (b % 2 == 0) pe__dd_turn_twice(&sine, &cosine);
+                    else if (b > 1) pe__dd_turn(&sine, &cosine, s[b - b / 2][v], c[b - b / 2][v]);
+                    s[b][v] = sine, c[b][v] = cosine;
+                    pe__store(row + v * PE_LANES, sine.hi + sine.lo);
+                    pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
+                }
+            for (size_t v = 0; v < vectors; v++) {
+                pe__dd sine = s[PE__DIGIT][v], cosine = c[PE__DIGIT][v];
+                pe__dd_turn_twice(&sine, &cosine);
+                pe__dd_turn(&sine, &cosine, s[1][v], c[1][v]);
+                s[1][v] = sine, c[1][v] = cosine;
+            }
+        }
+    }
+}
+
+/* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
+static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
+{
+    const size_t arrays = pe__arrays(config, config->expected_rows);
+    plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
+    plan->has_padding = config->has_padding != 0;
+    plan->padding = (double)config->padding_position;
+    pe__plan_amplitude(plan, config->amplitude);
+    plan->half_turns = config->half_turns != 0, plan->exact = 0;
+    plan->base = config->base, plan->unit = config->scale;
+    plan->woven = plan->apart = 0, plan->offset = config->offset, plan->first = 0;
+    plan->frequency = memory, plan->matrix = plan->point = plan->float32 = plan->table = NULL;
+    plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
+    plan->step = 0;
+    if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
+        plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
+    plan->matrix_step = plan->padded;
+    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
+    else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
+    else if (arrays > 3) plan->table = memory + 2 * plan->padded;
+}
+
+/* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
+static inline void pe__plan_pad(const pe_plan *plan, double *array)
+{
+    if (plan->joint) { /* no gaps */
+        for (size_t i = plan->pairs; i < plan->padded; i++) array[i] = array[i - 1];
+        return;
+    }
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *axis = &plan->axis[a];
+        const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
+        for (size_t i = axis->pair + axis->pairs; i < end; i++) array[i] = i ? array[i - 1] : 0;
+    }
+}
+
+/* The frequencies are there, with that error and of at most that size: all that follows. */
+static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
+{
+    const size_t padded = plan->padded;
+    for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
+    if (plan->float32) {
+        pe_plan given = *plan;
+        given.float32 = NULL, given.error = error;
+        for (size_t i = 0; i < padded; i++)
+            memory[2 * padded + i] = pe__number(&given, i, PE__FREQUENCY, PE__DROP_F32);
+        for (size_t part = 0; part < 2; part++)
+            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
+        fastest *= 1.0000001, error = pe__exp2i(-106);
+    }
+    pe__plan_reach(plan, error, fastest);
+    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
+}
+
+/* What every init begins with: a plan that is none until it is made. */
+static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
+{
+    if (!plan) return PE_ERR_NULL;
+    memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    return config && memory ? PE_OK : PE_ERR_NULL;
+}
+
+PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                              size_t memory_size)
+{
+    pe_plan made;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK) return status;
+    const size_t size = pe__plan_bytes(config, &made);
+    if (size == 0) return PE_ERR_CONFIG;
+    if (pe__shares(config, PE_COLUMNS_SUMS)) return PE_ERR_NULL;
+    if (memory_size < size) return PE_ERR_SIZE;
+    double *const f = pe__aligned(memory);
+    pe__plan_begin(&made, config, f);
+    double fastest = 0, steps = 0;
+    for (size_t a = 0; a < made.axes; a++) {
+        const pe__axis *axis = &made.axis[a];
+        pe__geometric g;
+        if (axis->pairs == 0) continue;
+        const size_t last = axis->pairs - 1;
+        pe__geometric_begin(&g, config, axis->denominator);
+        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made.padded);
+        fastest = pe__larger(fastest, pe__larger(f[axis->pair], f[axis->pair + last]));
+        steps = pe__larger(steps, (double)last / axis->denominator[0]);
+    }
+    /* powers of a power of two, in half turns */
+    int exponent;
+    made.exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                 pe__frexp(config->base, &exponent) == 0.5;
+    pe__plan_end(&made, pe__exp2i(-100) + steps * pe__exp2i(-105), fastest, f);
+    *plan = made;
+    return PE_OK;
+}
+
+PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
+                                      size_t *index)
+{
+    const double scale = config ? config->scale < 0 ? -config->scale : config->scale : 0;
+    if (index) *index = pairs;
+    if (!config || (!omega && pairs)) return "config or omega is NULL";
+    for (size_t i = 0; i < pairs; i++) {
+        const double w = omega[i] < 0 ? -omega[i] : omega[i];
+        if (w == 0 || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
+                       pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
+            continue;
+        if (index) *index = i;
+        return w == w ? "a frequency must be 0, or within 2^-900 ... 2^900 and, times the scale, "
+                        "within 2^-960 ... 2^21 in magnitude"
+                      : "a frequency is not a number";
+    }
+    return NULL;
+}
+
+/* The two doubles of each frequency from omega, which may be the array of the first ones. */
+static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
+                                  double *f)
+{
+    double fastest = 0;
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    made->base = 0, made->exact = made->half_turns;
+    for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
+        double *const first = f + made->axis[a].pair;
+        n = made->joint ? made->pairs : made->axis[a].pairs;
+        for (size_t i = 0; i < n; i += PE_LANES) {
+            double w[PE_LANES] = {0};
+            memcpy(w, omega + i, pe__min(PE_LANES, n - i) * sizeof *w);
+            const pe__td y = pe__td_scale(unit, pe__load(w));
+            pe__store(first + i, y.a);
+            pe__store(first + made->padded + i, y.b);
+        }
+        for (size_t i = 0; i < n; i++) fastest = pe__larger(fastest, first[i]);
+    }
+    pe__plan_end(made, pe__exp2i(-104), fastest, f);
+}
+
+PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
+                                          const double *omega, size_t pairs, void *memory,
+                                          size_t memory_size)
+{
+    pe_plan made;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK || !omega) return PE_ERR_NULL;
+    const size_t size = pe__plan_bytes(config, &made);
+    if (size == 0) return PE_ERR_CONFIG;
+    if (pairs != made.pairs) return PE_ERR_SHAPE;
+    const size_t each = pe__shares(config, PE_COLUMNS_SUMS) ? made.axes : 1;
+    if (pe_frequency_error(config, omega, pairs * each, NULL)) return PE_ERR_FREQUENCY;
+    if (memory_size < size) return PE_ERR_SIZE;
+    double *const f = pe__aligned(memory);
+    pe__plan_begin(&made, config, f);
+    if (!made.matrix) {
+        pe__plan_omega(&made, config, omega, f);
+        *plan = made;
+        return PE_OK;
+    }
+    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
+    made.base = 0, made.fastest = 0;
+    for (size_t k = 0; k < each; k++) {
+        for (size_t i = 0; i < pairs; i++) {
+            f[k * made.padded + i] = omega[i * each + k];
+            made.fastest = pe__larger(made.fastest, omega[i * each + k] * unit);
+        }
+        pe__plan_pad(&made, f + k * made.padded);
+    }
+    made.fastest *= 1 + pe__exp2i(-50);
+    *plan = made;
+    return PE_OK;
+}
+
+/* a * b as a float, not to be fused with what follows. */
+PE__INLINE float pe__float_product(float a, float b)
+{
+    float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+
+/* exp(x) as a float, and 0 for all below it. */
+PE__INLINE float pe__exp_float(pe__td x)
+{
+    if (pe__first_lane(x.a) < -104) return 0;
+    const pe__td y = pe__td_exp(x);
+    return pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32);
+}
+
+PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega)
+{
+    pe_plan plan;
+    if (!config || !omega) return PE_ERR_NULL;
+    if ((unsigned)formula > PE_FLOAT32_EXP_OF_RATIO) return PE_ERR_ENUM;
+    if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
+    if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
+    const double d = plan.axis[0].denominator[0];
+    const pe__td log_base = pe__td_log(pe__td_splat(config->base));
+    const pe__td log_float = pe__td_log(pe__td_splat((double)(float)config->base));
+    const float minus_log = (float)-pe__first_lane(log_base.a);
+    const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
+    for (size_t i = 0; i < plan.pairs; i++) {
+        const float n = (float)i, ratio = (float)((double)i / d);
+        const pe__td power = pe__td_scale(log_float, pe__splat((double)ratio));
+        float x = n * step;
+        if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
+        if (formula != PE_FLOAT32_POW) omega[i] = (double)pe__exp_float(pe__td_splat((double)x));
+        else if (pe__first_lane(power.a) > 88.72283908187) omega[i] = 0; /* 1 / infinity */
+        else omega[i] = (double)(1 / pe__exp_float(power));
+    }
+    return PE_OK;
+}
+
+PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+{
+    if (!plan || !omega) return PE_ERR_NULL;
+    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
+    for (size_t a = 0; a < plan->axes; a++) {
+        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
+            const size_t pair = plan->axis[a].pair + i;
+            *omega++ = plan->float32 ? plan->float32[pair]
+                                     : pe__number(plan, pair, PE__FREQUENCY, 0);
+        }
+    }
+    return PE_OK;
+}
+
+PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
+{
+    if (!plan || !wavelength) return PE_ERR_NULL;
+    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
+    for (size_t a = 0; a < plan->axes; a++) {
+        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
+            *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH, 0);
+        }
+    }
+    return PE_OK;
+}
+
+/* ---- 6.1 turns, fast ----------------------------------------------------------------------------
  * A row by itself comes from pe__direct(), pair by pair. In a run, 17 rows are a block: they follow
  * from the one in the middle, its anchor, by turning it forth and back by the plan's rows 1 ... 8.
  * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more
@@ -3531,8 +3460,6 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd 
  * closely.
  *
  * eta is the error before pe__careful() / 2^-12, and a little for the (1 + eta) on it. */
-#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
-#define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
 
 /* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta
    2^53, and some. */
@@ -3550,34 +3477,6 @@ static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
 #endif
 static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 #undef PE__BOUND
-
-/* A tile's pairs. Of one that is streamed, rows and anchors are to stay in the first-level cache:
-   what they miss waits for the buffers that streaming stores fill. Elsewhere long rows are
-   better. */
-#ifdef __OPTIMIZE__
-enum { PE__OPTIMIZED = 1 };
-#else /* kernels take more stack: tiles take less */
-enum { PE__OPTIMIZED = 0 };
-#endif
-enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
-enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 256 };
-
-/* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
-typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
-enum { PE__DROP_F32 = 29, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
-PE__INLINE int pe__drop(pe__kind kind)
-{
-    return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
-}
-
-PE__INLINE size_t pe__min(size_t a, size_t b) { return a < b ? a : b; }
-PE__INLINE size_t pe__max(size_t a, size_t b) { return a > b ? a : b; }
-
-/* The first address of a cache line at or after p. */
-PE__INLINE double *pe__aligned(void *p)
-{
-    return (double *)(void *)((unsigned char *)p + (64 - (uintptr_t)p % 64) % 64);
-}
 
 /* sin and cos of k / 16 of a turn, rounded, for k = 0 ... 19: the cosines are the sines from k = 4
    on. */
@@ -3691,117 +3590,7 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
     }
 }
 
-/* One float rounded once more, to nearest even, to a value of bf16 or f16. */
-static inline float pe__round_16(float x, int drop)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
-    if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
-        float y;
-        memcpy(&y, &size, sizeof y);
-        y = (y + 0.75f) - 0.75f;
-        memcpy(&bits, &y, sizeof bits);
-        bits |= sign;
-    } else {
-        bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
-        bits &= ~((1u << drop) - 1u);
-        if (drop == PE__DROP_F16 && (bits ^ sign) >= 0x47800000u) bits = sign | 0x7f800000u;
-    }
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-/* (hi + lo) * scale rounded once to float, bf16 or f16, for a power of two: to odd, then to
-   nearest. */
-static inline float pe__round_once(double hi, double lo, double scale, int drop)
-{
-    hi = pe__to_odd(hi, lo) * scale;
-    float y = (float)hi;
-    if (drop == PE__DROP_F32) return y;
-    uint32_t word;
-    memcpy(&word, &y, sizeof word);
-    if ((double)y != hi && (word & 1) == 0) {
-        if ((y < 0 ? -(double)y : (double)y) < (hi < 0 ? -hi : hi)) word++;
-        else word--;
-        memcpy(&y, &word, sizeof y);
-    }
-    return pe__round_16(y, drop);
-}
-
-/* hi + lo, however large lo is, rounded once. */
-static inline float pe__round_sum(double hi, double lo, int drop)
-{
-    pe__vd low;
-    const pe__vd sum = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
-    return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
-}
-
-/* (hi + lo) by, rounded once to the type that drops bits as in pe__drop(), or, if 0, to a double,
-   into *y; returns whether lo - e and lo + e give the same, no subnormal double. */
-PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
-{
-    const double below = lo - e, above = lo + e;
-    *y = drop ? (double)pe__round_sum(hi * by, above * by, drop) : (hi + above) * by;
-    return *y == (drop ? (double)pe__round_sum(hi * by, below * by, drop) : (hi + below) * by) &&
-           pe__larger(*y, 0) > (drop ? 0 : pe__exp2i(-1021));
-}
-
-/* The frequency of a pair in radians a position, or its wavelength. */
-PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
-{
-    pe__dd f, y;
-    double number;
-    f.hi = pe__splat(plan->frequency[pair]), f.lo = pe__splat(plan->frequency[pair + plan->padded]);
-    if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
-    if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
-        return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
-    y = pe__dd_normal(pe__dd_mul(f, pe__dd_splat(pe__pi)));
-    if (what == PE__WAVELENGTH) {
-        pe__vd e;
-        y.hi = pe__splat(2.0) / f.hi;
-        const pe__vd p = pe__two_prod(y.hi, f.hi, &e);
-        y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
-    }
-    const double hi = pe__first_lane(y.hi), e = pe__larger(hi, 0) * (plan->error + pe__exp2i(-97));
-    if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
-    return pe__exact(plan, pair, 1, what, 1, 0, drop);
-}
-
-/* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
-   pe__close_turn(). */
-/* Does the pair stand still there, so that it is (0, A)? Sums of columns are not looked at. */
-PE__INLINE int pe__still(const pe_plan *plan, double t, size_t pair)
-{
-    const double *const w = plan->float32 ? plan->float32 : plan->frequency;
-    return !plan->point && (t == 0 || w[pair] == 0);
-}
-
-PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
-                           double hi, double lo)
-{
-    const double e = pe__close_error(plan, pair, t, component), amplitude = plan->amplitude;
-    double y;
-    if (pe__still(plan, t, pair)) {
-        if (component == 0) return 0 * amplitude;
-        return drop ? (double)pe__round_once(amplitude, 0, 1, drop) : amplitude;
-    }
-    if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
-    return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
-}
-PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
-                                 int drop)
-{
-    pe__dd turn[2];
-    if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
-    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
-    const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
-    return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
-                             pe__first_lane(y.lo));
-}
-
-/* ---- rows of 16- and 32-bit numbers -------------------------------------------------------------
+/* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
  * constant wherever the kernel is inlined. */
 
@@ -3913,7 +3702,7 @@ PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------
+/* ---- 6.3 rows, two at a time --------------------------------------------------------------------
  * Two rows at a time, as far before their anchor as behind it, are made from the products that they
  * share: in their place, or in a buffer, from where they are streamed past the caches or added to
  * what is there. What a rounding test alarms is made again, with care. */
@@ -4477,7 +4266,7 @@ PE__INLINE void pe__span_16(const pe__span *x, const pe__floats *f, float (*row)
     pe__settle_16(x, alarms, (size_t)(alarm - alarms), kind);
 }
 
-/* ---- blocks -------------------------------------------------------------------------------------
+/* ---- 6.4 blocks ---------------------------------------------------------------------------------
  * The rows around one anchor. */
 
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; asked for ahead
@@ -4696,7 +4485,7 @@ PE__BLOCK(pe__block_bf16, PE__BF16)
 PE__BLOCK(pe__block_f16, PE__F16)
 #undef PE__BLOCK
 
-/* ---- runs of rows ---------------------------------------------------------------------------- */
+/* ---- 6.5 runs of rows, rows by themselves ---------------------------------------------------- */
 
 /* Turn an anchor by 17 digit. */
 PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pair, size_t count,
@@ -4988,7 +4777,7 @@ PE__OUTLINE void pe__zeros(const pe__to *to, unsigned char *row, size_t column, 
     }
 }
 
-/* ---- f64 ----------------------------------------------------------------------------------------
+/* ---- 6.6 f64 ------------------------------------------------------------------------------------
  * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is turned forth
  * and back by the rows 1 ... 8, and to the next block's by row 17. All these are double-double, and
  * made on the stack for each call; each PE__ANEW blocks the anchor is an exact turn.
@@ -5216,7 +5005,7 @@ PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const p
         }
 }
 
-/* ---- calls ----------------------------------------------------------------------------------- */
+/* ---- 6.7 calls ------------------------------------------------------------------------------- */
 
 /* What the public functions of one type differ in. */
 typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
@@ -5320,30 +5109,6 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
         to->head = (vector - offset) % vector / step;
     }
     to->verb = PE__STREAM;
-}
-
-/* A, and what the rounding test knows of it. */
-static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
-{
-    int exponent;
-    const double size = amplitude < 0 ? -amplitude : amplitude;
-    const double mantissa = pe__frexp(size, &exponent);
-    const float guard = (float)(size * PE__GUARD);
-    plan->amplitude = amplitude;
-    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
-    plan->scale = pe__exp2i(exponent);
-    memcpy(&plan->guard, &guard, sizeof guard);
-    if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
-    if (size > pe__exp2i(127)) plan->guard = INT32_MAX; /* infinite or not? */
-}
-
-/* What follows from the error and size of the frequencies. */
-static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
-{
-    const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
-    plan->fastest = fastest, plan->error = error;
-    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
@@ -5724,853 +5489,734 @@ PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, si
     return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f64, pe__sum_f64);
 }
 
-/* ---- algebra of positions -----------------------------------------------------------------------
- * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
- * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
- * their own, made in tiles of columns. */
-
-enum { PE__SHIFT_TILE = 512 }; /* pairs */
-
-/* Are rows of this plan made of pairs that turn by differences? */
-static inline int pe__algebraic(const pe_plan *plan)
+/* Without a plan: tiles of columns, each with a small plan on the stack. */
+PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven && !plan->apart;
-    ok &= !plan->step && !plan->matrix;
-    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
-    return ok;
-}
-
-/* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
-PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *tc,
-                                     const double *ts)
-{
-    const pe__vd cosine = pe__load(tc), sine = pe__load(ts);
-    pe__vd s, c;
-    if (order == PE__SPLIT) s = pe__load(x), c = pe__load(cosines);
-    else if (order == PE__SC) pe__unzip(x, &s, &c);
-    else pe__unzip(x, &c, &s);
-    pe__vd cS = c * sine, sS = s * sine;
-    PE__OPAQUE(cS);
-    PE__OPAQUE(sS);
-    const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
-    if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
-    else if (order == PE__SC) pe__zip_store(x, s1, c1);
-    else pe__zip_store(x, c1, s1);
-}
-
-PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *tc,
-                                   const double *ts)
-{
-    enum { PE__AHEAD = 8192 }; /* bytes to ask for in advance */
-    const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
-    const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
-    const size_t bytes_of_row = (size_t)to->stride;
-    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes_of_row, 1), 1) * bytes_of_row;
-    for (size_t r = 0; r < rows; r++) {
-        double *const row = (double *)(void *)pe__row_at(to, r);
-        double *const x = row + column, *const cosines = row + to->cosine;
-        for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
-            pe__prefetch((uintptr_t)(x + i) + ahead);
-            pe__prefetch((uintptr_t)(cosines + i) + ahead);
-        }
-        for (size_t i = 0; i < whole; i += PE_LANES)
-            pe__shift_vector_f64(order, x + i * step, cosines + i, tc + i, ts + i);
-        if (whole == n) continue;
-        double rest[2 * PE_LANES] = {0}, *const tail = x + whole * step;
-        const size_t bytes = (n - whole) * sizeof *rest;
-        memcpy(rest, tail, bytes * step);
-        if (order == PE__SPLIT) memcpy(rest + PE_LANES, cosines + whole, bytes);
-        pe__shift_vector_f64(order, rest, rest + PE_LANES, tc + whole, ts + whole);
-        memcpy(tail, rest, bytes * step);
-        if (order == PE__SPLIT) memcpy(cosines + whole, rest + PE_LANES, bytes);
-    }
-}
-
-/* Rows of the same delta: their columns of one axis. */
-PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                                   double delta, size_t rows)
-{
-    double row[2 * PE__SHIFT_TILE + PE_LANES];
-    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
-        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
-        const size_t n = part.sines;
-        const pe__to made = pe__to_apart(row, sizeof *row, 0, 0, n, n);
-        pe__axis tile = *axis;
-        tile.pair += done, tile.pairs = n;
-        pe__rows_f64(plan, &tile, &made, delta, 1);
-        memset(row + 2 * n, 0, PE_LANES * sizeof *row);
-        if (to->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
-        else if (to->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
-        else pe__shift_rows_f64(PE__CS, &part, rows, row + n, row);
-    }
-}
-
-/* From row r on, the rows of the same delta: their number. */
-static inline size_t pe__alike(const pe_at *at, size_t r, size_t rows, size_t axis)
-{
-    size_t n = 1;
-    if (at->kind == PE__AT_RANGE && at->step == 0) return rows - r;
-    while (r + n < rows && pe__position(at, r + n, axis) == pe__position(at, r, axis)) n++;
-    return n;
-}
-
-/* Does row r stay where it is? */
-static inline int pe__stays(const pe_at *at, size_t r)
-{
-    int stays = 1;
-    for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
-    return stays;
-}
-
-static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *at, const pe__output *o)
-{
-    const pe_status status = pe__check(plan, o);
-    if (status != PE_OK) return status;
-    if (!pe__algebraic(plan)) return PE_ERR_PLAN;
-    return pe__check_at(at, o->rows, plan->axes, 0);
-}
-
-PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
-                              size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__CHAIN };
     if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &o);
+    if (!out) return PE_ERR_NULL;
+    if (d_model == 0) return PE_ERR_SHAPE;
+    pe_config config = pe_config_default(d_model);
+    config.expected_rows = rows;
+    if (pe__field_error(&config)) return PE_ERR_SIZE;
+    pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
+    if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
-    const pe_at at = pe_delta(deltas);
-    pe_plan own;
-    const pe_plan *const turns = pe__view(plan, &at, &own);
-    for (size_t a = 0; a < plan->axes; a++) {
-        const pe__axis *const axis = &turns->axis[a];
-        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
-        pe__to to = pe__to_axis(turns, axis, &o);
-        for (size_t r = 0, run; r < rows; r += run) {
-            const double delta = pe__position(&at, r, k);
-            run = pe__alike(&at, r, rows, k);
-            to.out = o.out + r * o.stride;
-            if (delta != 0) pe__shift_doubles(turns, axis, &to, delta, run);
-        }
+
+    double memory[PE__PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
+    double *const f = pe__aligned(memory);
+    pe_plan plan;
+    pe__geometric g;
+    const double denominator[2] = {(double)d_model / 2, 0};
+    pe__geometric_begin(&g, &config, denominator);
+    for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
+        pe_config part = config;
+        part.d_model = pe__min(2 * PE__PAIRS, d_model - column);
+        (void)pe__plan_axes(&plan, &part);
+        pe__plan_begin(&plan, &part, f);
+        plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
+        pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
+        pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
+        plan.d_model = d_model;
+        const pe_at at = pe_from(0);
+        const pe__output o =
+            pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros);
+        pe__emit(&plan, &at, &o);
     }
     return PE_OK;
 }
-
-/* ---- dot products ---------------------------------------------------------------------------- */
-
-PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
-    pe__dd r;
-    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
-    r.lo = r.lo + (x.lo + y.lo);
-    return pe__dd_normal(r);
+    return pe__sinusoidal(out, rows, d_model);
 }
 
-/* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
-   double-double; from exact turns where others leave its rounding open. */
-PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
+/* ---- 7. RoPE frequencies ------------------------------------------------------------------------
+ * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
+ * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
+ * thresholds contain pi, the rest is algebraic. */
+
+#define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
+#define PE__ROPE_LENGTH ((uint64_t)1 << 53)
+
+/* As a function: where size_t has 32 bits, compilers would say that this is always so. */
+static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; }
+
+static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
+                                     -2.647943193699614e-33};
+
+PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 {
-    const pe__axis *axis = plan->axis;
-    const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
-    pe__dd square;
-    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
-    for (int exact = 0;; exact++) {
-        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
-        for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
-            pe__dd sum;
-            sum.hi = sum.lo = pe__splat(0.0);
-            for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
-                double all[2][PE_LANES];
-                pe__dd s, c;
-                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
-                else pe__close_turn(plan, axis->pair + i, k, &s, &c);
-                if (axis->pairs - i < PE_LANES) {
-                    pe__store(all[0], c.hi), pe__store(all[1], c.lo);
-                    for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
-                        all[0][lane] = all[1][lane] = 0;
-                    c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
-                }
-                sum = pe__dd_add(sum, c);
-            }
-            pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
-        }
-        pe__dd sum;
-        sum.hi = sum.lo = pe__splat(0.0);
-        for (size_t v = 0; v < PE__CHAIN; v++) {
-            pe__dd one;
-            one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
-            sum = pe__dd_add(sum, one);
-        }
-        const double size = pe__larger(pe__first_lane(sum.hi), 0);
-        const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
-        const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
-        const double e = error + size * pe__exp2i(-98);
-        if (exact && size <= pairs * pe__exp2i(-88)) return 0;
-        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
-            return hi_y * plan->scale * plan->scale;
-    }
+    pe_rope_config config;
+    config.head_dim = head_dim;
+    config.rotary_dim = head_dim;
+    config.rope_theta = 10000.0;
+    config.rope_type = PE_ROPE_DEFAULT;
+    config.factor = 0.0;
+    config.original_max_position_embeddings = 0;
+    config.max_position_embeddings = 0;
+    config.sequence_length = 0;
+    config.low_freq_factor = 1.0;
+    config.high_freq_factor = 4.0;
+    config.beta_fast = 32.0;
+    config.beta_slow = 1.0;
+    config.extrapolation_factor = 1.0;
+    config.truncate = 1;
+    config.mscale = 0.0;
+    config.mscale_all_dim = 0.0;
+    config.attention_factor = 0.0;
+    config.short_mscale = 0.0;
+    config.long_mscale = 0.0;
+    config.short_factor = NULL;
+    config.long_factor = NULL;
+    config.freq_factors = NULL;
+    config.layout = PE_LAYOUT_HALVES;
+    config.rope_interleave = 0;
+    config.axes = 1;
+    memset(config.sections, 0, sizeof config.sections);
+    config.section_order = PE_SECTIONS_BLOCKS;
+    config.offset = 0.0;
+    config.angle = PE_ANGLE_EXACT;
+    config.expected_rows = 0;
+    return config;
 }
 
-/* Many of them, as a product of matrices: with anchors q that are 31 apart,
- *
- *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
- *
- * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1): then
- *
- *     x x' = X X' + (X y' + y x')
- *
- * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g
- * times as large, and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16,
- * it is at most
- *     4 h       y rounded, x' rounded, for cosines and sines: y' is below 1/2 unit like y
- *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where
- *               nothing is fused
- *     12 h      the sums of these
- *     h^2 / 4   h / 16 additions to at most 4 h
- * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
- * where adding and subtracting that makes no difference; else it is made one by one. */
-
-enum {
-    PE__DOTS = 16,        /* numbers b of an anchor                       */
-    PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
-    PE__DOTS_ANCHORS = 32,
-    PE__DOTS_TILE = 16,   /* pairs                                        */
-    PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
-};
-
-/* The parts X (top), y and x of the sines and cosines of a tile. */
-typedef struct pe__dots_table {
-    double tc[PE__DOTS_TILE][3][PE__DOTS], ts[PE__DOTS_TILE][3][PE__DOTS];
-} pe__dots_table;
-typedef struct pe__dots_anchor {
-    double c[2][PE__DOTS_TILE], s[2][PE__DOTS_TILE];
-} pe__dots_anchor;
-
-/* The sums of an anchor, large and small parts, for q + b and q - b. */
-typedef struct pe__dots_sums {
-    double large[2][PE__DOTS], minor[2][PE__DOTS];
-} pe__dots_sums;
-
-/* Adding and subtracting this rounds to the grid. */
-PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *top, pe__vd *y)
+PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
-    *top = (x.hi + pe__splat(grid)) - pe__splat(grid);
-    *y = (x.hi - *top) + x.lo;
-}
-
-/* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
-PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *ts, const pe__dd *tc)
-{
-    for (int v = 0; v < PE__DOTS_TILE / (int)PE_LANES; v++) {
-        pe__dd_turn(&s[v], &c[v], ts[v], tc[v]);
-        s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
-    }
-}
-
-/* The first pair of vector v of a tile; of one behind all pairs, whose sums no one wants, some. */
-PE__INLINE size_t pe__dots_pair(const pe_plan *plan, size_t pair, size_t v)
-{
-    return pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
-}
-
-PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
-                                     pe__dots_table *table)
-{
-    enum { PE__VECTORS = PE__DOTS_TILE / (int)PE_LANES };
-    pe__dd s[PE__VECTORS], c[PE__VECTORS], ts[PE__VECTORS], tc[PE__VECTORS];
-    for (int v = 0; v < PE__VECTORS; v++) {
-        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &ts[v], &tc[v]);
-        s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
-    }
-    for (size_t b = 0; b < PE__DOTS; b++) {
-        for (size_t v = 0; v < PE__VECTORS; v++) {
-            double part[6][PE_LANES];
-            pe__vd top, y;
-            pe__dots_split(c[v], grid, &top, &y);
-            pe__store(part[0], top), pe__store(part[1], y), pe__store(part[2], c[v].hi);
-            pe__dots_split(s[v], grid, &top, &y);
-            pe__store(part[3], top), pe__store(part[4], y), pe__store(part[5], s[v].hi);
-            for (size_t lane = 0; lane < PE_LANES; lane++)
-                for (size_t n = 0; n < 3; n++) {
-                    table->tc[v * PE_LANES + lane][n][b] = part[n][lane];
-                    table->ts[v * PE_LANES + lane][n][b] = part[3 + n][lane];
-                }
-        }
-        pe__dots_turn(s, c, ts, tc);
-    }
-}
-
-/* The sums of a tile for one anchor and a vector of numbers b: of cosines, and of sines. */
-typedef struct pe__dots_run {
-    pe__vd large_c, small_c, tiny_c, large_s, small_s, tiny_s;
-} pe__dots_run;
-
-PE__INLINE void pe__dots_begin(pe__dots_run *run)
-{
-    run->large_c = run->small_c = run->tiny_c = pe__splat(0.0);
-    run->large_s = run->small_s = run->tiny_s = pe__splat(0.0);
-}
-
-PE__INLINE void pe__dots_add(pe__dots_run *run, const pe__dots_table *table, size_t b,
-                             const pe__dots_anchor *anchor, size_t i)
-{
-    const pe__vd cX = pe__splat(anchor->c[0][i]), cy = pe__splat(anchor->c[1][i]);
-    const pe__vd sX = pe__splat(anchor->s[0][i]), sy = pe__splat(anchor->s[1][i]);
-    run->large_c = pe__fma(cX, pe__load(table->tc[i][0] + b), run->large_c);
-    run->small_c = pe__fma(cX, pe__load(table->tc[i][1] + b), run->small_c);
-    run->tiny_c = pe__fma(cy, pe__load(table->tc[i][2] + b), run->tiny_c);
-    run->large_s = pe__fma(sX, pe__load(table->ts[i][0] + b), run->large_s);
-    run->small_s = pe__fma(sX, pe__load(table->ts[i][1] + b), run->small_s);
-    run->tiny_s = pe__fma(sy, pe__load(table->ts[i][2] + b), run->tiny_s);
-}
-
-PE__INLINE void pe__dots_end(const pe__dots_run *run, pe__dots_sums *sums, size_t b)
-{
-    const pe__vd small_c = run->small_c + run->tiny_c, small_s = run->small_s + run->tiny_s;
-    double *const large_up = sums->large[0] + b, *const large_down = sums->large[1] + b;
-    double *const small_up = sums->minor[0] + b, *const small_down = sums->minor[1] + b;
-    pe__store(large_up, pe__load(large_up) + (run->large_c - run->large_s));
-    pe__store(large_down, pe__load(large_down) + (run->large_c + run->large_s));
-    pe__store(small_up, pe__load(small_up) + (small_c - small_s));
-    pe__store(small_down, pe__load(small_down) + (small_c + small_s));
-}
-
-/* Add a tile's products to the sums of some anchors: of one, or of two. */
-PE__INLINE void pe__dots_multiply(const pe__dots_table *table, const pe__dots_anchor *anchor,
-                                  size_t pairs, size_t together, pe__dots_sums *sums)
-{
-    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        pe__dots_run first, second;
-        pe__dots_begin(&first);
-        pe__dots_begin(&second);
-        for (size_t i = 0; i < pairs; i++) {
-            pe__dots_add(&first, table, b, anchor, i);
-            if (together > 1) pe__dots_add(&second, table, b, anchor + 1, i);
-        }
-        pe__dots_end(&first, sums, b);
-        if (together > 1) pe__dots_end(&second, sums + 1, b);
-    }
-}
-
-/* What becomes of sums: dots, and the numbers in doubt as NaN. */
-PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const double *minor,
-                               double error, double *out)
-{
-    pe__dd square;
-    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
-    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        pe__dd y;
-        y.hi = pe__two_sum(pe__load(large + b), pe__load(minor + b), &y.lo);
-        const pe__vd e = (pe__splat(error) + pe__abs(y.hi) * pe__splat(pe__exp2i(-98))) * square.hi;
-        y = pe__dd_normal(pe__dd_mul(y, square));
-        const pe__vd above = y.hi + (y.lo + e), moved = above - (y.hi + (y.lo - e));
-        pe__store(out + b, above * pe__splat(plan->scale) * pe__splat(plan->scale));
-        double doubt[PE_LANES];
-        pe__store(doubt, moved);
-        for (size_t lane = 0; lane < PE_LANES; lane++)
-            if (doubt[lane] != 0) memset(&out[b + lane], 0xff, sizeof *out); /* a NaN */
-    }
-}
-
-/* Up to 32 * 31 dots. */
-PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
-{
-    enum { PE__VECTORS = PE__DOTS_TILE / (int)PE_LANES };
-    const pe__axis *axis = plan->axis;
-    const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
-    const double h = (double)pairs;
-    int g = 26;
-    while (h > pe__exp2i(52 - 2 * g)) g--;
-    const double grid = 1.5 * pe__exp2i(52 - g);
-    const double distant = (double)(first < 0 ? -first : first) + (double)count;
-    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
-                         2 * h * pe__turn_error(plan, distant);
-    pe__dots_table table;
-    pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
-    /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-    memset(sums, 0, (anchors + 1) * sizeof *sums);
-    for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
-        const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
-        pe__dots_anchor anchor[2];
-        pe__dd s[PE__VECTORS], c[PE__VECTORS], ts[PE__VECTORS], tc[PE__VECTORS];
-        pe__dots_make_table(plan, axis->pair + i, grid, &table);
-        for (size_t v = 0; v < PE__VECTORS; v++) {
-            const size_t pair = pe__dots_pair(plan, axis->pair + i, v);
-            pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
-            pe__close_turn(plan, pair, PE__DOTS_NEXT, &ts[v], &tc[v]);
-        }
-        for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
-            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
-                for (size_t v = 0; v < PE__VECTORS; v++) {
-                    pe__vd top, y;
-                    pe__dots_split(c[v], grid, &top, &y);
-                    pe__store(anchor[t].c[0] + v * PE_LANES, top);
-                    pe__store(anchor[t].c[1] + v * PE_LANES, y);
-                    pe__dots_split(s[v], grid, &top, &y);
-                    pe__store(anchor[t].s[0] + v * PE_LANES, top);
-                    pe__store(anchor[t].s[1] + v * PE_LANES, y);
-                }
-                pe__dots_turn(s, c, ts, tc);
-            }
-            pe__dots_multiply(&table, anchor, n, PE__DOTS_TOGETHER, sums + a);
+    static const struct {
+        char name[24];
+        pe_rope_type type;
+    } names[] = {
+        {"default", PE_ROPE_DEFAULT},     {"none", PE_ROPE_DEFAULT},
+        {"mrope", PE_ROPE_DEFAULT},       {"linear", PE_ROPE_LINEAR},
+        {"dynamic", PE_ROPE_DYNAMIC_NTK}, {"xdrope", PE_ROPE_NTK},
+        {"ntk", PE_ROPE_NTK_FIXED},       {"llama3", PE_ROPE_LLAMA3},
+        {"yarn", PE_ROPE_YARN},           {"deepseek_yarn", PE_ROPE_YARN},
+        {"longrope", PE_ROPE_LONGROPE},   {"su", PE_ROPE_LONGROPE},
+        {"proportional", PE_ROPE_PROPORTIONAL}, {"deepseek_llama_scaling", PE_ROPE_YARN},
+        {"telechat3-yarn", PE_ROPE_YARN},       {"openpangu", PE_ROPE_DEFAULT},
+    };
+    if (!name || !type) return PE_ERR_NULL;
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        size_t c = 0;
+        while (name[c] == names[k].name[c] && name[c] != '\0') c++;
+        if (name[c] == names[k].name[c]) {
+            *type = names[k].type;
+            return PE_OK;
         }
     }
-    for (size_t a = 0; a < anchors; a++) {
-        double side[2][PE__DOTS];
-        pe__dots_round(plan, sums[a].large[0], sums[a].minor[0], error, side[0]);
-        pe__dots_round(plan, sums[a].large[1], sums[a].minor[1], error, side[1]);
-        for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
-            const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
-            const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
-            out[at] = dot == dot ? dot : pe__dot(plan, (double)(first + (int64_t)at));
-        }
-    }
+    return PE_ERR_ENUM;
 }
 
-PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
+/* L0: the length whose wavelengths a type asks about. */
+PE__INLINE size_t pe__rope_length(const pe_rope_config *config)
 {
-    enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
-    if (count == 0) return PE_OK;
-    if (!plan || !dots) return PE_ERR_NULL;
-    if (!pe__algebraic(plan) || plan->axes != 1) return PE_ERR_PLAN;
-    if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
-    const pe_status status = pe__check_at(&deltas, count, 1, 0);
-    if (status != PE_OK) return status;
-    const int run = deltas.kind == PE__AT_RANGE && deltas.step == 1 && !deltas.back;
-    for (size_t done = 0, n; done < count; done += n) {
-        n = run ? pe__min(count - done, PE__DELTAS) : 1;
-        if (n >= PE__FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
-        else
-            for (size_t j = done; j < done + n; j++)
-                dots[j] = pe__dot(plan, pe__position(&deltas, j, 0));
-    }
-    return PE_OK;
+    const size_t original = config->original_max_position_embeddings;
+    const size_t most = config->max_position_embeddings;
+    if (config->rope_type == PE_ROPE_DYNAMIC_NTK) return most ? most : original;
+    return original ? original : most;
 }
 
-/* ---- plans --------------------------------------------------------------------------------------
- * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
- * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
- * pairs follow
- * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
- * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
- * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
-
-/* From one array to the next, if there are so many. The same columns of 16 rows are read together:
-   in 4096 bytes, the sets of a first-level cache, they are not to lie upon each other. */
-PE__INLINE size_t pe__padded(size_t pairs, size_t arrays)
+PE__INLINE int pe__rope_is_long(const pe_rope_config *config)
 {
-    const size_t padded = (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7;
-    return padded + (arrays > 3 && padded >= 512 && padded % 512 < 64 ? 128 : 0);
+    return config->sequence_length > pe__rope_length(config);
 }
 
-/* Rows that follow each other, from which on rows of the plan make up for the time that they take:
-   35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
-enum { PE__MANY = 36 };
-
-/* Do several axes share the columns in this way? */
-PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
+PE__INLINE const double *pe__rope_factors(const pe_rope_config *config)
 {
-    return config->axes > 1 && config->columns == columns;
+    if (config->rope_type != PE_ROPE_LONGROPE) return NULL;
+    return pe__rope_is_long(config) ? config->long_factor : config->short_factor;
 }
 
-/* Arrays of a plan of so many rows. */
-static inline size_t pe__arrays(const pe_config *config, size_t rows)
+/* The attention factor that the config gives, or 0. */
+PE__INLINE double pe__rope_given(const pe_rope_config *config)
 {
-    if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
-    if (config->angle == PE_ANGLE_FLOAT32) return 3;
-    return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
+    if (config->attention_factor > 0 || config->rope_type != PE_ROPE_LONGROPE)
+        return config->attention_factor;
+    return pe__rope_is_long(config) ? config->long_mscale : config->short_mscale;
 }
 
-/* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
-   positive number if there is one pair only. */
-static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
+/* NaN fails every comparison. */
+PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
+PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
+
+/* YaRN's betas: 0 is absent. */
+PE__INLINE double pe__rope_fast(const pe_rope_config *config)
 {
-    const size_t half = width / 2;
-    d[0] = 1, d[1] = 0;
-    if (pairs <= 1) return;
-    if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
-    if (config->exponent == PE_EXPONENT_PAIRS) {
-        pe__vd low;
-        const pe__vd sum = pe__two_sum(pe__splat((double)half),
-                                       pe__splat(-config->exponent_shift), &low);
-        d[0] = pe__first_lane(sum), d[1] = pe__first_lane(low);
-    }
+    return config->beta_fast > 0 ? config->beta_fast : 32;
+}
+PE__INLINE double pe__rope_slow(const pe_rope_config *config)
+{
+    return config->beta_slow > 0 ? config->beta_slow : 1;
 }
 
-/* What is wrong with a config, without a look at its axes; NULL if nothing is. */
-PE__COLD const char *pe__field_error(const pe_config *config)
+PE__INLINE size_t pe__rope_count(const pe_rope_config *config)
 {
-    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
-    const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
-    const double s = config->scale < 0 ? -config->scale : config->scale;
+    const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
+    return (whole ? config->head_dim : config->rotary_dim) / 2;
+}
+
+/* What is wrong with the numbers themselves. */
+PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
+{
+    const double theta = config->rope_theta, e = config->extrapolation_factor;
+    if (config->head_dim < 2 || config->head_dim > PTRDIFF_MAX / sizeof(double))
+        return "head_dim must be at least 2 and fit in memory";
+    if (config->rotary_dim < 2 || config->rotary_dim % 2 || config->rotary_dim > config->head_dim)
+        return "rotary_dim must be even, at least 2 and at most head_dim";
+    if (!(theta >= 1 && theta <= PE__ROPE_MOST)) return "rope_theta must be within 1 ... 2^128";
+    if ((unsigned)config->rope_type > (unsigned)PE_ROPE_PROPORTIONAL)
+        return "rope_type must be one of PE_ROPE_...";
+    if (!pe__rope_optional(config->factor))
+        return "factor must be within 2^-128 ... 2^128, or 0 if there is none";
+    if (!pe__rope_length_ok(config->original_max_position_embeddings))
+        return "original_max_position_embeddings must be at most 2^53";
+    if (!pe__rope_length_ok(config->max_position_embeddings))
+        return "max_position_embeddings must be at most 2^53";
+    if (!pe__rope_length_ok(config->sequence_length)) return "sequence_length must be at most 2^53";
+    if (!pe__rope_number(config->low_freq_factor) || !pe__rope_number(config->high_freq_factor) ||
+        config->low_freq_factor > config->high_freq_factor)
+        return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
+               "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)";
+    if (!pe__rope_optional(config->beta_fast) || !pe__rope_optional(config->beta_slow) ||
+        (theta < 2 && pe__rope_slow(config) > pe__rope_fast(config)))
+        return "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
+               "rope_theta below 2, beta_fast at least beta_slow";
+    if (!(e == 0 || (e >= 1 / PE__ROPE_MOST && e <= 1)))
+        return "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)";
+    if (!pe__rope_optional(config->mscale) || !pe__rope_optional(config->mscale_all_dim))
+        return "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none";
+    if (!pe__rope_optional(config->attention_factor))
+        return "attention_factor must be within 2^-128 ... 2^128, or 0 for the rule of the type";
+    if (!pe__rope_optional(config->short_mscale) || !pe__rope_optional(config->long_mscale))
+        return "short_mscale and long_mscale must be within 2^-128 ... 2^128, or 0 for the rule";
+    return NULL;
+}
+
+/* What is wrong with how heads are laid out. */
+PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
+{
+    const size_t pairs = pe__rope_count(config), axes = config->axes;
     const double steps = config->offset * 1048576.0; /* 2^20 */
-    if (config->d_model < 1 || config->d_model >= most)
-        return "d_model must be at least 1 (0: is the preset one of the enum, and made for this "
-               "width?), and its plan must fit into the address space";
-    if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
-    if (config->d_model % config->multiple != 0)
-        return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
-    if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
-    if (config->axes > 1 && config->has_padding)
-        return "has_padding is for rows of one position: axes must be 1";
+    size_t sum = 0;
+    if (config->rope_interleave && (config->layout != PE_LAYOUT_HALVES || pairs > 256))
+        return "rope_interleave wants PE_LAYOUT_HALVES and a rotary_dim of at most 512";
     if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
-    if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
-        return "exponent must be one of PE_EXPONENT_...";
-    if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
-    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
-        return "columns must be one of PE_COLUMNS_...";
-    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
-        return "PE_COLUMNS_SUMS want PE_ANGLE_EXACT";
-    if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
-        return "base must be within 2^-20 ... 2^900";
-    if (!pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)))
-        return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
-    if (!pe__between(s, pe__exp2i(-900), pe__exp2i(21)))
-        return "scale must be within 2^-900 ... 2^21 in magnitude";
-    if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
-        return "exponent_shift must be within -2^60 ... 2^60";
-    if (!pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) ||
+    if (!(config->offset >= -2147483648.0 && config->offset <= 2147483648.0) ||
         steps != (double)(int64_t)steps)
         return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
-    return NULL;
-}
-
-/* What is wrong with the frequencies of an axis. */
-PE__COLD const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
-{
-    const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
-    const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
-    double d[2];
-    pe__denominator(config, width, pairs, d);
-    if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
-    const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
-    const double first = pe__first_lane(pe__log2(s).a) + by_pi;
-    const double last = first - steps * pe__first_lane(pe__log2(config->base).a);
-    if (!pe__between(first, -960 - little, 21 + little) ||
-        !pe__between(last, -960 - little, 21 + little))
-        return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
-               "large "
-               "or too small for this width";
-    return NULL;
-}
-
-/* The sines and cosines of an axis that has width columns from the given one on. */
-static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, size_t column,
-                                    size_t width)
-{
-    const size_t front = (width + 1) / 2, back = width / 2;
-    const size_t second = column + (config->layout == PE_LAYOUT_HALVES ? front : 1);
-    const int cos_first = config->cos_first != 0;
-    axis->sine = cos_first ? second : column, axis->cosine = cos_first ? column : second;
-    axis->sines = cos_first ? back : front, axis->cosines = cos_first ? front : back;
-}
-
-/* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
-PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
-{
-    const size_t d = config->d_model, all = config->axes;
-    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
-    const int halves = config->layout == PE_LAYOUT_HALVES;
-    const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
-    const int joined = pe__shares(config, PE_COLUMNS_JOINED);
-    size_t column = 0, pairs = 0, array = 0;
-    plan->axes = all, plan->d_model = d;
-    for (size_t a = 0; a < all; a++) {
-        pe__axis *const axis = &plan->axis[a];
-        size_t width = all == 1 || (sums && a == 0) ? d : sums ? 0 : config->axis[a].width;
-        if (width == 0 && !sums) width = d / (2 * all) * 2;
-        axis->coordinate = all == 1 || sums ? 0 : config->axis[a].coordinate;
-        if (axis->coordinate >= config->axes)
-            return "the coordinate of an axis must be less than axes";
-        if (width > d - column) return "the widths of the axes must not sum to more than d_model";
-        axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        axis->zero = column + width - axis->zeros;
-        axis->pairs = (width - axis->zeros + 1) / 2;
-        pe__axis_columns(axis, config, column, width - axis->zeros);
-        if ((joined || steps) && width % 2)
-            return "joined axes and those of PE_COLUMNS_FREQUENCIES must have even widths";
-        if (steps && axis->pairs != plan->axis[0].pairs)
-            return "the axes of PE_COLUMNS_FREQUENCIES must have equal widths";
-        if (!joined) array = (array + 7) & ~(size_t)7;
-        axis->pair = array, array += axis->pairs, pairs += axis->pairs;
-        pe__denominator(config, width, axis->pairs, axis->denominator);
-        const char *const error = pe__frequency_error(config, width, axis->pairs);
-        if (error) return error;
-        column += width;
+    if (axes < 1 || axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
+    if (axes == 1) return NULL;
+    if ((unsigned)config->section_order > PE_SECTIONS_VISION)
+        return "section_order must be one of PE_SECTIONS_...";
+    for (size_t a = 0; a < axes; a++) {
+        if (config->section_order == PE_SECTIONS_INTERLEAVED) return NULL;
+        if (config->sections[a] > pairs - sum) return "sections must sum to the pairs";
+        sum += config->sections[a];
+        if (config->section_order == PE_SECTIONS_VISION && config->sections[a] != pairs / axes)
+            return "sections of a vision tower must be of equal length";
     }
-    plan->axis[all - 1].zeros += d - column;
-    for (size_t a = 0, first; a < all && (steps || (joined && halves)); a++) {
-        pe__axis *const axis = &plan->axis[a];
-        const size_t second = halves ? pairs : all;
-        first = steps ? a : axis->pair;
-        axis->sine = first + (config->cos_first ? second : 0);
-        axis->cosine = first + (config->cos_first ? 0 : second);
+    return sum == pairs ? NULL : "sections must sum to the pairs";
+}
+
+/* What the type lacks; all else is right. */
+PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
+{
+    const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
+    const size_t length = pe__rope_length(config);
+    const int has_ratio =
+        config->original_max_position_embeddings && config->max_position_embeddings;
+    switch (config->rope_type) {
+    case PE_ROPE_NTK:
+    case PE_ROPE_DYNAMIC_NTK:
+        if (config->rotary_dim < (is_vision ? 4 * config->axes : 4))
+            return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision "
+                   "tower";
+        if (!length && config->rope_type == PE_ROPE_DYNAMIC_NTK)
+            return "DYNAMIC_NTK needs max_position_embeddings";
+        break;
+    case PE_ROPE_LLAMA3:
+        if (!length) return "LLAMA3 needs original_max_position_embeddings";
+        break;
+    case PE_ROPE_YARN:
+        if (!length) return "YARN needs original_max_position_embeddings";
+        if (config->rope_theta == 1) return "YARN needs a rope_theta above 1";
+        if (!(config->factor > 0) && !has_ratio)
+            return "YARN needs a factor, or both max_position_embeddings and "
+                   "original_max_position_embeddings";
+        return NULL;
+    case PE_ROPE_LONGROPE:
+        if (length < 2) return "LONGROPE needs original_max_position_embeddings";
+        if (!pe__rope_factors(config))
+            return pe__rope_is_long(config) ? "long_factor is NULL" : "short_factor is NULL";
+        if (!(config->factor > 0) && !has_ratio && !(pe__rope_given(config) > 0))
+            return "LONGROPE needs a factor, or both max_position_embeddings and "
+                   "original_max_position_embeddings, or an attention_factor";
+        return NULL;
+    case PE_ROPE_PROPORTIONAL:
+        return config->head_dim % 2 ? "PROPORTIONAL needs an even head_dim" : NULL;
+    default:
+        return NULL;
+    case PE_ROPE_LINEAR:
+    case PE_ROPE_NTK_FIXED:
+        break;
     }
-    plan->pairs = pairs;
-    plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
+    return config->factor > 0 ? NULL : "this rope_type needs a factor above 0";
+}
+
+PE_API const char *pe_rope_config_error(const pe_rope_config *config)
+{
+    if (!config) return "the config is NULL";
+    const char *error = pe__rope_field_error(config);
+    if (!error) error = pe__rope_layout_error(config);
+    if (!error) error = pe__rope_type_error(config);
+    if (error) return error;
+    const double *factors = pe__rope_factors(config);
+    for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
+        if (!pe__rope_number(factors[i]))
+            return pe__rope_is_long(config) ? "long_factor must hold numbers in 2^-128 ... 2^128"
+                                            : "short_factor must hold numbers in 2^-128 ... 2^128";
+    for (size_t i = 0; config->freq_factors && i < pe__rope_count(config); i++)
+        if (!pe__rope_number((double)config->freq_factors[i]))
+            return "freq_factors must hold numbers within 2^-128 ... 2^128";
     return NULL;
 }
 
-static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
+/* floor(x) within from ... to, for a number that is the same in all lanes. */
+PE__INLINE double pe__td_floor(pe__td x, double from, double to)
 {
-    if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
-    const size_t arrays = pe__arrays(config, config->expected_rows);
-    return plan->padded * arrays * sizeof(double) + 63;
+    const double a = pe__first_lane(x.a), b = pe__first_lane(x.b);
+    if (!(a >= from)) return from;
+    if (!(a <= to)) return to;
+    double n = (double)(int64_t)a;
+    if (n > a || (n == a && b < 0)) n -= 1;
+    return n < from ? from : n;
 }
 
-PE_API size_t pe_plan_size(const pe_config *config)
+/* May it be a whole number, if it is off by at most e? */
+PE__INLINE int pe__td_is_whole(pe__td x, double e)
 {
-    pe_plan plan;
-    return pe__plan_bytes(config, &plan);
+    const double a = pe__first_lane(x.a), off = a - pe__nearest(a) + pe__first_lane(x.b);
+    return pe__between(a, -pe__exp2i(52), pe__exp2i(52)) && pe__between(off, -e, e);
 }
 
-PE_API const char *pe_config_error(const pe_config *config)
+/* x * scale within 0 ... 1, where scale is the inverse of span > 0. Lane by lane, so that what lies
+   outside is 0 or 1 and nothing else. Where span = 0, it is a step. */
+PE__OUTLINE pe__td pe__td_ramp(pe__td x, pe__td span, pe__td scale)
 {
-    pe_plan plan;
-    if (!config) return "config is NULL";
-    const char *const error = pe__field_error(config);
-    return error ? error : pe__plan_axes(&plan, config);
-}
-
-/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
-   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
-   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time,
-   since each waits for its own results. */
-PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
-{
-    enum { PE__TOGETHER = 4 };
-    const size_t padded = plan->padded;
-    pe__dd s[PE__DIGIT + 1][PE__TOGETHER], c[PE__DIGIT + 1][PE__TOGETHER];
-    for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
-        const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
-        double *row = table + i;
-        for (size_t v = 0; v < vectors; v++)
-            pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        for (size_t level = 0; level < 2; level++) {
-            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
-                for (size_t v = 0; v < vectors; v++) {
-                    pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
-                    if (b % 2 == 0) pe__dd_turn_twice(&sine, &cosine);
-                    else if (b > 1) pe__dd_turn(&sine, &cosine, s[b - b / 2][v], c[b - b / 2][v]);
-                    s[b][v] = sine, c[b][v] = cosine;
-                    pe__store(row + v * PE_LANES, sine.hi + sine.lo);
-                    pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
-                }
-            for (size_t v = 0; v < vectors; v++) {
-                pe__dd sine = s[PE__DIGIT][v], cosine = c[PE__DIGIT][v];
-                pe__dd_turn_twice(&sine, &cosine);
-                pe__dd_turn(&sine, &cosine, s[1][v], c[1][v]);
-                s[1][v] = sine, c[1][v] = cosine;
-            }
+    double below[PE_LANES], above[PE_LANES], a[PE_LANES], b[PE_LANES], c[PE_LANES];
+    const pe__td rest = pe__td_sub(x, span);
+    pe__td y = pe__td_mul(x, scale);
+    pe__store(below, x.a), pe__store(above, rest.a);
+    pe__store(a, y.a), pe__store(b, y.b), pe__store(c, y.c);
+    for (int lane = 0; lane < PE_LANES; lane++)
+        if (below[lane] <= 0 || above[lane] >= 0) {
+            a[lane] = below[lane] <= 0 ? 0.0 : 1.0;
+            b[lane] = c[lane] = 0.0;
         }
+    y.a = pe__load(a), y.b = pe__load(b), y.c = pe__load(c);
+    return y;
+}
+
+/* What all pairs share: ln w_i = -2i step, then the ramp of LLAMA3 and YARN. */
+typedef struct pe__rope {
+    pe__td step;
+    pe__td inverse_factor;     /* 1 / f; NTK_FIXED: 1 / f^(2/n)                      */
+    pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0 */
+    pe__td waves;              /* LLAMA3: L0 / 2 pi                                  */
+    double sign;               /* YARN: -1 where the ramp falls                      */
+    double doubt;              /* YARN: how far low and span may be off              */
+    size_t turning;            /* pairs that turn                                    */
+    pe__td log_factor;         /* ln f                                               */
+    pe__td log_length;         /* ln L0                                              */
+    pe__td power, ratio;       /* theta^(-2i/n) of the last vector; to the next one  */
+    size_t next;               /* the pair that this leads to; 0: power is its own   */
+} pe__rope;
+
+/* f, which may follow from lengths: f[0] f[1] / f[2] + f[3]. */
+PE__COLD void pe__rope_factor_parts(const pe_rope_config *config, double *f)
+{
+    const size_t original = config->original_max_position_embeddings;
+    const size_t most = config->max_position_embeddings, length = pe__rope_length(config);
+    const size_t now = config->sequence_length;
+    const pe_rope_type type = config->rope_type;
+    f[0] = config->factor > 0 ? config->factor : 1, f[1] = f[2] = 1, f[3] = 0;
+    if (type == PE_ROPE_DYNAMIC_NTK) { /* f (L - L0) / L0 + 1 */
+        f[1] = now > length ? (double)(now - length) : 0, f[2] = (double)length, f[3] = 1;
+    } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
+               original && most) {
+        f[0] = (double)most, f[2] = (double)original;
+    }
+}
+PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
+{
+    double f[4];
+    pe__rope_factor_parts(config, f);
+    const pe__td product = pe__td_scale(pe__td_splat(f[0]), pe__splat(f[1]));
+    return pe__td_sum(pe__td_div(product, pe__splat(f[2])), pe__td_splat(f[3]));
+}
+
+/* Logarithms that a config asks for, each in all lanes of its own: as many at a time as there are
+   lanes. log_turn is that of 2 pi beta. */
+enum { PE__LOG_THETA, PE__LOG_FACTOR, PE__LOG_LENGTH, PE__LOG_FAST, PE__LOG_SLOW, PE__ROPE_LOGS };
+PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__td *logs)
+{
+    double x[3][PE__ROPE_LOGS + 8] = {{config->rope_theta, pe__first_lane(factor.a),
+                                       (double)pe__rope_length(config), pe__rope_fast(config),
+                                       pe__rope_slow(config)}};
+    const size_t count = config->rope_type == PE_ROPE_YARN ? PE__ROPE_LOGS : PE__LOG_LENGTH + 1;
+    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b), x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__td y;
+        y.a = pe__load(x[0] + i), y.b = pe__load(x[1] + i), y.c = pe__load(x[2] + i);
+        y = pe__td_log(y);
+        pe__store(x[0] + i, y.a), pe__store(x[1] + i, y.b), pe__store(x[2] + i, y.c);
+    }
+    for (size_t i = 0; i < PE__ROPE_LOGS; i++) {
+        logs[i].a = pe__splat(x[0][i]), logs[i].b = pe__splat(x[1][i]), logs[i].c = pe__splat(x[2][i]);
     }
 }
 
-/* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
-static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
+/* YaRN: c(beta), the pair that turns beta times in L0 positions. */
+PE__INLINE pe__td pe__rope_correction(const pe__td *logs, pe__td log_beta, pe__td twice_step)
 {
-    const size_t arrays = pe__arrays(config, config->expected_rows);
-    plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
-    plan->has_padding = config->has_padding != 0;
-    plan->padding = (double)config->padding_position;
-    pe__plan_amplitude(plan, config->amplitude);
-    plan->half_turns = config->half_turns != 0, plan->exact = 0;
-    plan->base = config->base, plan->unit = config->scale;
-    plan->woven = plan->apart = 0, plan->offset = config->offset, plan->first = 0;
-    plan->frequency = memory, plan->matrix = plan->point = plan->float32 = plan->table = NULL;
-    plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
-    plan->step = 0;
-    if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
-        plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
-    plan->matrix_step = plan->padded;
-    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
-    else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
-    else if (arrays > 3) plan->table = memory + 2 * plan->padded;
+    const pe__td log_turn = pe__td_add(log_beta, pe__td_const(pe__ln_2pi));
+    return pe__td_ratio(pe__td_sub(logs[PE__LOG_LENGTH], log_turn), twice_step);
 }
 
-/* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
-static inline void pe__plan_pad(const pe_plan *plan, double *array)
+/* YaRN: the ramp goes from pair low to pair high, and falls where high < low. The limits of the
+   floor and the ceil below are those of the formula, or so far outside of the pairs that no pair
+   can tell: beyond 2^53 only where rope_theta is next to 1, and low <= high. */
+PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, const pe__td *logs)
 {
-    if (plan->joint) { /* no gaps */
-        for (size_t i = plan->pairs; i < plan->padded; i++) array[i] = array[i - 1];
+    const double n = (double)config->rotary_dim;
+    const pe__td twice_step = pe__td_add(r->step, r->step);
+    pe__td low = pe__rope_correction(logs, logs[PE__LOG_FAST], twice_step);
+    pe__td high = pe__rope_correction(logs, logs[PE__LOG_SLOW], twice_step);
+    r->doubt = n * pe__exp2i(-126) / pe__first_lane(logs[PE__LOG_THETA].a);
+    if (config->truncate) {
+        r->doubt = pe__td_is_whole(low, r->doubt) || pe__td_is_whole(high, r->doubt);
+        low = pe__td_splat(pe__td_floor(low, 0, pe__exp2i(53)));
+        high = pe__td_sub(pe__td_splat(0.0), high);
+        high = pe__td_splat(-pe__td_floor(high, 1 - n, pe__exp2i(53)));
+    } else {
+        if (pe__first_lane(low.a) < 0) low = pe__td_splat(0.0);
+        if (pe__first_lane(pe__td_sub(high, pe__td_splat(n - 1)).a) > 0) high = pe__td_splat(n - 1);
+    }
+    pe__td span = pe__td_sub(high, low);
+    if (pe__first_lane(span.a) == 0) span = pe__td_div(pe__td_splat(1.0), pe__splat(1000.0));
+    r->sign = 1;
+    if (pe__first_lane(span.a) < 0) r->sign = -1, span = pe__td_sub(pe__td_splat(0.0), span);
+    r->low = low, r->span = span;
+}
+
+PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__td factor)
+{
+    pe__td logs[PE__ROPE_LOGS];
+    pe__rope_logs(config, factor, logs);
+    const size_t n = config->rotary_dim;
+    const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
+    r->step = pe__td_div(logs[PE__LOG_THETA], pe__splat((double)(whole ? config->head_dim : n)));
+    r->log_factor = logs[PE__LOG_FACTOR], r->log_length = logs[PE__LOG_LENGTH];
+    r->inverse_factor = pe__td_ratio(pe__td_splat(1.0), factor);
+    r->low = r->span = r->inverse = r->waves = pe__td_splat(0.0);
+    r->sign = 1, r->doubt = 0;
+    r->turning = n / 2;
+    switch (config->rope_type) {
+    case PE_ROPE_NTK:
+    case PE_ROPE_DYNAMIC_NTK: /* 1/n of ln f^(n / (n-2)) more */
+        factor = pe__td_div(r->log_factor, pe__splat((double)n - 2));
+        r->step = pe__td_add(r->step, factor);
+        break;
+    case PE_ROPE_NTK_FIXED:
+        factor = pe__td_div(r->log_factor, pe__splat((double)n));
+        r->step = pe__td_add(r->step, factor);
+        r->inverse_factor = pe__td_exp(pe__td_scale(factor, pe__splat(-2.0)));
+        break;
+    case PE_ROPE_LLAMA3:
+        r->waves = pe__td_scale(pe__td_const(pe__inverse_pi),
+                                pe__splat(0.5 * (double)pe__rope_length(config)));
+        r->low = pe__td_splat(config->low_freq_factor);
+        r->span = pe__td_sub(pe__td_splat(config->high_freq_factor), r->low);
+        break;
+    case PE_ROPE_YARN:
+        pe__rope_yarn(r, config, logs);
+        break;
+    default:
+        break;
+    }
+    if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(pe__td_splat(1.0), r->span);
+    double power[3][PE_LANES + 1] = {{0}}; /* of pairs 0 ... PE_LANES: the last is the ratio */
+    for (int i = 1; i <= PE_LANES; i++) power[0][i] = -2.0 * i;
+    const pe__td y = pe__td_exp(pe__td_scale(r->step, pe__load(power[0] + 1)));
+    pe__store(power[0] + 1, y.a), pe__store(power[1] + 1, y.b), pe__store(power[2] + 1, y.c);
+    power[0][0] = 1;
+    r->power.a = pe__load(power[0]), r->ratio.a = pe__splat(power[0][PE_LANES]);
+    r->power.b = pe__load(power[1]), r->ratio.b = pe__splat(power[1][PE_LANES]);
+    r->power.c = pe__load(power[2]), r->ratio.c = pe__splat(power[2][PE_LANES]);
+    r->next = 0;
+}
+
+/* YaRN: c(beta) to any precision. */
+PE__COLD pe__real pe__rope_real_correction(const pe_rope_config *config, double beta, int n)
+{
+    pe__real c = pe__real_pi(n), y = pe__real_of((double)pe__rope_length(config), n);
+    pe__real_by(&c, 2 * beta);
+    pe__real_divide(&y, &c);
+    pe__real_log(&y);
+    pe__real_by(&y, (double)config->rotary_dim / 2);
+    c = pe__real_of(config->rope_theta, n);
+    pe__real_log(&c);
+    pe__real_divide(&y, &c);
+    return y;
+}
+
+/* floor(x), if it is known; else unsure becomes 1. */
+PE__COLD double pe__real_floor(const pe__real *x, double from, double to, int *unsure)
+{
+    const double about = pe__real_double(x);
+    if (about < from - 1) return from;
+    if (about > to + 1) return to;
+    const double k = pe__nearest(about);
+    pe__real rest = *x;
+    pe__real_more(&rest, -k);
+    *unsure |= !pe__real_apart(&rest);
+    const double y = rest.sign < 0 ? k - 1 : k;
+    return y < from ? from : y > to ? to : y;
+}
+
+/* What of w_i stays: s_i of LLAMA3, m_i of YARN. */
+PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, const pe__real *w,
+                                     int *unsure)
+{
+    const int n = w->n, is_yarn = config->rope_type == PE_ROPE_YARN;
+    const double most = (double)config->rotary_dim;
+    pe__real x, y, low = pe__real_of(config->low_freq_factor, n);
+    pe__real span = pe__real_of(config->high_freq_factor, n);
+    if (is_yarn) {
+        x = pe__real_of(i, n);
+        low = pe__rope_real_correction(config, pe__rope_fast(config), n);
+        span = pe__rope_real_correction(config, pe__rope_slow(config), n);
+        if (config->truncate) {
+            low = pe__real_of(pe__real_floor(&low, 0, pe__exp2i(53), unsure), n);
+            span.sign = -span.sign;
+            span = pe__real_of(-pe__real_floor(&span, 1 - most, pe__exp2i(53), unsure), n);
+        } else {
+            y = span;
+            pe__real_more(&y, 1 - most);
+            if (low.sign < 0) low = pe__real_of(0, n);
+            if (y.sign > 0) span = pe__real_of(most - 1, n);
+        }
+    } else {
+        x = *w, y = pe__real_pi(n);
+        pe__real_by(&x, (double)pe__rope_length(config) / 2);
+        pe__real_divide(&x, &y);
+    }
+    pe__real_plus(&span, &low, -1);
+    pe__real_plus(&x, &low, -1);
+    if (is_yarn && !pe__real_apart(&span) &&
+        (pe__known(&span) || pe__rope_fast(config) == pe__rope_slow(config)))
+        span = pe__real_of(1, n), pe__real_over(&span, 1000);
+    if (span.sign < 0) span.sign = 1, x.sign = -x.sign;
+    *unsure |= !pe__real_apart(&x) && !pe__known(&x);
+    y = x;
+    pe__real_plus(&y, &span, -1);
+    if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
+    else pe__real_divide(&x, &span);
+    if (!is_yarn) return x;
+    x.sign = -x.sign;
+    pe__real_more(&x, 1);
+    pe__real_by(&x, config->extrapolation_factor);
+    return x;
+}
+
+/* The frequency of a pair, correctly rounded. */
+PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
+{
+    const pe_rope_type type = config->rope_type;
+    const double *const factors = pe__rope_factors(config);
+    const double width = (double)(type == PE_ROPE_PROPORTIONAL ? config->head_dim
+                                                               : config->rotary_dim);
+    const double i = (double)pair;
+    double parts[4], y;
+    pe__rope_factor_parts(config, parts);
+    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
+        int unsure = 0;
+        pe__real f = pe__real_of(parts[0], n), w = pe__real_of(config->rope_theta, n), x, z;
+        pe__real_by(&f, parts[1]);
+        pe__real_per(&f, parts[2]);
+        pe__real_more(&f, parts[3]);
+        pe__real_log(&w);
+        pe__real_by(&w, -2 * i);
+        pe__real_per(&w, width);
+        if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
+            const int fixed = type == PE_ROPE_NTK_FIXED;
+            z = f;
+            pe__real_log(&z);
+            pe__real_by(&z, -2 * (i + fixed));
+            pe__real_per(&z, width - (fixed ? 0 : 2));
+            pe__real_plus(&w, &z, 1);
+        }
+        pe__real_exp(&w);
+        if (type == PE_ROPE_LLAMA3 || type == PE_ROPE_YARN) {
+            z = x = pe__rope_real_keep(config, i, &w, &unsure);
+            z.sign = -z.sign;
+            pe__real_more(&z, 1);
+            pe__real_divide(&z, &f);
+            pe__real_plus(&x, &z, 1);
+            pe__real_times(&w, &x);
+        } else if (type == PE_ROPE_LINEAR || type == PE_ROPE_PROPORTIONAL) {
+            pe__real_divide(&w, &f);
+        }
+        if (factors) pe__real_per(&w, factors[pair]);
+        if (config->freq_factors) pe__real_per(&w, (double)config->freq_factors[pair]);
+        const int last = n == PE__LIMBS;
+        if ((!unsure || last) && pe__real_round(&w, 0, last, &y)) return y;
+    }
+}
+
+/* One vector of frequencies from pair i on; what lanes behind the last pair have, no one wants. Powers
+   of vectors that follow each other are products: so many add less than 2^-141 to their errors. */
+enum { PE__ROPE_CHAIN = 64 };
+PE__OUTLINE pe__vd pe__rope_vector(pe__rope *r, const pe_rope_config *config, size_t i)
+{
+    const pe__td one = pe__td_splat(1.0);
+    const double *factors = pe__rope_factors(config);
+    double index[PE_LANES], divisor[PE_LANES];
+    for (size_t lane = 0; lane < PE_LANES; lane++) {
+        const size_t pair = i + lane < r->turning ? i + lane : r->turning - 1;
+        index[lane] = (double)pair;
+        divisor[lane] = factors ? factors[pair] : 1.0;
+    }
+    const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
+    pe__vd error = least; /* relative */
+    const size_t lanes = PE_LANES;
+    if (i != r->next || i % (PE__ROPE_CHAIN * lanes) == 0) {
+        if (i || r->next) r->power = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0) * pairs));
+    } else {
+        r->power = pe__td_product(r->power, r->ratio);
+    }
+    r->next = i + lanes;
+    pe__td w = r->power;
+    if (config->rope_type == PE_ROPE_LLAMA3 || config->rope_type == PE_ROPE_YARN) {
+        pe__td x, keep;
+        if (config->rope_type == PE_ROPE_LLAMA3) {
+            x = pe__td_sub(pe__td_product(w, r->waves), r->low);
+            error = (w.a * r->waves.a + r->low.a + r->span.a) * least;
+            keep = pe__td_ramp(x, r->span, r->inverse);
+        } else {
+            x = pe__td_splat(0.0);
+            x.a = pairs;
+            x = pe__td_scale(pe__td_sub(x, r->low), pe__splat(r->sign));
+            error = (pairs + pe__abs(r->low.a) + r->span.a) * least + pe__splat(r->doubt);
+            keep = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
+            keep = pe__td_scale(keep, pe__splat(config->extrapolation_factor));
+        }
+        x = pe__td_product(pe__td_sub(one, keep), r->inverse_factor);
+        x = pe__td_sum(keep, x);
+        error = error * r->inverse.a * (one.a + r->inverse_factor.a) / x.a + least;
+        w = pe__td_product(w, x);
+    } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL ||
+               config->rope_type == PE_ROPE_NTK_FIXED) {
+        w = pe__td_product(w, r->inverse_factor);
+    } else if (factors) {
+        w = pe__td_div(w, pe__load(divisor));
+    }
+    if (config->freq_factors) {
+        for (size_t lane = 0; lane < PE_LANES; lane++)
+            divisor[lane] = (double)config->freq_factors[(size_t)index[lane]];
+        w = pe__td_div(w, pe__load(divisor));
+    }
+    double y[PE_LANES], low[PE_LANES], e[PE_LANES];
+    pe__store(y, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
+    for (size_t lane = 0; lane < PE_LANES; lane++)
+        if (PE__UNLIKELY(y[lane] + (low[lane] + e[lane]) != y[lane] + (low[lane] - e[lane])))
+            y[lane] = pe__rope_exact(config, (size_t)index[lane]);
+    return pe__load(y);
+}
+
+/* 0.1 scale ln f + 1 */
+PE__INLINE pe__td pe__rope_mscale(pe__td log_factor, double scale)
+{
+    const pe__td tenth = pe__td_div(pe__td_scale(log_factor, pe__splat(scale)), pe__splat(10.0));
+    return pe__td_add(tenth, pe__td_splat(1.0));
+}
+
+PE__COLD double pe__rope_attention(const pe_rope_config *config, const pe__rope *r, pe__td factor)
+{
+    const double given = pe__rope_given(config);
+    const pe__td one = pe__td_splat(1.0);
+    if (given > 0) return given;
+    if (config->rope_type != PE_ROPE_YARN && config->rope_type != PE_ROPE_LONGROPE) return 1.0;
+    if (!(pe__first_lane(pe__td_sub(factor, one).a) > 0)) return 1.0;
+    pe__td y;
+    if (config->rope_type == PE_ROPE_LONGROPE) { /* the root by exp and ln */
+        y = pe__td_add(pe__td_ratio(r->log_factor, r->log_length), one);
+        y = pe__td_exp(pe__td_scale(pe__td_log(y), pe__splat(0.5)));
+    } else if (config->mscale > 0 && config->mscale_all_dim > 0) {
+        y = pe__td_ratio(pe__rope_mscale(r->log_factor, config->mscale),
+                         pe__rope_mscale(r->log_factor, config->mscale_all_dim));
+    } else {
+        y = pe__rope_mscale(r->log_factor, 1.0);
+    }
+    return pe__first_lane(y.a);
+}
+
+/* The frequencies of a config, vector by vector. */
+typedef struct pe__rope_list {
+    pe__rope rope;
+    pe__td factor;
+    pe_rope_config section; /* PE_SECTIONS_VISION: a head of one section */
+    size_t period;          /* pairs after which it begins anew; 0: never */
+} pe__rope_list;
+
+static inline void pe__rope_list_begin(pe__rope_list *list, const pe_rope_config *config)
+{
+    list->section = *config;
+    list->period = 0;
+    if (config->axes > 1 && config->section_order == PE_SECTIONS_VISION) {
+        list->period = config->sections[0];
+        list->section.rotary_dim = list->section.head_dim = 2 * list->period;
+    }
+    list->factor = pe__rope_factor(config);
+    pe__rope_begin(&list->rope, &list->section, list->factor);
+}
+
+/* Those from pair i on, a multiple of the lanes; lanes behind the last pair are defined. */
+static inline void pe__rope_list_next(pe__rope_list *list, const pe_rope_config *config, size_t i,
+                                      double *omega)
+{
+    const size_t turning = list->rope.turning;
+    if (!list->period) {
+        pe__store(omega, i < turning ? pe__rope_vector(&list->rope, config, i) : pe__splat(0.0));
+        for (size_t k = 0; k < PE_LANES; k++)
+            if (i + k >= turning) omega[k] = 0;
         return;
     }
-    for (size_t a = 0; a < plan->axes; a++) {
-        const pe__axis *axis = &plan->axis[a];
-        const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
-        for (size_t i = axis->pair + axis->pairs; i < end; i++) array[i] = i ? array[i - 1] : 0;
+    pe_rope_config section = list->section;
+    for (size_t k = 0; k < PE_LANES; k++) {
+        const size_t pair = (i + k) % list->period, all = pe__rope_count(config);
+        if (config->freq_factors) /* one for each pair of all; behind the last there is none */
+            section.freq_factors = config->freq_factors + (i + k < all ? i + k - pair : 0);
+        omega[k] = pe__first_lane(pe__rope_vector(&list->rope, &section, pair));
     }
 }
 
-/* The frequencies are there, with that error and of at most that size: all that follows. */
-static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
+PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
+                                     double *attention_factor)
 {
-    const size_t padded = plan->padded;
-    for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
-    if (plan->float32) {
-        pe_plan given = *plan;
-        given.float32 = NULL, given.error = error;
-        for (size_t i = 0; i < padded; i++)
-            memory[2 * padded + i] = pe__number(&given, i, PE__FREQUENCY, PE__DROP_F32);
-        for (size_t part = 0; part < 2; part++)
-            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
-        fastest *= 1.0000001, error = pe__exp2i(-106);
-    }
-    pe__plan_reach(plan, error, fastest);
-    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
-}
-
-/* What every init begins with: a plan that is none until it is made. */
-static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
-{
-    if (!plan) return PE_ERR_NULL;
-    memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-    return config && memory ? PE_OK : PE_ERR_NULL;
-}
-
-PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
-                              size_t memory_size)
-{
-    pe_plan made;
-    const pe_status status = pe__init_begin(plan, config, memory);
-    if (status != PE_OK) return status;
-    const size_t size = pe__plan_bytes(config, &made);
-    if (size == 0) return PE_ERR_CONFIG;
-    if (pe__shares(config, PE_COLUMNS_SUMS)) return PE_ERR_NULL;
-    if (memory_size < size) return PE_ERR_SIZE;
-    double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, f);
-    double fastest = 0, steps = 0;
-    for (size_t a = 0; a < made.axes; a++) {
-        const pe__axis *axis = &made.axis[a];
-        pe__geometric g;
-        if (axis->pairs == 0) continue;
-        const size_t last = axis->pairs - 1;
-        pe__geometric_begin(&g, config, axis->denominator);
-        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made.padded);
-        fastest = pe__larger(fastest, pe__larger(f[axis->pair], f[axis->pair + last]));
-        steps = pe__larger(steps, (double)last / axis->denominator[0]);
-    }
-    /* powers of a power of two, in half turns */
-    int exponent;
-    made.exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
-                 pe__frexp(config->base, &exponent) == 0.5;
-    pe__plan_end(&made, pe__exp2i(-100) + steps * pe__exp2i(-105), fastest, f);
-    *plan = made;
-    return PE_OK;
-}
-
-PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
-                                      size_t *index)
-{
-    const double scale = config ? config->scale < 0 ? -config->scale : config->scale : 0;
-    if (index) *index = pairs;
-    if (!config || (!omega && pairs)) return "config or omega is NULL";
-    for (size_t i = 0; i < pairs; i++) {
-        const double w = omega[i] < 0 ? -omega[i] : omega[i];
-        if (w == 0 || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
-                       pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
-            continue;
-        if (index) *index = i;
-        return w == w ? "a frequency must be 0, or within 2^-900 ... 2^900 and, times the scale, "
-                        "within 2^-960 ... 2^21 in magnitude"
-                      : "a frequency is not a number";
-    }
-    return NULL;
-}
-
-/* The two doubles of each frequency from omega, which may be the array of the first ones. */
-static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
-                                  double *f)
-{
-    double fastest = 0;
-    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
-    made->base = 0, made->exact = made->half_turns;
-    for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
-        double *const first = f + made->axis[a].pair;
-        n = made->joint ? made->pairs : made->axis[a].pairs;
-        for (size_t i = 0; i < n; i += PE_LANES) {
-            double w[PE_LANES] = {0};
-            memcpy(w, omega + i, pe__min(PE_LANES, n - i) * sizeof *w);
-            const pe__td y = pe__td_scale(unit, pe__load(w));
-            pe__store(first + i, y.a);
-            pe__store(first + made->padded + i, y.b);
-        }
-        for (size_t i = 0; i < n; i++) fastest = pe__larger(fastest, first[i]);
-    }
-    pe__plan_end(made, pe__exp2i(-104), fastest, f);
-}
-
-PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
-                                          const double *omega, size_t pairs, void *memory,
-                                          size_t memory_size)
-{
-    pe_plan made;
-    const pe_status status = pe__init_begin(plan, config, memory);
-    if (status != PE_OK || !omega) return PE_ERR_NULL;
-    const size_t size = pe__plan_bytes(config, &made);
-    if (size == 0) return PE_ERR_CONFIG;
-    if (pairs != made.pairs) return PE_ERR_SHAPE;
-    const size_t each = pe__shares(config, PE_COLUMNS_SUMS) ? made.axes : 1;
-    if (pe_frequency_error(config, omega, pairs * each, NULL)) return PE_ERR_FREQUENCY;
-    if (memory_size < size) return PE_ERR_SIZE;
-    double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, f);
-    if (!made.matrix) {
-        pe__plan_omega(&made, config, omega, f);
-        *plan = made;
-        return PE_OK;
-    }
-    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
-    made.base = 0, made.fastest = 0;
-    for (size_t k = 0; k < each; k++) {
-        for (size_t i = 0; i < pairs; i++) {
-            f[k * made.padded + i] = omega[i * each + k];
-            made.fastest = pe__larger(made.fastest, omega[i * each + k] * unit);
-        }
-        pe__plan_pad(&made, f + k * made.padded);
-    }
-    made.fastest *= 1 + pe__exp2i(-50);
-    *plan = made;
-    return PE_OK;
-}
-
-/* a * b as a float, not to be fused with what follows. */
-PE__INLINE float pe__float_product(float a, float b)
-{
-    float p = a * b;
-    PE__OPAQUE(p);
-    return p;
-}
-
-/* exp(x) as a float, and 0 for all below it. */
-PE__INLINE float pe__exp_float(pe__td x)
-{
-    if (pe__first_lane(x.a) < -104) return 0;
-    const pe__td y = pe__td_exp(x);
-    return pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32);
-}
-
-PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega)
-{
-    pe_plan plan;
     if (!config || !omega) return PE_ERR_NULL;
-    if ((unsigned)formula > PE_FLOAT32_EXP_OF_RATIO) return PE_ERR_ENUM;
-    if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
-    if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
-    const double d = plan.axis[0].denominator[0];
-    const pe__td log_base = pe__td_log(pe__td_splat(config->base));
-    const pe__td log_float = pe__td_log(pe__td_splat((double)(float)config->base));
-    const float minus_log = (float)-pe__first_lane(log_base.a);
-    const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
-    for (size_t i = 0; i < plan.pairs; i++) {
-        const float n = (float)i, ratio = (float)((double)i / d);
-        const pe__td power = pe__td_scale(log_float, pe__splat((double)ratio));
-        float x = n * step;
-        if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        if (formula != PE_FLOAT32_POW) omega[i] = (double)pe__exp_float(pe__td_splat((double)x));
-        else if (pe__first_lane(power.a) > 88.72283908187) omega[i] = 0; /* 1 / infinity */
-        else omega[i] = (double)(1 / pe__exp_float(power));
+    if (config->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(config)) return PE_ERR_NULL;
+    if (pe_rope_config_error(config)) return PE_ERR_CONFIG;
+    pe__rope_list list;
+    const size_t pairs = pe__rope_count(config);
+    pe__rope_list_begin(&list, config);
+    for (size_t i = 0; i < pairs; i += PE_LANES) {
+        double lanes[PE_LANES];
+        pe__rope_list_next(&list, config, i, lanes);
+        for (size_t k = 0; k < PE_LANES && i + k < pairs; k++) omega[i + k] = lanes[k];
     }
+    if (attention_factor) *attention_factor = pe__rope_attention(config, &list.rope, list.factor);
     return PE_OK;
 }
 
@@ -6654,446 +6300,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     return PE_OK;
 }
 
-PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
-{
-    if (!plan || !omega) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
-    for (size_t a = 0; a < plan->axes; a++) {
-        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            const size_t pair = plan->axis[a].pair + i;
-            *omega++ = plan->float32 ? plan->float32[pair]
-                                     : pe__number(plan, pair, PE__FREQUENCY, 0);
-        }
-    }
-    return PE_OK;
-}
-
-PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
-{
-    if (!plan || !wavelength) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
-    for (size_t a = 0; a < plan->axes; a++) {
-        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH, 0);
-        }
-    }
-    return PE_OK;
-}
-
-/* Without a plan: tiles of columns, each with a small plan on the stack. */
-PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
-{
-    enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__CHAIN };
-    if (rows == 0) return PE_OK;
-    if (!out) return PE_ERR_NULL;
-    if (d_model == 0) return PE_ERR_SHAPE;
-    pe_config config = pe_config_default(d_model);
-    config.expected_rows = rows;
-    if (pe__field_error(&config)) return PE_ERR_SIZE;
-    pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
-    if (status == PE_OK) status = pe__check_range(0, rows);
-    if (status != PE_OK) return status;
-
-    double memory[PE__PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
-    double *const f = pe__aligned(memory);
-    pe_plan plan;
-    pe__geometric g;
-    const double denominator[2] = {(double)d_model / 2, 0};
-    pe__geometric_begin(&g, &config, denominator);
-    for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
-        pe_config part = config;
-        part.d_model = pe__min(2 * PE__PAIRS, d_model - column);
-        (void)pe__plan_axes(&plan, &part);
-        pe__plan_begin(&plan, &part, f);
-        plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
-        pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
-        pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
-        plan.d_model = d_model;
-        const pe_at at = pe_from(0);
-        const pe__output o =
-            pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros);
-        pe__emit(&plan, &at, &o);
-    }
-    return PE_OK;
-}
-PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
-{
-    return pe__sinusoidal(out, rows, d_model);
-}
-
-/* ---- ALiBi --------------------------------------------------------------------------------------
- * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
- * that meet at j = 0. As floats they are made where they are wanted, at the price of a store. To
- * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
- * are made once for many rows, and copied. */
-
-/* Up to PE_LANES slopes, 2^-t, for exact t. */
-PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
-{
-    const pe__vd p = pe__load(t), k = pe__round(p);
-    const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), k - p)); /* exact */
-    double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-    pe__store(whole, k);
-    pe__store(hi, y.a);
-    pe__store(lo, y.b + y.c);
-    for (size_t lane = 0; lane < PE_LANES && lane < count; lane++) {
-        const double power = pe__exp2i(-(int)whole[lane]);
-        slopes[lane] = (float)pe__to_odd(hi[lane] * power, lo[lane] * power);
-    }
-}
-
-PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
-{
-    const size_t most = (size_t)1 << 28;
-    if (heads == 0) return PE_OK;
-    if (!slopes) return PE_ERR_NULL;
-    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
-    if (heads > most) return PE_ERR_SIZE;
-    size_t n = 1;
-    while (n <= heads / 2) n *= 2;
-    for (size_t first = 0, end; first < heads; first = end) { /* n heads, then the others */
-        const double before = first < n ? 1 : 0.5;
-        end = first < n ? n : heads;
-        for (size_t h = first; h < end; h += PE_LANES) {
-            double t[PE_LANES];
-            for (int lane = 0; lane < PE_LANES; lane++) { /* 24 bits and 29: exact */
-                t[lane] = (double)max_bias * ((double)(h - first) + lane + before) / (double)n;
-                if (t[lane] > 200) t[lane] = 200; /* 2^-200 is 0 */
-            }
-            pe__alibi_slopes(t, pe__min(PE_LANES, end - h), slopes + h);
-        }
-    }
-    return PE_OK;
-}
-
-/* slope * j to 53 bits, to odd. */
-PE__COLD double pe__alibi_product(double slope, int64_t j)
-{
-    pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
-    double hi[PE_LANES], lo[PE_LANES];
-    pe__store(hi, p + pe__splat((double)pe__zero())); /* a zero is +0 */
-    pe__store(lo, e);
-    return pe__to_odd(hi[0], lo[0]);
-}
-
-/* x as a float, to odd as well: the nearest or its neighbour. */
-PE__COLD float pe__alibi_odd(double x)
-{
-    float y = (float)x;
-    const double size = x < 0 ? -x : x, size_y = y < 0 ? -(double)y : (double)y;
-    uint32_t bits;
-    memcpy(&bits, &y, sizeof bits);
-    if (size_y != size) bits = (bits - (size_y > size)) | 1;
-    memcpy(&y, &bits, sizeof y);
-    return y;
-}
-
-/* slope * j + offset, where offset is 0, or -infinity with slope = 0. */
-typedef struct pe__line {
-    double slope, offset;
-} pe__line;
-
-/* The bias of one head as a function of j: a line up to 0 and one beyond. */
-typedef struct pe__bend {
-    pe__line past, after;
-} pe__bend;
-
-PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
-{
-    pe__bend bend;
-    bend.past.slope = slope, bend.past.offset = 0;
-    bend.after = bend.past;
-    if (mode == PE_ALIBI_SYMMETRIC) bend.after.slope = -slope;
-    if (mode == PE_ALIBI_CAUSAL) {
-        const uint64_t minus_infinity = (uint64_t)0xfff << 52;
-        bend.after.slope = 0;
-        memcpy(&bend.after.offset, &minus_infinity, sizeof minus_infinity);
-    }
-    return bend;
-}
-
-/* One line for n consecutive j, each element rounded once. A double holds the product of a float
-   and 29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
-   multiple of 2^-149 as the slope is, and so exact as a float. */
-PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
-{
-    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
-    const int64_t distant = (int64_t)1 << 29;
-    if (line.slope != 0 && (j < -distant || j > distant - (int64_t)n)) {
-        for (size_t i = 0; i < n; i++) {
-            const double x = pe__alibi_product(line.slope, j + (int64_t)i);
-            const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);
-            pe__put_n_as(type, pe__at_element(type, out, i), pe__splat_f32(y), 1);
-        }
-        return;
-    }
-    const pe__vd slope = pe__splat(line.slope), step = pe__splat(PE__FLOATS);
-    const pe__vd offset = pe__splat(line.offset + (double)pe__zero());
-    pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
-    /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
-    for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
-        const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
-        const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
-        void *at = pe__at_element(type, out, i);
-        if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
-        else pe__put_n_as(type, at, v, n - i);
-    }
-}
-
-PE__OUTLINE void pe__line_store(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
-{
-    if (n == 0) return;
-    if (type == PE__F32) pe__line_as(PE__F32, line, j, n, out);
-    else if (type == PE__F16) pe__line_as(PE__F16, line, j, n, out);
-    else pe__line_as(PE__BF16, line, j, n, out);
-}
-
-/* How many of n consecutive j, from the given one on, are <= 0. */
-PE__INLINE size_t pe__alibi_past(int64_t j, size_t n)
-{
-    if (j > 0) return 0;
-    return (uint64_t)(1 - j) < n ? (size_t)(1 - j) : n;
-}
-
-/* Both lines. */
-PE__OUTLINE void pe__bend_store(pe__kind type, pe__bend bend, int64_t j, size_t n, void *out)
-{
-    const size_t past = pe__alibi_past(j, n);
-    pe__line_store(type, bend.past, j, past, out);
-    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at_element(type, out, past));
-}
-
-/* What becomes of floats: stored, stored past the caches, or added to elements of some type. */
-typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
-
-/* A bend in floats. */
-typedef struct pe__bend_f32 {
-    pe__vf slope, after; /* the other slope, or what is there beyond 0 */
-    pe__vf zero;
-} pe__bend_f32;
-
-PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
-{
-    pe__vf slope = b->slope;
-    if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
-    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), b->zero); /* a zero is +0 */
-    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
-}
-
-/* x and its bias; -infinity where that is masked, whatever x is. */
-PE__INLINE pe__vf pe__bend_sum(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j, pe__vf x)
-{
-    const pe__vf sum = pe__add_f32(x, pe__bend_at(mode, b, j));
-    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, sum) : sum;
-}
-PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
-                             const pe__bend_f32 *b, pe__vf j)
-{
-    if (to == PE__HOW_STORE) pe__put_as(type, at, pe__bend_at(mode, b, j));
-    else if (to == PE__HOW_STREAM) pe__stream((float *)at, pe__bend_at(mode, b, j));
-    else pe__put_as(type, at, pe__bend_sum(mode, b, j, pe__get_as(type, at)));
-}
-PE__INLINE void pe__bend_put_n(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
-                               const pe__bend_f32 *b, pe__vf j, size_t n)
-{
-    if (to == PE__HOW_ADD)
-        pe__put_n_as(type, at, pe__bend_sum(mode, b, j, pe__get_n_as(type, at, n)), n);
-    else pe__put_n_as(type, at, pe__bend_at(mode, b, j), n);
-}
-
-/* n consecutive j of at most 2^24, which floats hold exactly. Four vectors at a time, since each
-   count waits for the one before. */
-PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
-                              const pe__bend_f32 *bend, int64_t j, size_t n, void *out)
-{
-    static const float count[64] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    enum { PE__STEP = PE__FLOATS };
-    const pe__vf first = pe__splat_f32((float)j), step = pe__splat_f32(PE__STEP);
-    const pe__vf four = pe__splat_f32(4 * PE__STEP);
-    pe__vf a = pe__add_f32(first, pe__get(count)), b = pe__add_f32(first, pe__get(count + PE__STEP));
-    pe__vf c = pe__add_f32(first, pe__get(count + 2 * PE__STEP));
-    pe__vf d = pe__add_f32(first, pe__get(count + 3 * PE__STEP));
-    size_t i = 0;
-    for (; i + 4 * PE__STEP <= n; i += 4 * PE__STEP) {
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + PE__STEP), bend, b);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 2 * PE__STEP), bend, c);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 3 * PE__STEP), bend, d);
-        a = pe__add_f32(a, four), b = pe__add_f32(b, four);
-        c = pe__add_f32(c, four), d = pe__add_f32(d, four);
-    }
-    for (; i + PE__STEP <= n; i += PE__STEP, a = pe__add_f32(a, step))
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
-    if (i < n) pe__bend_put_n(to, type, mode, pe__at_element(type, out, i), bend, a, n - i);
-}
-
-/* Further away: made in pieces, and stored or added from there. */
-PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, double slope,
-                              int64_t j, size_t n, void *x)
-{
-    float values[256];
-    const pe__bend bend = pe__alibi_bend(mode, slope);
-    for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        void *at = pe__at_element(type, x, i);
-        part = pe__min(n - i, sizeof values / sizeof *values);
-        if (to != PE__HOW_ADD) {
-            pe__bend_store(type, bend, j, part, at);
-            continue;
-        }
-        const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
-        pe__bend_store(PE__F32, bend, j, part, values);
-        pe__add_floats(type, at, values, sums);
-        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at_element(type, at, sums));
-    }
-}
-
-typedef struct pe__alibi {
-    const float *slopes;
-    size_t heads, queries, keys, query_stride, head_stride;
-    pe_alibi_mode mode;
-    pe__kind type;
-    int64_t first_query;
-} pe__alibi;
-
-/* Do scores' rows lie apart, within reach of a pointer? */
-static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
-                                         size_t query_stride, size_t head_stride)
-{
-    /* rows do not overlap: the rows of a head lie together, or those of a query do */
-    const size_t q = queries - 1, h = heads - 1;
-    if ((q > 0 && query_stride < keys) || (h > 0 && head_stride < keys)) return PE_ERR_SHAPE;
-    if (q > 0 && h > 0 && query_stride > (head_stride - keys) / q &&
-        head_stride > (query_stride - keys) / h)
-        return PE_ERR_SHAPE;
-
-    /* the last element lies within reach of a pointer */
-    size_t room = (size_t)PTRDIFF_MAX / element;
-    if (keys > room) return PE_ERR_SIZE;
-    room -= keys;
-    if (q > 0 && query_stride > room / q) return PE_ERR_SIZE;
-    room -= q > 0 ? q * query_stride : 0;
-    if (h > 0 && head_stride > room / h) return PE_ERR_SIZE;
-    return PE_OK;
-}
-
-static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
-{
-    if (!a->slopes || !out) return PE_ERR_NULL;
-    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
-        return PE_ERR_ENUM;
-
-    pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
-                                        a->query_stride, a->head_stride);
-    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
-    if (status != PE_OK) return status;
-    if (pe__check_range(0, a->keys) != PE_OK) return PE_ERR_RANGE;
-    int finite = 1;
-    for (size_t i = 0; i < a->heads; i++)
-        finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
-    return finite ? PE_OK : PE_ERR_RANGE;
-}
-
-/* Large enough, and at addresses of its type, to be written past the caches? */
-PE__INLINE int pe__alibi_streams(const pe__alibi *a, const void *out)
-{
-    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
-    return a->heads * a->queries * a->keys * size >= many && (uintptr_t)out % size == 0;
-}
-
-/* Row after row, each in pieces that are near or not as a whole. */
-PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
-                                  void *out)
-{
-    const int64_t nearby = (int64_t)1 << 24;
-    const size_t vector = sizeof(pe__vf), most = (size_t)1 << 16;
-    for (size_t head = 0; head < a->heads; head++) {
-        const double slope = (double)a->slopes[head];
-        const pe__line after = pe__alibi_bend(mode, slope).after;
-        pe__bend_f32 bend;
-        bend.slope = pe__splat_f32((float)slope), bend.zero = pe__splat_f32(pe__zero());
-        bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
-        for (size_t query = 0; query < a->queries; query++) {
-            unsigned char *row = (unsigned char *)pe__at_element(
-                type, out, head * a->head_stride + query * a->query_stride);
-            int64_t j = -(a->first_query + (int64_t)query);
-            size_t part, rest = a->keys;
-            for (; rest > 0; rest -= part, j += (int64_t)part, row += part * pe__size_of(type)) {
-                const size_t beyond = (size_t)((uintptr_t)row % vector);
-                part = pe__min(most, rest);
-                if (PE__UNLIKELY(j < -nearby || j > nearby - (int64_t)part)) {
-                    pe__bend_far(to, type, mode, slope, j, part, row);
-                } else if (to == PE__HOW_STREAM && beyond) { /* to where a stream may begin */
-                    part = pe__min((vector - beyond) / sizeof(float), rest);
-                    pe__bend_near(PE__HOW_STORE, type, mode, &bend, j, part, row);
-                } else {
-                    pe__bend_near(to, type, mode, &bend, j, part, row);
-                }
-            }
-        }
-    }
-}
-PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
-{
-    if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
-    else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
-    else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
-}
-
-/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
-PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, int stream)
-{
-    enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
-    uint16_t tile[PE__BLOCK];
-    const size_t wide = pe__min(a->keys, PE__WIDE), high = pe__min(a->queries, PE__BLOCK + 1 - wide);
-    const pe__bend bend = pe__alibi_bend(a->mode, (double)a->slopes[head]);
-    for (size_t query = 0; query < a->queries; query += high)
-        for (size_t key = 0; key < a->keys; key += wide) {
-            const size_t rows = pe__min(high, a->queries - query);
-            const size_t keys = pe__min(wide, a->keys - key);
-            /* the last row's first value is the tile's first */
-            const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
-            pe__bend_store(a->type, bend, (int64_t)key - last, keys + rows - 1, tile);
-            for (size_t r = 0; r < rows; r++) {
-                void *row = pe__at_element(a->type, out, (query + r) * a->query_stride + key);
-                const uint16_t *from = tile + (rows - 1 - r);
-                if (stream) pe__copy(row, from, keys * sizeof *from, 1);
-                else pe__copy(row, from, keys * sizeof *from, 0);
-            }
-        }
-}
-
-PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
-{
-    const int stream = pe__alibi_streams(a, bias);
-    if (a->type != PE__F32)
-        for (size_t head = 0; head < a->heads; head++)
-            pe__alibi_copies(a, head, pe__at_element(a->type, bias, head * a->head_stride), stream);
-    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
-    else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
-    if (stream) pe__fence();
-}
-
-PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
-{
-    if (a->type == PE__F32) pe__alibi_rows(PE__HOW_ADD, PE__F32, a, scores);
-    else if (a->type == PE__F16) pe__alibi_rows(PE__HOW_ADD, PE__F16, a, scores);
-    else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
-}
-
-/* A call: nothing, or check and write. */
-static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
-                                       void (*verb)(const pe__alibi *, void *))
-{
-    if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
-    const pe_status status = pe__alibi_check(a, x);
-    if (status == PE_OK) verb(a, x);
-    return status;
-}
-
-/* ---- RoPE ---------------------------------------------------------------------------------------
+/* ---- 8.1 heads ----------------------------------------------------------------------------------
  * Rows of sines and cosines of some tokens are made on the stack, a tile, and all heads of these
  * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
 
@@ -7545,7 +6752,7 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
     }
 }
 
-/* ---- RoPE: checks and calls ------------------------------------------------------------------ */
+/* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
 /* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer?
    span: the elements from the first to the last. */
@@ -7702,7 +6909,7 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
                        sizeof *out, pe__turn_heads_f32_bf16);
 }
 
-/* ---- RoPE: tables ---------------------------------------------------------------------------- */
+/* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
 /* Copy n elements to where they belong: once, one copy behind the other, or each twice. */
 typedef enum pe__copies { PE__ONCE, PE__AGAIN, PE__EACH } pe__copies;
@@ -7795,7 +7002,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     return PE_OK;
 }
 
-/* ---- RoPE: factors by position --------------------------------------------------------------- */
+/* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
 
 PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
                                          size_t rows, float *factors)
@@ -7855,30 +7062,7 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     return PE_OK;
 }
 
-/* ---- shifts of 16- and 32-bit numbers -------------------------------------------------------- */
-
-/* Rows that stay are left alone; the others are turned. */
-static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__output *o, pe__turner *turn)
-{
-    if (o->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, o);
-    if (status != PE_OK) return status;
-    const pe_at at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
-    pe_plan own;
-    const pe_plan *const turns = pe__view(plan, &at, &own);
-    for (size_t r = 0, run; r < o->rows; r += run) {
-        const int stay = pe__stays(&at, r);
-        run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
-        while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (stay) continue;
-        unsigned char *const x = o->out + r * o->stride;
-        pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
-    }
-    return PE_OK;
-}
-
-/* ---- RoPE: the angles of ggml ---------------------------------------------------------------- */
+/* ---- 8.5 RoPE: the angles of ggml ------------------------------------------------------------ */
 
 /* What a 0 stands for. */
 static inline pe_rope_ggml pe__ggml_config(const pe_rope_ggml *given)
@@ -8050,7 +7234,823 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     return PE_OK;
 }
 
-/* ---- learned biases on attention scores ------------------------------------------------------ */
+/* ---- 9.1 shifts ---------------------------------------------------------------------------------
+ * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
+ * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
+ * their own, made in tiles of columns. */
+
+enum { PE__SHIFT_TILE = 512 }; /* pairs */
+
+/* Are rows of this plan made of pairs that turn by differences? */
+static inline int pe__algebraic(const pe_plan *plan)
+{
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven && !plan->apart;
+    ok &= !plan->step && !plan->matrix;
+    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    return ok;
+}
+
+/* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
+PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *tc,
+                                     const double *ts)
+{
+    const pe__vd cosine = pe__load(tc), sine = pe__load(ts);
+    pe__vd s, c;
+    if (order == PE__SPLIT) s = pe__load(x), c = pe__load(cosines);
+    else if (order == PE__SC) pe__unzip(x, &s, &c);
+    else pe__unzip(x, &c, &s);
+    pe__vd cS = c * sine, sS = s * sine;
+    PE__OPAQUE(cS);
+    PE__OPAQUE(sS);
+    const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
+    if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
+    else if (order == PE__SC) pe__zip_store(x, s1, c1);
+    else pe__zip_store(x, c1, s1);
+}
+
+PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *tc,
+                                   const double *ts)
+{
+    enum { PE__AHEAD = 8192 }; /* bytes to ask for in advance */
+    const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
+    const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
+    const size_t bytes_of_row = (size_t)to->stride;
+    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes_of_row, 1), 1) * bytes_of_row;
+    for (size_t r = 0; r < rows; r++) {
+        double *const row = (double *)(void *)pe__row_at(to, r);
+        double *const x = row + column, *const cosines = row + to->cosine;
+        for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
+            pe__prefetch((uintptr_t)(x + i) + ahead);
+            pe__prefetch((uintptr_t)(cosines + i) + ahead);
+        }
+        for (size_t i = 0; i < whole; i += PE_LANES)
+            pe__shift_vector_f64(order, x + i * step, cosines + i, tc + i, ts + i);
+        if (whole == n) continue;
+        double rest[2 * PE_LANES] = {0}, *const tail = x + whole * step;
+        const size_t bytes = (n - whole) * sizeof *rest;
+        memcpy(rest, tail, bytes * step);
+        if (order == PE__SPLIT) memcpy(rest + PE_LANES, cosines + whole, bytes);
+        pe__shift_vector_f64(order, rest, rest + PE_LANES, tc + whole, ts + whole);
+        memcpy(tail, rest, bytes * step);
+        if (order == PE__SPLIT) memcpy(cosines + whole, rest + PE_LANES, bytes);
+    }
+}
+
+/* Rows of the same delta: their columns of one axis. */
+PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+                                   double delta, size_t rows)
+{
+    double row[2 * PE__SHIFT_TILE + PE_LANES];
+    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
+        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
+        const size_t n = part.sines;
+        const pe__to made = pe__to_apart(row, sizeof *row, 0, 0, n, n);
+        pe__axis tile = *axis;
+        tile.pair += done, tile.pairs = n;
+        pe__rows_f64(plan, &tile, &made, delta, 1);
+        memset(row + 2 * n, 0, PE_LANES * sizeof *row);
+        if (to->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
+        else if (to->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
+        else pe__shift_rows_f64(PE__CS, &part, rows, row + n, row);
+    }
+}
+
+/* From row r on, the rows of the same delta: their number. */
+static inline size_t pe__alike(const pe_at *at, size_t r, size_t rows, size_t axis)
+{
+    size_t n = 1;
+    if (at->kind == PE__AT_RANGE && at->step == 0) return rows - r;
+    while (r + n < rows && pe__position(at, r + n, axis) == pe__position(at, r, axis)) n++;
+    return n;
+}
+
+/* Does row r stay where it is? */
+static inline int pe__stays(const pe_at *at, size_t r)
+{
+    int stays = 1;
+    for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
+    return stays;
+}
+
+static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *at, const pe__output *o)
+{
+    const pe_status status = pe__check(plan, o);
+    if (status != PE_OK) return status;
+    if (!pe__algebraic(plan)) return PE_ERR_PLAN;
+    return pe__check_at(at, o->rows, plan->axes, 0);
+}
+
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    if (rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, &deltas, &o);
+    if (status != PE_OK) return status;
+    const pe_at at = pe_delta(deltas);
+    pe_plan own;
+    const pe_plan *const turns = pe__view(plan, &at, &own);
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *const axis = &turns->axis[a];
+        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
+        pe__to to = pe__to_axis(turns, axis, &o);
+        for (size_t r = 0, run; r < rows; r += run) {
+            const double delta = pe__position(&at, r, k);
+            run = pe__alike(&at, r, rows, k);
+            to.out = o.out + r * o.stride;
+            if (delta != 0) pe__shift_doubles(turns, axis, &to, delta, run);
+        }
+    }
+    return PE_OK;
+}
+
+/* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
+
+/* Rows that stay are left alone; the others are turned. */
+static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
+                                       const pe__output *o, pe__turner *turn)
+{
+    if (o->rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, deltas, o);
+    if (status != PE_OK) return status;
+    const pe_at at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
+    pe_plan own;
+    const pe_plan *const turns = pe__view(plan, &at, &own);
+    for (size_t r = 0, run; r < o->rows; r += run) {
+        const int stay = pe__stays(&at, r);
+        run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
+        while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
+        if (stay) continue;
+        unsigned char *const x = o->out + r * o->stride;
+        pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
+    }
+    return PE_OK;
+}
+
+/* ---- 9.3 dot products ------------------------------------------------------------------------ */
+
+PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
+{
+    pe__dd r;
+    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
+    r.lo = r.lo + (x.lo + y.lo);
+    return pe__dd_normal(r);
+}
+
+/* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
+   double-double; from exact turns where others leave its rounding open. */
+PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
+{
+    const pe__axis *axis = plan->axis;
+    const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
+    pe__dd square;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    for (int exact = 0;; exact++) {
+        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
+        for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+            pe__dd sum;
+            sum.hi = sum.lo = pe__splat(0.0);
+            for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
+                double all[2][PE_LANES];
+                pe__dd s, c;
+                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
+                else pe__close_turn(plan, axis->pair + i, k, &s, &c);
+                if (axis->pairs - i < PE_LANES) {
+                    pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                    for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
+                        all[0][lane] = all[1][lane] = 0;
+                    c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+                }
+                sum = pe__dd_add(sum, c);
+            }
+            pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+        }
+        pe__dd sum;
+        sum.hi = sum.lo = pe__splat(0.0);
+        for (size_t v = 0; v < PE__CHAIN; v++) {
+            pe__dd one;
+            one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
+            sum = pe__dd_add(sum, one);
+        }
+        const double size = pe__larger(pe__first_lane(sum.hi), 0);
+        const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
+        const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
+        const double e = error + size * pe__exp2i(-98);
+        if (exact && size <= pairs * pe__exp2i(-88)) return 0;
+        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
+            return hi_y * plan->scale * plan->scale;
+    }
+}
+
+/* Many of them, as a product of matrices: with anchors q that are 31 apart,
+ *
+ *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
+ *
+ * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1): then
+ *
+ *     x x' = X X' + (X y' + y x')
+ *
+ * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g
+ * times as large, and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16,
+ * it is at most
+ *     4 h       y rounded, x' rounded, for cosines and sines: y' is below 1/2 unit like y
+ *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where
+ *               nothing is fused
+ *     12 h      the sums of these
+ *     h^2 / 4   h / 16 additions to at most 4 h
+ * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
+ * where adding and subtracting that makes no difference; else it is made one by one. */
+
+enum {
+    PE__DOTS = 16,        /* numbers b of an anchor                       */
+    PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
+    PE__DOTS_ANCHORS = 32,
+    PE__DOTS_TILE = 16,   /* pairs                                        */
+    PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
+};
+
+/* The parts X (top), y and x of the sines and cosines of a tile. */
+typedef struct pe__dots_table {
+    double tc[PE__DOTS_TILE][3][PE__DOTS], ts[PE__DOTS_TILE][3][PE__DOTS];
+} pe__dots_table;
+typedef struct pe__dots_anchor {
+    double c[2][PE__DOTS_TILE], s[2][PE__DOTS_TILE];
+} pe__dots_anchor;
+
+/* The sums of an anchor, large and small parts, for q + b and q - b. */
+typedef struct pe__dots_sums {
+    double large[2][PE__DOTS], minor[2][PE__DOTS];
+} pe__dots_sums;
+
+/* Adding and subtracting this rounds to the grid. */
+PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *top, pe__vd *y)
+{
+    *top = (x.hi + pe__splat(grid)) - pe__splat(grid);
+    *y = (x.hi - *top) + x.lo;
+}
+
+/* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
+PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *ts, const pe__dd *tc)
+{
+    for (int v = 0; v < PE__DOTS_TILE / (int)PE_LANES; v++) {
+        pe__dd_turn(&s[v], &c[v], ts[v], tc[v]);
+        s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
+    }
+}
+
+/* The first pair of vector v of a tile; of one behind all pairs, whose sums no one wants, some. */
+PE__INLINE size_t pe__dots_pair(const pe_plan *plan, size_t pair, size_t v)
+{
+    return pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+}
+
+PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
+                                     pe__dots_table *table)
+{
+    enum { PE__VECTORS = PE__DOTS_TILE / (int)PE_LANES };
+    pe__dd s[PE__VECTORS], c[PE__VECTORS], ts[PE__VECTORS], tc[PE__VECTORS];
+    for (int v = 0; v < PE__VECTORS; v++) {
+        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &ts[v], &tc[v]);
+        s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
+    }
+    for (size_t b = 0; b < PE__DOTS; b++) {
+        for (size_t v = 0; v < PE__VECTORS; v++) {
+            double part[6][PE_LANES];
+            pe__vd top, y;
+            pe__dots_split(c[v], grid, &top, &y);
+            pe__store(part[0], top), pe__store(part[1], y), pe__store(part[2], c[v].hi);
+            pe__dots_split(s[v], grid, &top, &y);
+            pe__store(part[3], top), pe__store(part[4], y), pe__store(part[5], s[v].hi);
+            for (size_t lane = 0; lane < PE_LANES; lane++)
+                for (size_t n = 0; n < 3; n++) {
+                    table->tc[v * PE_LANES + lane][n][b] = part[n][lane];
+                    table->ts[v * PE_LANES + lane][n][b] = part[3 + n][lane];
+                }
+        }
+        pe__dots_turn(s, c, ts, tc);
+    }
+}
+
+/* The sums of a tile for one anchor and a vector of numbers b: of cosines, and of sines. */
+typedef struct pe__dots_run {
+    pe__vd large_c, small_c, tiny_c, large_s, small_s, tiny_s;
+} pe__dots_run;
+
+PE__INLINE void pe__dots_begin(pe__dots_run *run)
+{
+    run->large_c = run->small_c = run->tiny_c = pe__splat(0.0);
+    run->large_s = run->small_s = run->tiny_s = pe__splat(0.0);
+}
+
+PE__INLINE void pe__dots_add(pe__dots_run *run, const pe__dots_table *table, size_t b,
+                             const pe__dots_anchor *anchor, size_t i)
+{
+    const pe__vd cX = pe__splat(anchor->c[0][i]), cy = pe__splat(anchor->c[1][i]);
+    const pe__vd sX = pe__splat(anchor->s[0][i]), sy = pe__splat(anchor->s[1][i]);
+    run->large_c = pe__fma(cX, pe__load(table->tc[i][0] + b), run->large_c);
+    run->small_c = pe__fma(cX, pe__load(table->tc[i][1] + b), run->small_c);
+    run->tiny_c = pe__fma(cy, pe__load(table->tc[i][2] + b), run->tiny_c);
+    run->large_s = pe__fma(sX, pe__load(table->ts[i][0] + b), run->large_s);
+    run->small_s = pe__fma(sX, pe__load(table->ts[i][1] + b), run->small_s);
+    run->tiny_s = pe__fma(sy, pe__load(table->ts[i][2] + b), run->tiny_s);
+}
+
+PE__INLINE void pe__dots_end(const pe__dots_run *run, pe__dots_sums *sums, size_t b)
+{
+    const pe__vd small_c = run->small_c + run->tiny_c, small_s = run->small_s + run->tiny_s;
+    double *const large_up = sums->large[0] + b, *const large_down = sums->large[1] + b;
+    double *const small_up = sums->minor[0] + b, *const small_down = sums->minor[1] + b;
+    pe__store(large_up, pe__load(large_up) + (run->large_c - run->large_s));
+    pe__store(large_down, pe__load(large_down) + (run->large_c + run->large_s));
+    pe__store(small_up, pe__load(small_up) + (small_c - small_s));
+    pe__store(small_down, pe__load(small_down) + (small_c + small_s));
+}
+
+/* Add a tile's products to the sums of some anchors: of one, or of two. */
+PE__INLINE void pe__dots_multiply(const pe__dots_table *table, const pe__dots_anchor *anchor,
+                                  size_t pairs, size_t together, pe__dots_sums *sums)
+{
+    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
+        pe__dots_run first, second;
+        pe__dots_begin(&first);
+        pe__dots_begin(&second);
+        for (size_t i = 0; i < pairs; i++) {
+            pe__dots_add(&first, table, b, anchor, i);
+            if (together > 1) pe__dots_add(&second, table, b, anchor + 1, i);
+        }
+        pe__dots_end(&first, sums, b);
+        if (together > 1) pe__dots_end(&second, sums + 1, b);
+    }
+}
+
+/* What becomes of sums: dots, and the numbers in doubt as NaN. */
+PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const double *minor,
+                               double error, double *out)
+{
+    pe__dd square;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
+        pe__dd y;
+        y.hi = pe__two_sum(pe__load(large + b), pe__load(minor + b), &y.lo);
+        const pe__vd e = (pe__splat(error) + pe__abs(y.hi) * pe__splat(pe__exp2i(-98))) * square.hi;
+        y = pe__dd_normal(pe__dd_mul(y, square));
+        const pe__vd above = y.hi + (y.lo + e), moved = above - (y.hi + (y.lo - e));
+        pe__store(out + b, above * pe__splat(plan->scale) * pe__splat(plan->scale));
+        double doubt[PE_LANES];
+        pe__store(doubt, moved);
+        for (size_t lane = 0; lane < PE_LANES; lane++)
+            if (doubt[lane] != 0) memset(&out[b + lane], 0xff, sizeof *out); /* a NaN */
+    }
+}
+
+/* Up to 32 * 31 dots. */
+PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
+{
+    enum { PE__VECTORS = PE__DOTS_TILE / (int)PE_LANES };
+    const pe__axis *axis = plan->axis;
+    const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
+    const double h = (double)pairs;
+    int g = 26;
+    while (h > pe__exp2i(52 - 2 * g)) g--;
+    const double grid = 1.5 * pe__exp2i(52 - g);
+    const double distant = (double)(first < 0 ? -first : first) + (double)count;
+    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
+                         2 * h * pe__turn_error(plan, distant);
+    pe__dots_table table;
+    pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
+    /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    memset(sums, 0, (anchors + 1) * sizeof *sums);
+    for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
+        const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
+        pe__dots_anchor anchor[2];
+        pe__dd s[PE__VECTORS], c[PE__VECTORS], ts[PE__VECTORS], tc[PE__VECTORS];
+        pe__dots_make_table(plan, axis->pair + i, grid, &table);
+        for (size_t v = 0; v < PE__VECTORS; v++) {
+            const size_t pair = pe__dots_pair(plan, axis->pair + i, v);
+            pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
+            pe__close_turn(plan, pair, PE__DOTS_NEXT, &ts[v], &tc[v]);
+        }
+        for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
+                for (size_t v = 0; v < PE__VECTORS; v++) {
+                    pe__vd top, y;
+                    pe__dots_split(c[v], grid, &top, &y);
+                    pe__store(anchor[t].c[0] + v * PE_LANES, top);
+                    pe__store(anchor[t].c[1] + v * PE_LANES, y);
+                    pe__dots_split(s[v], grid, &top, &y);
+                    pe__store(anchor[t].s[0] + v * PE_LANES, top);
+                    pe__store(anchor[t].s[1] + v * PE_LANES, y);
+                }
+                pe__dots_turn(s, c, ts, tc);
+            }
+            pe__dots_multiply(&table, anchor, n, PE__DOTS_TOGETHER, sums + a);
+        }
+    }
+    for (size_t a = 0; a < anchors; a++) {
+        double side[2][PE__DOTS];
+        pe__dots_round(plan, sums[a].large[0], sums[a].minor[0], error, side[0]);
+        pe__dots_round(plan, sums[a].large[1], sums[a].minor[1], error, side[1]);
+        for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
+            const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
+            const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
+            out[at] = dot == dot ? dot : pe__dot(plan, (double)(first + (int64_t)at));
+        }
+    }
+}
+
+PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
+{
+    enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
+    if (count == 0) return PE_OK;
+    if (!plan || !dots) return PE_ERR_NULL;
+    if (!pe__algebraic(plan) || plan->axes != 1) return PE_ERR_PLAN;
+    if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
+    const pe_status status = pe__check_at(&deltas, count, 1, 0);
+    if (status != PE_OK) return status;
+    const int run = deltas.kind == PE__AT_RANGE && deltas.step == 1 && !deltas.back;
+    for (size_t done = 0, n; done < count; done += n) {
+        n = run ? pe__min(count - done, PE__DELTAS) : 1;
+        if (n >= PE__FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
+        else
+            for (size_t j = done; j < done + n; j++)
+                dots[j] = pe__dot(plan, pe__position(&deltas, j, 0));
+    }
+    return PE_OK;
+}
+
+/* ---- 10. ALiBi ----------------------------------------------------------------------------------
+ * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
+ * that meet at j = 0. As floats they are made where they are wanted, at the price of a store. To
+ * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
+ * are made once for many rows, and copied. */
+
+/* Up to PE_LANES slopes, 2^-t, for exact t. */
+PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
+{
+    const pe__vd p = pe__load(t), k = pe__round(p);
+    const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), k - p)); /* exact */
+    double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
+    pe__store(whole, k);
+    pe__store(hi, y.a);
+    pe__store(lo, y.b + y.c);
+    for (size_t lane = 0; lane < PE_LANES && lane < count; lane++) {
+        const double power = pe__exp2i(-(int)whole[lane]);
+        slopes[lane] = (float)pe__to_odd(hi[lane] * power, lo[lane] * power);
+    }
+}
+
+PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
+{
+    const size_t most = (size_t)1 << 28;
+    if (heads == 0) return PE_OK;
+    if (!slopes) return PE_ERR_NULL;
+    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
+    if (heads > most) return PE_ERR_SIZE;
+    size_t n = 1;
+    while (n <= heads / 2) n *= 2;
+    for (size_t first = 0, end; first < heads; first = end) { /* n heads, then the others */
+        const double before = first < n ? 1 : 0.5;
+        end = first < n ? n : heads;
+        for (size_t h = first; h < end; h += PE_LANES) {
+            double t[PE_LANES];
+            for (int lane = 0; lane < PE_LANES; lane++) { /* 24 bits and 29: exact */
+                t[lane] = (double)max_bias * ((double)(h - first) + lane + before) / (double)n;
+                if (t[lane] > 200) t[lane] = 200; /* 2^-200 is 0 */
+            }
+            pe__alibi_slopes(t, pe__min(PE_LANES, end - h), slopes + h);
+        }
+    }
+    return PE_OK;
+}
+
+/* slope * j to 53 bits, to odd. */
+PE__COLD double pe__alibi_product(double slope, int64_t j)
+{
+    pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
+    double hi[PE_LANES], lo[PE_LANES];
+    pe__store(hi, p + pe__splat((double)pe__zero())); /* a zero is +0 */
+    pe__store(lo, e);
+    return pe__to_odd(hi[0], lo[0]);
+}
+
+/* x as a float, to odd as well: the nearest or its neighbour. */
+PE__COLD float pe__alibi_odd(double x)
+{
+    float y = (float)x;
+    const double size = x < 0 ? -x : x, size_y = y < 0 ? -(double)y : (double)y;
+    uint32_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    if (size_y != size) bits = (bits - (size_y > size)) | 1;
+    memcpy(&y, &bits, sizeof y);
+    return y;
+}
+
+/* slope * j + offset, where offset is 0, or -infinity with slope = 0. */
+typedef struct pe__line {
+    double slope, offset;
+} pe__line;
+
+/* The bias of one head as a function of j: a line up to 0 and one beyond. */
+typedef struct pe__bend {
+    pe__line past, after;
+} pe__bend;
+
+PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
+{
+    pe__bend bend;
+    bend.past.slope = slope, bend.past.offset = 0;
+    bend.after = bend.past;
+    if (mode == PE_ALIBI_SYMMETRIC) bend.after.slope = -slope;
+    if (mode == PE_ALIBI_CAUSAL) {
+        const uint64_t minus_infinity = (uint64_t)0xfff << 52;
+        bend.after.slope = 0;
+        memcpy(&bend.after.offset, &minus_infinity, sizeof minus_infinity);
+    }
+    return bend;
+}
+
+/* One line for n consecutive j, each element rounded once. A double holds the product of a float
+   and 29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
+   multiple of 2^-149 as the slope is, and so exact as a float. */
+PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
+{
+    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
+    const int64_t distant = (int64_t)1 << 29;
+    if (line.slope != 0 && (j < -distant || j > distant - (int64_t)n)) {
+        for (size_t i = 0; i < n; i++) {
+            const double x = pe__alibi_product(line.slope, j + (int64_t)i);
+            const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);
+            pe__put_n_as(type, pe__at_element(type, out, i), pe__splat_f32(y), 1);
+        }
+        return;
+    }
+    const pe__vd slope = pe__splat(line.slope), step = pe__splat(PE__FLOATS);
+    const pe__vd offset = pe__splat(line.offset + (double)pe__zero());
+    pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
+    /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
+    for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
+        const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
+        const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
+        void *at = pe__at_element(type, out, i);
+        if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
+        else pe__put_n_as(type, at, v, n - i);
+    }
+}
+
+PE__OUTLINE void pe__line_store(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
+{
+    if (n == 0) return;
+    if (type == PE__F32) pe__line_as(PE__F32, line, j, n, out);
+    else if (type == PE__F16) pe__line_as(PE__F16, line, j, n, out);
+    else pe__line_as(PE__BF16, line, j, n, out);
+}
+
+/* How many of n consecutive j, from the given one on, are <= 0. */
+PE__INLINE size_t pe__alibi_past(int64_t j, size_t n)
+{
+    if (j > 0) return 0;
+    return (uint64_t)(1 - j) < n ? (size_t)(1 - j) : n;
+}
+
+/* Both lines. */
+PE__OUTLINE void pe__bend_store(pe__kind type, pe__bend bend, int64_t j, size_t n, void *out)
+{
+    const size_t past = pe__alibi_past(j, n);
+    pe__line_store(type, bend.past, j, past, out);
+    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at_element(type, out, past));
+}
+
+/* What becomes of floats: stored, stored past the caches, or added to elements of some type. */
+typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
+
+/* A bend in floats. */
+typedef struct pe__bend_f32 {
+    pe__vf slope, after; /* the other slope, or what is there beyond 0 */
+    pe__vf zero;
+} pe__bend_f32;
+
+PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
+{
+    pe__vf slope = b->slope;
+    if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
+    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), b->zero); /* a zero is +0 */
+    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
+}
+
+/* x and its bias; -infinity where that is masked, whatever x is. */
+PE__INLINE pe__vf pe__bend_sum(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j, pe__vf x)
+{
+    const pe__vf sum = pe__add_f32(x, pe__bend_at(mode, b, j));
+    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, sum) : sum;
+}
+PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
+                             const pe__bend_f32 *b, pe__vf j)
+{
+    if (to == PE__HOW_STORE) pe__put_as(type, at, pe__bend_at(mode, b, j));
+    else if (to == PE__HOW_STREAM) pe__stream((float *)at, pe__bend_at(mode, b, j));
+    else pe__put_as(type, at, pe__bend_sum(mode, b, j, pe__get_as(type, at)));
+}
+PE__INLINE void pe__bend_put_n(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
+                               const pe__bend_f32 *b, pe__vf j, size_t n)
+{
+    if (to == PE__HOW_ADD)
+        pe__put_n_as(type, at, pe__bend_sum(mode, b, j, pe__get_n_as(type, at, n)), n);
+    else pe__put_n_as(type, at, pe__bend_at(mode, b, j), n);
+}
+
+/* n consecutive j of at most 2^24, which floats hold exactly. Four vectors at a time, since each
+   count waits for the one before. */
+PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
+                              const pe__bend_f32 *bend, int64_t j, size_t n, void *out)
+{
+    static const float count[64] = {
+        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
+        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+    enum { PE__STEP = PE__FLOATS };
+    const pe__vf first = pe__splat_f32((float)j), step = pe__splat_f32(PE__STEP);
+    const pe__vf four = pe__splat_f32(4 * PE__STEP);
+    pe__vf a = pe__add_f32(first, pe__get(count)), b = pe__add_f32(first, pe__get(count + PE__STEP));
+    pe__vf c = pe__add_f32(first, pe__get(count + 2 * PE__STEP));
+    pe__vf d = pe__add_f32(first, pe__get(count + 3 * PE__STEP));
+    size_t i = 0;
+    for (; i + 4 * PE__STEP <= n; i += 4 * PE__STEP) {
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + PE__STEP), bend, b);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 2 * PE__STEP), bend, c);
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 3 * PE__STEP), bend, d);
+        a = pe__add_f32(a, four), b = pe__add_f32(b, four);
+        c = pe__add_f32(c, four), d = pe__add_f32(d, four);
+    }
+    for (; i + PE__STEP <= n; i += PE__STEP, a = pe__add_f32(a, step))
+        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
+    if (i < n) pe__bend_put_n(to, type, mode, pe__at_element(type, out, i), bend, a, n - i);
+}
+
+/* Further away: made in pieces, and stored or added from there. */
+PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, double slope,
+                              int64_t j, size_t n, void *x)
+{
+    float values[256];
+    const pe__bend bend = pe__alibi_bend(mode, slope);
+    for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
+        void *at = pe__at_element(type, x, i);
+        part = pe__min(n - i, sizeof values / sizeof *values);
+        if (to != PE__HOW_ADD) {
+            pe__bend_store(type, bend, j, part, at);
+            continue;
+        }
+        const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
+        pe__bend_store(PE__F32, bend, j, part, values);
+        pe__add_floats(type, at, values, sums);
+        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at_element(type, at, sums));
+    }
+}
+
+typedef struct pe__alibi {
+    const float *slopes;
+    size_t heads, queries, keys, query_stride, head_stride;
+    pe_alibi_mode mode;
+    pe__kind type;
+    int64_t first_query;
+} pe__alibi;
+
+/* Do scores' rows lie apart, within reach of a pointer? */
+static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
+                                         size_t query_stride, size_t head_stride)
+{
+    /* rows do not overlap: the rows of a head lie together, or those of a query do */
+    const size_t q = queries - 1, h = heads - 1;
+    if ((q > 0 && query_stride < keys) || (h > 0 && head_stride < keys)) return PE_ERR_SHAPE;
+    if (q > 0 && h > 0 && query_stride > (head_stride - keys) / q &&
+        head_stride > (query_stride - keys) / h)
+        return PE_ERR_SHAPE;
+
+    /* the last element lies within reach of a pointer */
+    size_t room = (size_t)PTRDIFF_MAX / element;
+    if (keys > room) return PE_ERR_SIZE;
+    room -= keys;
+    if (q > 0 && query_stride > room / q) return PE_ERR_SIZE;
+    room -= q > 0 ? q * query_stride : 0;
+    if (h > 0 && head_stride > room / h) return PE_ERR_SIZE;
+    return PE_OK;
+}
+
+static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
+{
+    if (!a->slopes || !out) return PE_ERR_NULL;
+    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
+        return PE_ERR_ENUM;
+
+    pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
+                                        a->query_stride, a->head_stride);
+    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
+    if (status != PE_OK) return status;
+    if (pe__check_range(0, a->keys) != PE_OK) return PE_ERR_RANGE;
+    int finite = 1;
+    for (size_t i = 0; i < a->heads; i++)
+        finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
+    return finite ? PE_OK : PE_ERR_RANGE;
+}
+
+/* Large enough, and at addresses of its type, to be written past the caches? */
+PE__INLINE int pe__alibi_streams(const pe__alibi *a, const void *out)
+{
+    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
+    return a->heads * a->queries * a->keys * size >= many && (uintptr_t)out % size == 0;
+}
+
+/* Row after row, each in pieces that are near or not as a whole. */
+PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
+                                  void *out)
+{
+    const int64_t nearby = (int64_t)1 << 24;
+    const size_t vector = sizeof(pe__vf), most = (size_t)1 << 16;
+    for (size_t head = 0; head < a->heads; head++) {
+        const double slope = (double)a->slopes[head];
+        const pe__line after = pe__alibi_bend(mode, slope).after;
+        pe__bend_f32 bend;
+        bend.slope = pe__splat_f32((float)slope), bend.zero = pe__splat_f32(pe__zero());
+        bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
+        for (size_t query = 0; query < a->queries; query++) {
+            unsigned char *row = (unsigned char *)pe__at_element(
+                type, out, head * a->head_stride + query * a->query_stride);
+            int64_t j = -(a->first_query + (int64_t)query);
+            size_t part, rest = a->keys;
+            for (; rest > 0; rest -= part, j += (int64_t)part, row += part * pe__size_of(type)) {
+                const size_t beyond = (size_t)((uintptr_t)row % vector);
+                part = pe__min(most, rest);
+                if (PE__UNLIKELY(j < -nearby || j > nearby - (int64_t)part)) {
+                    pe__bend_far(to, type, mode, slope, j, part, row);
+                } else if (to == PE__HOW_STREAM && beyond) { /* to where a stream may begin */
+                    part = pe__min((vector - beyond) / sizeof(float), rest);
+                    pe__bend_near(PE__HOW_STORE, type, mode, &bend, j, part, row);
+                } else {
+                    pe__bend_near(to, type, mode, &bend, j, part, row);
+                }
+            }
+        }
+    }
+}
+PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
+{
+    if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
+    else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
+    else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
+}
+
+/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
+PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, int stream)
+{
+    enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
+    uint16_t tile[PE__BLOCK];
+    const size_t wide = pe__min(a->keys, PE__WIDE), high = pe__min(a->queries, PE__BLOCK + 1 - wide);
+    const pe__bend bend = pe__alibi_bend(a->mode, (double)a->slopes[head]);
+    for (size_t query = 0; query < a->queries; query += high)
+        for (size_t key = 0; key < a->keys; key += wide) {
+            const size_t rows = pe__min(high, a->queries - query);
+            const size_t keys = pe__min(wide, a->keys - key);
+            /* the last row's first value is the tile's first */
+            const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
+            pe__bend_store(a->type, bend, (int64_t)key - last, keys + rows - 1, tile);
+            for (size_t r = 0; r < rows; r++) {
+                void *row = pe__at_element(a->type, out, (query + r) * a->query_stride + key);
+                const uint16_t *from = tile + (rows - 1 - r);
+                if (stream) pe__copy(row, from, keys * sizeof *from, 1);
+                else pe__copy(row, from, keys * sizeof *from, 0);
+            }
+        }
+}
+
+PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
+{
+    const int stream = pe__alibi_streams(a, bias);
+    if (a->type != PE__F32)
+        for (size_t head = 0; head < a->heads; head++)
+            pe__alibi_copies(a, head, pe__at_element(a->type, bias, head * a->head_stride), stream);
+    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
+    else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
+    if (stream) pe__fence();
+}
+
+PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
+{
+    if (a->type == PE__F32) pe__alibi_rows(PE__HOW_ADD, PE__F32, a, scores);
+    else if (a->type == PE__F16) pe__alibi_rows(PE__HOW_ADD, PE__F16, a, scores);
+    else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
+}
+
+/* A call: nothing, or check and write. */
+static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
+                                       void (*verb)(const pe__alibi *, void *))
+{
+    if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
+    const pe_status status = pe__alibi_check(a, x);
+    if (status == PE_OK) verb(a, x);
+    return status;
+}
+
+/* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
    m)). Where that is a whole number it is made to 2^-120; no other is expected so near to one. */
@@ -8151,7 +8151,7 @@ PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t hea
                         head_stride);
 }
 
-/* ---- learned tables -------------------------------------------------------------------------- */
+/* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
 /* Positions that are rows of the table. */
 static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
@@ -8206,7 +8206,7 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
     return pe__learned_add(PE__F32, 1, grad_table, table_rows, d_model, &at, rows, grad_x, stride);
 }
 
-/* ---- learned tables, resampled --------------------------------------------------------------- */
+/* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
 /* The rows first, first + 1 ... that an output row is made of, with their weights: 4 along one
    axis, more with antialias. Those of weight 0 are left out, since 0 * infinity is not 0. */
@@ -8372,7 +8372,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     return PE_OK;
 }
 
-/* ---- the functions of each type ------------------------------------------------------------------
+/* ---- 13. the functions of each type -------------------------------------------------------------
  * A float, or the 16 bits of an f16 or bf16. */
 
 #define PE__OF_TYPE(T, kind, element)                                                              \
@@ -8472,7 +8472,7 @@ PE__OF_TYPE(f16, PE__F16, uint16_t)
 PE__OF_TYPE(bf16, PE__BF16, uint16_t)
 #undef PE__OF_TYPE
 
-/* ---- self test ---------------------------------------------------------------------------------
+/* ---- 14. self test ------------------------------------------------------------------------------
  * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
  * printed by tests/unit/test_selftest.c, which says so where they differ, and have to be those of
  * every build: they change only where the results do. */
