@@ -311,7 +311,7 @@ typedef struct pe_plan {
     size_t first;            /* pairs of the row before these: pe_sinusoidal_f32's tiles     */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
-    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__row()   */
+    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__plan_row()   */
     const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
     double amplitude;        /* A = mantissa * scale                                         */
     double mantissa;         /* in [0.5, 1), with the sign of A                              */
@@ -1391,16 +1391,16 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *     pe__call          checks all arguments; nothing is written before
  *     pe__emit          axis after axis: which columns are whose, whether rows are streamed
  *     pe__walk          cuts positions into runs of neighbours; what repeats is copied
- *     pe__rows          one row: pe__lone_f32(), from the turn to memory. Several: pe__run()
+ *     pe__make_rows          one row: pe__lone_f32(), from the turn to memory. Several: pe__run()
  *     pe__run           17 blocks of 17 rows, in tiles of columns. The centre comes from
  *                       pe__centre(), other anchors from it by pe__anchor_turned()
  *     pe__block         the rows of a block, two at a time, forth and back from its anchor
  *     pe__span_f32      turns (pe__turn), rounds (pe__round_two), watches the bits that rounding
- *                       drops (pe__watch_add), stores, streams or adds (pe__sink_four)
- *     pe__settle        where the watch raised the alarm: rounds y + e and y - e. If they differ,
+ *                       drops (pe__tie_watch_add), stores, streams or adds (pe__sink_four)
+ *     pe__round_again        where the watch raised the alarm: rounds y + e and y - e. If they differ,
  *     pe__exact_element asks double-double, and what that leaves open integers (pe__decide)
- * 16-bit rows part at pe__rows_16(), f64 at pe__rows_f64(). RoPE makes rows by the same way on the
- * stack (pe__rows_apart) and turns heads by them (pe__turn_heads); pe_shift_T is RoPE of a row.
+ * 16-bit rows part at pe__make_rows_16(), f64 at pe__make_rows_f64(). RoPE makes rows by the same way on the
+ * stack (pe__make_rows_apart) and turns heads by them (pe__turn_heads); pe_shift_T is RoPE of a row.
  *
  * Levels of exactness: pe__direct and turns by rows of the plan, some units of 2^-53; pe__close_turn,
  * some 2^-98; pe__real, as many bits as it takes. Each is asked only where the one before cannot
@@ -2441,8 +2441,8 @@ PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t
         for (size_t i = done, n = 0; i < count && n < PE_LANES; i += PE__POWERS, n++) {
             pe__dd one;
             one.hi = pe__splat(hi[n]), one.lo = pe__splat(lo[n]);
-            for (size_t v = 0; v < (size_t)PE__POWERS / (size_t)PE_LANES && i + v * PE_LANES < count;
-                 v++) {
+            for (size_t v = 0;
+                 v < (size_t)PE__POWERS / (size_t)PE_LANES && i + v * PE_LANES < count; v++) {
                 const pe__dd y = pe__dd_normal(pe__dd_mul(one, g->low[v]));
                 pe__store(f + i + v * PE_LANES, y.hi);
                 pe__store(f + i + v * PE_LANES + padded, y.lo);
@@ -3146,7 +3146,7 @@ PE_API const char *pe_config_error(const pe_config *config)
    17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
    2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time,
    since each waits for its own results. */
-PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
+PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4 };
     const size_t padded = plan->padded;
@@ -3227,7 +3227,7 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
         fastest *= 1.0000001, error = pe__exp2i(-106);
     }
     pe__plan_reach(plan, error, fastest);
-    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
+    if (plan->table) pe__make_plan_rows(plan, memory + 2 * padded);
 }
 
 /* What every init begins with: a plan that is none until it is made. */
@@ -3446,7 +3446,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * Beyond plan->reach, turns in double-double take the place of pe__direct(), as long as they lack 44
  * units at most: 60 for either (pe__bound_distant).
  *
- * pe__careful() divides (1 + eta) out again, by a factor that is rounded (0.5), with a product (1),
+ * pe__round_interval() divides (1 + eta) out again, by a factor that is rounded (0.5), with a product (1),
  * and adds and subtracts e (1): e is 2.5 more for it.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a
@@ -3456,12 +3456,12 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * float drops say so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them
  * flipped these are the smallest numbers of 29 bits: the hot loop keeps one running minimum of
  * them, and one of the floats' absolute values to guard |y| >= 2^-12 |A| and the end of the normal
- * floats. A few elements in 10,000 raise the alarm, and pe__settle() looks at their neighbourhood
+ * floats. A few elements in 10,000 raise the alarm, and pe__round_again() looks at their neighbourhood
  * closely.
  *
- * eta is the error before pe__careful() / 2^-12, and a little for the (1 + eta) on it. */
+ * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it. */
 
-/* What the test needs to know of values: e of pe__careful() and eta for amplitude 1, and 2 eta
+/* What the test needs to know of values: e of pe__round_interval() and eta for amplitude 1, and 2 eta
    2^53, and some. */
 typedef struct pe__bound {
     double error, eta;
@@ -3712,7 +3712,7 @@ typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s 
 typedef enum pe__verb { PE__FILL, PE__STREAM, PE__ADD } pe__verb;
 
 /* Where rows go: the block of columns of one axis. */
-typedef struct pe__to {
+typedef struct pe__dest {
     unsigned char *out;    /* the first row                                                     */
     ptrdiff_t stride;      /* bytes from row to row; < 0 where positions descend                */
     size_t element;        /* bytes of an element                                               */
@@ -3725,12 +3725,12 @@ typedef struct pe__to {
     size_t head;           /* floats: pairs before the first aligned address, where they stream */
     struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
     const struct pe__adder *adder; /* how floats are added                                      */
-} pe__to;
+} pe__dest;
 
 /* The address of row r. */
-PE__INLINE unsigned char *pe__row_at(const pe__to *to, size_t r)
+PE__INLINE unsigned char *pe__row_at(const pe__dest *dest, size_t r)
 {
-    return to->out + (ptrdiff_t)r * to->stride;
+    return dest->out + (ptrdiff_t)r * dest->stride;
 }
 
 /* Columns of two rows, as far behind an anchor as before it, or of one of them. (a, b) is (sine,
@@ -3748,7 +3748,7 @@ typedef struct pe__span {
     size_t first, second;   /* columns of a and b                                               */
     size_t begin, end;      /* pairs to make                                                    */
     size_t head;            /* of these, before the first aligned address where floats stream   */
-    const pe__to *to;
+    const pe__dest *dest;
     pe__verb verb;
     float scale;            /* adding                                                           */
     size_t ahead;           /* adding: bytes to the next block's row                            */
@@ -3758,12 +3758,12 @@ typedef struct pe__span {
 /* Adding floats to elements of a type, to which each sum is rounded once: as pe__make_f32(), four
    vectors to where they belong, as pe__sink_four(), and n floats. Programs that add nothing have
    none. */
-typedef void pe__summer(const pe__to *to, unsigned char *x, const void *row, size_t n);
+typedef void pe__row_adder(const pe__dest *dest, unsigned char *x, const void *row, size_t n);
 typedef struct pe__adder {
     void (*make)(pe__span *x, int64_t n);
-    void (*four)(const pe__to *to, unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, pe__vf v0,
+    void (*four)(const pe__dest *dest, unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, pe__vf v0,
                  pe__vf v1, pe__vf v2, pe__vf v3);
-    pe__summer *some;
+    pe__row_adder *some;
 } pe__adder;
 
 /* (a, b) turned forth and back by (ts, tc). */
@@ -3798,23 +3798,24 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
 }
 
 /* From y' back to y, and its error. */
-typedef struct pe__care {
+typedef struct pe__interval {
     pe__vd deflate, error;
-} pe__care;
-PE__INLINE pe__care pe__care_of(const pe__span *x)
+} pe__interval;
+PE__INLINE pe__interval pe__interval_of(const pe__span *x)
 {
     const double eta = x->bound->eta, amplitude = x->plan->amplitude;
-    pe__care care;
-    care.deflate = pe__splat(1 - eta + eta * eta);
-    care.error = pe__splat(x->bound->error * (amplitude < 0 ? -amplitude : amplitude));
-    return care;
+    pe__interval interval;
+    interval.deflate = pe__splat(1 - eta + eta * eta);
+    interval.error = pe__splat(x->bound->error * (amplitude < 0 ? -amplitude : amplitude));
+    return interval;
 }
 
 /* Round with care, and set a bit of doubt where y + e and y - e do not make the same float. */
-PE__INLINE pe__vf pe__careful(const pe__care *care, pe__vd a, pe__vd b, int split, unsigned *doubt)
+PE__INLINE pe__vf pe__round_interval(const pe__interval *interval, pe__vd a, pe__vd b, int split,
+                                     unsigned *doubt)
 {
-    const pe__vd e = care->error;
-    a = a * care->deflate, b = b * care->deflate;
+    const pe__vd e = interval->error;
+    a = a * interval->deflate, b = b * interval->deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
     *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
     return above;
@@ -3823,8 +3824,8 @@ PE__INLINE pe__vf pe__careful(const pe__care *care, pe__vd a, pe__vd b, int spli
 /* Elements of a vector in doubt, by exact turns: of the pairs from k on, their components zipped,
    or, if split, their second ones or not. Lanes behind the last pair repeat it, and its doubts,
    which no one wants to know. */
-PE__COLD pe__vf pe__settle_doubts(const pe__span *x, int side, size_t k, int split, int second,
-                                  unsigned doubt, pe__vf v)
+PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split, int second,
+                                unsigned doubt, pe__vf v)
 {
     float all[PE__FLOATS];
     pe__put(all, v);
@@ -3840,57 +3841,58 @@ PE__COLD pe__vf pe__settle_doubts(const pe__span *x, int side, size_t k, int spl
 
 /* Two vectors of pairs of a row, from k on, with care: to v[0] and v[1] as they lie in memory, or, if
    split, one of sines and one of cosines. */
-PE__INLINE void pe__settle_two(const pe__span *x, const pe__care *care, int side, size_t k,
-                               int split, pe__vd a, pe__vd b, pe__vd c, pe__vd d, pe__vf *v)
+PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *interval, int side,
+                                    size_t k, int split, pe__vd a, pe__vd b, pe__vd c, pe__vd d,
+                                    pe__vf *v)
 {
     unsigned doubt, other;
-    v[0] = pe__careful(care, a, split ? c : b, split, &doubt);
-    v[1] = pe__careful(care, split ? b : c, d, split, &other);
+    v[0] = pe__round_interval(interval, a, split ? c : b, split, &doubt);
+    v[1] = pe__round_interval(interval, split ? b : c, d, split, &other);
     if (PE__UNLIKELY(doubt | other)) {
-        v[0] = pe__settle_doubts(x, side, k, split, 0, doubt, v[0]);
-        v[1] = pe__settle_doubts(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
+        v[0] = pe__exact_lanes(x, side, k, split, 0, doubt, v[0]);
+        v[1] = pe__exact_lanes(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
     }
 }
 
 /* Four vectors of pairs from i on, in which the watch has raised the alarm, of both rows or of the
    one that is wanted. To settle all takes less time than to find out which raised it. */
-PE__OUTLINE void pe__settle(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
+PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
 {
-    const pe__care care = pe__care_of(x);
+    const pe__interval interval = pe__interval_of(x);
     const int first = !two && !x->row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         pe__vd a, b, c, d, a1, b1, c1, d1;
         pe__turn_at(x, i, two, &a, &b, &a1, &b1);
         pe__turn_at(x, i + PE_LANES, two, &c, &d, &c1, &d1);
-        pe__settle_two(x, &care, first, i, split, a, b, c, d, v[first] + n);
-        if (two) pe__settle_two(x, &care, 1, i, split, a1, b1, c1, d1, v[1] + n);
+        pe__round_again_two(x, &interval, first, i, split, a, b, c, d, v[first] + n);
+        if (two) pe__round_again_two(x, &interval, 1, i, split, a1, b1, c1, d1, v[1] + n);
     }
 }
 /* One vector of floats of both rows. */
-typedef struct pe__both {
+typedef struct pe__two_rows {
     pe__vf forth, back;
-} pe__both;
+} pe__two_rows;
 
 /* Turn the vector of pairs at i, round, watch. */
-PE__INLINE pe__both pe__turn_vector(const pe__span *x, size_t i, int two, int split,
-                                    pe__watch *watch)
+PE__INLINE pe__two_rows pe__turn_vector(const pe__span *x, size_t i, int two, int split,
+                                        pe__tie_watch *watch)
 {
-    pe__both v;
+    pe__two_rows v;
     pe__vd a_forth, b_forth, a_back, b_back;
     pe__turn_at(x, i, two, &a_forth, &b_forth, &a_back, &b_back);
     v.back = v.forth = pe__round_two(a_forth, b_forth, split);
-    pe__watch_add(watch, a_forth, b_forth, v.forth);
+    pe__tie_watch_add(watch, a_forth, b_forth, v.forth);
     if (two) {
         v.back = pe__round_two(a_back, b_back, split);
-        pe__watch_add(watch, a_back, b_back, v.back);
+        pe__tie_watch_add(watch, a_back, b_back, v.back);
     }
     return v;
 }
 
 /* Two vectors of pairs, at i: into two vectors of floats as they follow each other in memory, or,
    if split, one of sines and one of cosines. */
-PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe__watch *watch,
-                             pe__both *v0, pe__both *v1)
+PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe__tie_watch *watch,
+                             pe__two_rows *v0, pe__two_rows *v1)
 {
     const size_t j = i + PE_LANES;
     if (!split) {
@@ -3903,12 +3905,12 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe
     pe__turn_at(x, j, two, &a1_forth, &b1_forth, &a1_back, &b1_back);
     v0->back = v0->forth = pe__join(a0_forth, a1_forth);
     v1->back = v1->forth = pe__join(b0_forth, b1_forth);
-    pe__watch_add(watch, a0_forth, a1_forth, v0->forth);
-    pe__watch_add(watch, b0_forth, b1_forth, v1->forth);
+    pe__tie_watch_add(watch, a0_forth, a1_forth, v0->forth);
+    pe__tie_watch_add(watch, b0_forth, b1_forth, v1->forth);
     if (two) {
         v0->back = pe__join(a0_back, a1_back), v1->back = pe__join(b0_back, b1_back);
-        pe__watch_add(watch, a0_back, a1_back, v0->back);
-        pe__watch_add(watch, b0_back, b1_back, v1->back);
+        pe__tie_watch_add(watch, a0_back, a1_back, v0->back);
+        pe__tie_watch_add(watch, b0_back, b1_back, v1->back);
     }
 }
 
@@ -3951,8 +3953,9 @@ PE__INLINE void pe__sink_four(int added, const pe__span *x, unsigned char *p, in
     } else if (x->verb == PE__STREAM) {
         pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
     } else {
-        const ptrdiff_t next = (ptrdiff_t)(2 * PE_LANES * x->to->element);
-        x->to->adder->four(x->to, p, split ? at1 : next, split ? next : 2 * next, v0, v1, v2, v3);
+        const ptrdiff_t next = (ptrdiff_t)(2 * PE_LANES * x->dest->element);
+        x->dest->adder->four(x->dest, p, split ? at1 : next, split ? next : 2 * next, v0, v1, v2,
+                             v3);
     }
 }
 
@@ -3964,7 +3967,7 @@ PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *
         else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
         else memcpy(p, v, n * sizeof *v);
     } else {
-        x->to->adder->some(x->to, p, v, n);
+        x->dest->adder->some(x->dest, p, v, n);
     }
 }
 
@@ -3973,33 +3976,34 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
 {
     float all[2][2 * PE_LANES];
     pe__vd a[2], b[2];
-    pe__watch watch = pe__watch_begin();
+    pe__tie_watch watch = pe__tie_watch_begin();
     if (x->ts) pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
     else pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
     for (int side = 0; side < 2; side++) {
         const pe__vf v = x->split ? pe__join(a[side], b[side]) : pe__zip(a[side], b[side]);
-        if (x->row[side]) pe__watch_add(&watch, a[side], b[side], v);
+        if (x->row[side]) pe__tie_watch_add(&watch, a[side], b[side], v);
         pe__put(all[side], v);
     }
-    const int alarm = pe__watch_alarm(watch, x->bound->window, x->plan->guard);
+    const int alarm = pe__tie_watch_alarm(watch, x->bound->window, x->plan->guard);
     for (int side = 0; side < 2; side++) {
         unsigned char *const p = x->row[side];
         float *const v = all[side];
         if (!p) continue;
         if (PE__UNLIKELY(alarm)) {
-            const pe__care care = pe__care_of(x);
+            const pe__interval interval = pe__interval_of(x);
             float zipped[2 * PE_LANES];
             unsigned doubt;
-            const pe__vf w = pe__careful(&care, a[side], b[side], 0, &doubt);
-            pe__put(zipped, pe__settle_doubts(x, side, i, 0, 0, doubt, w));
+            const pe__vf w = pe__round_interval(&interval, a[side], b[side], 0, &doubt);
+            pe__put(zipped, pe__exact_lanes(x, side, i, 0, 0, doubt, w));
             for (size_t k = 0; k < 2 * PE_LANES; k++)
                 v[x->split ? k % 2 * PE_LANES + k / 2 : k] = zipped[k];
         }
         if (x->split) {
-            pe__sink_some(x, p + i * x->to->element, v, first);
-            pe__sink_some(x, p + x->across + (ptrdiff_t)(i * x->to->element), v + PE_LANES, second);
+            pe__sink_some(x, p + i * x->dest->element, v, first);
+            pe__sink_some(x, p + x->across + (ptrdiff_t)(i * x->dest->element), v + PE_LANES,
+                          second);
         } else {
-            pe__sink_some(x, p + 2 * i * x->to->element, v, first + second);
+            pe__sink_some(x, p + 2 * i * x->dest->element, v, first + second);
         }
     }
 }
@@ -4007,7 +4011,7 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
 /* From the two rows of a span to the next two, forth and back. */
 PE__INLINE void pe__span_next(pe__span *x)
 {
-    const ptrdiff_t stride = x->swapped ? -x->to->stride : x->to->stride;
+    const ptrdiff_t stride = x->swapped ? -x->dest->stride : x->dest->stride;
     const double step = x->swapped ? -1 : 1;
     x->row[0] += stride, x->row[1] -= stride;
     x->position[0] += step, x->position[1] -= step;
@@ -4022,13 +4026,13 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
     const int32_t window = span->bound->window, guard = span->plan->guard;
     pe__span hot;
     const pe__span *const x = &hot;
-    hot.a = span->a, hot.b = span->b, hot.ts = span->ts, hot.tc = span->tc, hot.to = span->to;
+    hot.a = span->a, hot.b = span->b, hot.ts = span->ts, hot.tc = span->tc, hot.dest = span->dest;
     hot.row[0] = span->row[0], hot.across = span->across, hot.verb = span->verb;
     hot.scale = span->scale, hot.ahead = span->ahead;
-    const size_t step = (split ? 1 : 2) * x->to->element, end = span->end;
+    const size_t step = (split ? 1 : 2) * x->dest->element, end = span->end;
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
     const size_t head = pe__min(span->head, whole), padded = span->plan->padded;
-    const ptrdiff_t stride = span->swapped ? -x->to->stride : x->to->stride;
+    const ptrdiff_t stride = span->swapped ? -x->dest->stride : x->dest->stride;
     unsigned char *forth = span->row[!two && !x->row[0]], *back = span->row[1];
     for (;;) {
         size_t i = span->begin;
@@ -4037,13 +4041,13 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
             pe__turn_one(span, i, some, some);
         }
         for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
-            pe__watch watch = pe__watch_begin();
-            pe__both v0, v1, v2, v3;
+            pe__tie_watch watch = pe__tie_watch_begin();
+            pe__two_rows v0, v1, v2, v3;
             pe__turn_two(x, i, two, split, &watch, &v0, &v1);
             pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
-            if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
+            if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
                 pe__vf v[2][4], *const f = v[!two && !x->row[0]], *const b = v[1];
-                pe__settle(span, i, two, split, v);
+                pe__round_again(span, i, two, split, v);
                 v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
                 if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
             }
@@ -4090,7 +4094,7 @@ enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES, PE__CHUNK = 64 }; /* pairs *
    midpoints the lesser one in each lane is looked at: what raises the alarm is as long as one
    vector for a group, and so is the greater of the angles. */
 typedef struct pe__floats {
-    float a[PE__TILE_16], b[PE__TILE_16], row[PE__DIGIT + 1][2][PE__TILE_16];
+    float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__DIGIT + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
     float error, least; /* of what raises it */
     unsigned made;      /* bit b: row b is there */
@@ -4190,12 +4194,12 @@ PE__COLD uint16_t pe__element_16(const pe__span *x, size_t side, size_t componen
 
 /* Make these elements from doubles. Far from a midpoint, which is a double with other last bits,
    and from f16's subnormals, they are certain. */
-PE__OUTLINE void pe__settle_16(const pe__span *x, const pe__alarm *alarm, size_t alarms,
-                               pe__kind kind)
+PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__alarm *alarm, size_t alarms,
+                                    pe__kind kind)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, amplitude = x->plan->amplitude, deflate = 1 - eta + eta * eta;
-    /* pe__careful() has one rounding less */
+    /* pe__round_interval() has one rounding less */
     const double e = 1.125 * x->bound->error * (amplitude < 0 ? -amplitude : amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
@@ -4263,7 +4267,7 @@ PE__INLINE void pe__span_16(const pe__span *x, const pe__floats *f, float (*row)
         lanes = pe__put_group(x, 1, i, split, a2, a3, b2, b3, near_a, near_b, kind);
         if (lanes) alarm->place = (uint32_t)(2 * i) + 1, (alarm++)->lanes = lanes;
     }
-    pe__settle_16(x, alarms, (size_t)(alarm - alarms), kind);
+    pe__round_again_16(x, alarms, (size_t)(alarm - alarms), kind);
 }
 
 /* ---- 6.4 blocks ---------------------------------------------------------------------------------
@@ -4272,12 +4276,12 @@ PE__INLINE void pe__span_16(const pe__span *x, const pe__floats *f, float (*row)
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; asked for ahead
    as in pe__sink_four(). */
 PE__WRAPS
-PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *row, size_t n)
+PE__INLINE void pe__sum(pe__kind kind, const pe__dest *dest, void *x, const float *row, size_t n)
 {
-    const size_t bytes = n * to->element;
-    const uintptr_t ahead = (uintptr_t)x + to->ahead;
+    const size_t bytes = n * dest->element;
+    const uintptr_t ahead = (uintptr_t)x + dest->ahead;
     for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i);
-    const float scale = (float)to->scale;
+    const float scale = (float)dest->scale;
     if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
     else if (kind == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, &scale);
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
@@ -4300,16 +4304,16 @@ PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
         if (x->row[0] && x->row[1]) pe__make_two(x, n, kind);                                      \
         else pe__make_f32(x, n);                                                                   \
     }                                                                                              \
-    PE__OUTLINE void pe__four_##type(const pe__to *to, unsigned char *p, ptrdiff_t at1,            \
+    PE__OUTLINE void pe__four_##type(const pe__dest *dest, unsigned char *p, ptrdiff_t at1,        \
                                      ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)    \
     {                                                                                              \
-        pe__add_four(kind, (float)to->scale, to->ahead, p, at1, at2, v0, v1, v2, v3);              \
+        pe__add_four(kind, (float)dest->scale, dest->ahead, p, at1, at2, v0, v1, v2, v3);          \
     }                                                                                              \
-    PE__OUTLINE void pe__sum_##type(const pe__to *to, unsigned char *x, const void *row, size_t n) \
+    PE__OUTLINE void pe__sum_##type(const pe__dest *dest, unsigned char *x, const void *row, size_t n) \
     {                                                                                              \
-        pe__sum(kind, to, x, (const float *)row, n);                                               \
+        pe__sum(kind, dest, x, (const float *)row, n);                                             \
     }                                                                                              \
-    static const pe__adder pe__adder_##type = {pe__make_sum_##type, pe__four_##type,                 \
+    static const pe__adder pe__adder_##type = {pe__make_sum_##type, pe__four_##type,               \
                                                  pe__sum_##type};
 PE__ADDER(f32, PE__F32)
 PE__ADDER(f16, PE__F16)
@@ -4318,17 +4322,17 @@ PE__ADDER(bf16, PE__BF16)
 
 /* 16-bit elements done ... made from a buffer to where they belong; returns how many are done,
    which are fewer where others will follow and whole lines are streamed. */
-PE__INLINE size_t pe__land(const pe__to *to, unsigned char *at, const unsigned char *from,
+PE__INLINE size_t pe__land(const pe__dest *dest, unsigned char *at, const unsigned char *from,
                            size_t done, size_t made, int all)
 {
-    const size_t e = to->element, rest = (size_t)((uintptr_t)(at + made * e) % 64) / e;
-    if (!all && to->verb == PE__STREAM) made -= pe__min(rest, made - done);
-    pe__copy(at + done * e, from + done * e, (made - done) * e, to->verb == PE__STREAM);
+    const size_t e = dest->element, rest = (size_t)((uintptr_t)(at + made * e) % 64) / e;
+    if (!all && dest->verb == PE__STREAM) made -= pe__min(rest, made - done);
+    pe__copy(at + done * e, from + done * e, (made - done) * e, dest->verb == PE__STREAM);
     return made;
 }
 
 /* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
-PE__INLINE const double *pe__row(const pe_plan *plan, size_t level, int64_t digit)
+PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t digit)
 {
     const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
     return plan->table + 2 * index * plan->padded;
@@ -4338,20 +4342,21 @@ PE__INLINE void pe__make_16(const pe__span *x, pe__floats *f, size_t b, pe__kind
 {
     const size_t pairs = pe__max(x->first, x->second);
     if (!(f->made >> b & 1)) {
-        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) f->row[b][0][i] = 0, f->row[b][1][i] = 1;
-        if (x->ts) pe__to_groups(x->ts, pairs, x->split, f->row[b][0]);
-        if (x->ts) pe__to_groups(x->tc, pairs, x->split, f->row[b][1]);
+        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++)
+            f->plan_row[b][0][i] = 0, f->plan_row[b][1][i] = 1;
+        if (x->ts) pe__to_groups(x->ts, pairs, x->split, f->plan_row[b][0]);
+        if (x->ts) pe__to_groups(x->tc, pairs, x->split, f->plan_row[b][1]);
         f->made |= 1u << b;
     }
-    if (x->split) pe__span_16(x, f, f->row[b], 1, kind);
-    else pe__span_16(x, f, f->row[b], 0, kind);
+    if (x->split) pe__span_16(x, f, f->plan_row[b], 1, kind);
+    else pe__span_16(x, f, f->plan_row[b], 0, kind);
 }
 
 /* Position 0, where all sines are 0 and would raise the alarm. */
 PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
 {
     enum { PE__SUMS = 16 };
-    const size_t element = x->to->element;
+    const size_t element = x->dest->element;
     const double amplitude = x->plan->amplitude;
     const float sine = (float)(0 * amplitude);
     const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
@@ -4370,44 +4375,44 @@ PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
 }
 
 /* The column of a row's first pair. */
-PE__INLINE size_t pe__first_column(const pe__to *to)
+PE__INLINE size_t pe__first_column(const pe__dest *dest)
 {
-    return to->order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
+    return dest->order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
 }
 
 /* What spans of the same columns have in common. */
 PE__WRAPS /* what is asked for ahead: any address will do */
 PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound *bound,
-                               size_t pair, const pe__to *to)
+                               size_t pair, const pe__dest *dest)
 {
     x->plan = plan, x->bound = bound, x->pair = pair;
-    x->split = to->order == PE__SPLIT, x->swapped = to->order == PE__CS;
-    x->first = x->swapped ? to->cosines : to->sines;
-    x->second = x->swapped ? to->sines : to->cosines;
-    x->across = ((ptrdiff_t)to->cosine - (ptrdiff_t)to->sine) * (ptrdiff_t)to->element;
-    x->head = to->verb == PE__STREAM ? to->head : 0;
-    x->to = to, x->verb = to->verb, x->scale = (float)to->scale;
-    x->ahead = to->ahead;
+    x->split = dest->order == PE__SPLIT, x->swapped = dest->order == PE__CS;
+    x->first = x->swapped ? dest->cosines : dest->sines;
+    x->second = x->swapped ? dest->sines : dest->cosines;
+    x->across = ((ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine) * (ptrdiff_t)dest->element;
+    x->head = dest->verb == PE__STREAM ? dest->head : 0;
+    x->dest = dest, x->verb = dest->verb, x->scale = (float)dest->scale;
+    x->ahead = dest->ahead;
 }
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
    within 8 of it. */
 PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
                           const double *s, const double *c, int64_t first, int64_t last,
-                          size_t pair, const pe__to *to, pe__kind kind)
+                          size_t pair, const pe__dest *dest, pe__kind kind)
 {
     const int narrow = kind != PE__F32;
-    const size_t pairs = pe__max(to->sines, to->cosines);
-    const int direct = kind == PE__F32 || (to->verb == PE__FILL && to->sines == to->cosines &&
+    const size_t pairs = pe__max(dest->sines, dest->cosines);
+    const int direct = kind == PE__F32 || (dest->verb == PE__FILL && dest->sines == dest->cosines &&
                                            pairs % PE__GROUP == 0);
     double space[2 * PE__TILE + 8], *const buffer = pe__aligned(space); /* two rows of floats */
-    pe__floats *const f = to->floats;
+    pe__floats *const f = dest->floats;
     pe__span x;
-    pe__span_begin(&x, plan, bound, pair, to);
+    pe__span_begin(&x, plan, bound, pair, dest);
     x.a = x.swapped ? c : s, x.b = x.swapped ? s : c;
     const ptrdiff_t across = x.across;
     if (!direct) x.across = (ptrdiff_t)(PE__TILE * sizeof(float)), x.head = 0, x.verb = PE__FILL;
-    const size_t column = pe__first_column(to);
+    const size_t column = pe__first_column(dest);
     if (narrow) {
         pe__to_groups(x.a, pairs, x.split, f->a), pe__alarm_16(f, f->a, pairs, f->near_a);
         pe__to_groups(x.b, pairs, x.split, f->b), pe__alarm_16(f, f->b, pairs, f->near_b);
@@ -4429,7 +4434,7 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             row[side] = x.row[side] = NULL;
             if (p < first || p > last || (behind && b == 0)) continue;
             x.position[side] = (double)p + fraction;
-            at[side] = pe__row_at(to, (size_t)(p - first)) + column * to->element;
+            at[side] = pe__row_at(dest, (size_t)(p - first)) + column * dest->element;
             row[side] = direct ? at[side] : (unsigned char *)(buffer + side * PE__TILE);
             x.row[side] = row[side];
             if (x.position[side] != 0) continue;
@@ -4437,48 +4442,48 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             x.row[side] = NULL;
         }
         x.ts = x.tc = NULL;
-        if (b != 0) x.ts = pe__row(plan, 0, b) + pair, x.tc = x.ts + plan->padded;
+        if (b != 0) x.ts = pe__plan_row(plan, 0, b) + pair, x.tc = x.ts + plan->padded;
         size_t done[2][2] = {{0}};
         for (x.begin = 0; x.begin < pairs; x.begin = x.end) {
             x.end = direct ? pairs : pe__min(x.begin + PE__CHUNK, pairs);
             const int all = x.end == pairs;
             if (x.row[0] || x.row[1]) {
                 if (narrow) pe__make_16(&x, f, (size_t)b, kind);
-                else if (to->adder) to->adder->make(&x, n);
+                else if (dest->adder) dest->adder->make(&x, n);
                 else pe__make_f32(&x, n);
             }
             for (int side = 0; !direct && side < 2; side++) {
                 if (!row[side]) continue;
-                const size_t s1 = pe__min(x.end, to->sines), c1 = pe__min(x.end, to->cosines);
+                const size_t s1 = pe__min(x.end, dest->sines), c1 = pe__min(x.end, dest->cosines);
                 size_t *const d = done[side];
-                d[0] = pe__land(to, at[side], row[side], d[0], x.split ? s1 : s1 + c1, all);
+                d[0] = pe__land(dest, at[side], row[side], d[0], x.split ? s1 : s1 + c1, all);
                 if (x.split)
-                    d[1] = pe__land(to, at[side] + across, row[side] + x.across, d[1], c1, all);
+                    d[1] = pe__land(dest, at[side] + across, row[side] + x.across, d[1], c1, all);
             }
         }
     }
 }
 
 /* The part of a row that belongs to count pairs from the given one on. */
-PE__INLINE pe__to pe__part(const pe__to *to, size_t pair, size_t count)
+PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
 {
-    const size_t step = to->order == PE__SPLIT ? 1 : 2;
-    pe__to part = *to;
+    const size_t step = dest->order == PE__SPLIT ? 1 : 2;
+    pe__dest part = *dest;
     part.sine += step * pair, part.cosine += step * pair;
-    part.sines = pe__min(count, to->sines > pair ? to->sines - pair : 0);
-    part.cosines = pe__min(count, to->cosines > pair ? to->cosines - pair : 0);
+    part.sines = pe__min(count, dest->sines > pair ? dest->sines - pair : 0);
+    part.cosines = pe__min(count, dest->cosines > pair ? dest->cosines - pair : 0);
     return part;
 }
 
-typedef void pe__blocker(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
-                         const double *s, const double *c, int64_t first, int64_t last,
-                         size_t pair, const pe__to *to);
+typedef void pe__block_maker(const pe_plan *plan, const pe__bound *bound, int64_t q,
+                             double fraction, const double *s, const double *c, int64_t first,
+                             int64_t last, size_t pair, const pe__dest *dest);
 #define PE__BLOCK(name, kind)                                                                      \
     PE__OUTLINE void name(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction, \
                           const double *s, const double *c, int64_t first, int64_t last,           \
-                          size_t pair, const pe__to *to)                                           \
+                          size_t pair, const pe__dest *dest)                                       \
     {                                                                                              \
-        pe__block(plan, bound, q, fraction, s, c, first, last, pair, to, kind);                    \
+        pe__block(plan, bound, q, fraction, s, c, first, last, pair, dest, kind);                  \
     }
 PE__BLOCK(pe__block_f32, PE__F32)
 PE__BLOCK(pe__block_bf16, PE__BF16)
@@ -4491,7 +4496,7 @@ PE__BLOCK(pe__block_f16, PE__F16)
 PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pair, size_t count,
                                    const double *s0, const double *c0, double *s, double *c)
 {
-    const double *row = pe__row(plan, 1, digit < 0 ? -digit : digit) + pair;
+    const double *row = pe__plan_row(plan, 1, digit < 0 ? -digit : digit) + pair;
     const pe__vd sign = pe__splat(digit < 0 ? -1 : 1);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__vd sine, cosine, s_down, c_down;
@@ -4510,16 +4515,16 @@ typedef struct pe__room {
 } pe__room;
 
 /* A row by itself, by way of doubles in memory. */
-PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__to *to, double t,
-                          pe__blocker *block, const pe__room *room)
+PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
+                          pe__block_maker *block, const pe__room *room)
 {
     double *const s = room->doubles, *const c = s + room->pairs + PE__SPARE;
-    const size_t pairs = pe__max(to->sines, to->cosines), most = room->pairs;
+    const size_t pairs = pe__max(dest->sines, dest->cosines), most = room->pairs;
     const pe__bound *const bound = pe__distant(plan, t) ? &pe__bound_distant : &pe__bound_lone;
     for (size_t done = 0; done < pairs; done += most) {
-        pe__to tile;
-        const pe__to *part = to;
-        if (pairs > most) tile = pe__part(to, done, most), part = &tile;
+        pe__dest tile;
+        const pe__dest *part = dest;
+        if (pairs > most) tile = pe__dest_part(dest, done, most), part = &tile;
         pe__centre(plan, bound, 0, t, pair + done, pe__min(pairs - done, most), s, c);
         block(plan, bound, 0, t, s, c, 0, 0, pair + done, part);
     }
@@ -4542,13 +4547,13 @@ PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, pe__vd *a, pe__vd *b,
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, pe__vf *v)
+PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, pe__vf *v)
 {
-    const pe__care care = pe__care_of(&x->span);
+    const pe__interval interval = pe__interval_of(&x->span);
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         pe__vd a, b, a2, b2;
         pe__lone_two(x, i, &a, &b, &a2, &b2);
-        pe__settle_two(&x->span, &care, 0, i, x->span.split, a, b, a2, b2, v + n);
+        pe__round_again_two(&x->span, &interval, 0, i, x->span.split, a, b, a2, b2, v + n);
     }
 }
 
@@ -4558,24 +4563,24 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
     enum { PE__FOUR = 4 * PE_LANES };
     const size_t whole = pe__min(x->span.first, x->span.second);
     const int32_t window = pe__bound_lone.window, guard = x->span.plan->guard;
-    const size_t step = (split ? 1 : 2) * x->span.to->element;
+    const size_t step = (split ? 1 : 2) * x->span.dest->element;
     for (; i + PE__FOUR <= whole; i += PE__FOUR) {
-        pe__watch watch = pe__watch_begin();
+        pe__tie_watch watch = pe__tie_watch_begin();
         pe__vd a, b, a2, b2;
         pe__vf v0, v1, v2, v3;
         pe__lone_two(x, i, &a, &b, &a2, &b2);
         if (split) v0 = pe__join(a, a2), v1 = pe__join(b, b2);
         else v0 = pe__zip(a, b), v1 = pe__zip(a2, b2);
-        pe__watch_add(&watch, a, b, v0);
-        pe__watch_add(&watch, a2, b2, v1);
+        pe__tie_watch_add(&watch, a, b, v0);
+        pe__tie_watch_add(&watch, a2, b2, v1);
         pe__lone_two(x, i + 2 * PE_LANES, &a, &b, &a2, &b2);
         if (split) v2 = pe__join(a, a2), v3 = pe__join(b, b2);
         else v2 = pe__zip(a, b), v3 = pe__zip(a2, b2);
-        pe__watch_add(&watch, a, b, v2);
-        pe__watch_add(&watch, a2, b2, v3);
-        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
+        pe__tie_watch_add(&watch, a, b, v2);
+        pe__tie_watch_add(&watch, a2, b2, v3);
+        if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
             pe__vf v[4];
-            pe__lone_settle(x, i, v);
+            pe__lone_round_again(x, i, v);
             v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
         }
         pe__sink_four(PE__NO_SUM, &x->span, x->span.row[0] + i * step, split, v0, v1, v2, v3);
@@ -4584,7 +4589,8 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
 }
 
 /* Elements of 16 bits for which the group at i has raised the alarm. */
-PE__OUTLINE void pe__lone_settle_16(const pe__alone *x, size_t i, uint32_t lanes, pe__kind kind)
+PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t lanes,
+                                         pe__kind kind)
 {
     double a[PE__GROUP], b[PE__GROUP];
     const pe__alarm alarm = {0, lanes};
@@ -4598,7 +4604,7 @@ PE__OUTLINE void pe__lone_settle_16(const pe__alone *x, size_t i, uint32_t lanes
     span.a = a, span.b = b, span.ts = span.tc = NULL;
     span.pair += i, span.first -= i, span.second -= i;
     span.row[0] += (span.split ? 2 : 4) * i;
-    pe__settle_16(&span, &alarm, 1, kind);
+    pe__round_again_16(&span, &alarm, 1, kind);
 }
 
 /* The whole groups of 16-bit elements. A float that comes from a double at once is as near to it
@@ -4625,60 +4631,60 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
         const uint32_t lanes =
             pe__put_group(&x->span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
                           pe__mad_f32(sum_b, by, least), kind);
-        if (PE__UNLIKELY(lanes)) pe__lone_settle_16(x, i, lanes, kind);
+        if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
     }
     return i;
 }
 
-PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, const pe__to *to,
+PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, const pe__dest *dest,
                                double t)
 {
-    pe__span_begin(&x->span, plan, &pe__bound_lone, pair, to);
+    pe__span_begin(&x->span, plan, &pe__bound_lone, pair, dest);
     const int swap = x->span.swapped;
-    x->span.position[0] = t, x->span.row[0] = to->out + pe__first_column(to) * to->element;
+    x->span.position[0] = t, x->span.row[0] = dest->out + pe__first_column(dest) * dest->element;
     x->time = swap ? -t : t;
     pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
                   &x->circle);
 }
 
 /* From turn to memory. */
-PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
                               const pe__room *room)
 {
-    const size_t pairs = pe__max(to->sines, to->cosines);
-    const size_t head = to->verb == PE__STREAM ? pe__min(to->head, pairs) : 0;
+    const size_t pairs = pe__max(dest->sines, dest->cosines);
+    const size_t head = dest->verb == PE__STREAM ? pe__min(dest->head, pairs) : 0;
     pe__alone x;
-    pe__lone_begin(&x, plan, pair, to, t);
+    pe__lone_begin(&x, plan, pair, dest, t);
     const size_t i = pe__lone_fours(&x, head, x.span.split);
     if (head != 0) {
-        const pe__to part = pe__part(to, 0, head);
+        const pe__dest part = pe__dest_part(dest, 0, head);
         pe__lone(plan, pair, &part, t, pe__block_f32, room);
     }
     if (i < pairs) {
-        pe__to part = pe__part(to, i, pairs - i);
+        pe__dest part = pe__dest_part(dest, i, pairs - i);
         part.head = 0;
         pe__lone(plan, pair + i, &part, t, pe__block_f32, room);
     }
 }
 
 /* Of 16-bit elements, in whole groups; returns how many pairs are done. */
-PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__to *to, double t,
+PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
                               pe__kind kind)
 {
     pe__alone x;
     if (t == 0 || pe__distant(plan, t)) return 0;
-    pe__lone_begin(&x, plan, pair, to, t);
+    pe__lone_begin(&x, plan, pair, dest, t);
     return pe__lone_groups(&x, pe__least_16(plan, kind), kind);
 }
 
 /* Rows that follow each other, 17 blocks by 17, in tiles of columns. */
-PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
-                         size_t rows, pe__blocker *block, const pe__room *room)
+PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest, double t,
+                         size_t rows, pe__block_maker *block, const pe__room *room)
 {
     const size_t next = room->pairs + PE__SPARE;
     double *const s = room->doubles, *const c = s + next;
     double *const centre_s = c + next, *const centre_c = centre_s + next;
-    const size_t columns = to->verb == PE__STREAM ? (size_t)PE__TILE_STREAMED : room->pairs;
+    const size_t columns = dest->verb == PE__STREAM ? (size_t)PE__TILE_STREAMED : room->pairs;
     const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
     const int distant = pe__distant(plan, pe__larger(t, t + (double)(rows + PE__RADIX)));
     const pe__bound *const bound = distant ? &pe__bound_distant : &pe__bound_run;
@@ -4688,9 +4694,9 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
         /* of one block alone, its own middle */
         const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
         for (size_t done = 0; done < axis->pairs; done += columns) {
-            pe__to tile;
-            const pe__to *part = to; /* all of a row, if it is short */
-            if (axis->pairs > columns) tile = pe__part(to, done, columns), part = &tile;
+            pe__dest tile;
+            const pe__dest *part = dest; /* all of a row, if it is short */
+            if (axis->pairs > columns) tile = pe__dest_part(dest, done, columns), part = &tile;
             const size_t pair = axis->pair + done;
             const size_t count =
                 pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
@@ -4708,41 +4714,42 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__to
 }
 
 /* Rows for the positions t, t + 1, ..., each of them a double. */
-PE__OUTLINE void pe__rows(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
-                          size_t rows, pe__blocker *block, const pe__room *room)
+PE__OUTLINE void pe__make_rows(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                               double t, size_t rows, pe__block_maker *block, const pe__room *room)
 {
     if (rows == 1) { /* (what was just written is not copied: a wide load would wait for it) */
         if (block == pe__block_f32 && t != 0 && !pe__distant(plan, t))
-            pe__lone_f32(plan, axis->pair, to, t, room);
-        else pe__lone(plan, axis->pair, to, t, block, room);
+            pe__lone_f32(plan, axis->pair, dest, t, room);
+        else pe__lone(plan, axis->pair, dest, t, block, room);
         return;
     }
     if (plan->table) {
-        pe__run(plan, axis, to, t, rows, block, room);
+        pe__run(plan, axis, dest, t, rows, block, room);
         return;
     }
-    pe__to one = *to;
+    pe__dest one = *dest;
     for (size_t r = 0; r < rows; r++) {
-        one.out = pe__row_at(to, r);
-        pe__rows(plan, axis, &one, t + (double)r, 1, block, room);
+        one.out = pe__row_at(dest, r);
+        pe__make_rows(plan, axis, &one, t + (double)r, 1, block, room);
     }
 }
 
-PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
-                              size_t rows);
+PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                                   double t, size_t rows);
 
 /* Rows of floats, or of what floats are added to. */
-PE__OUTLINE void pe__rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
-                              size_t rows)
+PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                                   double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__SPARE) + 8];
     const pe__room room = {pe__aligned(space), PE__TILE};
-    pe__rows(plan, axis, to, t, rows, pe__block_f32, &room);
+    pe__make_rows(plan, axis, dest, t, rows, pe__block_f32, &room);
 }
 
 /* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
-PE__INLINE void pe__rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
-                            const pe__to *to, double t, size_t rows, pe__blocker *block)
+PE__INLINE void pe__make_rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
+                                 const pe__dest *dest, double t, size_t rows,
+                                 pe__block_maker *block)
 {
     double space[4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8];
     double more[(sizeof(pe__floats) + 64) / sizeof(double)];
@@ -4751,29 +4758,29 @@ PE__INLINE void pe__rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *
     const size_t n = plan->table ? rows : 1;
     for (size_t r = 0; r < rows; r += n) {
         const double first = t + (double)r;
-        pe__to some = *to;
-        some.out = pe__row_at(to, r);
+        pe__dest some = *dest;
+        some.out = pe__row_at(dest, r);
         size_t done = n == 1 ? pe__lone_16(plan, axis->pair, &some, first, kind) : 0;
         for (; done < axis->pairs; done += PE__TILE_16) {
             pe__axis tile = *axis;
-            pe__to part = pe__part(&some, done, PE__TILE_16);
+            pe__dest part = pe__dest_part(&some, done, PE__TILE_16);
             tile.pair += done, tile.pairs = pe__min(axis->pairs - done, PE__TILE_16);
-            pe__floats_begin(floats, plan, tile.pair, tile.pairs, to->order == PE__SPLIT, kind);
+            pe__floats_begin(floats, plan, tile.pair, tile.pairs, dest->order == PE__SPLIT, kind);
             part.floats = floats;
-            pe__rows(plan, &tile, &part, first, n, block, &room);
+            pe__make_rows(plan, &tile, &part, first, n, block, &room);
         }
     }
 }
 
 /* Zeros in n elements of a row from the given column on: no pair's, or a padding row's. */
-PE__OUTLINE void pe__zeros(const pe__to *to, unsigned char *row, size_t column, size_t n)
+PE__OUTLINE void pe__zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
 {
     float zero[16];
     for (size_t i = 0; i < 16; i++) zero[i] = pe__zero();
     for (size_t i = 0; i < n; i += 16) {
-        unsigned char *const at = row + (column + i) * to->element;
-        if (to->verb == PE__ADD) to->adder->some(to, at, zero, pe__min(n - i, 16));
-        else memset(at, 0, pe__min(n - i, 16) * to->element);
+        unsigned char *const at = row + (column + i) * dest->element;
+        if (dest->verb == PE__ADD) dest->adder->some(dest, at, zero, pe__min(n - i, 16));
+        else memset(at, 0, pe__min(n - i, 16) * dest->element);
     }
 }
 
@@ -4808,20 +4815,20 @@ enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
 #define PE__ERROR_F64 (1.0 / 75557863725914323419136.0) /* 2^-76 */
 
 /* n doubles to a row, or added to it. */
-static inline void pe__sink_f64(const pe__to *to, double *x, const double *v, size_t n)
+static inline void pe__sink_f64(const pe__dest *dest, double *x, const double *v, size_t n)
 {
-    if (to->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
+    if (dest->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
     else
         for (size_t i = 0; i < n; i++) {
             double y = v[i];
             PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
-            x[i] = pe__fma_once(to->scale, x[i], y);
+            x[i] = pe__fma_once(dest->scale, x[i], y);
         }
 }
 
 /* The doubles of one vector of pairs that are in doubt, or subnormal. */
-PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd *sine,
-                             pe__vd *cosine)
+PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, double t, pe__vd *sine,
+                                  pe__vd *cosine)
 {
     pe__dd turn[2];
     pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
@@ -4840,10 +4847,10 @@ PE__COLD void pe__settle_f64(const pe_plan *plan, size_t pair, double t, pe__vd 
    turned by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
-    const pe__to *to;
+    const pe__dest *dest;
     size_t pair;
     double amplitude, unit, error; /* unit: the 2^-26 of the anchor */
-    pe__dd row[PE__DIGIT + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
+    pe__dd plan_row[PE__DIGIT + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
     pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* the anchor; row 17 */
 } pe__tile_f64;
 
@@ -4858,13 +4865,13 @@ PE__INLINE pe__dd pe__cut(pe__dd x, double unit)
 
 /* A vector of a row; what is added to is asked for ahead, see pe__sink_four(). */
 PE__WRAPS
-PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
+PE__INLINE void pe__sink_vd(const pe__dest *dest, double *p, pe__vd v)
 {
-    if (to->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + to->ahead);
-        if (!PE__FUSES && to->scale == 1) pe__store(p, pe__load(p) + v);
-        else pe__store(p, pe__fused(pe__splat(to->scale), pe__load(p), v));
-    } else if (to->verb == PE__STREAM) {
+    if (dest->verb == PE__ADD) {
+        pe__prefetch((uintptr_t)p + dest->ahead);
+        if (!PE__FUSES && dest->scale == 1) pe__store(p, pe__load(p) + v);
+        else pe__store(p, pe__fused(pe__splat(dest->scale), pe__load(p), v));
+    } else if (dest->verb == PE__STREAM) {
         pe__stream_vd(p, v);
     } else {
         pe__store(p, v);
@@ -4872,31 +4879,31 @@ PE__INLINE void pe__sink_vd(const pe__to *to, double *p, pe__vd v)
 }
 
 /* Round the pairs at i of position t, whose low parts are e too small, and put them into a row. */
-PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *row, double t,
+PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, double *row, double t,
                                size_t i, pe__dd y, pe__dd z, pe__vd twice)
 {
-    const int split = to->order == PE__SPLIT, swapped = to->order == PE__CS;
+    const int split = dest->order == PE__SPLIT, swapped = dest->order == PE__CS;
     double *const p = row + (split ? i : 2 * i);
-    const ptrdiff_t across = (ptrdiff_t)to->cosine - (ptrdiff_t)to->sine;
+    const ptrdiff_t across = (ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine;
     double *const q = p + (split ? across : (ptrdiff_t)PE_LANES);
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
-        pe__settle_f64(x->plan, x->pair + i, t, &s, &c);
+        pe__round_again_f64(x->plan, x->pair + i, t, &s, &c);
         f = swapped ? c : s, g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);
-    if (i + PE_LANES <= to->sines && i + PE_LANES <= to->cosines) {
-        pe__sink_vd(to, p, f);
-        pe__sink_vd(to, q, g);
+    if (i + PE_LANES <= dest->sines && i + PE_LANES <= dest->cosines) {
+        pe__sink_vd(dest, p, f);
+        pe__sink_vd(dest, q, g);
     } else {
-        const size_t sines = to->sines > i ? pe__min(to->sines - i, PE_LANES) : 0;
-        const size_t cosines = to->cosines > i ? pe__min(to->cosines - i, PE_LANES) : 0;
+        const size_t sines = dest->sines > i ? pe__min(dest->sines - i, PE_LANES) : 0;
+        const size_t cosines = dest->cosines > i ? pe__min(dest->cosines - i, PE_LANES) : 0;
         double all[2 * PE_LANES];
         pe__store(all, f);
         pe__store(all + PE_LANES, g);
-        pe__sink_f64(to, p, all, split ? sines : sines + cosines);
-        pe__sink_f64(to, q, all + PE_LANES, split ? cosines : 0);
+        pe__sink_f64(dest, p, all, split ? sines : sines + cosines);
+        pe__sink_f64(dest, q, all + PE_LANES, split ? cosines : 0);
     }
 }
 
@@ -4904,21 +4911,21 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__to *to, double *
 PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
                               double t_down)
 {
-    const pe__to to = *x->to;
+    const pe__dest dest = *x->dest;
     const pe__vd less = pe__splat(-x->error), twice = pe__splat(2 * x->error);
-    for (size_t i = 0; i < to.sines || i < to.cosines; i += PE_LANES) {
+    for (size_t i = 0; i < dest.sines || i < dest.cosines; i += PE_LANES) {
         const size_t v = i / PE_LANES;
         const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
-        const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->row[b][v][0];
-        const pe__dd tc = x->row[b][v][1];
+        const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->plan_row[b][v][0];
+        const pe__dd tc = x->plan_row[b][v][1];
         pe__dd f_up, g_up, f_down, g_down;
         pe__turn(f.hi, g.hi, ts.hi, tc.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
         const pe__vd fC = pe__fma(f.lo, tc.hi, pe__fma(f0, tc.lo, less));
         const pe__vd gC = pe__fma(g.lo, tc.hi, pe__fma(g0, tc.lo, less));
         const pe__vd gS = pe__fma(g.lo, ts.hi, g0 * ts.lo), fS = pe__fma(f.lo, ts.hi, f0 * ts.lo);
         f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
-        if (up) pe__finish_f64(x, &to, (double *)up, t_up, i, f_up, g_up, twice);
-        if (down) pe__finish_f64(x, &to, (double *)down, t_down, i, f_down, g_down, twice);
+        if (up) pe__finish_f64(x, &dest, (double *)up, t_up, i, f_up, g_up, twice);
+        if (down) pe__finish_f64(x, &dest, (double *)down, t_down, i, f_down, g_down, twice);
     }
 }
 
@@ -4929,12 +4936,12 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
     f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0), g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
         if (b == 1) pe__close_turn(x->plan, x->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
-        if (b == 1 && x->to->order == PE__CS) f[b].hi = -f[b].hi, f[b].lo = -f[b].lo;
+        if (b == 1 && x->dest->order == PE__CS) f[b].hi = -f[b].hi, f[b].lo = -f[b].lo;
         if (b > 1) f[b] = f[b / 2], g[b] = g[b / 2];
         if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&f[b], &g[b]);
         else if (b > 1) pe__dd_turn(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
-        x->row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
-        x->row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
+        x->plan_row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
+        x->plan_row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
     }
     if (last < PE__DIGIT) return;
     pe__dd_turn_twice(&f[last], &g[last]);
@@ -4945,7 +4952,7 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
 /* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */
 PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
 {
-    const int swapped = x->to->order == PE__CS;
+    const int swapped = x->dest->order == PE__CS;
     pe__dd f, g, s, c;
     if (t) {
         pe__close_turn(x->plan, x->pair + v * PE_LANES, *t, &s, &c);
@@ -4962,16 +4969,16 @@ PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
 
 /* A tile of columns, from pair on. With an amplitude within 2^-900 ... 2^900 nothing overflows, and
    what underflows does not matter: e is beyond 2^-980. Any other is left to exact turns. */
-PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *to, double t,
-                               size_t rows)
+PE__OUTLINE void pe__make_tile_f64(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
+                                   size_t rows)
 {
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__DIGIT);
-    const size_t vectors = (pe__max(to->sines, to->cosines) + PE_LANES - 1) / PE_LANES;
-    const size_t column = pe__first_column(to) * to->element;
+    const size_t vectors = (pe__max(dest->sines, dest->cosines) + PE_LANES - 1) / PE_LANES;
+    const size_t column = pe__first_column(dest) * dest->element;
     pe__tile_f64 x;
-    x.plan = plan, x.to = to, x.pair = pair;
+    x.plan = plan, x.dest = dest, x.pair = pair;
     x.amplitude = usual ? plan->amplitude : 1;
     x.unit = PE__GRID_F64 * scale, x.error = 4;
     if (usual) /* with what the frequencies lack */
@@ -4984,47 +4991,47 @@ PE__OUTLINE void pe__tile_rows(const pe_plan *plan, size_t pair, const pe__to *t
             pe__tile_anchor(&x, v, n % PE__ANEW == 0 && q < rows ? &at : NULL);
         for (size_t b = 0; b <= last; b++) {
             const size_t up = q + b, down = q - b;
-            pe__turn_f64(&x, b, up < rows ? pe__row_at(to, up) + column : NULL, t + (double)up,
-                         b > 0 && down < rows ? pe__row_at(to, down) + column : NULL,
+            pe__turn_f64(&x, b, up < rows ? pe__row_at(dest, up) + column : NULL, t + (double)up,
+                         b > 0 && down < rows ? pe__row_at(dest, down) + column : NULL,
                          t + (double)down);
         }
     }
 }
 
-PE__OUTLINE void pe__rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
-                              size_t rows)
+PE__OUTLINE void pe__make_rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                                   double t, size_t rows)
 {
-    const size_t pairs = pe__max(to->sines, to->cosines), run = plan->float32 ? 1 : rows;
+    const size_t pairs = pe__max(dest->sines, dest->cosines), run = plan->float32 ? 1 : rows;
     for (size_t r = 0; r < rows; r += run)
         for (size_t done = 0, n; done < pairs; done += n) {
-            n = done < to->head ? to->head : (size_t)PE__TILE_F64;
-            pe__to part = pe__part(to, done, n);
-            part.out = pe__row_at(to, r);
-            if (done < to->head) part.verb = PE__FILL;
-            pe__tile_rows(plan, axis->pair + done, &part, t + (double)r, run);
+            n = done < dest->head ? dest->head : (size_t)PE__TILE_F64;
+            pe__dest part = pe__dest_part(dest, done, n);
+            part.out = pe__row_at(dest, r);
+            if (done < dest->head) part.verb = PE__FILL;
+            pe__make_tile_f64(plan, axis->pair + done, &part, t + (double)r, run);
         }
 }
 
 /* ---- 6.7 calls ------------------------------------------------------------------------------- */
 
 /* What the public functions of one type differ in. */
-typedef void pe__rower(const pe_plan *plan, const pe__axis *axis, const pe__to *to, double t,
-                       size_t rows);
-typedef void pe__zeroer(const pe__to *to, unsigned char *row, size_t column, size_t n);
+typedef void pe__row_maker(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                           double t, size_t rows);
+typedef void pe__row_zeroer(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
 #define PE__ROWER(type, kind)                                                                      \
-    PE__OUTLINE void pe__rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__to *to,  \
+    PE__OUTLINE void pe__make_rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest, \
                                      double t, size_t rows)                                        \
     {                                                                                              \
-        pe__rows_16(kind, plan, axis, to, t, rows, pe__block_##type);                              \
+        pe__make_rows_16(kind, plan, axis, dest, t, rows, pe__block_##type);                       \
     }
 PE__ROWER(bf16, PE__BF16)
 PE__ROWER(f16, PE__F16)
 #undef PE__ROWER
-PE__OUTLINE void pe__zeros_f64(const pe__to *to, unsigned char *row, size_t column, size_t n)
+PE__OUTLINE void pe__zeros_f64(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
 {
     double zero[8], *const x = (double *)(void *)row + column;
     for (size_t i = 0; i < 8; i++) zero[i] = (double)pe__zero();
-    for (size_t i = 0; i < n; i += 8) pe__sink_f64(to, x + i, zero, pe__min(n - i, 8));
+    for (size_t i = 0; i < n; i += 8) pe__sink_f64(dest, x + i, zero, pe__min(n - i, 8));
 }
 
 /* A call's output: rows of stride elements at out. */
@@ -5034,14 +5041,14 @@ typedef struct pe__output {
     pe__verb verb;
     double scale; /* of adding */
     size_t rows;
-    pe__rower *make;
-    pe__zeroer *zero;
+    pe__row_maker *make;
+    pe__row_zeroer *zero;
     const pe__adder *adder; /* of floats */
 } pe__output;
 
 PE__WRAPS /* the stride, which is used only after pe__check() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    pe__rower *make, pe__zeroer *zero)
+                                    pe__row_maker *make, pe__row_zeroer *zero)
 {
     pe__output o;
     o.out = (unsigned char *)out, o.element = element, o.columns = stride;
@@ -5050,7 +5057,7 @@ PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size
     return o;
 }
 PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
-                                pe__rower *make, pe__zeroer *zero, const pe__adder *adder)
+                                pe__row_maker *make, pe__row_zeroer *zero, const pe__adder *adder)
 {
     pe__output o = pe__output_of(x, element, rows, stride, make, zero);
     o.verb = PE__ADD, o.scale = scale, o.adder = adder;
@@ -5065,50 +5072,51 @@ PE__INLINE pe__order pe__order_of(const pe_plan *plan)
 
 /* The columns of one axis of an output. */
 PE__WRAPS /* what is asked for ahead: any address will do */
-static inline pe__to pe__to_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
+    static inline pe__dest
+    pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
 {
-    pe__to to;
-    to.out = o->out, to.stride = (ptrdiff_t)o->stride, to.element = o->element;
-    to.sine = axis->sine, to.cosine = axis->cosine;
-    to.sines = axis->sines, to.cosines = axis->cosines;
-    to.order = pe__order_of(plan);
-    to.verb = o->verb, to.scale = o->scale, to.head = 0, to.floats = NULL;
-    to.ahead = (size_t)PE__RADIX * o->stride, to.adder = o->adder;
-    return to;
+    pe__dest dest;
+    dest.out = o->out, dest.stride = (ptrdiff_t)o->stride, dest.element = o->element;
+    dest.sine = axis->sine, dest.cosine = axis->cosine;
+    dest.sines = axis->sines, dest.cosines = axis->cosines;
+    dest.order = pe__order_of(plan);
+    dest.verb = o->verb, dest.scale = o->scale, dest.head = 0, dest.floats = NULL;
+    dest.ahead = (size_t)PE__RADIX * o->stride, dest.adder = o->adder;
+    return dest;
 }
 
 /* Count pairs, sines then cosines, in rows of stride elements at out. */
-PE__INLINE pe__to pe__to_apart(void *out, size_t element, size_t stride, size_t sine,
-                               size_t cosine, size_t count)
+PE__INLINE pe__dest pe__dest_apart(void *out, size_t element, size_t stride, size_t sine,
+                                   size_t cosine, size_t count)
 {
-    pe__to to;
-    to.out = (unsigned char *)out, to.stride = (ptrdiff_t)(stride * element);
-    to.element = element;
-    to.sine = sine, to.cosine = cosine, to.sines = to.cosines = count, to.head = 0;
-    to.order = PE__SPLIT, to.verb = PE__FILL, to.scale = 1, to.floats = NULL;
-    to.ahead = 0, to.adder = NULL;
-    return to;
+    pe__dest dest;
+    dest.out = (unsigned char *)out, dest.stride = (ptrdiff_t)(stride * element);
+    dest.element = element;
+    dest.sine = sine, dest.cosine = cosine, dest.sines = dest.cosines = count, dest.head = 0;
+    dest.order = PE__SPLIT, dest.verb = PE__FILL, dest.scale = 1, dest.floats = NULL;
+    dest.ahead = 0, dest.adder = NULL;
+    return dest;
 }
 
 /* Decide how to store so many rows: past the caches if there are many, and, but for 16-bit elements,
    every row, and each half of it, can be brought to an aligned address by the same number of pairs.
    */
-static inline void pe__stream_rows(const pe_plan *plan, pe__to *to, size_t rows)
+static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
-    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * to->element;
-    const size_t step = (to->order == PE__SPLIT ? 1 : 2) * to->element;
-    const size_t front = pe__min(to->sine, to->cosine) * to->element;
-    const size_t offset = (size_t)(((uintptr_t)to->out + front) % vector);
-    if (to->verb != PE__FILL || rows * plan->d_model * to->element < many) return;
-    if (to->element >= sizeof(float)) {
-        if (offset % step || (size_t)to->stride % vector) return;
-        if (to->order == PE__SPLIT &&
-            ((pe__max(to->sine, to->cosine) * to->element - front) % vector ||
-             to->sines != to->cosines))
+    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
+    const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
+    const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
+    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
+    if (dest->verb != PE__FILL || rows * plan->d_model * dest->element < many) return;
+    if (dest->element >= sizeof(float)) {
+        if (offset % step || (size_t)dest->stride % vector) return;
+        if (dest->order == PE__SPLIT &&
+            ((pe__max(dest->sine, dest->cosine) * dest->element - front) % vector ||
+             dest->sines != dest->cosines))
             return;
-        to->head = (vector - offset) % vector / step;
+        dest->head = (vector - offset) % vector / step;
     }
-    to->verb = PE__STREAM;
+    dest->verb = PE__STREAM;
 }
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
@@ -5193,21 +5201,21 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
 }
 
 /* One row's elements of an axis to another row. */
-PE__INLINE void pe__copy_row(const pe__to *to, unsigned char *row, const unsigned char *from)
+PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const unsigned char *from)
 {
-    const size_t e = to->element, sine = to->sine * e, cosine = to->cosine * e;
-    const int apart = to->order == PE__SPLIT && to->sine + to->sines != to->cosine &&
-                      to->cosine + to->cosines != to->sine;
+    const size_t e = dest->element, sine = dest->sine * e, cosine = dest->cosine * e;
+    const int apart = dest->order == PE__SPLIT && dest->sine + dest->sines != dest->cosine &&
+                      dest->cosine + dest->cosines != dest->sine;
     const size_t first = apart ? sine : pe__min(sine, cosine);
-    memcpy(row + first, from + first, (to->sines + (apart ? 0 : to->cosines)) * e);
-    if (apart) memcpy(row + cosine, from + cosine, to->cosines * e);
+    memcpy(row + first, from + first, (dest->sines + (apart ? 0 : dest->cosines)) * e);
+    if (apart) memcpy(row + cosine, from + cosine, dest->cosines * e);
 }
 
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
    n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
    below 2^-98 of the largest frequency times the coordinates together. */
-PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                               const pe_at *at, size_t first, size_t rows, pe__rower *make)
+PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                               const pe_at *at, size_t first, size_t rows, pe__row_maker *make)
 {
     enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__CHAIN };
     double sums[2 * PE__PADDED], point[PE_MAX_AXES];
@@ -5224,7 +5232,7 @@ PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const 
         }
         pe__plan_reach(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < axis->pairs; done += PE__PAIRS) {
-            pe__to part = pe__part(to, done, PE__PAIRS);
+            pe__dest part = pe__dest_part(dest, done, PE__PAIRS);
             pe__axis tile = *axis;
             tile.pair = 0, tile.pairs = pe__min(axis->pairs - done, PE__PAIRS);
             one.first = axis->pair + done;
@@ -5244,7 +5252,7 @@ PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const 
             }
             for (; i < pe__min(tile.pairs + 2 * PE__CHAIN, PE__PADDED); i++)
                 sums[i] = sums[i - 1], sums[PE__PADDED + i] = sums[PE__PADDED + i - 1];
-            part.out = pe__row_at(to, r);
+            part.out = pe__row_at(dest, r);
             make(&one, &tile, &part, 1.0, 1);
         }
     }
@@ -5252,25 +5260,25 @@ PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const 
 
 /* The rows of one axis from row first of at on, run after run; repeated ones are copied, padding
    rows zeroed. */
-PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
-                          const pe_at *at, size_t first, size_t rows, pe__rower *make,
-                          pe__zeroer *zero)
+PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                          const pe_at *at, size_t first, size_t rows, pe__row_maker *make,
+                          pe__row_zeroer *zero)
 {
     const size_t k = at->axes == 1 ? 0 : axis->coordinate;
     if (plan->matrix) {
-        pe__walk_sums(plan, axis, to, at, first, rows, make);
+        pe__walk_sums(plan, axis, dest, at, first, rows, make);
         return;
     }
     double last = 0; /* the position of the row before */
-    const int grid = at->kind == PE__AT_GRID && !at->back && to->verb != PE__ADD;
+    const int grid = at->kind == PE__AT_GRID && !at->back && dest->verb != PE__ADD;
     const size_t cells = grid && !plan->has_padding ? pe__cells(at, k) : 1;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
-        unsigned char *const row = pe__row_at(to, r);
+        unsigned char *const row = pe__row_at(dest, r);
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
         const int again = p == last;
         run = 1, last = p;
         if (cells > 1 && (at->skipped + first + r) % cells == 0) { /* all coordinates from p on */
-            pe__to apart = *to;
+            pe__dest apart = *dest;
             if (r < made) continue;
             apart.out = row, apart.stride *= (ptrdiff_t)cells;
             made = pe__min(at->size[k] - (size_t)p, (rows - r - 1) / cells + 1);
@@ -5279,30 +5287,32 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__t
             continue;
         }
         if (plan->has_padding && p == plan->padding) {
-            zero(to, row, pe__min(to->sine, to->cosine), to->sines + to->cosines);
+            zero(dest, row, pe__min(dest->sine, dest->cosine), dest->sines + dest->cosines);
             continue;
         }
-        const size_t back =
-            to->verb == PE__ADD || r == 0 ? 0 : pe__repeats(at, first, r, k, again, rows - r, &run);
+        const size_t back = dest->verb == PE__ADD || r == 0
+                                ? 0
+                                : pe__repeats(at, first, r, k, again, rows - r, &run);
         if (back) {
             for (size_t n = r; n < r + run; n++) /* not from what was written just now */
-                pe__copy_row(to, pe__row_at(to, n), pe__row_at(to, (back == 1 ? r : n) - back));
+                pe__copy_row(dest, pe__row_at(dest, n),
+                             pe__row_at(dest, (back == 1 ? r : n) - back));
             continue;
         }
         double step;
         run = pe__stretch(plan, at, first + r, rows - r, k, p, &step);
         last = p + (double)(run - 1) * step;
         if (r == 0 && step > 0) {
-            make(plan, axis, to, t, run);
+            make(plan, axis, dest, t, run);
             continue;
         }
-        pe__to part = *to;
+        pe__dest part = *dest;
         part.out = row;
         if (step > 0) {
             make(plan, axis, &part, t, run);
         } else { /* from the last row up */
-            part.out = pe__row_at(to, r + run - 1);
-            part.stride = -to->stride;
+            part.out = pe__row_at(dest, r + run - 1);
+            part.stride = -dest->stride;
             make(plan, axis, &part, t - (double)(run - 1), run);
         }
     }
@@ -5324,20 +5334,20 @@ PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const
     double buffer[PE__BYTES / sizeof(double)];
     for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
         const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = o->element;
-        pe__to to = pe__to_apart(buffer, e, 2 * n, 0, n, n);
+        pe__dest dest = pe__dest_apart(buffer, e, 2 * n, 0, n, n);
         pe__axis part = *axis;
         part.pair += pair, part.pairs = n;
-        to.verb = o->verb, to.scale = o->scale, to.adder = o->adder;
+        dest.verb = o->verb, dest.scale = o->scale, dest.adder = o->adder;
         for (size_t r = 0, rows; r < o->rows; r += rows) {
             rows = pe__min(o->rows - r, PE__BYTES / (2 * n * e));
             for (int made = o->verb == PE__FILL; made < 2; made++) { /* first what is added to */
-                if (made) pe__walk(plan, &part, &to, at, r, rows, o->make, o->zero);
+                if (made) pe__walk(plan, &part, &dest, at, r, rows, o->make, o->zero);
                 for (size_t k = 0; k < rows; k++)
                     for (size_t i = 0; i < 2 * n; i++) {
                         const size_t first = i < n ? axis->sine : axis->cosine;
                         const size_t column = first + (pair + i % n) * plan->step;
                         unsigned char *const x = o->out + (r + k) * o->stride + column * e;
-                        unsigned char *const y = pe__row_at(&to, k) + i * e;
+                        unsigned char *const y = pe__row_at(&dest, k) + i * e;
                         pe__move(made ? x : y, made ? y : x, e);
                     }
             }
@@ -5350,15 +5360,15 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
 {
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
-        pe__to to = pe__to_axis(plan, axis, o);
+        pe__dest dest = pe__dest_of_axis(plan, axis, o);
         if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
-            pe__stream_rows(plan, &to, o->rows);
+            pe__stream_rows(plan, &dest, o->rows);
         if (plan->step) pe__emit_steps(plan, axis, at, o);
-        else pe__walk(plan, axis, &to, at, 0, o->rows, o->make, o->zero);
-        if (to.verb == PE__STREAM) pe__fence();
-        to.verb = o->verb;
+        else pe__walk(plan, axis, &dest, at, 0, o->rows, o->make, o->zero);
+        if (dest.verb == PE__STREAM) pe__fence();
+        dest.verb = o->verb;
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
-            o->zero(&to, o->out + r * o->stride, axis->zero, axis->zeros);
+            o->zero(&dest, o->out + r * o->stride, axis->zero, axis->zeros);
     }
 }
 
@@ -5384,8 +5394,8 @@ static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe_
 
 /* The same rows to several batches: made once, tile by tile, on the stack. */
 PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                  size_t batches, size_t batch_bytes, pe__rower *make,
-                                  pe__summer *add)
+                                  size_t batches, size_t batch_bytes, pe__row_maker *make,
+                                  pe__row_adder *add)
 {
     enum { PE__PAIRS = 512, PE__BYTES = 8192 };
     double buffer[PE__BYTES / sizeof(double)];
@@ -5393,28 +5403,28 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
         for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
-            const pe__to whole = pe__to_axis(plan, axis, o);
-            pe__to x = pe__part(&whole, pair, PE__PAIRS);
+            const pe__dest whole = pe__dest_of_axis(plan, axis, o);
+            pe__dest x = pe__dest_part(&whole, pair, PE__PAIRS);
             const size_t n = x.sines + x.cosines, e = x.element;
             const size_t most = PE__BYTES / element / n, first = pe__min(x.sine, x.cosine);
             pe__axis part = *axis;
-            pe__to to = x;
+            pe__dest dest = x;
             part.pair += pair, part.pairs = pe__min(axis->pairs - pair, PE__PAIRS);
-            to.out = (unsigned char *)buffer, to.stride = (ptrdiff_t)(n * element);
-            to.element = element;
-            to.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
-            to.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
-            to.verb = PE__FILL, to.adder = NULL;
+            dest.out = (unsigned char *)buffer, dest.stride = (ptrdiff_t)(n * element);
+            dest.element = element;
+            dest.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
+            dest.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
+            dest.verb = PE__FILL, dest.adder = NULL;
             x.ahead = batch_bytes;
             const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
             for (size_t r = 0; r < o->rows; r += most) {
                 const size_t rows = pe__min(most, o->rows - r);
-                pe__walk(plan, &part, &to, at, r, rows, make,
+                pe__walk(plan, &part, &dest, at, r, rows, make,
                          element == sizeof(double) ? pe__zeros_f64 : pe__zeros);
                 for (size_t b = 0; b < batches; b++)
                     for (size_t k = 0; k < rows; k++) {
                         unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
-                        const unsigned char *const made = pe__row_at(&to, k);
+                        const unsigned char *const made = pe__row_at(&dest, k);
                         if (x.order != PE__SPLIT) {
                             (*add)(&x, row + first * e, made, n);
                             continue;
@@ -5425,16 +5435,16 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                     }
             }
         }
-        const pe__to to = pe__to_axis(plan, axis, o);
+        const pe__dest dest = pe__dest_of_axis(plan, axis, o);
         for (size_t b = 0; axis->zeros && b < batches; b++)
             for (size_t r = 0; r < o->rows; r++)
-                o->zero(&to, o->out + b * batch_bytes + r * o->stride, axis->zero, axis->zeros);
+                o->zero(&dest, o->out + b * batch_bytes + r * o->stride, axis->zero, axis->zeros);
     }
 }
 
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batches,
-                                       size_t batch_stride, const pe__output *o, pe__rower *make,
-                                       pe__summer *add)
+                                       size_t batch_stride, const pe__output *o,
+                                       pe__row_maker *make, pe__row_adder *add)
 {
     pe_plan own;
     if (o->rows == 0 || batches == 0) return PE_OK;
@@ -5461,15 +5471,15 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     return status;
 }
 
-PE__OUTLINE void pe__sum_f64(const pe__to *to, unsigned char *x, const void *row, size_t n)
+PE__OUTLINE void pe__sum_f64(const pe__dest *dest, unsigned char *x, const void *row, size_t n)
 {
-    pe__sink_f64(to, (double *)(void *)x, (const double *)row, n);
+    pe__sink_f64(dest, (double *)(void *)x, (const double *)row, n);
 }
 
 PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
 {
     const pe__output o =
-        pe__output_of(out, sizeof *out, rows, stride, pe__rows_f64, pe__zeros_f64);
+        pe__output_of(out, sizeof *out, rows, stride, pe__make_rows_f64, pe__zeros_f64);
     return pe__call(plan, &at, &o);
 }
 
@@ -5477,7 +5487,7 @@ PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double s
                             size_t stride)
 {
     const pe__output o =
-        pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64, NULL);
+        pe__added(x, sizeof *x, rows, stride, scale, pe__make_rows_f64, pe__zeros_f64, NULL);
     return pe__call(plan, &at, &o);
 }
 
@@ -5485,8 +5495,8 @@ PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, si
                                   double scale, double *x, size_t stride, size_t batch_stride)
 {
     const pe__output o =
-        pe__added(x, sizeof *x, rows, stride, scale, pe__rows_f64, pe__zeros_f64, NULL);
-    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f64, pe__sum_f64);
+        pe__added(x, sizeof *x, rows, stride, scale, pe__make_rows_f64, pe__zeros_f64, NULL);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f64, pe__sum_f64);
 }
 
 /* Without a plan: tiles of columns, each with a small plan on the stack. */
@@ -5520,7 +5530,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
         const pe__output o =
-            pe__output_of(out + column, sizeof *out, rows, d_model, pe__rows_f32, pe__zeros);
+            pe__output_of(out + column, sizeof *out, rows, d_model, pe__make_rows_f32, pe__zeros);
         pe__emit(&plan, &at, &o);
     }
     return PE_OK;
@@ -5865,7 +5875,8 @@ PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__
                                        (double)pe__rope_length(config), pe__rope_fast(config),
                                        pe__rope_slow(config)}};
     const size_t count = config->rope_type == PE_ROPE_YARN ? PE__ROPE_LOGS : PE__LOG_LENGTH + 1;
-    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b), x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
+    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b),
+    x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__td y;
         y.a = pe__load(x[0] + i), y.b = pe__load(x[1] + i), y.c = pe__load(x[2] + i);
@@ -5873,7 +5884,8 @@ PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__
         pe__store(x[0] + i, y.a), pe__store(x[1] + i, y.b), pe__store(x[2] + i, y.c);
     }
     for (size_t i = 0; i < PE__ROPE_LOGS; i++) {
-        logs[i].a = pe__splat(x[0][i]), logs[i].b = pe__splat(x[1][i]), logs[i].c = pe__splat(x[2][i]);
+        logs[i].a = pe__splat(x[0][i]), logs[i].b = pe__splat(x[1][i]),
+        logs[i].c = pe__splat(x[2][i]);
     }
 }
 
@@ -6587,18 +6599,18 @@ PE__INLINE size_t pe__woven_axis(const pe_plan *plan, size_t pair)
 
 /* Rows from row first of at on: count pairs from the given one on, sines and then cosines, without
    gaps. */
-PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                size_t pair, size_t count, void *out, size_t element,
-                                pe__rower *make)
+PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+                                     size_t pair, size_t count, void *out, size_t element,
+                                     pe__row_maker *make)
 {
     enum { PE__ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[PE__ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
     if (rows == 1 && plan->axes == 1) { /* a token: straight to it */
-        const pe__to to = pe__to_apart(out, element, 2 * count, 0, count, count);
+        const pe__dest dest = pe__dest_apart(out, element, 2 * count, 0, count, count);
         pe__axis part;
         const size_t k = at->axes == 1 ? 0 : plan->axis[0].coordinate; /* one of several, in shifts */
         part.pair = plan->axis[0].pair + pair, part.pairs = count;
-        make(plan, &part, &to, pe__position(at, row, k) + plan->offset, 1);
+        make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
     if (!plan->woven || at->axes == 1) {
@@ -6609,21 +6621,21 @@ PE__OUTLINE void pe__rows_apart(const pe_plan *plan, const pe_at *at, size_t row
             const size_t first = pe__max(pair, begin);
             const size_t end = pe__min(pair + count, begin + part.pairs);
             if (first < end) {
-                const pe__to to = pe__to_apart(out, element, 2 * count, first - pair,
-                                               count + first - pair, end - first);
+                const pe__dest dest = pe__dest_apart(out, element, 2 * count, first - pair,
+                                                     count + first - pair, end - first);
                 part.pair += first - begin, part.pairs = end - first;
-                pe__walk(plan, &part, &to, at, row, rows, make, NULL);
+                pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
             }
             if (plan->woven) return;
         }
         return;
     }
-    const pe__to to = pe__to_apart(own, element, 0, 0, count, count);
+    const pe__dest dest = pe__dest_apart(own, element, 0, 0, count, count);
     for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
         for (size_t a = 0; a < plan->axes; a++) { /* a row for each coordinate, and its pairs of it */
             pe__axis part = plan->axis[a];
             part.pair = pair, part.pairs = count;
-            pe__walk(plan, &part, &to, at, row + t, 1, make, NULL);
+            pe__walk(plan, &part, &dest, at, row + t, 1, make, NULL);
             for (size_t i = 0; i < count; i++) {
                 if (pe__woven_axis(plan, pair + i) != a) continue;
                 memcpy(all + i * element, own + i * element, element);
@@ -6641,7 +6653,8 @@ typedef struct pe__rope_call {
 } pe__rope_call;
 
 /* Copy adjacent pairs as halves. */
-PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs, size_t element)
+PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t pairs,
+                            size_t element)
 {
     size_t i = 0;
     for (; element == sizeof(float) && i + PE__FLOATS <= pairs; i += PE__FLOATS) {
@@ -6716,8 +6729,8 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             tile.pair = pair, tile.count = n, tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            pe__rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
-                           sizeof *rows, pe__rows_f32);
+            pe__make_rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
+                                sizeof *rows, pe__make_rows_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 if (plan->apart) pe__turn_apart(call, &tile, &call->x[i]);
@@ -6948,7 +6961,7 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            pe__rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
+            pe__make_rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
             for (size_t k = 0; k < n; k++) {
                 const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
                 unsigned char *const row = o->out + (r + k) * o->stride;
@@ -7171,14 +7184,14 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
     const float scale = config->freq_scale, ext = config->ext_factor;
     const float exponent = -2.0f / (float)config->n_dims;
-    const pe__td power =
-        pe__td_scale(pe__td_log(pe__td_splat((double)config->freq_base)), pe__splat((double)exponent));
+    const pe__td power = pe__td_scale(pe__td_log(pe__td_splat((double)config->freq_base)),
+                                      pe__splat((double)exponent));
     const float theta_scale = pe__td_float(pe__td_exp(power));
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {
         const float from = pe__ggml_correction(config, config->beta_fast);
-        const float to = pe__ggml_correction(config, config->beta_slow);
-        const float last = (float)(config->n_dims - 1), end = (float)ceil((double)to);
+        const float until = pe__ggml_correction(config, config->beta_slow);
+        const float last = (float)(config->n_dims - 1), end = (float)ceil((double)until);
         low = (float)floor((double)from);
         low = low > 0 ? low : 0;
         span = (end < last ? end : last) - low;
@@ -7221,10 +7234,10 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
             pe__plan_reach(&plan, plan.error, fastest);
-            const pe__to to = pe__to_apart(row, sizeof *row, 0, 0, n, n);
+            const pe__dest dest = pe__dest_apart(row, sizeof *row, 0, 0, n, n);
             pe__axis tile = plan.axis[0];
             tile.pairs = n;
-            pe__rows_f32(&plan, &tile, &to, 1, 1);
+            pe__make_rows_f32(&plan, &tile, &dest, 1, 1);
             for (size_t i = 0; i < n; i++) {
                 sines[r * stride + done + i] = row[i] * mscale;
                 cosines[r * stride + done + i] = row[n + i] * mscale;
@@ -7268,17 +7281,17 @@ PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines
     else pe__zip_store(x, c1, s1);
 }
 
-PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t rows, const double *tc,
-                                   const double *ts)
+PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__dest *dest, size_t rows,
+                                   const double *tc, const double *ts)
 {
     enum { PE__AHEAD = 8192 }; /* bytes to ask for in advance */
-    const size_t n = to->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
-    const size_t column = order == PE__SPLIT ? to->sine : pe__min(to->sine, to->cosine);
-    const size_t bytes_of_row = (size_t)to->stride;
+    const size_t n = dest->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
+    const size_t column = order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
+    const size_t bytes_of_row = (size_t)dest->stride;
     const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes_of_row, 1), 1) * bytes_of_row;
     for (size_t r = 0; r < rows; r++) {
-        double *const row = (double *)(void *)pe__row_at(to, r);
-        double *const x = row + column, *const cosines = row + to->cosine;
+        double *const row = (double *)(void *)pe__row_at(dest, r);
+        double *const x = row + column, *const cosines = row + dest->cosine;
         for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
             pe__prefetch((uintptr_t)(x + i) + ahead);
             pe__prefetch((uintptr_t)(cosines + i) + ahead);
@@ -7297,20 +7310,20 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__to *to, size_t row
 }
 
 /* Rows of the same delta: their columns of one axis. */
-PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__to *to,
+PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
                                    double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE + PE_LANES];
-    for (size_t done = 0; done < to->sines; done += PE__SHIFT_TILE) {
-        const pe__to part = pe__part(to, done, PE__SHIFT_TILE);
+    for (size_t done = 0; done < dest->sines; done += PE__SHIFT_TILE) {
+        const pe__dest part = pe__dest_part(dest, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
-        const pe__to made = pe__to_apart(row, sizeof *row, 0, 0, n, n);
+        const pe__dest made = pe__dest_apart(row, sizeof *row, 0, 0, n, n);
         pe__axis tile = *axis;
         tile.pair += done, tile.pairs = n;
-        pe__rows_f64(plan, &tile, &made, delta, 1);
+        pe__make_rows_f64(plan, &tile, &made, delta, 1);
         memset(row + 2 * n, 0, PE_LANES * sizeof *row);
-        if (to->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
-        else if (to->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
+        if (dest->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
+        else if (dest->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
         else pe__shift_rows_f64(PE__CS, &part, rows, row + n, row);
     }
 }
@@ -7353,12 +7366,12 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &turns->axis[a];
         const size_t k = at.axes == 1 ? 0 : axis->coordinate;
-        pe__to to = pe__to_axis(turns, axis, &o);
+        pe__dest dest = pe__dest_of_axis(turns, axis, &o);
         for (size_t r = 0, run; r < rows; r += run) {
             const double delta = pe__position(&at, r, k);
             run = pe__alike(&at, r, rows, k);
-            to.out = o.out + r * o.stride;
-            if (delta != 0) pe__shift_doubles(turns, axis, &to, delta, run);
+            dest.out = o.out + r * o.stride;
+            if (delta != 0) pe__shift_doubles(turns, axis, &dest, delta, run);
         }
     }
     return PE_OK;
@@ -7870,7 +7883,8 @@ PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
     enum { PE__STEP = PE__FLOATS };
     const pe__vf first = pe__splat_f32((float)j), step = pe__splat_f32(PE__STEP);
     const pe__vf four = pe__splat_f32(4 * PE__STEP);
-    pe__vf a = pe__add_f32(first, pe__get(count)), b = pe__add_f32(first, pe__get(count + PE__STEP));
+    pe__vf a = pe__add_f32(first, pe__get(count)),
+           b = pe__add_f32(first, pe__get(count + PE__STEP));
     pe__vf c = pe__add_f32(first, pe__get(count + 2 * PE__STEP));
     pe__vf d = pe__add_f32(first, pe__get(count + 3 * PE__STEP));
     size_t i = 0;
@@ -7903,7 +7917,8 @@ PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, dou
         const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
         pe__bend_store(PE__F32, bend, j, part, values);
         pe__add_floats(type, at, values, sums);
-        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums, pe__at_element(type, at, sums));
+        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums,
+                       pe__at_element(type, at, sums));
     }
 }
 
@@ -8004,7 +8019,8 @@ PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, in
 {
     enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
     uint16_t tile[PE__BLOCK];
-    const size_t wide = pe__min(a->keys, PE__WIDE), high = pe__min(a->queries, PE__BLOCK + 1 - wide);
+    const size_t wide = pe__min(a->keys, PE__WIDE),
+                 high = pe__min(a->queries, PE__BLOCK + 1 - wide);
     const pe__bend bend = pe__alibi_bend(a->mode, (double)a->slopes[head]);
     for (size_t query = 0; query < a->queries; query += high)
         for (size_t key = 0; key < a->keys; key += wide) {
@@ -8380,22 +8396,22 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                  size_t stride)                                                    \
     {                                                                                              \
         const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__rows_##T, pe__zeros);            \
+            pe__output_of(out, sizeof *out, rows, stride, pe__make_rows_##T, pe__zeros);           \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
                                 element *x, size_t stride)                                         \
     {                                                                                              \
-        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,    \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__make_rows_f32, \
                                        pe__zeros, &pe__adder_##T);                                 \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       float scale, element *x, size_t stride, size_t batch_stride) \
     {                                                                                              \
-        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__rows_f32,    \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__make_rows_f32, \
                                        pe__zeros, &pe__adder_##T);                                 \
-        return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__rows_f32, pe__sum_##T);    \
+        return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f32, pe__sum_##T); \
     }                                                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -8442,7 +8458,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                        pe_rope_table_layout layout, element *cosines,              \
                                        element *sines, size_t stride)                              \
     {                                                                                              \
-        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride, pe__rows_##T,   \
+        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride, pe__make_rows_##T, \
                                            pe__zeros);                                         \
         return pe__rope_table(plan, &at, layout, &o, sines);                                       \
     }                                                                                              \

@@ -74,9 +74,9 @@
  *   pe__any_below(a,x)     is any |a| < x? Only where nothing is fused                    -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
- *   pe__watch_add          watch the floats v made of the doubles a and b for roundings  -
+ *   pe__tie_watch_add          watch the floats v made of the doubles a and b for roundings  -
  *                          that may be wrong, see pe.h
- *   pe__watch_alarm        is there one?                                                  -
+ *   pe__tie_watch_alarm        is there one?                                                  -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
  * over these.
@@ -502,9 +502,9 @@ enum { PE_LANES = 8, PE__FUSES = 1 };
 typedef __m512d pe__vd;
 typedef __m512 pe__vf;
 typedef __m256i pe__vh;
-typedef struct pe__watch {
+typedef struct pe__tie_watch {
     __m512i low, size;
-} pe__watch;
+} pe__tie_watch;
 typedef struct pe__circle {
     __m512d s[2], c[2];
 } pe__circle;
@@ -784,12 +784,12 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
     return mask & 0xffffu;
 }
-PE__INLINE pe__watch pe__watch_begin(void)
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 {
-    const pe__watch w = {_mm512_set1_epi32(-1), _mm512_set1_epi32(0x7f800000)};
+    const pe__tie_watch w = {_mm512_set1_epi32(-1), _mm512_set1_epi32(0x7f800000)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
     /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
@@ -811,7 +811,7 @@ PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
         w->size, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(INT32_MAX)));
 #endif
 }
-PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     return (_mm512_cmplt_epu32_mask(w.low, _mm512_set1_epi32(window)) |
             _mm512_cmplt_epi32_mask(w.size, _mm512_set1_epi32(guard))) != 0;
@@ -824,9 +824,9 @@ enum { PE_LANES = 4, PE__FUSES = 1 };
 typedef __m256d pe__vd;
 typedef __m256 pe__vf;
 typedef __m128i pe__vh;
-typedef struct pe__watch {
+typedef struct pe__tie_watch {
     __m256i low, size;
-} pe__watch;
+} pe__tie_watch;
 typedef struct pe__circle {
     double pair[16][2];
 } pe__circle;
@@ -1136,12 +1136,12 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     const __m256i same = _mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b));
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffu;
 }
-PE__INLINE pe__watch pe__watch_begin(void)
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 {
-    const pe__watch w = {_mm256_set1_epi32(INT32_MAX), _mm256_set1_epi32(INT32_MAX)};
+    const pe__tie_watch w = {_mm256_set1_epi32(INT32_MAX), _mm256_set1_epi32(INT32_MAX)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
     const __m256i magnitude =
@@ -1149,7 +1149,7 @@ PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
     w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(low), 3));
     w->size = _mm256_min_epi32(w->size, magnitude);
 }
-PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const __m256i near_tie = _mm256_cmpgt_epi32(_mm256_set1_epi32(INT32_MIN + window * 8), w.low);
     const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), w.size);
@@ -1163,9 +1163,9 @@ enum { PE_LANES = 2, PE__FUSES = 1 };
 typedef float64x2_t pe__vd;
 typedef float32x4_t pe__vf;
 typedef uint16x4_t pe__vh;
-typedef struct pe__watch {
+typedef struct pe__tie_watch {
     int32x4_t low, size;
-} pe__watch;
+} pe__tie_watch;
 typedef struct pe__circle {
     double pair[16][2];
 } pe__circle;
@@ -1352,18 +1352,18 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     const uint32x4_t same = vceqq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b));
     return vaddvq_u32(vbicq_u32(vld1q_u32(bit), same));
 }
-PE__INLINE pe__watch pe__watch_begin(void)
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 {
-    const pe__watch w = {vdupq_n_s32(INT32_MAX), vdupq_n_s32(INT32_MAX)};
+    const pe__tie_watch w = {vdupq_n_s32(INT32_MAX), vdupq_n_s32(INT32_MAX)};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const int32x4_t low = vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b));
     w->low = vminq_s32(w->low, vshlq_n_s32(low, 3));
     w->size = vminq_s32(w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
-PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const uint32x4_t near_tie = vcltq_s32(w.low, vdupq_n_s32(INT32_MIN + window * 8));
     const uint32x4_t tiny = vcltq_s32(w.size, vdupq_n_s32(guard));
@@ -1384,10 +1384,10 @@ typedef uint32_t pe__vu __attribute__((__vector_size__(16)));
 typedef int16_t pe__vw __attribute__((__vector_size__(16)));
 typedef int64_t pe__vl __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* the first 8 bytes */
-typedef struct pe__watch {
+typedef struct pe__tie_watch {
     pe__vw low, size; /* the upper halves of what others watch, in every other word: SSE2 has no
                          minimum of 32-bit numbers, and the alarms are a twelfth more */
-} pe__watch;
+} pe__tie_watch;
 typedef struct pe__circle {
     double pair[16][2];
 } pe__circle;
@@ -1748,19 +1748,19 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ 15u;
 }
-PE__INLINE pe__watch pe__watch_begin(void)
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 {
     const pe__vw most = (pe__vw)pe__splat_i32(INT32_MAX);
-    const pe__watch w = {most, most};
+    const pe__tie_watch w = {most, most};
     return w;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
     w->low = pe__least(w->low, (pe__vw)(low << 3));
     w->size = pe__least(w->size, (pe__vw)pe__abs_f32(v));
 }
-PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const pe__vw above_tie = (pe__vw)(w.low > (pe__vw)pe__splat_i32(INT32_MIN + window * 8));
     const pe__vw above_guard = (pe__vw)(w.size > (pe__vw)pe__splat_i32(guard));
@@ -1780,9 +1780,9 @@ typedef struct pe__vf {
 typedef struct pe__vh {
     uint16_t s, c;
 } pe__vh;
-typedef struct pe__watch {
+typedef struct pe__tie_watch {
     int32_t low, size;
-} pe__watch;
+} pe__tie_watch;
 typedef struct pe__circle {
     double pair[16][2];
 } pe__circle;
@@ -2024,12 +2024,12 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
            (unsigned)(pe__float_bits(a.c) != pe__float_bits(b.c)) << 1;
 }
-PE__INLINE pe__watch pe__watch_begin(void)
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 {
-    const pe__watch w = {INT32_MAX, INT32_MAX};
+    const pe__tie_watch w = {INT32_MAX, INT32_MAX};
     return w;
 }
-PE__WRAPS PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
+PE__WRAPS PE__INLINE void pe__tie_watch_one(pe__tie_watch *w, double y, float v)
 {
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
@@ -2039,12 +2039,12 @@ PE__WRAPS PE__INLINE void pe__watch_one(pe__watch *w, double y, float v)
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;
 }
-PE__INLINE void pe__watch_add(pe__watch *w, pe__vd a, pe__vd b, pe__vf v)
+PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
-    pe__watch_one(w, a, v.s);
-    pe__watch_one(w, b, v.c);
+    pe__tie_watch_one(w, a, v.s);
+    pe__tie_watch_one(w, b, v.c);
 }
-PE__INLINE int pe__watch_alarm(pe__watch w, int32_t window, int32_t guard)
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     return (w.low < INT32_MIN + window * 8) | (w.size < guard);
 }

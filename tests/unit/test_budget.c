@@ -422,7 +422,7 @@ static void rows_of_a_plan(void **state)
         for (size_t level = 0; level < 2; level++, unit *= PE__RADIX)
             for (int64_t digit = 1; digit <= PE__DIGIT; digit++)
                 for (size_t pair = 0; pair < tables[k].d_model / 2; pair += 1 + pair / 8) {
-                    const double *row = pe__row(&p.plan, level, digit) + pair;
+                    const double *row = pe__plan_row(&p.plan, level, digit) + pair;
                     true_turn(s, c, &p, pair, (double)(digit * unit));
                     assert_true(row[0] == mpfr_get_d(s, MPFR_RNDN));
                     assert_true(row[p.plan.padded] == mpfr_get_d(c, MPFR_RNDN));
@@ -574,17 +574,17 @@ static void the_watch(void **state)
         /* in the order of pe__join(), or in that of pe__zip(): the lanes do not matter to it */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = order[i], x[1][i] = order[PE_LANES + i];
-        pe__watch watch = pe__watch_begin();
-        assert_false(pe__watch_alarm(watch, WINDOW, guard));
-        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
-        const int alarm = pe__watch_alarm(watch, WINDOW, guard);
+        pe__tie_watch watch = pe__tie_watch_begin();
+        assert_false(pe__tie_watch_alarm(watch, WINDOW, guard));
+        pe__tie_watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
+        const int alarm = pe__tie_watch_alarm(watch, WINDOW, guard);
         if (alarm < want || alarm > may)
             fail_msg("round %zu: the alarm is %d", round, alarm);
         /* and one of something harmless does not take it back */
         for (size_t i = 0; i < PE_LANES; i++)
             x[0][i] = x[1][i] = 0.75, v[i] = v[PE_LANES + i] = 0.75f;
-        pe__watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
-        assert_int_equal(pe__watch_alarm(watch, WINDOW, guard), alarm);
+        pe__tie_watch_add(&watch, pe__load(x[0]), pe__load(x[1]), pe__get(v));
+        assert_int_equal(pe__tie_watch_alarm(watch, WINDOW, guard), alarm);
     }
 }
 
