@@ -3,17 +3,22 @@
  * pe.h - positional encodings for transformers: correctly rounded, at the speed of memory,
  *        the same bits on every machine. C99 and C++11; two headers, pe.h and pe_simd.h.
  *
- * CONTENTS (each section begins with a line of dashes and its name)
+ * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the same
+ *           numbers in the same order)
  *
- *     options, this build      statuses, types and configs; version, instruction set
- *     where rows are           pe_at: ranges, lists, grids, points
- *     plans                    presets, pe_plan_init, frequencies
- *     sinusoidal encodings     pe_fill_T, pe_add_T, pe_add_batch_T, pe_sinusoidal_f32
- *     algebra of positions     pe_shift_T, pe_dot_f64
- *     RoPE frequencies, RoPE   a model's config, pe_rope_T and its forms, tables, ggml
- *     ALiBi; learned biases    pe_alibi_T; pe_bias_t5_i32, pe_bias_add_T
- *     learned tables           pe_learned_add_T, resampling
- *     PRIVATE                  a map, then all of it; nothing there is needed to use pe
+ *      1. options                 PE_ISA, PE_SLEEF, PE_STREAM_BYTES, PE_EXTERN
+ *      2. TYPES                   statuses, pe_config, pe_preset, pe_at, pe_plan
+ *      3. this build              pe_status_string, version, instruction set, pe_selftest
+ *      4. where rows are          pe_at: ranges, lists, grids, points
+ *      5. plans                   presets, pe_plan_init, frequencies
+ *      6. sinusoidal encodings    pe_fill_T, pe_add_T, pe_add_batch_T, pe_sinusoidal_f32
+ *      7. RoPE frequencies        a model's config, pe_rope_plan_init
+ *      8. RoPE                    pe_rope_T and its forms, tables, ggml
+ *      9. algebra of positions    pe_shift_T, pe_dot_f64
+ *     10. ALiBi                   pe_alibi_slopes_f32, pe_alibi_fill_T, pe_alibi_add_T
+ *     11. learned biases          pe_bias_t5_i32, pe_bias_add_T
+ *     12. learned tables          pe_learned_add_T, gradient, resampling
+ *     PRIVATE                     a map, then 3 to 12 again, 13 the functions of each type, 14 self test
  *
  * QUICK START
  *
@@ -1387,39 +1392,48 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 
 /* A map
  *
- * The way of a pair from pe_fill_f32() to memory:
- *     pe__call          checks all arguments; nothing is written before
- *     pe__emit          axis after axis: which columns are whose, whether rows are streamed
- *     pe__walk          cuts positions into runs of neighbours; what repeats is copied
- *     pe__make_rows          one row: pe__lone_f32(), from the turn to memory. Several: pe__run()
- *     pe__run           17 blocks of 17 rows, in tiles of columns. The centre comes from
- *                       pe__centre(), other anchors from it by pe__anchor_turned()
- *     pe__block         the rows of a block, two at a time, forth and back from its anchor
- *     pe__span_f32      turns (pe__turn), rounds (pe__round_two), watches the bits that rounding
- *                       drops (pe__tie_watch_add), stores, streams or adds (pe__sink_four)
- *     pe__round_again        where the watch raised the alarm: rounds y + e and y - e. If they differ,
- *     pe__exact_element asks double-double, and what that leaves open integers (pe__decide)
- * 16-bit rows part at pe__make_rows_16(), f64 at pe__make_rows_f64(). RoPE makes rows by the same way on the
- * stack (pe__make_rows_apart) and turns heads by them (pe__turn_heads); pe_shift_T is RoPE of a row.
+ * The way of a pair from pe_fill_f32() to memory, with the sections:
+ *     6.7 pe__call           checks all arguments; nothing is written before
+ *         pe__emit           axis by axis: which columns it has, whether rows are streamed
+ *         pe__walk           cuts the positions into runs of neighbours; what repeats is copied
+ *     6.5 pe__make_rows      one row: pe__lone_f32(), from the turn to memory. Several: pe__run()
+ *         pe__run            17 blocks of 17 rows, in tiles of columns. The centre comes from
+ *                            pe__centre(), the other anchors from it by pe__anchor_turned()
+ *     6.4 pe__block          the rows of a block, forward and backward from its anchor; the two
+ *                            rows of every distance in one call, pe__make_two()
+ *     6.3 pe__span_f32       the loop over columns: turns (pe__turn), rounds (pe__round_two), keeps
+ *                            watch (pe__tie_watch_add), stores, streams or adds (pe__sink_four)
+ *         pe__round_again    after an alarm: rounds y + e and y - e. If they differ,
+ *     5.6 pe__exact_element  asks double-double, and if that cannot decide, integers (pe__exact)
+ * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_groups(), in one
+ * kernel from doubles to elements. f64 by pe__make_rows_f64(). Adding by the pe__adder of the call:
+ * a program that adds nothing has none. RoPE makes rows on the stack (pe__make_rows_apart) and
+ * rotates heads by them (pe__turn_heads); pe_shift_T is RoPE with a row as its head. Grids: each
+ * coordinate's values as a run of rows, the others copied. Lists are read PE__SOME at a time
+ * (pe__positions).
  *
- * Levels of exactness: pe__direct and turns by rows of the plan, some units of 2^-53; pe__close_turn,
- * some 2^-98; pe__real, as many bits as it takes. Each is asked only where the one before cannot
- * decide, and "turns, fast" says how that is known.
+ * Levels of exactness: pe__direct() and turns by the plan's rows, some units of 2^-53;
+ * pe__close_turn(), some 2^-98; pe__real, as many bits as it takes. Each is asked only if the one
+ * before cannot decide; 6.1 proves how that is known.
  *
  * Words
- *     anchor, centre    sines and cosines of a row in doubles, from which others are turned
+ *     anchor, centre    sines and cosines of a row in doubles, from which other rows are turned
  *     turn              (s, c) by (ts, tc): a rotation; forth and back: by plus and minus the angle
  *     pair, column      the sine and cosine of one frequency; an element of a row
  *     span              columns of one or two rows that are made together
+ *     dest              where rows go: address, stride, columns; and whether to fill, stream or add
  *     tile              columns, or tokens, that fit the stack and the first-level cache
  *     split, zipped     sines apart from cosines (halves); next to each other (interleaved)
- *     watch, alarm      the smallest distance from a rounding that may be wrong; it is too small
- *     settle            make again, with care, what raised the alarm
- *     distant, lone     beyond the fast kernel's reach; a row without neighbours
+ *     tie watch, alarm  the smallest distance to a rounding that may be wrong; it is too small
+ *     interval          y - e ... y + e, which has the exact value
+ *     distant, lone     beyond the reach of pe__direct(); a row without neighbours
  *     joint, woven      axes that share columns; whose pairs alternate
+ *     lanes behind      those of a vector after the last pair: they repeat that pair, are never
+ *                       stored, and so raise no alarm of their own
  *
- * PE__INLINE is a kernel, compiled into its caller with its constants; PE__OUTLINE is one copy, called
- * from several places, or kept out for its stack; PE__COLD is rare. Intrinsics are in pe_simd.h alone.
+ * PE__INLINE is a kernel, compiled into its caller with its constant arguments. PE__OUTLINE is one
+ * copy that several callers share: inlining it would cost code or, because its arrays would be in
+ * the caller's frame, stack, and save no time. PE__COLD is rare. Only pe_simd.h has intrinsics.
  */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
@@ -1485,7 +1499,7 @@ enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 256 };
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
 typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
-enum { PE__DROP_F32 = 29, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
+enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 PE__INLINE int pe__drop(pe__kind kind)
 {
     return kind == PE__BF16 ? PE__DROP_BF16 : kind == PE__F16 ? PE__DROP_F16 : PE__DROP_F32;
@@ -1517,8 +1531,8 @@ typedef enum pe__place {
     PE__AT_KINDS
 } pe__place;
 
-/* Field by field, the sizes of grids alone: wide stores and narrow ones of the same bytes would make
-   every call wait. */
+/* Field by field, the sizes of grids alone: wide stores and narrow ones of the same bytes would
+   make every call wait. */
 PE__INLINE pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list, size_t axes,
                         size_t row_stride, size_t axis_stride)
 {
@@ -1847,7 +1861,7 @@ PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
     return pe__td_of(p00, b, minor + (t + u));
 }
 
-/* Out of line, but where they are a loop's work. */
+/* Out of line, except where they are the work of a loop. */
 PE__OUTLINE pe__td pe__td_add(pe__td x, pe__td y) { return pe__td_sum(x, y); }
 PE__OUTLINE pe__td pe__td_mul(pe__td x, pe__td y) { return pe__td_product(x, y); }
 
@@ -1962,8 +1976,8 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     return y;
 }
 
-/* ln(x), lane by lane, for 2^-1000 < x < 2^1000: an atanh series gives y to double precision, then one
-   step y + u - u^2/2 with u = m exp(-y) - 1, which leaves about 2^-148. */
+/* ln(x), lane by lane, for 2^-1000 < x < 2^1000: an atanh series gives y to double precision, then
+   one step y + u - u^2/2 with u = m exp(-y) - 1, which leaves about 2^-148. */
 PE__OUTLINE pe__td pe__td_log(pe__td x)
 {
     double m[PE_LANES], exponent[PE_LANES], scale[PE_LANES];
@@ -2527,9 +2541,9 @@ PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **
     return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
 }
 
-/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about 2^-98,
-   below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack: together
-   pe__turn_error(). */
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
+   2^-98, below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack:
+   together pe__turn_error(). */
 PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
@@ -2820,15 +2834,15 @@ static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what,
     return pe__exact(plan, pair, 1, what, 1, 0, drop);
 }
 
-/* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
-   pe__close_turn(). */
-/* Does the pair stand still there, so that it is (0, A)? Sums of columns are not looked at. */
+/* Does the pair stand still there, so that it is (0, A)? Sums of columns are not examined. */
 PE__INLINE int pe__still(const pe_plan *plan, double t, size_t pair)
 {
     const double *const w = plan->float32 ? plan->float32 : plan->frequency;
     return !plan->point && (t == 0 || w[pair] == 0);
 }
 
+/* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
+   pe__close_turn(). */
 PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
                            double hi, double lo)
 {
@@ -3014,14 +3028,14 @@ PE__COLD const char *pe__field_error(const pe_config *config)
     const double s = config->scale < 0 ? -config->scale : config->scale;
     const double steps = config->offset * 1048576.0; /* 2^20 */
     if (config->d_model < 1 || config->d_model >= most)
-        return "d_model must be at least 1 (0: is the preset one of the enum, and made for this "
-               "width?), and its plan must fit into the address space";
+        return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
+               "fit into the address space";
     if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
     if (config->d_model % config->multiple != 0)
         return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
     if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
     if (config->axes > 1 && config->has_padding)
-        return "has_padding is for rows of one position: axes must be 1";
+        return "has_padding needs axes = 1";
     if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
     if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
         return "exponent must be one of PE_EXPONENT_...";
@@ -3030,7 +3044,7 @@ PE__COLD const char *pe__field_error(const pe_config *config)
     if ((unsigned)config->columns > PE_COLUMNS_SUMS)
         return "columns must be one of PE_COLUMNS_...";
     if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
-        return "PE_COLUMNS_SUMS want PE_ANGLE_EXACT";
+        return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
     if (!pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)))
@@ -3230,7 +3244,7 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
     if (plan->table) pe__make_plan_rows(plan, memory + 2 * padded);
 }
 
-/* What every init begins with: a plan that is none until it is made. */
+/* The begin of every init: all zeros, which no call takes for a plan. */
 static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
 {
     if (!plan) return PE_ERR_NULL;
@@ -3442,27 +3456,27 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next turn asks for:
  *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
  * A row of a run is two turns from its centre: 10.21 fused, 5.8 + 3.13 + 2.71 = 11.64 not fused,
- * with SLEEF 13.39 and 13.81: 11.75 and 14 (pe__bound_run).
- * Beyond plan->reach, turns in double-double take the place of pe__direct(), as long as they lack 44
- * units at most: 60 for either (pe__bound_distant).
+ * with SLEEF 13.39 and 13.81: 11.75 and 14 (pe__bound_run). Beyond plan->reach, turns in
+ * double-double take the place of pe__direct(), as long as they lack 44 units at most: 60 for
+ * either (pe__bound_distant).
  *
- * pe__round_interval() divides (1 + eta) out again, by a factor that is rounded (0.5), with a product (1),
- * and adds and subtracts e (1): e is 2.5 more for it.
+ * pe__round_interval() divides (1 + eta) out again, by a factor that is rounded (0.5), with a
+ * product (1), and adds and subtracts e (1): e is 2.5 more for it.
  *
  * Where float(y - e) = float(y + e), that is the answer. The hot loop tests it for the price of a
  * few integer operations. It works on y' = y (1 + eta), for which e <= eta |y| as soon as |y| >=
  * 2^-12 |A|: then |y'| is never below the true |x|, and at most 2 eta |x| above, so float(y') is
  * wrong only if a midpoint of two floats lies at or just below |y'|. The 29 bits that rounding to
  * float drops say so: their value is then in [2^28, 2^28 + 2 eta 2^53]. With the first of them
- * flipped these are the smallest numbers of 29 bits: the hot loop keeps one running minimum of
- * them, and one of the floats' absolute values to guard |y| >= 2^-12 |A| and the end of the normal
- * floats. A few elements in 10,000 raise the alarm, and pe__round_again() looks at their neighbourhood
- * closely.
+ * flipped these are the smallest numbers of 29 bits (PE__DROPPED): the hot loop keeps one running
+ * minimum of them, and one of the floats' absolute values to guard |y| >= 2^-12 |A| and the end of
+ * the normal floats. A few elements in 10,000 raise the alarm, and pe__round_again() looks at their
+ * neighbourhood closely.
  *
  * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it. */
 
-/* What the test needs to know of values: e of pe__round_interval() and eta for amplitude 1, and 2 eta
-   2^53, and some. */
+/* What the test needs to know of values, for amplitude 1: e of pe__round_interval(), eta, and the
+   window 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12. */
 typedef struct pe__bound {
     double error, eta;
     int32_t window;
@@ -3703,15 +3717,15 @@ PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t
 }
 
 /* ---- 6.3 rows, two at a time --------------------------------------------------------------------
- * Two rows at a time, as far before their anchor as behind it, are made from the products that they
- * share: in their place, or in a buffer, from where they are streamed past the caches or added to
- * what is there. What a rounding test alarms is made again, with care. */
+ * Two rows at a time, as far before their anchor as after it, are made from the products that they
+ * share, in place or in a buffer. What fails the rounding test is rounded again from its interval.
+ * */
 
-/* How a row's elements lie in memory, and what becomes of them. */
+/* The order of a row's elements in memory, and what to do with them. */
 typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
 typedef enum pe__verb { PE__FILL, PE__STREAM, PE__ADD } pe__verb;
 
-/* Where rows go: the block of columns of one axis. */
+/* The destination of rows: the columns of one axis. */
 typedef struct pe__dest {
     unsigned char *out;    /* the first row                                                     */
     ptrdiff_t stride;      /* bytes from row to row; < 0 where positions descend                */
@@ -3733,14 +3747,14 @@ PE__INLINE unsigned char *pe__row_at(const pe__dest *dest, size_t r)
     return dest->out + (ptrdiff_t)r * dest->stride;
 }
 
-/* Columns of two rows, as far behind an anchor as before it, or of one of them. (a, b) is (sine,
-   cosine), or (cosine, sine) where cosines come first: what turns (s, c) forth turns (c, s) back, so
-   these are the same but for which row is which. */
+/* Columns of two rows, as far after an anchor as before it, or of one of them. (a, b) is (sine,
+   cosine), or (cosine, sine) where cosines come first: what turns (s, c) forth turns (c, s) back,
+   so these are the same but for which row is which. */
 typedef struct pe__span {
     const pe_plan *plan;
     const pe__bound *bound;
     const double *a, *b;    /* the anchor's columns                                             */
-    const double *ts, *tc;    /* the plan's row that turns it; NULL: the anchor's own row         */
+    const double *ts, *tc;  /* the plan's row that turns it; NULL: the anchor's own row         */
     double position[2];     /* of the row that is turned forth, and of that turned back         */
     unsigned char *row[2];  /* where their first columns go, NULL: nowhere                      */
     ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
@@ -3797,7 +3811,7 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
     return split ? pe__join(a, b) : pe__zip(a, b);
 }
 
-/* From y' back to y, and its error. */
+/* What leads from y' to the interval y - e ... y + e. */
 typedef struct pe__interval {
     pe__vd deflate, error;
 } pe__interval;
@@ -3810,7 +3824,7 @@ PE__INLINE pe__interval pe__interval_of(const pe__span *x)
     return interval;
 }
 
-/* Round with care, and set a bit of doubt where y + e and y - e do not make the same float. */
+/* Round y + e; set a bit of doubt where y - e does not give the same float. */
 PE__INLINE pe__vf pe__round_interval(const pe__interval *interval, pe__vd a, pe__vd b, int split,
                                      unsigned *doubt)
 {
@@ -3822,8 +3836,8 @@ PE__INLINE pe__vf pe__round_interval(const pe__interval *interval, pe__vd a, pe_
 }
 
 /* Elements of a vector in doubt, by exact turns: of the pairs from k on, their components zipped,
-   or, if split, their second ones or not. Lanes behind the last pair repeat it, and its doubts,
-   which no one wants to know. */
+   or, if split, their first ones or their second ones. Lanes behind the last pair repeat it with
+   its doubts, which are ignored, since nothing of these lanes is stored. */
 PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned doubt, pe__vf v)
 {
@@ -3839,8 +3853,8 @@ PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split
     return pe__get(all);
 }
 
-/* Two vectors of pairs of a row, from k on, with care: to v[0] and v[1] as they lie in memory, or, if
-   split, one of sines and one of cosines. */
+/* Two vectors of pairs of a row, from k on, by their intervals: to v[0] and v[1] as they lie in
+   memory, or, if split, one of sines and one of cosines. */
 PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *interval, int side,
                                     size_t k, int split, pe__vd a, pe__vd b, pe__vd c, pe__vd d,
                                     pe__vf *v)
@@ -3854,8 +3868,8 @@ PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *inter
     }
 }
 
-/* Four vectors of pairs from i on, in which the watch has raised the alarm, of both rows or of the
-   one that is wanted. To settle all takes less time than to find out which raised it. */
+/* Four vectors of pairs from i on, for which the watch has raised the alarm, of both rows or of the
+   one that is wanted. All of them: to find out which one raised it takes longer. */
 PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
 {
     const pe__interval interval = pe__interval_of(x);
@@ -3868,7 +3882,8 @@ PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, int split
         if (two) pe__round_again_two(x, &interval, 1, i, split, a1, b1, c1, d1, v[1] + n);
     }
 }
-/* One vector of floats of both rows. */
+
+/* One vector of floats of each of two rows. */
 typedef struct pe__two_rows {
     pe__vf forth, back;
 } pe__two_rows;
@@ -3959,7 +3974,7 @@ PE__INLINE void pe__sink_four(int added, const pe__span *x, unsigned char *p, in
     }
 }
 
-/* n floats; a vector, or half of one, costs no call. */
+/* n floats; for a vector, or half of one, memcpy() is no call. */
 PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
     if (x->verb != PE__ADD) {
@@ -3971,7 +3986,8 @@ PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *
     }
 }
 
-/* The first of one vector of pairs, at i: so many first components and second ones. */
+/* The first pairs of the vector at i: so many first and second components. Out of line: it is for
+   the ends of a row alone, and its arrays are not to be in the frame of the loop. */
 PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t second)
 {
     float all[2][2 * PE_LANES];
@@ -4018,9 +4034,10 @@ PE__INLINE void pe__span_next(pe__span *x)
     x->ts += 2 * x->plan->padded, x->tc += 2 * x->plan->padded;
 }
 
-/* All columns of a span's row, or of its two rows and the next ones, n times two: up to an aligned
-   address, four vectors with one look at the watch, the rest. What the hot loop reads is in locals,
-   which no store can change. */
+/* All columns of a span's row, or n times of its two rows and the next two: up to an aligned
+   address, then four vectors with one look at the watch, then the rest. What the hot loop reads is
+   copied into locals, so that it stays in registers: the compiler knows that no store changes them.
+   */
 PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int added)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
@@ -4089,10 +4106,10 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES, PE__CHUNK = 64 }; /* pairs */
 
 /* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
-   group of pairs is two vectors of each: of its first half and its second, or, if split, of its even and
-   its odd pairs, since a vector of elements comes from two that are zipped. Of their distances from
-   midpoints the lesser one in each lane is looked at: what raises the alarm is as long as one
-   vector for a group, and so is the greater of the angles. */
+   group of pairs is two vectors of each: of its first half and its second, or, if split, of its
+   even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
+   distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
+   long as one vector for a group, and so is the greater of the angles. */
 typedef struct pe__floats {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__DIGIT + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
@@ -4287,7 +4304,7 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__dest *dest, void *x, const floa
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
 }
 
-/* Make a span's row, or its two rows and the next ones, so many times two. */
+/* Make a span's row, or n times its two rows and the next two. */
 PE__INLINE void pe__make_two(pe__span *x, int64_t n, int added)
 {
     if (x->split) pe__span_f32(x, n, 1, 1, added);
@@ -4309,7 +4326,8 @@ PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
     {                                                                                              \
         pe__add_four(kind, (float)dest->scale, dest->ahead, p, at1, at2, v0, v1, v2, v3);          \
     }                                                                                              \
-    PE__OUTLINE void pe__sum_##type(const pe__dest *dest, unsigned char *x, const void *row, size_t n) \
+    PE__OUTLINE void pe__sum_##type(const pe__dest *dest, unsigned char *x, const void *row,       \
+                                    size_t n)                                                      \
     {                                                                                              \
         pe__sum(kind, dest, x, (const float *)row, n);                                             \
     }                                                                                              \
@@ -4380,7 +4398,7 @@ PE__INLINE size_t pe__first_column(const pe__dest *dest)
     return dest->order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
 }
 
-/* What spans of the same columns have in common. */
+/* What spans of the same columns share. */
 PE__WRAPS /* what is asked for ahead: any address will do */
 PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound *bound,
                                size_t pair, const pe__dest *dest)
@@ -4514,7 +4532,8 @@ typedef struct pe__room {
     size_t pairs;
 } pe__room;
 
-/* A row by itself, by way of doubles in memory. */
+/* A row by itself, with its doubles in memory: for its ends, streamed rows and distant positions.
+   */
 PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
                           pe__block_maker *block, const pe__room *room)
 {
@@ -4530,8 +4549,8 @@ PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__dest *dest
     }
 }
 
-/* A row of floats by itself: its circle and its time, both turned if cosines come first, since cos x
-   = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
+/* A row of floats by itself: its circle and its time, both turned if cosines come first, since cos
+   x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 typedef struct pe__alone {
     pe__span span; /* without an anchor */
     double time;
@@ -4647,7 +4666,7 @@ PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, c
                   &x->circle);
 }
 
-/* From turn to memory. */
+/* A row of floats by itself, from the turn to memory. */
 PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
                               const pe__room *room)
 {
@@ -4677,7 +4696,7 @@ PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__dest *
     return pe__lone_groups(&x, pe__least_16(plan, kind), kind);
 }
 
-/* Rows that follow each other, 17 blocks by 17, in tiles of columns. */
+/* Consecutive rows, 17 blocks of 17 rows at a time, in tiles of columns. */
 PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest, double t,
                          size_t rows, pe__block_maker *block, const pe__room *room)
 {
@@ -4734,9 +4753,6 @@ PE__OUTLINE void pe__make_rows(const pe_plan *plan, const pe__axis *axis, const 
     }
 }
 
-PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                                   double t, size_t rows);
-
 /* Rows of floats, or of what floats are added to. */
 PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
                                    double t, size_t rows)
@@ -4772,7 +4788,8 @@ PE__INLINE void pe__make_rows_16(pe__kind kind, const pe_plan *plan, const pe__a
     }
 }
 
-/* Zeros in n elements of a row from the given column on: no pair's, or a padding row's. */
+/* Zeros in n elements of a row from the given column on: columns without a pair, or a padding row.
+   */
 PE__OUTLINE void pe__zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
 {
     float zero[16];
@@ -5019,8 +5036,9 @@ typedef void pe__row_maker(const pe_plan *plan, const pe__axis *axis, const pe__
                            double t, size_t rows);
 typedef void pe__row_zeroer(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
 #define PE__ROWER(type, kind)                                                                      \
-    PE__OUTLINE void pe__make_rows_##type(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest, \
-                                     double t, size_t rows)                                        \
+    PE__OUTLINE void pe__make_rows_##type(const pe_plan *plan, const pe__axis *axis,               \
+                                          const pe__dest *dest,                                    \
+                                          double t, size_t rows)                                   \
     {                                                                                              \
         pe__make_rows_16(kind, plan, axis, dest, t, rows, pe__block_##type);                       \
     }
@@ -5098,9 +5116,9 @@ PE__INLINE pe__dest pe__dest_apart(void *out, size_t element, size_t stride, siz
     return dest;
 }
 
-/* Decide how to store so many rows: past the caches if there are many, and, but for 16-bit elements,
-   every row, and each half of it, can be brought to an aligned address by the same number of pairs.
-   */
+/* Decide how to store so many rows: past the caches if there are many, and, but for 16-bit
+   elements, every row, and each half of it, can be brought to an aligned address by the same number
+   of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
@@ -5134,7 +5152,8 @@ static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_p
 }
 
 /* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
-   known; 1 if that of the row before is seen again. *rows: as far back for so many rows, of most. */
+   known; 1 if that of the row before is seen again. *rows: as far back for so many rows, of most.
+   */
 static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis, int again,
                                  size_t most, size_t *rows)
 {
@@ -5168,8 +5187,8 @@ PE__INLINE int pe__follow(const double *p, double offset, double t, double step)
 }
 
 /* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
-   where row r has position p? Only positions of 2^-20 are looked at, for which these sums are exact,
-   as with any offset. */
+   where row r has position p? Only positions of 2^-20 are looked at, for which these sums are
+   exact, as with any offset. */
 static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
                                  size_t axis, double p, double *step)
 {
@@ -5258,7 +5277,7 @@ PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const 
     }
 }
 
-/* The rows of one axis from row first of at on, run after run; repeated ones are copied, padding
+/* The rows of one axis from row first of at on, run after run; repeated rows are copied, padding
    rows zeroed. */
 PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
                           const pe_at *at, size_t first, size_t rows, pe__row_maker *make,
@@ -5326,7 +5345,8 @@ PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t el
     else memcpy(to, from, 8);
 }
 
-/* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile on the stack, to and fro. */
+/* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
+   to, made there, and copied back. */
 PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                 const pe__output *o)
 {
@@ -5355,7 +5375,7 @@ PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const
     }
 }
 
-/* All rows of a call, axis after axis, and the zeros behind them. */
+/* All rows of a call, axis after axis, and the zeros after them. */
 PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output *o)
 {
     for (size_t a = 0; a < plan->axes; a++) {
@@ -5709,7 +5729,7 @@ PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
     const double steps = config->offset * 1048576.0; /* 2^20 */
     size_t sum = 0;
     if (config->rope_interleave && (config->layout != PE_LAYOUT_HALVES || pairs > 256))
-        return "rope_interleave wants PE_LAYOUT_HALVES and a rotary_dim of at most 512";
+        return "rope_interleave needs PE_LAYOUT_HALVES and a rotary_dim of at most 512";
     if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
     if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
     if (!(config->offset >= -2147483648.0 && config->offset <= 2147483648.0) ||
@@ -6087,8 +6107,9 @@ PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
     }
 }
 
-/* One vector of frequencies from pair i on; what lanes behind the last pair have, no one wants. Powers
-   of vectors that follow each other are products: so many add less than 2^-141 to their errors. */
+/* One vector of frequencies from pair i on; what lanes behind the last pair have, no one wants.
+   Powers of vectors that follow each other are products: so many add less than 2^-141 to their
+   errors. */
 enum { PE__ROPE_CHAIN = 64 };
 PE__OUTLINE pe__vd pe__rope_vector(pe__rope *r, const pe_rope_config *config, size_t i)
 {
@@ -6461,7 +6482,7 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
                 if (halves) pe__prefetch((uintptr_t)p + ahead + across + j);
             }
 #define PE__HALF(j, s, c)                                                                          \
-    pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + (j) * step),                        \
+    pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + (j) * step),                         \
                     pe__get_as(from, p + (j) * step + across), s, c, q + (j) * to_step,            \
                     q + (j) * to_step + to_across)
 #define PE__ONE(j, s, c)                                                                           \
@@ -6575,13 +6596,13 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
 
 /* The same for each type, and for floats that become 16-bit numbers. */
 typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
-#define PE__TURNER(name, from, to)                                                     \
-    PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                    \
-    {                                                                                  \
-        if (tile->layout == PE_LAYOUT_HALVES)                                          \
-            pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x);                       \
-        else                                                                           \
-            pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                  \
+#define PE__TURNER(name, from, to)                                                                 \
+    PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
+    {                                                                                              \
+        if (tile->layout == PE_LAYOUT_HALVES)                                                      \
+            pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x);                                   \
+        else                                                                                       \
+            pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                              \
     }
 PE__TURNER(pe__turn_heads_f32, PE__F32, PE__F32)
 PE__TURNER(pe__turn_heads_f16, PE__F16, PE__F16)
@@ -6608,7 +6629,7 @@ PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_
     if (rows == 1 && plan->axes == 1) { /* a token: straight to it */
         const pe__dest dest = pe__dest_apart(out, element, 2 * count, 0, count, count);
         pe__axis part;
-        const size_t k = at->axes == 1 ? 0 : plan->axis[0].coordinate; /* one of several, in shifts */
+        const size_t k = at->axes == 1 ? 0 : plan->axis[0].coordinate;
         part.pair = plan->axis[0].pair + pair, part.pairs = count;
         make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
         return;
@@ -8402,16 +8423,17 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
                                 element *x, size_t stride)                                         \
     {                                                                                              \
-        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__make_rows_f32, \
-                                       pe__zeros, &pe__adder_##T);                                 \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale,                  \
+                                       pe__make_rows_f32, pe__zeros, &pe__adder_##T);              \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       float scale, element *x, size_t stride, size_t batch_stride) \
     {                                                                                              \
-        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale, pe__make_rows_f32, \
-                                       pe__zeros, &pe__adder_##T);                                 \
-        return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f32, pe__sum_##T); \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale,                  \
+                                       pe__make_rows_f32, pe__zeros, &pe__adder_##T);              \
+        return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f32,             \
+                              pe__sum_##T);                                                        \
     }                                                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
@@ -8458,8 +8480,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                        pe_rope_table_layout layout, element *cosines,              \
                                        element *sines, size_t stride)                              \
     {                                                                                              \
-        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride, pe__make_rows_##T, \
-                                           pe__zeros);                                         \
+        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride,                 \
+                                           pe__make_rows_##T, pe__zeros);                          \
         return pe__rope_table(plan, &at, layout, &o, sines);                                       \
     }                                                                                              \
     PE_API pe_status pe_alibi_fill_##T(const float *slopes, size_t heads, pe_alibi_mode mode,      \

@@ -74,9 +74,9 @@
  *   pe__any_below(a,x)     is any |a| < x? Only where nothing is fused                    -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
- *   pe__tie_watch_add          watch the floats v made of the doubles a and b for roundings  -
- *                          that may be wrong, see pe.h
- *   pe__tie_watch_alarm        is there one?                                                  -
+ *   pe__tie_watch_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
+ *                          roundings that may be wrong, see 6.1 of pe.h
+ *   pe__tie_watch_alarm    is there one?                                                  -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written
  * over these.
@@ -360,6 +360,9 @@ extern "C" {
 #endif
 
 /* ---- one number, the same for all ------------------------------------------------------------ */
+
+/* Bits that rounding a double to float drops, and how far below the top of 32 bits they end. */
+enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
 /* +0 that is not seen to be 0: clang leaves out additions of it under -fno-signed-zeros, whatever
    the pragmas say, and -0 + 0 stays -0. */
@@ -793,8 +796,8 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
 {
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
     /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
-    const __m512i mask = _mm512_set1_epi32(0x1fffffff);
-    const __m512i tie = _mm512_set1_epi32(0x10000000);
+    const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
+    const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
     w->low = _mm512_min_epu32(w->low, dropped);
 #ifdef PE__HAVE_DQ /* the smaller absolute value in one instruction; a macro of gcc's at -O0 */
@@ -1146,12 +1149,13 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
     const __m256i magnitude =
         _mm256_and_si256(_mm256_castps_si256(v), _mm256_set1_epi32(INT32_MAX));
-    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(low), 3));
+    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(low), PE__TO_TOP));
     w->size = _mm256_min_epi32(w->size, magnitude);
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
-    const __m256i near_tie = _mm256_cmpgt_epi32(_mm256_set1_epi32(INT32_MIN + window * 8), w.low);
+    const __m256i near_tie = _mm256_cmpgt_epi32(
+        _mm256_set1_epi32(INT32_MIN + (window << PE__TO_TOP)), w.low);
     const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), w.size);
     return _mm256_movemask_epi8(_mm256_or_si256(near_tie, tiny)) != 0;
 }
@@ -1360,12 +1364,12 @@ PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const int32x4_t low = vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b));
-    w->low = vminq_s32(w->low, vshlq_n_s32(low, 3));
+    w->low = vminq_s32(w->low, vshlq_n_s32(low, PE__TO_TOP));
     w->size = vminq_s32(w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
-    const uint32x4_t near_tie = vcltq_s32(w.low, vdupq_n_s32(INT32_MIN + window * 8));
+    const uint32x4_t near_tie = vcltq_s32(w.low, vdupq_n_s32(INT32_MIN + (window << PE__TO_TOP)));
     const uint32x4_t tiny = vcltq_s32(w.size, vdupq_n_s32(guard));
     return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
 }
@@ -1757,12 +1761,13 @@ PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
-    w->low = pe__least(w->low, (pe__vw)(low << 3));
+    w->low = pe__least(w->low, (pe__vw)(low << (int)PE__TO_TOP));
     w->size = pe__least(w->size, (pe__vw)pe__abs_f32(v));
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
-    const pe__vw above_tie = (pe__vw)(w.low > (pe__vw)pe__splat_i32(INT32_MIN + window * 8));
+    const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
+    const pe__vw above_tie = (pe__vw)(w.low > tie);
     const pe__vw above_guard = (pe__vw)(w.size > (pe__vw)pe__splat_i32(guard));
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
 }
@@ -2034,7 +2039,7 @@ PE__WRAPS PE__INLINE void pe__tie_watch_one(pe__tie_watch *w, double y, float v)
     uint64_t bits;
     memcpy(&bits, &y, sizeof bits);
     const int32_t size = pe__float_bits(v) & INT32_MAX;
-    const int64_t top = (int64_t)(bits << 3 & 0xffffffffu); /* as a signed 32-bit number */
+    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* as a signed 32-bit number */
     const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
     w->low = dropped < w->low ? dropped : w->low;
     w->size = size < w->size ? size : w->size;
@@ -2046,7 +2051,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
-    return (w.low < INT32_MIN + window * 8) | (w.size < guard);
+    return (w.low < INT32_MIN + (window << PE__TO_TOP)) | (w.size < guard);
 }
 
 #endif /* backends */
