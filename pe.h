@@ -6629,6 +6629,7 @@ PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_
     if (rows == 1 && plan->axes == 1) { /* a token: straight to it */
         const pe__dest dest = pe__dest_apart(out, element, 2 * count, 0, count, count);
         pe__axis part;
+        /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : plan->axis[0].coordinate;
         part.pair = plan->axis[0].pair + pair, part.pairs = count;
         make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
@@ -6653,7 +6654,7 @@ PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_
     }
     const pe__dest dest = pe__dest_apart(own, element, 0, 0, count, count);
     for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
-        for (size_t a = 0; a < plan->axes; a++) { /* a row for each coordinate, and its pairs of it */
+        for (size_t a = 0; a < plan->axes; a++) { /* each coordinate's row has its pairs */
             pe__axis part = plan->axis[a];
             part.pair = pair, part.pairs = count;
             pe__walk(plan, &part, &dest, at, row + t, 1, make, NULL);
@@ -6685,7 +6686,8 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
     }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16, which is exact */
+    /* any 16 bits, as bf16, which is exact */
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) {
         const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
         uint16_t *const y = (uint16_t *)(void *)out + i;
         const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
@@ -6970,7 +6972,8 @@ PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_
 PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                 unsigned char *sines, pe_rope_table_layout layout)
 {
-    enum { PE__BLOCK = PE__ROPE_TILE / 4 * 3 }; /* rows of 16-bit elements take more stack themselves */
+    /* less than a tile: rows of 16-bit elements take more stack themselves */
+    enum { PE__BLOCK = PE__ROPE_TILE / 4 * 3 };
     float buffer[PE__BLOCK + 16];
     unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
     const size_t pairs = plan->pairs, e = o->element;
