@@ -2057,8 +2057,8 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     return y;
 }
 
-/* ln(x), lane by lane, for 2^-1000 < x < 2^1000: an atanh series gives y to double precision, then one
-   step y + u - u^2/2 with u = m exp(-y) - 1, which leaves about 2^-148. */
+/* ln(x), lane by lane, for 2^-1000 < x < 2^1000: an atanh series gives y to double precision, then
+   one step y + u - u^2/2 with u = m exp(-y) - 1, which leaves about 2^-148. */
 PE__OUTLINE pe__td pe__td_log(pe__td x)
 {
     double m[PE_LANES], exponent[PE_LANES], scale[PE_LANES];
@@ -2893,7 +2893,8 @@ PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__
                                        (double)pe__rope_length(config), pe__rope_fast(config),
                                        pe__rope_slow(config)}};
     const size_t count = config->rope_type == PE_ROPE_YARN ? PE__ROPE_LOGS : PE__LOG_LENGTH + 1;
-    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b), x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
+    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b);
+    x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__td y;
         y.a = pe__load(x[0] + i), y.b = pe__load(x[1] + i), y.c = pe__load(x[2] + i);
@@ -2901,7 +2902,8 @@ PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__
         pe__store(x[0] + i, y.a), pe__store(x[1] + i, y.b), pe__store(x[2] + i, y.c);
     }
     for (size_t i = 0; i < PE__ROPE_LOGS; i++) {
-        logs[i].a = pe__splat(x[0][i]), logs[i].b = pe__splat(x[1][i]), logs[i].c = pe__splat(x[2][i]);
+        const double parts[3] = {x[0][i], x[1][i], x[2][i]};
+        logs[i] = pe__td_const(parts);
     }
 }
 
@@ -7501,7 +7503,7 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
     }
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16, which is exact */
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
         const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
         uint16_t *const y = (uint16_t *)(void *)out + i;
         const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
@@ -8044,8 +8046,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
     const float scale = config->freq_scale, ext = config->ext_factor;
     const float exponent = -2.0f / (float)config->n_dims;
-    const pe__td power =
-        pe__td_scale(pe__td_log(pe__td_splat((double)config->freq_base)), pe__splat((double)exponent));
+    const pe__td log_base = pe__td_log(pe__td_splat((double)config->freq_base));
+    const pe__td power = pe__td_scale(log_base, pe__splat((double)exponent));
     const float theta_scale = pe__td_float(pe__td_exp(power));
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {
