@@ -3595,7 +3595,7 @@ enum { PE__OPTIMIZED = 1 };
 enum { PE__OPTIMIZED = 0 };
 #endif
 enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
-enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 128 };
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 256 };
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
 typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
@@ -4250,9 +4250,20 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
     }
 }
 
-/* All columns of a span: up to an aligned address, four vectors with one look at the watch, the
-   rest. What the hot loop reads is in locals, which no store can change. */
-PE__INLINE void pe__span_f32(const pe__span *span, int two, int split, int added)
+/* From the two rows of a span to the next two, forth and back. */
+PE__INLINE void pe__span_next(pe__span *x)
+{
+    const ptrdiff_t stride = x->swapped ? -x->to->stride : x->to->stride;
+    const double step = x->swapped ? -1 : 1;
+    x->row[0] += stride, x->row[1] -= stride;
+    x->position[0] += step, x->position[1] -= step;
+    x->ts += 2 * x->plan->padded, x->tc += 2 * x->plan->padded;
+}
+
+/* All columns of a span's row, or of its two rows and the next ones, n times two: up to an aligned
+   address, four vectors with one look at the watch, the rest. What the hot loop reads is in locals,
+   which no store can change. */
+PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int added)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
     pe__span hot;
@@ -4262,30 +4273,38 @@ PE__INLINE void pe__span_f32(const pe__span *span, int two, int split, int added
     hot.scale = span->scale, hot.ahead = span->ahead;
     const size_t step = (split ? 1 : 2) * x->to->element, end = span->end;
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
-    unsigned char *const forth = span->row[!two && !x->row[0]], *const back = span->row[1];
-    size_t i = span->begin;
-    for (size_t n; i < pe__min(span->head, whole); i += n) {
-        n = pe__min(span->head - i, PE_LANES);
-        pe__turn_one(span, i, n, n);
-    }
-    for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
-        pe__watch watch = pe__watch_begin();
-        pe__both v0, v1, v2, v3;
-        pe__turn_two(x, i, two, split, &watch, &v0, &v1);
-        pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
-        if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
-            pe__vf v[2][4], *const f = v[!two && !x->row[0]], *const b = v[1];
-            pe__settle(span, i, two, split, v);
-            v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
-            if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
+    const size_t head = pe__min(span->head, whole), padded = span->plan->padded;
+    const ptrdiff_t stride = span->swapped ? -x->to->stride : x->to->stride;
+    unsigned char *forth = span->row[!two && !x->row[0]], *back = span->row[1];
+    for (;;) {
+        size_t i = span->begin;
+        for (size_t some; i < head; i += some) {
+            some = pe__min(span->head - i, PE_LANES);
+            pe__turn_one(span, i, some, some);
         }
-        pe__sink_four(added, x, forth + i * step, split, v0.forth, v1.forth, v2.forth, v3.forth);
-        if (two)
-            pe__sink_four(added, x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
+        for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
+            pe__watch watch = pe__watch_begin();
+            pe__both v0, v1, v2, v3;
+            pe__turn_two(x, i, two, split, &watch, &v0, &v1);
+            pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
+            if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
+                pe__vf v[2][4], *const f = v[!two && !x->row[0]], *const b = v[1];
+                pe__settle(span, i, two, split, v);
+                v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
+                if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
+            }
+            pe__sink_four(added, x, forth + i * step, split, v0.forth, v1.forth, v2.forth,
+                          v3.forth);
+            if (two)
+                pe__sink_four(added, x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
+        }
+        for (; i < end; i += PE_LANES)
+            pe__turn_one(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
+                         i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
+        if (!two || --n <= 0) return;
+        pe__span_next(span);
+        forth += stride, back -= stride, hot.ts += 2 * padded, hot.tc += 2 * padded;
     }
-    for (; i < end; i += PE_LANES)
-        pe__turn_one(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
-                     i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
 }
 
 /* 16-bit elements: the same in floats, twice as many in a vector.
@@ -4510,28 +4529,16 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__to *to, void *x, const float *r
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
 }
 
-/* From the two rows of a span to the next two, forth and back. */
-PE__INLINE void pe__span_next(pe__span *x)
-{
-    const ptrdiff_t stride = x->swapped ? -x->to->stride : x->to->stride;
-    const double step = x->swapped ? -1 : 1;
-    x->row[0] += stride, x->row[1] -= stride;
-    x->position[0] += step, x->position[1] -= step;
-    x->ts += 2 * x->plan->padded, x->tc += 2 * x->plan->padded;
-}
-
 /* Make a span's row, or its two rows and the next ones, so many times two. */
 PE__INLINE void pe__make_two(pe__span *x, int64_t n, int added)
 {
-    if (x->split)
-        for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 1, added);
-    else
-        for (; n > 0; n--, pe__span_next(x)) pe__span_f32(x, 1, 0, added);
+    if (x->split) pe__span_f32(x, n, 1, 1, added);
+    else pe__span_f32(x, n, 1, 0, added);
 }
 PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
 {
     if (x->row[0] && x->row[1]) pe__make_two(x, n, PE__NO_SUM);
-    else pe__span_f32(x, 0, x->split, PE__NO_SUM);
+    else pe__span_f32(x, 1, 0, x->split, PE__NO_SUM);
 }
 #define PE__ADDER(type, kind)                                                                      \
     PE__OUTLINE void pe__make_sum_##type(pe__span *x, int64_t n)                                   \

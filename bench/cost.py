@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 PROGRAMS = {"FILL": "plan, fill", "ADD": "plan, add", "ROPE": "plan, RoPE", "ALL": "plan, all three",
             "BY_TABLE": "RoPE by a table"}
-FOREIGN = {"arm_neon.h"} if os.uname().machine == "x86_64" else {"immintrin.h"}
+FOREIGN = {"arm_neon.h", "wasm_simd128.h"} if os.uname().machine == "x86_64" else {"immintrin.h", "emmintrin.h", "wasm_simd128.h"}
 FLAGS = {
     "avx512": ["-mavx512f", "-DPE_ISA=PE_ISA_AVX512"],
     "avx2": ["-mavx2", "-mfma", "-DPE_ISA=PE_ISA_AVX2"],
