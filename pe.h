@@ -3505,41 +3505,52 @@ static const double pe__sixteenths[40] = {
     0.9238795325112867, 0.3826834323650898,
 };
 
-/* The direct kernel: sin and cos of the turns of position t, for the vectors of pairs at i and j,
-   times the circle's factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z)
-   of the rest, |z| <= 2^-4 + 2^-16, by polynomials (tests/tools/fit.py). Two vectors step by step:
-   one after the other, what waits for its turn fills the processor's queues. */
-PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t i, size_t j,
-                           double t, pe__vd *s, pe__vd *c, pe__vd *s2, pe__vd *c2)
+/* A step of four polynomials: y = y x + c. */
+PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, pe__vd c)
+{
+    y[0] = pe__fma(y[0], x[0], c), y[1] = pe__fma(y[1], x[1], c);
+    y[2] = pe__fma(y[2], x[2], c), y[3] = pe__fma(y[3], x[3], c);
+}
+
+/* The direct kernel: sin and cos of the turns of position t, for the four vectors of pairs from i
+   on (behind last: that at last again), times the circle's factor. The sixteenth of a turn k that
+   is nearest, and sin(pi z) and cos(pi z) of the rest, |z| <= 2^-4 + 2^-16, by polynomials
+   (tests/tools/fit.py). Four vectors step by step: one after the other, what waits for its turn
+   fills the processor's queues. */
+PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t i, size_t last,
+                           double t, pe__vd *s, pe__vd *c)
 {
     const double *const f = plan->frequency, *const g = f + plan->padded;
-    pe__vd k, k2, ts, tc, ts2, tc2, by, sine, cosine, sine2, cosine2;
-    const pe__vd z = pe__eighths(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), &k);
-    const pe__vd z2 = pe__eighths(pe__time(plan, j, t), pe__load(f + j), pe__load(g + j), &k2);
-    const pe__vd x = z * z, x2 = z2 * z2;
-    pe__circle_at(circle, k, &ts, &tc);
-    pe__circle_at(circle, k2, &ts2, &tc2);
-    by = pe__splat(0.0820578389392869), sine = pe__splat(-0.5992641468366016);
-    sine2 = pe__fma(by, x2, sine), sine = pe__fma(by, x, sine);
-    by = pe__splat(-0.02576698680948774), cosine = pe__splat(0.23533036842743957);
-    cosine2 = pe__fma(by, x2, cosine), cosine = pe__fma(by, x, cosine);
-    by = pe__splat(2.5501640391505007);
-    sine = pe__fma(sine, x, by), sine2 = pe__fma(sine2, x2, by);
-    by = pe__splat(-1.335262768129103);
-    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
-    by = pe__splat(-5.167712780049406);
-    sine = pe__fma(sine, x, by), sine2 = pe__fma(sine2, x2, by);
-    by = pe__splat(4.058712126415924);
-    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
-    by = pe__splat(3.141592653589793);
-    sine = pe__fma(sine, x, by) * z, sine2 = pe__fma(sine2, x2, by) * z2;
-    by = pe__splat(-4.934802200544679);
-    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
-    by = pe__splat(1.0);
-    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
-    *s = tc * sine, *s2 = tc2 * sine2, *c = tc * cosine, *c2 = tc2 * cosine2;
-    *s = pe__fma(ts, cosine, *s), *s2 = pe__fma(ts2, cosine2, *s2);
-    *c = pe__fnma(ts, sine, *c), *c2 = pe__fnma(ts2, sine2, *c2);
+    const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
+    const size_t i3 = pe__min(i + 3 * PE_LANES, last);
+    pe__vd k[4], z[4], x[4], ts[4], tc[4], sine[4], cosine[4];
+    z[0] = pe__eighths(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), &k[0]);
+    z[1] = pe__eighths(pe__time(plan, i1, t), pe__load(f + i1), pe__load(g + i1), &k[1]);
+    z[2] = pe__eighths(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), &k[2]);
+    z[3] = pe__eighths(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), &k[3]);
+    x[0] = z[0] * z[0], x[1] = z[1] * z[1], x[2] = z[2] * z[2], x[3] = z[3] * z[3];
+    sine[0] = sine[1] = sine[2] = sine[3] = pe__splat(0.0820578389392869);
+    pe__horner(sine, x, pe__splat(-0.5992641468366016));
+    cosine[0] = cosine[1] = cosine[2] = cosine[3] = pe__splat(-0.02576698680948774);
+    pe__horner(cosine, x, pe__splat(0.23533036842743957));
+    pe__horner(sine, x, pe__splat(2.5501640391505007));
+    pe__horner(cosine, x, pe__splat(-1.335262768129103));
+    pe__horner(sine, x, pe__splat(-5.167712780049406));
+    pe__horner(cosine, x, pe__splat(4.058712126415924));
+    pe__horner(sine, x, pe__splat(3.141592653589793));
+    sine[0] = sine[0] * z[0], sine[1] = sine[1] * z[1];
+    sine[2] = sine[2] * z[2], sine[3] = sine[3] * z[3];
+    pe__horner(cosine, x, pe__splat(-4.934802200544679));
+    pe__horner(cosine, x, pe__splat(1.0));
+    pe__circle_at(circle, k[0], &ts[0], &tc[0]), pe__circle_at(circle, k[1], &ts[1], &tc[1]);
+    pe__circle_at(circle, k[2], &ts[2], &tc[2]), pe__circle_at(circle, k[3], &ts[3], &tc[3]);
+    s[0] = tc[0] * sine[0], s[1] = tc[1] * sine[1], s[2] = tc[2] * sine[2], s[3] = tc[3] * sine[3];
+    c[0] = tc[0] * cosine[0], c[1] = tc[1] * cosine[1];
+    c[2] = tc[2] * cosine[2], c[3] = tc[3] * cosine[3];
+    s[0] = pe__fma(ts[0], cosine[0], s[0]), s[1] = pe__fma(ts[1], cosine[1], s[1]);
+    s[2] = pe__fma(ts[2], cosine[2], s[2]), s[3] = pe__fma(ts[3], cosine[3], s[3]);
+    c[0] = pe__fnma(ts[0], sine[0], c[0]), c[1] = pe__fnma(ts[1], sine[1], c[1]);
+    c[2] = pe__fnma(ts[2], sine[2], c[2]), c[3] = pe__fnma(ts[3], sine[3], c[3]);
 }
 
 /* Is the turn of position t beyond what the direct kernel is good for? */
@@ -3589,14 +3600,12 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
 #endif
         else {
-            const size_t j = i + PE_LANES < count ? i + PE_LANES : i;
-            pe__vd sine2, cosine2;
-            pe__direct(plan, &circle, pair + i, pair + j, t, &sine, &cosine, &sine2, &cosine2);
-            pe__store(s + j, sine2);
-            pe__store(c + j, cosine2);
-            pe__store(s + i, sine);
-            pe__store(c + i, cosine);
-            i = j;
+            const size_t last = (count - 1) / PE_LANES * PE_LANES;
+            pe__vd sines[4], cosines[4];
+            pe__direct(plan, &circle, pair + i, pair + last, t, sines, cosines);
+            for (size_t n = 0; n < 4 && i < count; n++, i += PE_LANES)
+                pe__store(s + i, sines[n]), pe__store(c + i, cosines[n]);
+            i -= PE_LANES;
             continue;
         }
         pe__store(s + i, sine);
@@ -4557,23 +4566,22 @@ typedef struct pe__alone {
     pe__circle circle;
 } pe__alone;
 
-/* The doubles of two vectors of pairs from pair i on. */
-PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, pe__vd *a, pe__vd *b, pe__vd *a2,
-                             pe__vd *b2)
+/* The doubles of four vectors of pairs from pair i on. */
+PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, pe__vd *a, pe__vd *b)
 {
-    const size_t j = x->span.pair + i;
-    pe__direct(x->span.plan, &x->circle, j, j + PE_LANES, x->time, a, b, a2, b2);
+    pe__direct(x->span.plan, &x->circle, x->span.pair + i, SIZE_MAX, x->time, a, b);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
 PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, pe__vf *v)
 {
     const pe__interval interval = pe__interval_of(&x->span);
-    for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
-        pe__vd a, b, a2, b2;
-        pe__lone_two(x, i, &a, &b, &a2, &b2);
-        pe__round_again_two(&x->span, &interval, 0, i, x->span.split, a, b, a2, b2, v + n);
-    }
+    const int split = x->span.split;
+    pe__vd a[4], b[4];
+    pe__lone_four(x, i, a, b);
+    pe__round_again_two(&x->span, &interval, 0, i, split, a[0], b[0], a[1], b[1], v);
+    pe__round_again_two(&x->span, &interval, 0, i + 2 * PE_LANES, split, a[2], b[2], a[3], b[3],
+                        v + 2);
 }
 
 /* The whole vectors, by fours, from pair i on. Returns where they end. */
@@ -4585,24 +4593,22 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
     const size_t step = (split ? 1 : 2) * x->span.dest->element;
     for (; i + PE__FOUR <= whole; i += PE__FOUR) {
         pe__tie_watch watch = pe__tie_watch_begin();
-        pe__vd a, b, a2, b2;
-        pe__vf v0, v1, v2, v3;
-        pe__lone_two(x, i, &a, &b, &a2, &b2);
-        if (split) v0 = pe__join(a, a2), v1 = pe__join(b, b2);
-        else v0 = pe__zip(a, b), v1 = pe__zip(a2, b2);
-        pe__tie_watch_add(&watch, a, b, v0);
-        pe__tie_watch_add(&watch, a2, b2, v1);
-        pe__lone_two(x, i + 2 * PE_LANES, &a, &b, &a2, &b2);
-        if (split) v2 = pe__join(a, a2), v3 = pe__join(b, b2);
-        else v2 = pe__zip(a, b), v3 = pe__zip(a2, b2);
-        pe__tie_watch_add(&watch, a, b, v2);
-        pe__tie_watch_add(&watch, a2, b2, v3);
+        pe__vd a[4], b[4];
+        pe__vf v[4];
+        pe__lone_four(x, i, a, b);
+        if (split) v[0] = pe__join(a[0], a[1]), v[1] = pe__join(b[0], b[1]);
+        else v[0] = pe__zip(a[0], b[0]), v[1] = pe__zip(a[1], b[1]);
+        if (split) v[2] = pe__join(a[2], a[3]), v[3] = pe__join(b[2], b[3]);
+        else v[2] = pe__zip(a[2], b[2]), v[3] = pe__zip(a[3], b[3]);
+        pe__tie_watch_add(&watch, a[0], b[0], v[0]), pe__tie_watch_add(&watch, a[1], b[1], v[1]);
+        pe__tie_watch_add(&watch, a[2], b[2], v[2]), pe__tie_watch_add(&watch, a[3], b[3], v[3]);
         if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
-            pe__vf v[4];
-            pe__lone_round_again(x, i, v);
-            v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
+            pe__vf settled[4];
+            pe__lone_round_again(x, i, settled);
+            v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
         }
-        pe__sink_four(PE__NO_SUM, &x->span, x->span.row[0] + i * step, split, v0, v1, v2, v3);
+        pe__sink_four(PE__NO_SUM, &x->span, x->span.row[0] + i * step, split, v[0], v[1], v[2],
+                      v[3]);
     }
     return i;
 }
@@ -4612,14 +4618,12 @@ PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t 
                                          pe__kind kind)
 {
     double a[PE__GROUP], b[PE__GROUP];
+    pe__vd a4[4], b4[4];
     const pe__alarm alarm = {0, lanes};
     pe__span span = x->span;
-    for (size_t n = 0; n < PE__GROUP; n += 2 * PE_LANES) {
-        pe__vd a0, a1, b0, b1;
-        pe__lone_two(x, i + n, &a0, &b0, &a1, &b1);
-        pe__store(a + n, a0), pe__store(a + n + PE_LANES, a1);
-        pe__store(b + n, b0), pe__store(b + n + PE_LANES, b1);
-    }
+    pe__lone_four(x, i, a4, b4);
+    for (size_t n = 0; n < 4; n++)
+        pe__store(a + n * PE_LANES, a4[n]), pe__store(b + n * PE_LANES, b4[n]);
     span.a = a, span.b = b, span.ts = span.tc = NULL;
     span.pair += i, span.first -= i, span.second -= i;
     span.row[0] += (span.split ? 2 : 4) * i;
@@ -4635,11 +4639,10 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
     const pe__vf least = pe__splat_f32(more), by = pe__splat_f32(1.0625f / 16777216);
     size_t i = 0;
     for (; i + PE__GROUP <= whole; i += PE__GROUP) {
-        pe__vd a, b, c, d;
-        pe__lone_two(x, i, &a, &b, &c, &d);
-        pe__vf a0 = pe__join(a, c), b0 = pe__join(b, d);
-        pe__lone_two(x, i + 2 * PE_LANES, &a, &b, &c, &d);
-        pe__vf a1 = pe__join(a, c), b1 = pe__join(b, d);
+        pe__vd a[4], b[4];
+        pe__lone_four(x, i, a, b);
+        pe__vf a0 = pe__join(a[0], a[1]), b0 = pe__join(b[0], b[1]);
+        pe__vf a1 = pe__join(a[2], a[3]), b1 = pe__join(b[2], b[3]);
         if (split) {
             const pe__vf a2 = a0, b2 = b0;
             a0 = pe__unzip_evens(a2, a1), a1 = pe__unzip_odds(a2, a1);
@@ -5895,7 +5898,7 @@ PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__
                                        (double)pe__rope_length(config), pe__rope_fast(config),
                                        pe__rope_slow(config)}};
     const size_t count = config->rope_type == PE_ROPE_YARN ? PE__ROPE_LOGS : PE__LOG_LENGTH + 1;
-    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b),
+    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b);
     x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__td y;
@@ -5904,8 +5907,8 @@ PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__
         pe__store(x[0] + i, y.a), pe__store(x[1] + i, y.b), pe__store(x[2] + i, y.c);
     }
     for (size_t i = 0; i < PE__ROPE_LOGS; i++) {
-        logs[i].a = pe__splat(x[0][i]), logs[i].b = pe__splat(x[1][i]),
-        logs[i].c = pe__splat(x[2][i]);
+        const double parts[3] = {x[0][i], x[1][i], x[2][i]};
+        logs[i] = pe__td_const(parts);
     }
 }
 
@@ -6686,8 +6689,7 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
     }
-    /* any 16 bits, as bf16, which is exact */
-    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) {
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
         const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
         uint16_t *const y = (uint16_t *)(void *)out + i;
         const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
@@ -7208,8 +7210,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
     const float scale = config->freq_scale, ext = config->ext_factor;
     const float exponent = -2.0f / (float)config->n_dims;
-    const pe__td power = pe__td_scale(pe__td_log(pe__td_splat((double)config->freq_base)),
-                                      pe__splat((double)exponent));
+    const pe__td log_base = pe__td_log(pe__td_splat((double)config->freq_base));
+    const pe__td power = pe__td_scale(log_base, pe__splat((double)exponent));
     const float theta_scale = pe__td_float(pe__td_exp(power));
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {

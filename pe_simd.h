@@ -124,7 +124,7 @@
 #define PE_ISA PE_ISA_AVX512
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PE_ISA PE_ISA_AVX2
-#elif defined(__aarch64__) && defined(__ARM_NEON)
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
 #define PE_ISA PE_ISA_NEON
 #elif defined(__wasm_simd128__) /* first: emscripten defines __SSE2__ if asked to */
 #define PE_ISA PE_ISA_WASM
@@ -139,8 +139,8 @@
 #define PE_ISA_NAME "scalar"
 #elif PE_ISA == PE_ISA_NEON
 #define PE_ISA_NAME "NEON"
-#if !defined(__aarch64__) || !defined(__ARM_NEON)
-#error "PE_ISA_NEON needs an AArch64 compiler: build for AArch64, or leave PE_ISA undefined"
+#if !defined(__aarch64__) || !defined(__ARM_NEON) || defined(__AARCH64EB__)
+#error "PE_ISA_NEON needs little-endian AArch64: build for that, or leave PE_ISA undefined"
 #endif
 #elif PE_ISA == PE_ISA_AVX2
 #define PE_ISA_NAME "AVX2"

@@ -97,6 +97,9 @@ package() {
     pacman:arm64-libc) echo aarch64-linux-gnu-glibc ;;
     *:arm64-libc) echo - ;;
     *:qemu) echo qemu-user ;;
+    apt-get:compiler-gcc-14) # else tests/tools/gcc14.sh
+        if apt-cache show gcc-14 >/dev/null 2>&1; then echo "gcc-14 g++-14"; else echo -; fi
+        ;;
     apt-get:compiler-gcc-*) echo "${1#compiler-} g++${1#compiler-gcc}" ;;
     apt-get:compiler-*) echo "${1#compiler-}" ;;
     apt-get:m32) # not gcc-multilib, which would push the compilers of other machines out
@@ -227,6 +230,10 @@ elif [ -n "$missing" ]; then
     fi
     missing=$(missing_items)
 fi
+
+case " $missing " in
+*" compiler-gcc-14 "*) [ "$DEPS" = 0 ] || ! sh tests/tools/gcc14.sh || missing=$(missing_items) ;;
+esac
 
 if { [ "$goal" = check ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then
     if have_arm64; then

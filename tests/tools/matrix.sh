@@ -12,14 +12,15 @@
 #             precision, link-time optimisation, UBSan, tuning, newer standards ...
 #   flush     subnormals flushed to zero from the start of the program
 #   m32       32-bit x86: size_t of 32 bits
-#   compiler  other versions of gcc and clang; tcc, which knows no extension of GNU C, as cl does not
+#   compiler  other versions of gcc (tests/tools/gcc14.sh) and clang; tcc, which knows no extension of GNU C, as cl does not
 #   several   three instruction sets in one program, in C and in C++; none shares a symbol; with link-time
 #             optimisation those that a CPU without AVX can run are run on one, too
 #   arm64     NEON and scalar, gcc and clang, SLEEF and none, under qemu-user
 #   mingw     Windows, x86-64: gcc for it, under wine
 #   clangcl   Windows, x86-64: clang in the place of cl, with tests/checks/stub for its headers, linked to
 #             mingw-w64's library
-#   apple     macOS: clang for it, with these headers; it compiles, for nothing here can run it
+#   compiles  macOS and big-endian AArch64 (scalar code, as on s390x): clang for them, with these headers;
+#             nothing here can run it
 #   newlib    ARM without a system, with that library, in hardware and in software floating point, under qemu-user
 #   machine   scalar code on s390x and ppc64 (big-endian), ppc64le, riscv64, armhf (32-bit), as arm64
 #   nehalem   the scalar code on a CPU without AVX or FMA; qemumax: AVX2 where this CPU has none
@@ -145,12 +146,13 @@ clangcl clang c99 avx512 none -O2 -ffast-math
 +newlib arm-none-eabi-gcc c99 plain none -O2 -mcpu=cortex-a15 -mfpu=neon-vfpv4 -mfloat-abi=hard
 newlib arm-none-eabi-gcc c99 plain none -O2 -march=armv7-a -mfloat-abi=soft
 X
+    echo "compiles clang c99 plain none -O2 --target=aarch64_be-linux-gnu"
     for machine in arm64 x86_64; do
         for std in c99 c++11; do
-            echo "apple clang $std plain none -O2 --target=$machine-apple-macos13"
+            echo "compiles clang $std plain none -O2 --target=$machine-apple-macos13"
             for flag in "-ffast-math" "-ffast-math -fno-finite-math-only" "-funsafe-math-optimizations"; do
-                echo "apple clang $std plain none -O2 --target=$machine-apple-macos13 $flag"
-                echo "apple clang-19 $std plain none -O2 --target=$machine-apple-macos13 $flag"
+                echo "compiles clang $std plain none -O2 --target=$machine-apple-macos13 $flag"
+                echo "compiles clang-19 $std plain none -O2 --target=$machine-apple-macos13 $flag"
             done
         done
     done
@@ -312,7 +314,7 @@ run_cell() {
         runner=qemu-arm # inttypes.h goes by a name that stdint.h keeps to itself
         flags="$flags -marm --specs=rdimon.specs -D__int64_t_defined=1"
         ;;
-    apple) flags="$flags -nostdlibinc -isystem tests/checks/stub -c" libs= ;;
+    compiles) flags="$flags -nostdlibinc -isystem tests/checks/stub -c" libs= ;;
     nehalem | qemumax)
         have "$QEMU_X86" || { echo "SKIP $QEMU_X86 is missing" && return; }
         case $kind in
@@ -341,7 +343,7 @@ run_cell() {
     esac
     case $kind in
     several) [ "$cc" != both ] || { have "$GCC" && have "$CLANGXX"; } || { echo "SKIP gcc or clang is missing" && return; } ;;
-    compiler | apple) have "$(command_of "$cc" "$std")" || { absent "$(command_of "$cc" "$std") is missing" && return; } ;;
+    compiler | compiles) have "$(command_of "$cc" "$std")" || { absent "$(command_of "$cc" "$std") is missing" && return; } ;;
     esac
     [ "$cc" = both ] || have "$(command_of "$cc" "$std")" || {
         echo "SKIP $(command_of "$cc" "$std") is missing" && return
@@ -408,7 +410,7 @@ run_cell() {
         echo "BROKEN $(sed -n 's/^SEVERAL: //p' "$exe.log" | grep . || echo it does not compile)"
         return
     fi
-    if [ "$kind" = apple ]; then
+    if [ "$kind" = compiles ]; then
         rm -f "$exe"
         echo "SAME as far as can be seen" && return
     fi
