@@ -35,7 +35,7 @@ mutated() {
     niven) sed 's/{0, 1, 3, 2, 3, 1, 0, -1,/{0, 1, 3, 2, 3, 1, 0, 1,/' "$file" ;;
     still) sed 's/return !plan->point \&\& (t == 0 || w\[pair\] == 0);/return !plan->point \&\& w[pair] != w[pair];/' "$file" ;;
     undecided) sed 's/ && !last && !pe__known(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
-    sign) sed 's/\*c = pe__fnma(ts, sine, \*c)/*c = pe__fma(ts, sine, *c)/' "$file" ;;
+    sign) sed 's/c\[0\] = pe__fnma(ts\[0\], sine\[0\], c\[0\])/c[0] = pe__fma(ts[0], sine[0], c[0])/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
     unexported) sed 's/^PE_API const char \*pe_status_string(/static inline const char *pe_status_string(/' "$file" ;;
