@@ -914,7 +914,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
  *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
- * Threads      any; 64 pairs take 5 to 9 us with AVX-512, 30 to 40 us in scalar code
+ * Threads      any; 64 pairs take 1 to 3 us with AVX-512, 4 to 30 us in scalar code
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
  *              Ding et al. 2024 (LongRoPE); modeling_rope_utils.py; ggml_rope_ext() */
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
@@ -2035,8 +2035,10 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     const pe__vd eighth = pe__splat(1.0 / 64);
     r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
 
-    pe__td y = pe__td_const(pe__inverse_factorial[16]);
-    for (int n = 15; n >= 1; n--)
+    pe__vd tail = pe__splat(pe__inverse_factorial[16][0]); /* |r| < 2^-7: doubles will do */
+    for (int n = 15; n >= 11; n--) tail = tail * r.a + pe__splat(pe__inverse_factorial[n][0]);
+    pe__td y = pe__td_one(tail);
+    for (int n = 10; n >= 1; n--)
         y = pe__td_sum(pe__td_product(y, r), pe__td_const(pe__inverse_factorial[n]));
     y = pe__td_product(y, r); /* exp(r) - 1, so that squaring loses nothing */
     for (int n = 0; n < 6; n++) {
@@ -2055,26 +2057,27 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     return y;
 }
 
-/* ln(x), the same in all lanes, for a normal x > 0: an atanh series gives y to double precision,
-   then one step y + u - u^2/2 + u^3/3 with u = m exp(-y) - 1, which leaves about 2^-148. */
-PE__OUTLINE pe__td pe__td_log(double x)
+/* ln(x), lane by lane, for 2^-1000 < x < 2^1000: an atanh series gives y to double precision, then
+   one step y + u - u^2/2 with u = m exp(-y) - 1, which leaves about 2^-148. */
+PE__OUTLINE pe__td pe__td_log(pe__td x)
 {
-    int e;
-    double m = pe__frexp(x, &e);
-    if (m < 0.7071067811865476) m *= 2, e--;
-    const double z = (m - 1) / (m + 1), zz = z * z; /* |z| < 0.172: z^23 is below 2^-58 */
-    double y = 0;
-    for (int n = 21; n >= 1; n -= 2) y = y * zz + 1.0 / n;
-    y *= 2 * z;
-    PE__OPAQUE(y); /* one number from here on, not a product that may be fused */
+    double m[PE_LANES], exponent[PE_LANES], scale[PE_LANES];
+    pe__store(m, x.a);
+    for (int lane = 0; lane < PE_LANES; lane++) {
+        int e;
+        if (pe__frexp(m[lane], &e) < 0.7071067811865476) e--;
+        exponent[lane] = e, scale[lane] = pe__exp2i(-e);
+    }
+    const pe__td power = pe__td_one(pe__load(exponent));
+    x = pe__td_scale(x, pe__load(scale)); /* m, exactly */
+    const pe__vd one = pe__splat(1.0), z = (x.a - one) / (x.a + one), zz = z * z; /* |z| < 0.172 */
+    pe__vd y = pe__splat(1.0 / 21);
+    for (int n = 19; n >= 3; n -= 2) y = y * zz + pe__splat(1.0 / n);
+    y = (z + z) + (z + z) * zz * y; /* a sum at last: no product that may be fused */
 
-    const pe__td u = pe__td_sub(pe__td_scale(pe__td_exp(pe__td_splat(-y)), pe__splat(m)),
-                                pe__td_splat(1.0));
-    const pe__td uu = pe__td_mul(u, u);
-    pe__td log = pe__td_add(u, pe__td_scale(uu, pe__splat(-0.5)));
-    log = pe__td_add(log, pe__td_div(pe__td_mul(uu, u), pe__splat(3.0)));
-    log = pe__td_add(pe__td_splat(y), log);
-    return pe__td_add(pe__td_scale(pe__td_const(pe__ln2), pe__splat(e)), log);
+    const pe__td u = pe__td_sub(pe__td_mul(pe__td_exp(pe__td_one(-y)), x), pe__td_splat(1.0));
+    const pe__td log = pe__td_add(u, pe__td_one(u.a * u.a * pe__splat(-0.5)));
+    return pe__td_add(pe__td_mul(pe__td_const(pe__ln2), power), pe__td_add(pe__td_one(y), log));
 }
 
 /* ---- numbers of any precision -------------------------------------------------------------------
@@ -2802,16 +2805,6 @@ PE__INLINE double pe__first_lane(pe__vd x)
     return lanes[0];
 }
 
-/* ln of a number that is the same in all lanes: ln a + ln(1 + d) with |d| <= 2^-53, so that d^3 / 3
-   is below 2^-160. */
-PE__OUTLINE pe__td pe__td_log_of(pe__td x)
-{
-    const double a = pe__first_lane(x.a);
-    const pe__td d = pe__td_div(pe__td_sub(x, pe__td_splat(a)), pe__splat(a));
-    const pe__td half_dd = pe__td_scale(pe__td_mul(d, d), pe__splat(0.5));
-    return pe__td_add(pe__td_log(a), pe__td_sub(d, half_dd));
-}
-
 PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 {
     return x >= low && x <= high;
@@ -2853,17 +2846,19 @@ PE__OUTLINE pe__td pe__td_ramp(pe__td x, pe__td span, pe__td scale)
     return y;
 }
 
-/* What all pairs share: ln w_i = -2i step - offset, then the ramp of LLAMA3 and YARN. */
+/* What all pairs share: ln w_i = -2i step, then the ramp of LLAMA3 and YARN. */
 typedef struct pe__rope {
-    pe__td step, offset;
-    pe__td inverse_factor;     /* 1 / f                                              */
+    pe__td step;
+    pe__td inverse_factor;     /* 1 / f; NTK_FIXED: 1 / f^(2/n)                      */
     pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0 */
     pe__td waves;              /* LLAMA3: L0 / 2 pi                                  */
     double sign;               /* YARN: -1 where the ramp falls                      */
     double doubt;              /* YARN: how far low and span may be off              */
     size_t turning;            /* pairs that turn                                    */
+    pe__td log_factor;         /* ln f                                               */
+    pe__td log_length;         /* ln L0                                              */
     pe__td power, ratio;       /* theta^(-2i/n) of the last vector; to the next one  */
-    size_t next;               /* the pair that this leads to                        */
+    size_t next;               /* the pair that this leads to; 0: power is its own   */
 } pe__rope;
 
 /* f, which may follow from lengths: f[0] f[1] / f[2] + f[3]. */
@@ -2889,24 +2884,46 @@ PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
     return pe__td_sum(pe__td_div(product, pe__splat(f[2])), pe__td_splat(f[3]));
 }
 
-/* YaRN: c(beta), the pair that turns beta times in L0 positions. */
-PE__INLINE pe__td pe__rope_correction(const pe_rope_config *config, pe__td log_theta, double beta)
+/* Logarithms that a config asks for, each in all lanes of its own: as many at a time as there are
+   lanes. log_turn is that of 2 pi beta. */
+enum { PE__LOG_THETA, PE__LOG_FACTOR, PE__LOG_LENGTH, PE__LOG_FAST, PE__LOG_SLOW, PE__ROPE_LOGS };
+PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__td *logs)
 {
-    pe__td c = pe__td_sub(pe__td_log((double)pe__rope_length(config)), pe__td_log(beta));
-    c = pe__td_sub(c, pe__td_const(pe__ln_2pi));
-    c = pe__td_ratio(pe__td_scale(c, pe__splat((double)config->rotary_dim)), log_theta);
-    return pe__td_scale(c, pe__splat(0.5));
+    double x[3][PE__ROPE_LOGS + 8] = {{config->rope_theta, pe__first_lane(factor.a),
+                                       (double)pe__rope_length(config), pe__rope_fast(config),
+                                       pe__rope_slow(config)}};
+    const size_t count = config->rope_type == PE_ROPE_YARN ? PE__ROPE_LOGS : PE__LOG_LENGTH + 1;
+    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b);
+    x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__td y;
+        y.a = pe__load(x[0] + i), y.b = pe__load(x[1] + i), y.c = pe__load(x[2] + i);
+        y = pe__td_log(y);
+        pe__store(x[0] + i, y.a), pe__store(x[1] + i, y.b), pe__store(x[2] + i, y.c);
+    }
+    for (size_t i = 0; i < PE__ROPE_LOGS; i++) {
+        const double parts[3] = {x[0][i], x[1][i], x[2][i]};
+        logs[i] = pe__td_const(parts);
+    }
+}
+
+/* YaRN: c(beta), the pair that turns beta times in L0 positions. */
+PE__INLINE pe__td pe__rope_correction(const pe__td *logs, pe__td log_beta, pe__td twice_step)
+{
+    const pe__td log_turn = pe__td_add(log_beta, pe__td_const(pe__ln_2pi));
+    return pe__td_ratio(pe__td_sub(logs[PE__LOG_LENGTH], log_turn), twice_step);
 }
 
 /* YaRN: the ramp goes from pair low to pair high, and falls where high < low. The limits of the
    floor and the ceil below are those of the formula, or so far outside of the pairs that no pair
    can tell: beyond 2^53 only where rope_theta is next to 1, and low <= high. */
-PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td log_theta)
+PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, const pe__td *logs)
 {
     const double n = (double)config->rotary_dim;
-    pe__td low = pe__rope_correction(config, log_theta, pe__rope_fast(config));
-    pe__td high = pe__rope_correction(config, log_theta, pe__rope_slow(config));
-    r->doubt = n * pe__exp2i(-126) / pe__first_lane(log_theta.a);
+    const pe__td twice_step = pe__td_add(r->step, r->step);
+    pe__td low = pe__rope_correction(logs, logs[PE__LOG_FAST], twice_step);
+    pe__td high = pe__rope_correction(logs, logs[PE__LOG_SLOW], twice_step);
+    r->doubt = n * pe__exp2i(-126) / pe__first_lane(logs[PE__LOG_THETA].a);
     if (config->truncate) {
         r->doubt = pe__td_is_whole(low, r->doubt) || pe__td_is_whole(high, r->doubt);
         low = pe__td_splat(pe__td_floor(low, 0, pe__exp2i(53)));
@@ -2925,26 +2942,26 @@ PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, pe__td lo
 
 PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__td factor)
 {
-    const pe__td log_theta = pe__td_log(config->rope_theta);
+    pe__td logs[PE__ROPE_LOGS];
+    pe__rope_logs(config, factor, logs);
     const size_t n = config->rotary_dim;
     const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
-    r->step = pe__td_div(log_theta, pe__splat((double)(whole ? config->head_dim : n)));
-    r->offset = pe__td_splat(0.0);
+    r->step = pe__td_div(logs[PE__LOG_THETA], pe__splat((double)(whole ? config->head_dim : n)));
+    r->log_factor = logs[PE__LOG_FACTOR], r->log_length = logs[PE__LOG_LENGTH];
     r->inverse_factor = pe__td_ratio(pe__td_splat(1.0), factor);
-    r->next = 0; /* none: it begins with an exponential */
-    r->low = r->span = r->inverse = r->waves = r->offset;
+    r->low = r->span = r->inverse = r->waves = pe__td_splat(0.0);
     r->sign = 1, r->doubt = 0;
     r->turning = n / 2;
     switch (config->rope_type) {
     case PE_ROPE_NTK:
     case PE_ROPE_DYNAMIC_NTK: /* 1/n of ln f^(n / (n-2)) more */
-        factor = pe__td_div(pe__td_log_of(factor), pe__splat((double)n - 2));
+        factor = pe__td_div(r->log_factor, pe__splat((double)n - 2));
         r->step = pe__td_add(r->step, factor);
         break;
     case PE_ROPE_NTK_FIXED:
-        factor = pe__td_div(pe__td_log_of(factor), pe__splat((double)n));
+        factor = pe__td_div(r->log_factor, pe__splat((double)n));
         r->step = pe__td_add(r->step, factor);
-        r->offset = pe__td_scale(factor, pe__splat(2.0));
+        r->inverse_factor = pe__td_exp(pe__td_scale(factor, pe__splat(-2.0)));
         break;
     case PE_ROPE_LLAMA3:
         r->waves = pe__td_scale(pe__td_const(pe__inverse_pi),
@@ -2953,12 +2970,21 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__t
         r->span = pe__td_sub(pe__td_splat(config->high_freq_factor), r->low);
         break;
     case PE_ROPE_YARN:
-        pe__rope_yarn(r, config, log_theta);
+        pe__rope_yarn(r, config, logs);
         break;
     default:
         break;
     }
     if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(pe__td_splat(1.0), r->span);
+    double power[3][PE_LANES + 1] = {{0}}; /* of pairs 0 ... PE_LANES: the last is the ratio */
+    for (int i = 1; i <= PE_LANES; i++) power[0][i] = -2.0 * i;
+    const pe__td y = pe__td_exp(pe__td_scale(r->step, pe__load(power[0] + 1)));
+    pe__store(power[0] + 1, y.a), pe__store(power[1] + 1, y.b), pe__store(power[2] + 1, y.c);
+    power[0][0] = 1;
+    r->power.a = pe__load(power[0]), r->ratio.a = pe__splat(power[0][PE_LANES]);
+    r->power.b = pe__load(power[1]), r->ratio.b = pe__splat(power[1][PE_LANES]);
+    r->power.c = pe__load(power[2]), r->ratio.c = pe__splat(power[2][PE_LANES]);
+    r->next = 0;
 }
 
 /* YaRN: c(beta) to any precision. */
@@ -3094,13 +3120,11 @@ PE__OUTLINE pe__vd pe__rope_vector(pe__rope *r, const pe_rope_config *config, si
     }
     const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
     pe__vd error = least; /* relative */
-    const size_t lanes = PE_LANES, place = i % (PE__ROPE_CHAIN * lanes);
-    if (i == r->next && place != 0) {
-        if (place == lanes)
-            r->ratio = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0 * (double)lanes)));
-        r->power = pe__td_product(r->power, r->ratio);
+    const size_t lanes = PE_LANES;
+    if (i != r->next || i % (PE__ROPE_CHAIN * lanes) == 0) {
+        if (i || r->next) r->power = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0) * pairs));
     } else {
-        r->power = pe__td_exp(pe__td_sub(pe__td_scale(r->step, pe__splat(-2.0) * pairs), r->offset));
+        r->power = pe__td_product(r->power, r->ratio);
     }
     r->next = i + lanes;
     pe__td w = r->power;
@@ -3122,7 +3146,8 @@ PE__OUTLINE pe__vd pe__rope_vector(pe__rope *r, const pe_rope_config *config, si
         x = pe__td_sum(keep, x);
         error = error * r->inverse.a * (one.a + r->inverse_factor.a) / x.a + least;
         w = pe__td_product(w, x);
-    } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL) {
+    } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL ||
+               config->rope_type == PE_ROPE_NTK_FIXED) {
         w = pe__td_product(w, r->inverse_factor);
     } else if (factors) {
         w = pe__td_div(w, pe__load(divisor));
@@ -3147,23 +3172,22 @@ PE__INLINE pe__td pe__rope_mscale(pe__td log_factor, double scale)
     return pe__td_add(tenth, pe__td_splat(1.0));
 }
 
-PE__COLD double pe__rope_attention(const pe_rope_config *config, pe__td factor)
+PE__COLD double pe__rope_attention(const pe_rope_config *config, const pe__rope *r, pe__td factor)
 {
     const double given = pe__rope_given(config);
     const pe__td one = pe__td_splat(1.0);
     if (given > 0) return given;
     if (config->rope_type != PE_ROPE_YARN && config->rope_type != PE_ROPE_LONGROPE) return 1.0;
     if (!(pe__first_lane(pe__td_sub(factor, one).a) > 0)) return 1.0;
-    const pe__td log_factor = pe__td_log_of(factor);
     pe__td y;
     if (config->rope_type == PE_ROPE_LONGROPE) { /* the root by exp and ln */
-        y = pe__td_ratio(log_factor, pe__td_log((double)pe__rope_length(config)));
-        y = pe__td_exp(pe__td_scale(pe__td_log_of(pe__td_add(y, one)), pe__splat(0.5)));
+        y = pe__td_add(pe__td_ratio(r->log_factor, r->log_length), one);
+        y = pe__td_exp(pe__td_scale(pe__td_log(y), pe__splat(0.5)));
     } else if (config->mscale > 0 && config->mscale_all_dim > 0) {
-        y = pe__td_ratio(pe__rope_mscale(log_factor, config->mscale),
-                         pe__rope_mscale(log_factor, config->mscale_all_dim));
+        y = pe__td_ratio(pe__rope_mscale(r->log_factor, config->mscale),
+                         pe__rope_mscale(r->log_factor, config->mscale_all_dim));
     } else {
-        y = pe__rope_mscale(log_factor, 1.0);
+        y = pe__rope_mscale(r->log_factor, 1.0);
     }
     return pe__first_lane(y.a);
 }
@@ -3222,7 +3246,7 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
         pe__rope_list_next(&list, config, i, lanes);
         for (size_t k = 0; k < PE_LANES && i + k < pairs; k++) omega[i + k] = lanes[k];
     }
-    if (attention_factor) *attention_factor = pe__rope_attention(config, list.factor);
+    if (attention_factor) *attention_factor = pe__rope_attention(config, &list.rope, list.factor);
     return PE_OK;
 }
 
@@ -3627,41 +3651,52 @@ static const double pe__sixteenths[40] = {
     0.9238795325112867, 0.3826834323650898,
 };
 
-/* The direct kernel: sin and cos of the turns of position t, for the vectors of pairs at i and j,
-   times the circle's factor. The sixteenth of a turn k that is nearest, and sin(pi z) and cos(pi z)
-   of the rest, |z| <= 2^-4 + 2^-16, by polynomials (tests/tools/fit.py). Two vectors step by step:
-   one after the other, what waits for its turn fills the processor's queues. */
-PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t i, size_t j,
-                           double t, pe__vd *s, pe__vd *c, pe__vd *s2, pe__vd *c2)
+/* A step of four polynomials: y = y x + c. */
+PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, pe__vd c)
+{
+    y[0] = pe__fma(y[0], x[0], c), y[1] = pe__fma(y[1], x[1], c);
+    y[2] = pe__fma(y[2], x[2], c), y[3] = pe__fma(y[3], x[3], c);
+}
+
+/* The direct kernel: sin and cos of the turns of position t, for the four vectors of pairs from i on
+   (behind last: that at last again), times the circle's factor. The sixteenth of a turn k that is
+   nearest, and sin(pi z) and cos(pi z) of the rest, |z| <= 2^-4 + 2^-16, by polynomials
+   (tests/tools/fit.py). Four vectors step by step: one after the other, what waits for its turn fills
+   the processor's queues. */
+PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t i, size_t last,
+                           double t, pe__vd *s, pe__vd *c)
 {
     const double *const f = plan->frequency, *const g = f + plan->padded;
-    pe__vd k, k2, ts, tc, ts2, tc2, by, sine, cosine, sine2, cosine2;
-    const pe__vd z = pe__eighths(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), &k);
-    const pe__vd z2 = pe__eighths(pe__time(plan, j, t), pe__load(f + j), pe__load(g + j), &k2);
-    const pe__vd x = z * z, x2 = z2 * z2;
-    pe__circle_at(circle, k, &ts, &tc);
-    pe__circle_at(circle, k2, &ts2, &tc2);
-    by = pe__splat(0.0820578389392869), sine = pe__splat(-0.5992641468366016);
-    sine2 = pe__fma(by, x2, sine), sine = pe__fma(by, x, sine);
-    by = pe__splat(-0.02576698680948774), cosine = pe__splat(0.23533036842743957);
-    cosine2 = pe__fma(by, x2, cosine), cosine = pe__fma(by, x, cosine);
-    by = pe__splat(2.5501640391505007);
-    sine = pe__fma(sine, x, by), sine2 = pe__fma(sine2, x2, by);
-    by = pe__splat(-1.335262768129103);
-    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
-    by = pe__splat(-5.167712780049406);
-    sine = pe__fma(sine, x, by), sine2 = pe__fma(sine2, x2, by);
-    by = pe__splat(4.058712126415924);
-    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
-    by = pe__splat(3.141592653589793);
-    sine = pe__fma(sine, x, by) * z, sine2 = pe__fma(sine2, x2, by) * z2;
-    by = pe__splat(-4.934802200544679);
-    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
-    by = pe__splat(1.0);
-    cosine = pe__fma(cosine, x, by), cosine2 = pe__fma(cosine2, x2, by);
-    *s = tc * sine, *s2 = tc2 * sine2, *c = tc * cosine, *c2 = tc2 * cosine2;
-    *s = pe__fma(ts, cosine, *s), *s2 = pe__fma(ts2, cosine2, *s2);
-    *c = pe__fnma(ts, sine, *c), *c2 = pe__fnma(ts2, sine2, *c2);
+    const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
+    const size_t i3 = pe__min(i + 3 * PE_LANES, last);
+    pe__vd k[4], z[4], x[4], ts[4], tc[4], sine[4], cosine[4];
+    z[0] = pe__eighths(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), &k[0]);
+    z[1] = pe__eighths(pe__time(plan, i1, t), pe__load(f + i1), pe__load(g + i1), &k[1]);
+    z[2] = pe__eighths(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), &k[2]);
+    z[3] = pe__eighths(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), &k[3]);
+    x[0] = z[0] * z[0], x[1] = z[1] * z[1], x[2] = z[2] * z[2], x[3] = z[3] * z[3];
+    sine[0] = sine[1] = sine[2] = sine[3] = pe__splat(0.0820578389392869);
+    pe__horner(sine, x, pe__splat(-0.5992641468366016));
+    cosine[0] = cosine[1] = cosine[2] = cosine[3] = pe__splat(-0.02576698680948774);
+    pe__horner(cosine, x, pe__splat(0.23533036842743957));
+    pe__horner(sine, x, pe__splat(2.5501640391505007));
+    pe__horner(cosine, x, pe__splat(-1.335262768129103));
+    pe__horner(sine, x, pe__splat(-5.167712780049406));
+    pe__horner(cosine, x, pe__splat(4.058712126415924));
+    pe__horner(sine, x, pe__splat(3.141592653589793));
+    sine[0] = sine[0] * z[0], sine[1] = sine[1] * z[1];
+    sine[2] = sine[2] * z[2], sine[3] = sine[3] * z[3];
+    pe__horner(cosine, x, pe__splat(-4.934802200544679));
+    pe__horner(cosine, x, pe__splat(1.0));
+    pe__circle_at(circle, k[0], &ts[0], &tc[0]), pe__circle_at(circle, k[1], &ts[1], &tc[1]);
+    pe__circle_at(circle, k[2], &ts[2], &tc[2]), pe__circle_at(circle, k[3], &ts[3], &tc[3]);
+    s[0] = tc[0] * sine[0], s[1] = tc[1] * sine[1], s[2] = tc[2] * sine[2], s[3] = tc[3] * sine[3];
+    c[0] = tc[0] * cosine[0], c[1] = tc[1] * cosine[1];
+    c[2] = tc[2] * cosine[2], c[3] = tc[3] * cosine[3];
+    s[0] = pe__fma(ts[0], cosine[0], s[0]), s[1] = pe__fma(ts[1], cosine[1], s[1]);
+    s[2] = pe__fma(ts[2], cosine[2], s[2]), s[3] = pe__fma(ts[3], cosine[3], s[3]);
+    c[0] = pe__fnma(ts[0], sine[0], c[0]), c[1] = pe__fnma(ts[1], sine[1], c[1]);
+    c[2] = pe__fnma(ts[2], sine[2], c[2]), c[3] = pe__fnma(ts[3], sine[3], c[3]);
 }
 
 /* Is the turn of position t beyond what the direct kernel is good for? */
@@ -3711,14 +3746,12 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
 #endif
         else {
-            const size_t j = i + PE_LANES < count ? i + PE_LANES : i;
-            pe__vd sine2, cosine2;
-            pe__direct(plan, &circle, pair + i, pair + j, t, &sine, &cosine, &sine2, &cosine2);
-            pe__store(s + j, sine2);
-            pe__store(c + j, cosine2);
-            pe__store(s + i, sine);
-            pe__store(c + i, cosine);
-            i = j;
+            const size_t last = (count - 1) / PE_LANES * PE_LANES;
+            pe__vd sines[4], cosines[4];
+            pe__direct(plan, &circle, pair + i, pair + last, t, sines, cosines);
+            for (size_t n = 0; n < 4 && i < count; n++, i += PE_LANES)
+                pe__store(s + i, sines[n]), pe__store(c + i, cosines[n]);
+            i -= PE_LANES;
             continue;
         }
         pe__store(s + i, sine);
@@ -4779,23 +4812,21 @@ typedef struct pe__alone {
     pe__circle circle;
 } pe__alone;
 
-/* The doubles of two vectors of pairs from pair i on. */
-PE__INLINE void pe__lone_two(const pe__alone *x, size_t i, pe__vd *a, pe__vd *b, pe__vd *a2,
-                             pe__vd *b2)
+/* The doubles of four vectors of pairs from pair i on. */
+PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, pe__vd *a, pe__vd *b)
 {
-    const size_t j = x->span.pair + i;
-    pe__direct(x->span.plan, &x->circle, j, j + PE_LANES, x->time, a, b, a2, b2);
+    pe__direct(x->span.plan, &x->circle, x->span.pair + i, SIZE_MAX, x->time, a, b);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
 PE__OUTLINE void pe__lone_settle(const pe__alone *x, size_t i, pe__vf *v)
 {
     const pe__care care = pe__care_of(&x->span);
-    for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
-        pe__vd a, b, a2, b2;
-        pe__lone_two(x, i, &a, &b, &a2, &b2);
-        pe__settle_two(&x->span, &care, 0, i, x->span.split, a, b, a2, b2, v + n);
-    }
+    const int split = x->span.split;
+    pe__vd a[4], b[4];
+    pe__lone_four(x, i, a, b);
+    pe__settle_two(&x->span, &care, 0, i, split, a[0], b[0], a[1], b[1], v);
+    pe__settle_two(&x->span, &care, 0, i + 2 * PE_LANES, split, a[2], b[2], a[3], b[3], v + 2);
 }
 
 /* The whole vectors, by fours, from pair i on. Returns where they end. */
@@ -4807,24 +4838,22 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
     const size_t step = (split ? 1 : 2) * x->span.to->element;
     for (; i + PE__FOUR <= whole; i += PE__FOUR) {
         pe__watch watch = pe__watch_begin();
-        pe__vd a, b, a2, b2;
-        pe__vf v0, v1, v2, v3;
-        pe__lone_two(x, i, &a, &b, &a2, &b2);
-        if (split) v0 = pe__join(a, a2), v1 = pe__join(b, b2);
-        else v0 = pe__zip(a, b), v1 = pe__zip(a2, b2);
-        pe__watch_add(&watch, a, b, v0);
-        pe__watch_add(&watch, a2, b2, v1);
-        pe__lone_two(x, i + 2 * PE_LANES, &a, &b, &a2, &b2);
-        if (split) v2 = pe__join(a, a2), v3 = pe__join(b, b2);
-        else v2 = pe__zip(a, b), v3 = pe__zip(a2, b2);
-        pe__watch_add(&watch, a, b, v2);
-        pe__watch_add(&watch, a2, b2, v3);
+        pe__vd a[4], b[4];
+        pe__vf v[4];
+        pe__lone_four(x, i, a, b);
+        if (split) v[0] = pe__join(a[0], a[1]), v[1] = pe__join(b[0], b[1]);
+        else v[0] = pe__zip(a[0], b[0]), v[1] = pe__zip(a[1], b[1]);
+        if (split) v[2] = pe__join(a[2], a[3]), v[3] = pe__join(b[2], b[3]);
+        else v[2] = pe__zip(a[2], b[2]), v[3] = pe__zip(a[3], b[3]);
+        pe__watch_add(&watch, a[0], b[0], v[0]), pe__watch_add(&watch, a[1], b[1], v[1]);
+        pe__watch_add(&watch, a[2], b[2], v[2]), pe__watch_add(&watch, a[3], b[3], v[3]);
         if (PE__UNLIKELY(pe__watch_alarm(watch, window, guard))) {
-            pe__vf v[4];
-            pe__lone_settle(x, i, v);
-            v0 = v[0], v1 = v[1], v2 = v[2], v3 = v[3];
+            pe__vf settled[4];
+            pe__lone_settle(x, i, settled);
+            v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
         }
-        pe__sink_four(PE__NO_SUM, &x->span, x->span.row[0] + i * step, split, v0, v1, v2, v3);
+        pe__sink_four(PE__NO_SUM, &x->span, x->span.row[0] + i * step, split, v[0], v[1], v[2],
+                      v[3]);
     }
     return i;
 }
@@ -4833,14 +4862,12 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
 PE__OUTLINE void pe__lone_settle_16(const pe__alone *x, size_t i, uint32_t lanes, pe__kind kind)
 {
     double a[PE__GROUP], b[PE__GROUP];
+    pe__vd a4[4], b4[4];
     const pe__alarm alarm = {0, lanes};
     pe__span span = x->span;
-    for (size_t n = 0; n < PE__GROUP; n += 2 * PE_LANES) {
-        pe__vd a0, a1, b0, b1;
-        pe__lone_two(x, i + n, &a0, &b0, &a1, &b1);
-        pe__store(a + n, a0), pe__store(a + n + PE_LANES, a1);
-        pe__store(b + n, b0), pe__store(b + n + PE_LANES, b1);
-    }
+    pe__lone_four(x, i, a4, b4);
+    for (size_t n = 0; n < 4; n++)
+        pe__store(a + n * PE_LANES, a4[n]), pe__store(b + n * PE_LANES, b4[n]);
     span.a = a, span.b = b, span.ts = span.tc = NULL;
     span.pair += i, span.first -= i, span.second -= i;
     span.row[0] += (span.split ? 2 : 4) * i;
@@ -4856,11 +4883,10 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
     const pe__vf least = pe__splat_f32(more), by = pe__splat_f32(1.0625f / 16777216);
     size_t i = 0;
     for (; i + PE__GROUP <= whole; i += PE__GROUP) {
-        pe__vd a, b, c, d;
-        pe__lone_two(x, i, &a, &b, &c, &d);
-        pe__vf a0 = pe__join(a, c), b0 = pe__join(b, d);
-        pe__lone_two(x, i + 2 * PE_LANES, &a, &b, &c, &d);
-        pe__vf a1 = pe__join(a, c), b1 = pe__join(b, d);
+        pe__vd a[4], b[4];
+        pe__lone_four(x, i, a, b);
+        pe__vf a0 = pe__join(a[0], a[1]), b0 = pe__join(b[0], b[1]);
+        pe__vf a1 = pe__join(a[2], a[3]), b1 = pe__join(b[2], b[3]);
         if (split) {
             const pe__vf a2 = a0, b2 = b0;
             a0 = pe__unzip_evens(a2, a1), a1 = pe__unzip_odds(a2, a1);
@@ -6593,8 +6619,8 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
     if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
     const double d = plan.axis[0].denominator[0];
-    const pe__td log_base = pe__td_log(config->base);
-    const pe__td log_float = pe__td_log((double)(float)config->base);
+    const pe__td log_base = pe__td_log(pe__td_splat(config->base));
+    const pe__td log_float = pe__td_log(pe__td_splat((double)(float)config->base));
     const float minus_log = (float)-pe__first_lane(log_base.a);
     const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
     for (size_t i = 0; i < plan.pairs; i++) {
@@ -6661,7 +6687,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
                 return PE_ERR_FREQUENCY;
         }
     double *const f = pe__aligned(memory);
-    config.amplitude = pe__rope_attention(rope, list.factor);
+    config.amplitude = pe__rope_attention(rope, &list.rope, list.factor);
     pe__plan_begin(&made, &config, f);
     for (size_t i = 0; i < made.pairs; i += PE_LANES) pe__rope_list_next(&list, rope, i, f + i);
     if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
@@ -7227,7 +7253,7 @@ PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s0, pe__v
                       pe__fma_f32(b1, c1, pe__mul_f32(a1, s1)));
 }
 
-/* Pairs that pe__rope_token() takes at a time. */
+/* Pairs that pe__rope_token() takes at a time; of halves half as many will do at the end. */
 PE__INLINE size_t pe__rope_block(pe_layout layout)
 {
     return layout == PE_LAYOUT_HALVES ? 8 * PE_LANES : 4 * PE_LANES;
@@ -7248,7 +7274,8 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
         const float *const x = s + i, *const y = c + i;
         pe__vf s0 = pe__get(x), s1 = pe__get(x + PE__VECTOR), s2 = s0, s3 = s1;
         pe__vf c0 = pe__get(y), c1 = pe__get(y + PE__VECTOR), c2 = c0, c3 = c1;
-        if (halves) {
+        const int whole = n - i >= pe__rope_block(layout);
+        if (halves && whole) {
             s2 = pe__get(x + 2 * PE__VECTOR), s3 = pe__get(x + 3 * PE__VECTOR);
             c2 = pe__get(y + 2 * PE__VECTOR), c3 = pe__get(y + 3 * PE__VECTOR);
         }
@@ -7284,12 +7311,12 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
                  pe__mul_f32(pe__swap(pe__get_as(from, p + (j) * step)), s))
             if (narrow && halves) {
                 pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
-                pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
+                if (whole) pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
             } else if (narrow) { /* each get has a vector of pairs */
                 pe__rope_adjacent_bf16(p, s0, c0, s1, c1, q);
             } else if (halves) {
                 PE__HALF(0, s0, c0), PE__HALF(1, s1, c1);
-                PE__HALF(2, s2, c2), PE__HALF(3, s3, c3);
+                if (whole) PE__HALF(2, s2, c2), PE__HALF(3, s3, c3);
             } else {
                 pe__put_two_as(to, q, PE__ONE(0, s0, c0), q + to_step, PE__ONE(1, s1, c1));
                 pe__put_two_as(to, q + 2 * to_step, PE__ONE(2, s2, c2), q + 3 * to_step,
@@ -7354,12 +7381,13 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     /* several passes over a token's heads only where they are in the cache anyway, or cost less
        than what is computed */
     const size_t block = pe__rope_block(layout);
-    const int once = n == block, few = tile->tokens == 1;
+    const int once = n <= block, few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
-    if (!by_head && (once || few || costly) && x->rest == 0 && n % block == 0) {
+    if (!by_head && (once || few || costly) && x->rest == 0 &&
+        n % (4 * PE_LANES) == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
@@ -7476,6 +7504,14 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
         const pe__vf v = pe__get(x), w = pe__get(x + PE__FLOATS);
         pe__put(y, pe__unzip_evens(v, w));
         pe__put(y + pairs, pe__unzip_odds(v, w));
+    }
+    for (; element == 2 && i + 4 * PE_LANES <= pairs; i += 4 * PE_LANES) { /* as bf16: exact */
+        const uint16_t *const x = (const uint16_t *)(const void *)in + 2 * i;
+        uint16_t *const y = (uint16_t *)(void *)out + i;
+        const pe__vf a = pe__get_bf16_evens(x), b = pe__get_bf16_evens(x + 4 * PE_LANES);
+        const pe__vf c = pe__get_bf16_odds(x), d = pe__get_bf16_odds(x + 4 * PE_LANES);
+        pe__put_bf16_four(y, pe__unzip_evens(a, b), pe__unzip_odds(a, b), y + pairs,
+                          pe__unzip_evens(c, d), pe__unzip_odds(c, d));
     }
     for (; i < pairs; i++) {
         pe__move(out + i * element, in + 2 * i * element, element);
@@ -7840,7 +7876,7 @@ PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shif
     for (size_t r = 0; r < rows; r++) {
         const uint64_t n = (uint64_t)(pe__position(&at, r, 0) + shift) / period;
         if (n != last) {
-            const pe__td log = pe__td_log((double)(n + 1));
+            const pe__td log = pe__td_log(pe__td_splat((double)(n + 1)));
             const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
             factor = n ? pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32) : 1;
         }
@@ -7864,16 +7900,11 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         if (!pe__between(pe__position(&at, r, 0), -60 * scale_base, 60 * scale_base))
             return PE_ERR_RANGE;
     for (size_t i = 0; i < pairs; i += PE_LANES) {
-        double log[3][PE_LANES] = {{0}}, high[PE_LANES], low[PE_LANES];
+        double turn[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
-        for (size_t k = 0; k < n; k++) { /* (2i + 0.4 n) / 1.4 n = (5i + 2 pairs) / 7 pairs */
-            const pe__td x = pe__td_sub(pe__td_log((double)(5 * (i + k) + 2 * pairs)),
-                                        pe__td_log((double)(7 * pairs)));
-            log[0][k] = pe__first_lane(x.a), log[1][k] = pe__first_lane(x.b);
-            log[2][k] = pe__first_lane(x.c);
-        }
-        pe__td x;
-        x.a = pe__load(log[0]), x.b = pe__load(log[1]), x.c = pe__load(log[2]);
+        for (size_t k = 0; k < PE_LANES; k++) turn[k] = (double)(5 * (i + k) + 2 * pairs);
+        pe__td x = pe__td_log(pe__td_one(pe__load(turn))); /* (2i + 0.4 n) / 1.4 n */
+        x = pe__td_sub(x, pe__td_log(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(pe__position(&at, r, 0))));
@@ -7941,7 +7972,7 @@ PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
 }
-PE__INLINE float pe__logf(float x) { return pe__td_float(pe__td_log((double)x)); }
+PE__INLINE float pe__logf(float x) { return pe__td_float(pe__td_log(pe__td_splat((double)x))); }
 
 /* YaRN's pair that turns beta times, as a float. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
@@ -7983,7 +8014,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     config.beta_fast = (double)c.beta_fast, config.beta_slow = (double)c.beta_slow;
     config.original_max_position_embeddings = c.n_ctx_orig ? c.n_ctx_orig : 1;
     config.freq_factors = c.freq_factors;
-    pe__rope_begin(&r, &config, one);
+    pe__rope_begin(&r, &config, scale);
     r.inverse_factor = scale;
     if (c.n_ctx_orig == 0) r.low = pe__td_splat(0.0);
     if (c.n_ctx_orig == 0 || r.sign < 0 || pe__first_lane(pe__td_sub(r.span, least).a) < 0)
@@ -7994,7 +8025,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
         for (size_t k = 0; k < PE_LANES && i + k < c.n_dims / 2; k++) omega[i + k] = lanes[k];
     }
     pe__td factor = one;
-    if (c.ext_factor > 0) factor = pe__rope_mscale(pe__td_log((double)c.freq_scale), -1.0);
+    if (c.ext_factor > 0) factor = pe__rope_mscale(r.log_factor, -1.0);
     factor = pe__td_scale(factor, pe__splat((double)c.attn_factor));
     if (attention_factor) *attention_factor = pe__first_lane(factor.a);
     return PE_OK;
@@ -8017,8 +8048,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 
     const float scale = config->freq_scale, ext = config->ext_factor;
     const float exponent = -2.0f / (float)config->n_dims;
-    const pe__td power =
-        pe__td_scale(pe__td_log((double)config->freq_base), pe__splat((double)exponent));
+    const pe__td log_base = pe__td_log(pe__td_splat((double)config->freq_base));
+    const pe__td power = pe__td_scale(log_base, pe__splat((double)exponent));
     const float theta_scale = pe__td_float(pe__td_exp(power));
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {
@@ -8087,7 +8118,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
 {
     if (bucket <= m) return (double)bucket;
-    const pe__td ratio = pe__td_sub(pe__td_log((double)max_distance), pe__td_log((double)m));
+    const pe__td ratio = pe__td_sub(pe__td_log(pe__td_splat((double)max_distance)),
+                                    pe__td_log(pe__td_splat((double)m)));
     const pe__td part = pe__td_div(pe__td_scale(ratio, pe__splat((double)(bucket - m))),
                                    pe__splat((double)(n - m)));
     const pe__td d = pe__td_scale(pe__td_exp(part), pe__splat((double)m));

@@ -10,7 +10,7 @@
 #include "calls.h"
 #include "place.h"
 
-enum { WIDEST = 64, ELEMENTS = 320, POOL = 32 };
+enum { WIDEST = 64, ELEMENTS = 320, POOL = 48, REGROUPED = 8 };
 
 typedef struct plan_case {
     pe_plan plan;
@@ -20,7 +20,7 @@ typedef struct plan_case {
 } plan_case;
 
 static plan_case pool[POOL]; /* made once; the first eight are default configs */
-static size_t pooled;
+static size_t pooled, regrouped; /* those of several axes from there on */
 
 /* ------------------------------------------------------------------------------------------------
  * Plans
@@ -41,14 +41,22 @@ static void make_twins(plan_case *p, const double *omega, void *still, void *bar
     if (status != PE_OK) FUZZ_FAIL("a plan has no twin without offset: status %d", (int)status);
 }
 
+/* Does each pair turn by a sum over all coordinates? */
+static int turns_by_sums(const pe_config *c) { return c->axes > 1 && c->columns == PE_COLUMNS_SUMS; }
+
 static void pool_add(pe_config config)
 {
-    const size_t bytes = pe_plan_size(&config);
+    const size_t bytes = pe_plan_size(&config), pairs = (config.d_model + 1) / 2;
+    const int sums = turns_by_sums(&config);
+    double matrix[WIDEST * PE_MAX_AXES];
     plan_case *p = &pool[pooled++];
     p->config = config;
-    if (bytes == 0 || pe_plan_init(&p->plan, &config, malloc(bytes), bytes) != PE_OK)
+    for (size_t i = 0; sums && i < pairs * config.axes; i++) matrix[i] = 1.0 / (double)(i + 1) - 0.125;
+    void *const memory = malloc(bytes);
+    if (bytes == 0 || (sums ? pe_plan_init_frequencies(&p->plan, &config, matrix, pairs, memory, bytes)
+                            : pe_plan_init(&p->plan, &config, memory, bytes)) != PE_OK)
         FUZZ_FAIL("no plan for number %zu of the pool", pooled - 1);
-    make_twins(p, NULL, malloc(bytes), malloc(bytes), bytes);
+    make_twins(p, sums ? matrix : NULL, malloc(bytes), malloc(bytes), bytes);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -83,6 +91,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     c = pe_config_default(6);
     c.scale = 2097152, c.base = 2;
     pool_add(c);
+    regrouped = pooled;
+    for (int k = 0; k < REGROUPED; k++) { /* columns of several axes in each order, and sums */
+        c = pe_config_default(k == 6 ? 9 : 24);
+        c.axes = k % 2 ? 2 : 3, c.columns = k < 4 ? (pe_columns)(1 + k / 2) : PE_COLUMNS_SUMS;
+        c.layout = k % 4 == 1 || k % 4 == 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        for (size_t a = 0; a < c.axes; a++) c.axis[a].coordinate = c.axes - 1 - a;
+        c.half_turns = k == 5, c.offset = k == 4 ? 0.5 : 0, c.expected_rows = k == 7;
+        pool_add(c);
+    }
     return 0;
 }
 
@@ -116,12 +133,14 @@ static pe_config decode_config(fuzz_input *in)
     if (fields & 8192) c.multiple = fuzz_byte(in) < 192 ? fuzz_byte(in) % 9 : fuzz_huge(in);
     if (fields & 16384) c.axes = fuzz_byte(in) < 224 ? fuzz_byte(in) % 10 : fuzz_huge(in);
     c.expected_rows = kind & 1 ? (size_t)(width % 3) : 0;
-    if (fields & 32768)
+    if (fields & 32768) {
         for (size_t a = 0; a < PE_MAX_AXES; a++) {
             const unsigned b = fuzz_byte(in);
             c.axis[a].width = b == 255 ? fuzz_huge(in) : b / 16;
             c.axis[a].coordinate = b == 254 ? fuzz_huge(in) : b % 4;
         }
+        c.columns = (pe_columns)(fuzz_byte(in) % 6);
+    }
     return c;
 }
 
@@ -134,7 +153,8 @@ static int breaks_a_limit(const pe_config *c)
            !(fabs(c->offset) <= 0x1p31) || c->offset * 0x1p20 != floor(c->offset * 0x1p20) ||
            (unsigned)c->layout > 1 || (unsigned)c->odd > 1 || (unsigned)c->exponent > 2 ||
            (unsigned)c->angle > 1 || c->multiple == 0 || c->d_model % c->multiple != 0 ||
-           c->axes == 0 || c->axes > PE_MAX_AXES || (c->axes > 1 && c->has_padding);
+           c->axes == 0 || c->axes > PE_MAX_AXES || (c->axes > 1 && c->has_padding) ||
+           (unsigned)c->columns > 3 || (turns_by_sums(c) && c->angle != PE_ANGLE_EXACT);
 }
 
 /* The plan of an input, in memory of its own; the first block. Returns 0 if there is none. */
@@ -143,8 +163,9 @@ static int decode_plan(fuzz_input *in, plan_case *p)
     const unsigned how = fuzz_byte(in), front = fuzz_byte(in) & 63;
     pe_config *const c = &p->config;
     *c = decode_config(in);
-    const int own = (how & 1) && c->axes == 1; /* frequencies */
     const size_t bytes = pe_plan_size(c);
+    const int sums = turns_by_sums(c) && bytes != 0;
+    const int own = (how & 1) && (c->axes == 1 || sums); /* frequencies */
     if (bytes != 0 && breaks_a_limit(c))
         FUZZ_FAIL("a config that breaks a limit has a size, %zu", bytes);
 
@@ -161,17 +182,17 @@ static int decode_plan(fuzz_input *in, plan_case *p)
     }
 
     pe_plan *const plan = (pe_plan *)fuzz_take(sizeof *plan, 1);
-    double given_omega[WIDEST];
+    static double given_omega[WIDEST * PE_MAX_AXES];
     pe_status status;
     if (own) {
         const size_t right =
             (c->odd == PE_ODD_SINE ? c->d_model / 2 + c->d_model % 2 : c->d_model / 2);
         const size_t pairs = fuzz_byte(in) < 224 && right <= WIDEST ? right : fuzz_byte(in);
-        const size_t given = pairs < WIDEST ? pairs : WIDEST;
+        const size_t given = (pairs < WIDEST ? pairs : WIDEST) * (sums ? c->axes : 1);
         double *omega = (double *)fuzz_take(given * sizeof *omega, 1);
         int in_range = 1;
         for (size_t i = 0; i < given; i++) {
-            omega[i] = fuzz_byte(in) < 250 ? ldexp((double)(fuzz_byte(in) + 1), -(int)i - 8)
+            omega[i] = fuzz_byte(in) < 250 ? ldexp((double)(fuzz_byte(in) + 1), -(int)(i % 64) - 8)
                                            : fuzz_double(in);
             const double w = fabs(omega[i]), s = w * fabs(c->scale);
             in_range &= w == 0 || (w >= 0x1p-900 && w <= 0x1p900 && s >= 0x1p-960 && s <= 0x1p21);
@@ -189,6 +210,7 @@ static int decode_plan(fuzz_input *in, plan_case *p)
         fuzz_zeros(plan);
         status = pe_plan_init_frequencies(plan, c, omega, pairs, at, size);
     } else {
+        if (sums) may |= FUZZ_BIT(PE_ERR_NULL); /* they want a matrix */
         fuzz_save(2);
         fuzz_zeros(plan);
         status = pe_plan_init(plan, c, at, size);
@@ -420,9 +442,11 @@ static void op_batch(fuzz_input *in, const plan_case *p)
  * --------------------------------------------------------------------------------------------- */
 
 /* Has the plan no use for it? */
-static unsigned algebra_may(const pe_plan *plan)
+static unsigned algebra_may(const plan_case *p)
 {
-    int ok = plan->float32 == NULL;
+    const pe_plan *const plan = &p->plan;
+    int ok = plan->float32 == NULL &&
+             (p->config.axes == 1 || p->config.columns < PE_COLUMNS_FREQUENCIES);
     for (size_t a = 0; a < plan->axes; a++)
         ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok ? 0 : FUZZ_BIT(PE_ERR_PLAN);
@@ -446,7 +470,7 @@ static void op_shift(fuzz_input *in, const plan_case *p)
     if (place.too_long) return;
     unsigned may = 0;
     if (rows) {
-        may = place.may | fuzz_shape(d, rows, stride, size, &bytes) | algebra_may(plan);
+        may = place.may | fuzz_shape(d, rows, stride, size, &bytes) | algebra_may(p);
         if (may == 0 && (bytes > FUZZ_PLACE || rows > FUZZ_ROWS)) return;
     }
     if (may != 0 || rows == 0) bytes = 256;
@@ -507,7 +531,7 @@ static void op_algebra(fuzz_input *in, const plan_case *p)
     const pe_plan *plan = &p->plan;
     const unsigned b = fuzz_byte(in), seed = fuzz_byte(in);
     const size_t wrong = fuzz_wrong(in, 9);
-    unsigned may = algebra_may(plan);
+    unsigned may = algebra_may(p);
     double one;
     static fuzz_place place;
     if (b % 4 == 0 && plan->d_model <= 24) {
@@ -553,9 +577,11 @@ static void op_rest(fuzz_input *in, const plan_case *p)
         const pe_plan none = {0};
         double *const w = (double *)fuzz_take(pairs * sizeof *w, 1);
         double *const l = (double *)fuzz_take(pairs * sizeof *l, 0);
-        if (pe_plan_frequencies(&p->plan, w) != PE_OK || pe_plan_wavelengths(&p->plan, l) != PE_OK)
+        const int sums = turns_by_sums(&p->config); /* they have no frequencies */
+        const pe_status want = sums ? PE_ERR_PLAN : PE_OK;
+        if (pe_plan_frequencies(&p->plan, w) != want || pe_plan_wavelengths(&p->plan, l) != want)
             FUZZ_FAIL("a plan does not say its frequencies");
-        for (size_t i = 0; i < pairs; i++)
+        for (size_t i = 0; i < pairs && !sums; i++)
             if (w[i] != 0 && fabs(w[i]) > 1e-280 &&
                 !(fabs(w[i] * l[i] - 0x1.921fb54442d18p+2) < 1e-12))
                 FUZZ_FAIL("frequency %a and wavelength %a do not fit", w[i], l[i]);
@@ -599,7 +625,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = {data, data + size};
     static plan_case own;
     const unsigned b = fuzz_byte(&in);
-    const plan_case *p = &pool[b % pooled];
+    const plan_case *p = &pool[b / 32 == 3 ? regrouped + b % REGROUPED : b % regrouped];
     size_t keep = 0;
     if (b >= 192) {
         if (!decode_plan(&in, &own)) return 0;

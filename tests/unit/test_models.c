@@ -509,12 +509,196 @@ static void rows_that_others_print(void **state)
         const size_t size = pe_plan_size(&c);
         void *const memory = must_alloc(size);
         assert_int_equal(pe_plan_init(&plan, &c, memory, size), PE_OK);
-        assert_int_equal(pe_fill_f32(&plan, pe_at_f64(&p->position), 1, row, p->d_model), PE_OK);
+        const pe_at at = pe_coords_f64(p->at, c.axes, c.axes, 1);
+        assert_int_equal(pe_fill_f32(&plan, at, 1, row, p->d_model), PE_OK);
         for (size_t i = 0; i < p->count; i++)
             if (!(fabs((double)row[p->column + i] - p->values[i]) <= p->digits))
-                fail_msg("%s: position %g, column %zu: %.9g, not %.9g", p->source, p->position,
+                fail_msg("%s: position %g, column %zu: %.9g, not %.9g", p->source, p->at[0],
                          p->column + i, (double)row[p->column + i], p->values[i]);
         free(memory);
+    }
+}
+
+/* No preset is without such numbers. */
+static void every_preset_has_been_printed(void **state)
+{
+    (void)state;
+    for (int preset = 0; preset < (int)PE_PRESET_COUNT; preset++) {
+        size_t found = 0;
+        for (size_t k = 0; k < sizeof published_rows / sizeof *published_rows; k++)
+            found += (int)published_rows[k].preset == preset;
+        if (found == 0) fail_msg("no published numbers of preset %d", preset);
+    }
+}
+
+static void frequencies_of_others(void **state)
+{
+    double omega[256], attention;
+    size_t seen[PE_ROPE_PROPORTIONAL + 1] = {0};
+    mpfr_t w, x;
+    (void)state;
+    mpfr_inits2(300, w, x, (mpfr_ptr)NULL);
+    for (size_t k = 0; k < sizeof published_ropes / sizeof *published_ropes; k++) {
+        const published_rope *const p = &published_ropes[k];
+        pe_rope_config c = pe_rope_config_default(p->head_dim);
+        seen[p->type]++;
+        c.rotary_dim = p->rotary_dim, c.rope_theta = p->theta, c.rope_type = p->type, c.factor = p->factor;
+        c.original_max_position_embeddings = p->original, c.max_position_embeddings = p->most;
+        c.sequence_length = p->length, c.low_freq_factor = p->low, c.high_freq_factor = p->high;
+        c.mscale = p->mscale, c.mscale_all_dim = p->mscale_all, c.truncate = p->truncate;
+        c.long_factor = phi3_long, c.short_factor = phi3_short;
+        assert_int_equal(pe_rope_frequencies(&c, omega, &attention), PE_OK);
+        if (!(fabs(attention - p->attention) <= 1e-15))
+            fail_msg("%s: attention factor %.17g, not %.17g", p->source, attention, p->attention);
+        for (size_t i = 0; i < 6; i++)
+            if (!(fabs(omega[p->pairs[i]] - p->values[i]) <= p->digits * p->values[i]))
+                fail_msg("%s: pair %zu: %.9g, not %.9g", p->source, p->pairs[i], omega[p->pairs[i]],
+                         p->values[i]);
+        for (size_t i = 0; p->type == PE_ROPE_LONGROPE && i < 48; i++) { /* a model's own factors */
+            mpfr_set_d(w, p->theta, MPFR_RNDN);
+            mpfr_set_si(x, -(long)i, MPFR_RNDN);
+            mpfr_div_ui(x, x, 48, MPFR_RNDN);
+            mpfr_pow(w, w, x, MPFR_RNDN);
+            mpfr_div_d(w, w, (p->length > p->original ? phi3_long : phi3_short)[i], MPFR_RNDN);
+            assert_true(omega[i] == mpfr_get_d(w, MPFR_RNDN));
+        }
+    }
+    for (size_t t = 0; t <= PE_ROPE_PROPORTIONAL; t++) assert_true(seen[t] > 0);
+    mpfr_clears(w, x, (mpfr_ptr)NULL);
+}
+
+static void frequencies_in_float_of_others(void **state)
+{
+    double omega[256];
+    (void)state;
+    for (size_t k = 0; k < sizeof published_floats / sizeof *published_floats; k++) {
+        const published_float *const p = &published_floats[k];
+        pe_config c = pe_config_default(p->d_model);
+        c.base = p->base;
+        assert_int_equal(pe_frequencies_float32(&c, p->formula, omega), PE_OK);
+        for (size_t i = 0; i < 6; i++) { /* to an ulp: their powf and expf are not correctly rounded */
+            const double ulp = p->values[i] * 0x1p-23;
+            if (!(fabs(omega[p->pairs[i]] - p->values[i]) <= ulp))
+                fail_msg("%s: pair %zu: %.9g, not %.9g", p->source, p->pairs[i], omega[p->pairs[i]],
+                         p->values[i]);
+        }
+    }
+}
+
+static void turns_of_others(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof published_turns / sizeof *published_turns; k++) {
+        const published_turn *const p = &published_turns[k];
+        static const double at[] = {7, 3, 5};
+        const pe_heads one = {1, 16, 16};
+        float x[16];
+        pe_plan plan;
+        pe_rope_config c = pe_rope_config_default(16);
+        if (p->how == TURN_ADJACENT || p->how == TURN_YARN) c.layout = PE_LAYOUT_INTERLEAVED;
+        if (p->how == TURN_APART) c.rope_interleave = 1;
+        if (p->how == TURN_YARN)
+            c.rope_type = PE_ROPE_YARN, c.factor = 4, c.original_max_position_embeddings = 32;
+        if (p->how == TURN_BLOCKS || p->how == TURN_WOVEN)
+            c.axes = 3, c.sections[0] = 4, c.sections[1] = c.sections[2] = 2;
+        if (p->how == TURN_WOVEN)
+            c.section_order = PE_SECTIONS_INTERLEAVED, c.sections[0] = c.sections[1] = 3;
+        if (p->how == TURN_VISION)
+            c.axes = 2, c.sections[0] = c.sections[1] = 4, c.section_order = PE_SECTIONS_VISION;
+        const size_t size = pe_rope_plan_size(&c);
+        void *const memory = must_alloc(size);
+        assert_int_equal(pe_rope_plan_init(&plan, &c, memory, size), PE_OK);
+        for (size_t i = 0; i < 16; i++) x[i] = (float)((int)(7 * i % 11) - 5);
+        assert_int_equal(pe_rope_f32(&plan, pe_coords_f64(at, c.axes, 3, 1), 1, x, one), PE_OK);
+        for (size_t i = 0; i < 16; i++)
+            if (!(fabs((double)x[i] - p->values[i]) <= 1e-5))
+                fail_msg("%s: element %zu: %.9g, not %.9g", p->source, i, (double)x[i], p->values[i]);
+        free(memory);
+    }
+}
+
+static void tables_of_others(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof published_tables / sizeof *published_tables; k++) {
+        const published_table *const p = &published_tables[k];
+        float cosines[8] = {0}, sines[8] = {0};
+        static unsigned char memory[PE_PLAN_BYTES(8)];
+        pe_plan plan;
+        pe_config c = pe_config_default(8);
+        c.layout = p->layout, c.expected_rows = 1;
+        const int two = p->table == PE_ROPE_TABLE_APART || p->table == PE_ROPE_TABLE_TWICE;
+        assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK);
+        assert_int_equal(pe_rope_table_f32(&plan, pe_from(5), 1, p->table, cosines, two ? sines : NULL, 8),
+                         PE_OK);
+        for (size_t i = 0; i < 8; i++)
+            if (!(fabs((double)cosines[i] - p->cosines[i]) <= 1e-6 &&
+                  fabs((double)sines[i] - p->sines[i]) <= 1e-6))
+                fail_msg("%s: element %zu: %.9g and %.9g", p->source, i, (double)cosines[i],
+                         (double)sines[i]);
+    }
+}
+
+static void biases_of_others(void **state)
+{
+    enum { DISTANCES = sizeof published_t5[0] / sizeof *published_t5[0], HEADS = 12 };
+    float slopes[HEADS], scores[6 * 6] = {0}, biases[15];
+    (void)state;
+    assert_int_equal(pe_alibi_slopes_f32(HEADS, 8, slopes), PE_OK);
+    for (size_t h = 0; h < HEADS; h++) assert_true(slopes[h] == (float)published_slopes[h]);
+    for (int decoder = 0; decoder < 2; decoder++)
+        for (size_t k = 0; k < DISTANCES; k++) { /* key 0 or the last of a row */
+            static int32_t index[512];
+            const int d = published_t5[0][k];
+            assert_int_equal(pe_bias_t5_i32(32, 128, !decoder, d < 0 ? -d : 0, 1, d < 0 ? 1 : (size_t)d + 1,
+                                            index), PE_OK);
+            if (index[d < 0 ? 0 : d] != published_t5[1 + decoder][k])
+                fail_msg("T5, distance %d: bucket %d, not %d", d, (int)index[d < 0 ? 0 : d],
+                         published_t5[1 + decoder][k]);
+        }
+    for (size_t i = 0; i < 15; i++) biases[i] = (float)(i * i); /* of Swin: by (rows, columns) apart */
+    assert_int_equal(pe_bias_add_f32(biases, 15, 1, published_swin, 6, 6, scores, 6, 36), PE_OK);
+    for (size_t q = 0; q < 6; q++)
+        for (size_t key = 0; key < 6; key++) {
+            const int entry = ((int)(q / 3) - (int)(key / 3) + 1) * 5 + (int)(q % 3) - (int)(key % 3) + 2;
+            assert_true(scores[q * 6 + key] == (float)(entry * entry));
+        }
+}
+
+static void factors_of_others(void **state)
+{
+    static const size_t periods[] = {8192, 16384};
+    float got[4];
+    (void)state;
+    for (size_t k = 0; k < 3; k++) {
+        const pe_at at = pe_from(k == 0 ? -4 : 3);
+        assert_int_equal(pe_rope_xpos_f32(4, 512, k == 2 ? pe_back(at) : at, 1, got, 4), PE_OK);
+        for (size_t i = 0; i < 4; i++) assert_true(fabs((double)got[i] - published_xpos[k][i]) <= 2e-7);
+    }
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < 4; i++) {
+            const double *const p = published_scales[k][i];
+            assert_int_equal(pe_rope_query_scale_f32(0.1, periods[k], k == 0, pe_at_f64(p), 1, got), PE_OK);
+            assert_true(fabs((double)got[0] - p[1]) <= 3e-7);
+        }
+}
+
+static void resampled_by_others(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < sizeof published_resamples / sizeof *published_resamples; k++) {
+        const published_resample *const p = &published_resamples[k];
+        float table[12], out[15];
+        pe_resample how;
+        memset(&how, 0, sizeof how);
+        how.method = p->method, how.a = p->antialias ? -0.5 : -0.75;
+        how.antialias = p->antialias, how.align_corners = p->align_corners;
+        if (p->scaled) how.scale_y = ((double)p->height + 0.1) / 3, how.scale_x = ((double)p->width + 0.1) / 4;
+        for (size_t i = 0; i < 12; i++) table[i] = (float)((5 * (i / 4) + 3 * (i % 4)) % 7) / 4;
+        assert_int_equal(pe_learned_resample_f32(table, 3, 4, 1, &how, out, p->height, p->width), PE_OK);
+        for (size_t i = 0; i < p->height * p->width; i++)
+            if (!(fabs((double)out[i] - p->values[i]) <= 1e-6))
+                fail_msg("%s: number %zu: %.9g, not %.9g", p->source, i, (double)out[i], p->values[i]);
     }
 }
 
@@ -522,8 +706,6 @@ static void rows_that_others_print(void **state)
 
 /* What docs/conventions.md says of several axes, for each model: its plan as told there, beside the
    angle of a pair as the model's own code writes it. */
-typedef enum named { FLUX, WAN, COGVIDEOX, LLAMA4, DINOV3, PIXTRAL, COSMOS, PERCEIVER, KIMI, LTX, SAM,
-                     LIGHTGLUE, GLIGEN, FOURIER_EMBED, NAMES } named;
 static const char *const names_of[NAMES] = {
     "Flux", "Wan", "CogVideoX", "Llama 4 vision", "DINOv3", "Pixtral", "Cosmos", "Perceiver",
     "Kimi-VL", "LTX", "SAM", "LightGlue", "GLIGEN", "timm FourierEmbed"};
@@ -535,7 +717,7 @@ static double some_weight(size_t i) { return sin((double)(7 * i + 1)) * 3; }
 static double named_angle(named m, size_t i, const double *t)
 {
     static const size_t flux[] = {8, 28, 28}, wan[] = {22, 21, 21}, cog[] = {8, 12, 12};
-    static const double cosmos[] = {10000, 24300, 8100};
+    static const double cosmos[] = {20671.155660140554, 10000, 10000}; /* 10000 2^(44/42) for frames */
     size_t a = 0, k = i;
     switch (m) {
     case FLUX:
@@ -650,6 +832,20 @@ static void models_by_name(void **state)
                              want);
             }
         }
+        size_t printed = 0; /* what its project computes */
+        for (size_t k = 0; k < sizeof published_models / sizeof *published_models; k++) {
+            const published_model *const p = &published_models[k];
+            double seen[4];
+            if (p->model != m) continue;
+            for (size_t a = 0; a < 4; a++) seen[a] = m == SAM || m == LTX ? 2 * p->at[a] - 1 : p->at[a];
+            assert_int_equal(pe_fill_f64(&plan, pe_coords_f64(seen, dim, dim, 1), 1, row, d), PE_OK);
+            for (size_t i = 0; i < p->count; i++)
+                if (!(fabs(row[p->column + i] - p->values[i]) <= p->digits))
+                    fail_msg("%s: column %zu: %.9g, not %.9g", p->source, p->column + i, row[p->column + i],
+                             p->values[i]);
+            printed++;
+        }
+        assert_true(printed > 0);
         free(memory);
     }
 }
@@ -1218,6 +1414,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(sums_that_nearly_vanish),
         cmocka_unit_test(rope_of_axes),
         cmocka_unit_test(rows_that_others_print),
+        cmocka_unit_test(every_preset_has_been_printed),
+        cmocka_unit_test(frequencies_of_others),
+        cmocka_unit_test(frequencies_in_float_of_others),
+        cmocka_unit_test(turns_of_others),
+        cmocka_unit_test(tables_of_others),
+        cmocka_unit_test(biases_of_others),
+        cmocka_unit_test(factors_of_others),
+        cmocka_unit_test(resampled_by_others),
         cmocka_unit_test(models_by_name),
         cmocka_unit_test(scalings_by_other_names),
         cmocka_unit_test(frequencies_of_float32_code),
