@@ -9,7 +9,7 @@
 #
 # and each must be in both. A function for which that makes no sense stands below, with the reason.
 # Each is written out in the public part, so that a search for its name finds it, below a comment
-# with all its parts, see undescribed(). And there are not too many.
+# with all its parts, see undescribed(). And there are not too many. The sections' numbers go up.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/api
@@ -53,6 +53,18 @@ sed '/^\/\*  PRIVATE/q' pe.h | sed -n 's/^PE_API .*[ *]\(pe_[a-z0-9][a-z0-9_]*\)
     sort >"$WORK/literal"
 diff "$WORK/public" "$WORK/literal" >"$WORK/unliteral"
 verdict "every public function is written out, once" "$WORK/unliteral"
+
+# The numbers of sections go up in the public part and again in the private one, and the contents have those of
+# the public part.
+sections() { sed -n 's,^/\* ---- \([0-9][0-9.]*\)\.* .*,\1,p; s,^/\*  \(2\)\. TYPES.*,\1,p' | sed 's/\.$//'; }
+sed '/^\/\*  PRIVATE/q' pe.h | sections >"$WORK/public.sections"
+sed '1,/^\/\*  PRIVATE/d' pe.h | sections >"$WORK/private.sections"
+{
+    for part in public private; do sort -C -t . -k 1,1n -k 2,2n "$WORK/$part.sections" || echo "the $part sections are not in order"; done
+    sed '/^ \* QUICK START/q' pe.h | sed -n 's/^ \*  *\([0-9]*\)\. .*/\1/p' | diff "$WORK/public.sections" -
+    [ "$(wc -l <"$WORK/private.sections")" -gt 25 ] || echo "hardly a section in the private part"
+} >"$WORK/unordered"
+verdict "the sections of pe.h have the contents' numbers, in order" "$WORK/unordered"
 
 called() { sed 's/\\"//g; s/"[^"]*"//g' | grep -o '\<pe_[a-z0-9][a-z0-9_]* *(' | sed 's/ *($//' | sort -u; }
 
