@@ -6906,6 +6906,26 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, size_t
     return pe__rope_go(plan, at, &call);
 }
 
+/* One head of one token by a table, where nothing is wrong and no pair is left over: done, in less
+   time than its arguments take to be looked at one by one. */
+PE__INLINE int pe__rope_alone(pe__kind kind, pe_layout layout, const float *cosines,
+                              const float *sines, size_t stride, size_t pairs, size_t tokens,
+                              void *x, size_t heads)
+{
+    const size_t most = (size_t)1 << 20;
+    unsigned char *const p = (unsigned char *)x;
+    int ok = (tokens == 1) & (heads == 1) & (pairs - 1 < most) & (stride >= pairs) & (stride < most);
+    ok &= (cosines != NULL) & (sines != NULL) & (x != NULL);
+    if (!ok || pairs % pe__rope_block(PE_LAYOUT_HALVES)) return 0;
+    if (layout == PE_LAYOUT_HALVES)
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, sines, cosines, pairs, pairs, p, 0, p, 0, 1, 0);
+    else if (layout == PE_LAYOUT_INTERLEAVED)
+        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, sines, cosines, pairs, pairs, p, 0, p, 0,
+                       1, 0);
+    else return 0;
+    return 1;
+}
+
 /* By a table of the caller's; in place, a head has no more than its pairs. */
 static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, const float *sines,
                                     size_t stride, size_t pairs, size_t tokens, size_t head_dim,
@@ -7026,18 +7046,23 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     const pe_plan *const view = pe__view(plan, at, &own);
     if (status == PE_OK) status = pe__check_at(at, o->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
-    if (two || plan->woven) {
+    /* two arrays are one whose halves lie apart, from the one that comes first on */
+    const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
+    if (plan->woven || layout == PE_ROPE_TABLE_TWICE || (two && apart % o->element != 0)) {
         pe__rope_tiles(view, at, o, (unsigned char *)sines, layout);
         return PE_OK;
     }
     pe_plan table = *view; /* a plan that has the cosines first */
-    const int joined = layout == PE_ROPE_TABLE_JOINED;
-    table.layout = joined ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED, table.cos_first = 1;
+    pe__output rows = *o;
+    const int halves = layout != PE_ROPE_TABLE_COMPLEX;
+    const size_t other = two ? (size_t)(apart / o->element) : table.pairs;
+    if (two && s < c) rows.out = (unsigned char *)sines;
+    table.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED, table.cos_first = 1;
     for (size_t a = 0, pair = 0; a < table.axes; pair += table.axis[a++].pairs) {
-        table.axis[a].cosine = joined ? pair : 2 * pair;
-        table.axis[a].sine = joined ? table.pairs + pair : 2 * pair + 1;
+        table.axis[a].cosine = halves ? pair + (two && s < c ? other : 0) : 2 * pair;
+        table.axis[a].sine = halves ? pair + (two && s < c ? 0 : other) : 2 * pair + 1;
     }
-    pe__emit(&table, at, o);
+    pe__emit(&table, at, &rows);
     return PE_OK;
 }
 
@@ -8470,6 +8495,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                           const float *sines, size_t table_stride, size_t pairs,   \
                                           size_t tokens, element *x, pe_heads heads)               \
     {                                                                                              \
+        if (pe__rope_alone(kind, layout, cosines, sines, table_stride, pairs, tokens, x,           \
+                           heads.heads))                                                           \
+            return PE_OK;                                                                          \
         return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x,      \
                            heads, x, heads, sizeof *x, pe__turn_heads_##T);                        \
     }                                                                                              \
