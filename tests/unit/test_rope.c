@@ -969,6 +969,16 @@ static void test_sections(void **state)
                         if (apart)
                             assert_true(b[t * N + e] == s);
                     }
+                if (!apart) continue; /* the other array first */
+                memcpy(x, a, sizeof a);
+                memcpy(out, b, sizeof b);
+                assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)layout,
+                                                   b, a, N), PE_OK);
+                const size_t columns = layout == PE_ROPE_TABLE_APART ? H : N;
+                for (size_t t = 0; t < TOKENS; t++) {
+                    assert_memory_equal(b + t * N, x + t * N, columns * sizeof *b);
+                    assert_memory_equal(a + t * N, out + t * N, columns * sizeof *a);
+                }
             }
         }
         plan_free(&p);
