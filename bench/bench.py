@@ -495,9 +495,9 @@ PEERS = [
     ("numpy", ("numpy_f32",)), ("torch", ("torch",)),
 ]
 OTHER_ROWS = [
-    ("random positions below 131,072", "fill_at", "512x512-below-2p17", "f32", "pe_fill_f32"),
-    ("random positions below 2^31", "fill_at", "512x512-below-2p31", "f32", "pe_fill_f32"),
-    ("random real positions below 1000", "fill_real", "512x512-below-1000", "f32", "pe_fill_f32"),
+    ("random below 131,072", "fill_at", "512x512-below-2p17", "f32", "pe_fill_f32"),
+    ("random below 2^31", "fill_at", "512x512-below-2p31", "f32", "pe_fill_f32"),
+    ("random reals below 1000", "fill_real", "512x512-below-1000", "f32", "pe_fill_f32"),
     ("positions 100,000 downwards", "fill_at", "512x512-downwards", "f32", "pe_fill_f32"),
     ("every eighth position", "fill_at", "512x512-every-8th", "f32", "pe_fill_f32"),
     ("plan made, too", "first_use", "512x512", "f32", "pe_plan_init+pe_fill_f32"),
@@ -515,16 +515,16 @@ ADD_PEERS = [
     ("torch add_", ("torch_stored_table",)), ("torch x + pe", ("torch_new_tensor",)),
 ]
 ROPE = [
-    (f"{say}{'' if kind == 'f32' else ' in ' + kind}, {pairing}", "rope", shape, kind,
+    (f"{say}{'' if kind == 'f32' else " " + kind}, {pairing}", "rope", shape, kind,
      f"pe_rope_{pairing}")
-    for say, shape in (("2048 tokens", "2048x32x128"), ("16384 tokens", "16384x32x128"),
-                       ("one token", "1x32x128"))
+    for say, shape in (("2048", "2048x32x128"), ("16384", "16384x32x128"),
+                       ("1", "1x32x128"))
     for kind in ("f32", "f16", "bf16") for pairing in ("halves", "adjacent")
     if pairing == "halves" or kind == "f32"
 ]
 ROPE_PEERS = [
     ("plain C", ("plain_c",)), ("C, table", ("table_c",)),
-    ("torch rotate_half", ("torch_rotate_half",)), ("torch complex", ("torch_complex",)),
+    ("torch halves", ("torch_rotate_half",)), ("torch complex", ("torch_complex",)),
 ]
 ROPE_TO = [
     (f"{say}, {pairing}", "rope_to", shape, "f32", f"pe_rope_to_{pairing}")
@@ -667,8 +667,8 @@ def cost_lines(path):
         cells = {"program": program}
         for r in found:
             if r["program"] == program:
-                cells[f"KB, {r['compiler']} {title(r['build'])}"] = f"{r['text'] / 1000:.0f}" if r["text"] else ""
-                cells[f"s, {r['compiler']} {title(r['build'])}"] = f"{r['seconds']:.2f}"
+                size = f"{r['text'] / 1000:.0f} KB, " if r["text"] else ""
+                cells[f"{r['compiler']} {title(r['build'])}"] = f"{size}{r['seconds']:.2f} s"
         lines.append(cells)
     return ["## Code and compile time", "",
             "KB of code and constants of an object, and CPU seconds to compile it with -O2, beyond those of the "
