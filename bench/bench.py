@@ -515,7 +515,7 @@ ADD_PEERS = [
     ("torch add_", ("torch_stored_table",)), ("torch x + pe", ("torch_new_tensor",)),
 ]
 ROPE = [
-    (f"{say}{'' if kind == 'f32' else " " + kind}, {pairing}", "rope", shape, kind,
+    (f"{say}{'' if kind == 'f32' else ' ' + kind}, {pairing}", "rope", shape, kind,
      f"pe_rope_{pairing}")
     for say, shape in (("2048", "2048x32x128"), ("16384", "16384x32x128"),
                        ("1", "1x32x128"))
