@@ -1715,9 +1715,11 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
         const int64_t step = at->step < 0 ? at->step < -most ? most + 1 : -at->step : at->step;
         const int one = step == 0 || rows == 1;
         p[0] = pe__position(at, 0, 0);
-        if (!one && (uint64_t)rows - 1 > (uint64_t)(most / step)) return PE_ERR_RANGE;
-        p[1] = one ? p[0] : pe__position(at, rows - 1, 0);
-        return pe__positions_ok(p, 2, limits) ? PE_OK : PE_ERR_RANGE;
+        if (!pe__positions_ok(p, 1, limits)) return PE_ERR_RANGE;
+        if (one) return PE_OK;
+        if ((uint64_t)rows - 1 > (uint64_t)(most / step)) return PE_ERR_RANGE;
+        p[0] = pe__position(at, rows - 1, 0); /* no overflow: first and way are within limits */
+        return pe__positions_ok(p, 1, limits) ? PE_OK : PE_ERR_RANGE;
     }
     if (at->kind == PE__AT_GRID) {
         const size_t cells = pe__grid_cells(at);
