@@ -1662,7 +1662,7 @@ typedef struct pe__limits {
     double middle, reach, offset;
 } pe__limits;
 
-/* NaN is not; all have the bits of their sizes compared, which is cheaper. */
+/* Are all |p + by| at most reach? As integers, which is cheaper; a NaN is above all numbers. */
 PE__INLINE int pe__sizes_ok(const double *p, size_t n, double by, double reach)
 {
     uint64_t worst = 0, limit;
@@ -8255,7 +8255,7 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const void *table,
         pe__check_learned(at, rows, table_rows, d_model, stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__SOME];
-        size_t from[PE__SOME]; /* in time: each row begins with a jump that was not foreseen */
+        size_t from[PE__SOME]; /* known before the first row: adding does not wait for them */
         n = pe__min(rows - r, PE__SOME);
         pe__positions(at, r, n, 0, p);
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;

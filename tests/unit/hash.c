@@ -788,6 +788,35 @@ static void algebra(const table *unused, size_t count)
     }
 }
 
+/* One head of one token by a table, whose way is its own, has the bits of the first of two heads. */
+static void one_head(void)
+{
+    enum { H = 64, N = 2 * H };
+    const pe_heads one = heads_of(1, N, N), two = heads_of(2, N, 2 * N);
+    float c[H], s[H];
+    uint64_t state = 13;
+    for (size_t i = 0; i < H; i++) c[i] = some_float(&state), s[i] = some_float(&state);
+#define ONE(type, element, number)                                                                 \
+    for (int halves = 0; halves < 2; halves++) {                                                   \
+        const pe_layout layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;                \
+        element x[2 * N], y[N];                                                                    \
+        for (size_t i = 0; i < 2 * N; i++) {                                                       \
+            const float f = some_float(&state);                                                    \
+            const uint16_t u = (uint16_t)((state >> 40 & 0x80ff) | 0x3800);                        \
+            x[i] = number;                                                                         \
+            (void)f, (void)u;                                                                      \
+        }                                                                                          \
+        memcpy(y, x, sizeof y);                                                                    \
+        need_ok(pe_rope_by_table_##type(layout, c, s, H, H, 1, x, two), "two heads by a table");   \
+        need_ok(pe_rope_by_table_##type(layout, c, s, H, H, 1, y, one), "one head by a table");    \
+        need(memcmp(x, y, sizeof y) == 0, "one head by a table", "other bits than with a second"); \
+    }
+    ONE(f32, float, f)
+    ONE(f16, uint16_t, u)
+    ONE(bf16, uint16_t, u)
+#undef ONE
+}
+
 /* The calls of RoPE that rope() leaves out: lists, out of place, queries with keys, tables, each type. */
 static void rope_calls(const table *unused, size_t count)
 {
@@ -797,6 +826,7 @@ static void rope_calls(const table *unused, size_t count)
     uint64_t state = 11;
     (void)unused;
     (void)count;
+    one_head();
     for (size_t i = 0; i < 3 * T; i++) {
         list[i] = i % 5 ? (int64_t)i - 9 : (int64_t)(i * 7919 % 101) * 20000003 - 1000000000;
     }

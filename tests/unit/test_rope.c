@@ -1304,6 +1304,46 @@ static void test_into_a_cache(void **state)
     assert_true(ties > 100 && huge > 100);
 }
 
+/* One head of one token in place, which has a way of its own where no pair is left over: the bits, and
+   what is wrong with its arguments. */
+static void test_by_table_one_head(void **state)
+{
+    static const size_t widths[] = {2, 16, 30, 32, 62, 64, 128, 130, 256, 512, 514, 1024};
+    const pe_heads one = {1, 7, 3}; /* strides that nothing needs */
+    rng r = rng_for("test_by_table_one_head");
+    (void)state;
+    for (unsigned k = 0; k < LENGTH(widths) * 2 * 3; k++) {
+        const size_t n = widths[k % LENGTH(widths)], h = n / 2;
+        const pe_layout layout = k / LENGTH(widths) % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        const type t = k / LENGTH(widths) / 2 == 0 ? F32 : k / LENGTH(widths) / 2 == 1 ? F16 : BF16;
+        const size_t bytes = n * bytes_of(t);
+        float *c = (float *)must_alloc(h * sizeof *c), *s = (float *)must_alloc(h * sizeof *s);
+        void *x = must_alloc(bytes), *want = must_alloc(bytes);
+        for (size_t i = 0; i < h; i++)
+            c[i] = random_value(&r), s[i] = random_value(&r);
+        fill_random(t, x, n, &r);
+        memcpy(want, x, bytes);
+#define TURN(layout, c, s, stride, pairs, x)                                                       \
+    (t == F32   ? pe_rope_by_table_f32(layout, c, s, stride, pairs, 1, (float *)(x), one)          \
+     : t == F16 ? pe_rope_by_table_f16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one)       \
+                : pe_rope_by_table_bf16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one))
+        assert_int_equal(TURN(layout, NULL, s, h, h, x), PE_ERR_NULL);
+        assert_int_equal(TURN(layout, c, NULL, h, h, x), PE_ERR_NULL);
+        assert_int_equal(TURN(layout, c, s, h, h, NULL), PE_ERR_NULL);
+        assert_int_equal(TURN((pe_layout)2, c, s, h, h, x), PE_ERR_ENUM);
+        assert_int_equal(TURN(layout, c, s, h - 1, h, x), PE_ERR_SHAPE);
+        assert_int_equal(TURN(layout, c, s, SIZE_MAX, h, x), PE_ERR_SIZE);
+        assert_int_equal(TURN(layout, c, s, SIZE_MAX / 2, SIZE_MAX / 2, x), PE_ERR_SIZE);
+        assert_int_equal(TURN(layout, c, s, h, 0, x), PE_OK);
+        assert_memory_equal(x, want, bytes);
+        turn(t, layout, s, c, 1, n, want);
+        assert_int_equal(TURN(layout, c, s, h, h, x), PE_OK);
+#undef TURN
+        assert_memory_equal(x, want, bytes);
+        free(c), free(s), free(x), free(want);
+    }
+}
+
 /* Out of place by the caller's table: a copy, turned in place. */
 static void test_by_table_to(void **state)
 {
@@ -2202,6 +2242,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_one_coordinate), cmocka_unit_test(test_real_positions),
         cmocka_unit_test(test_places),         cmocka_unit_test(test_undone),
         cmocka_unit_test(test_into_a_cache),   cmocka_unit_test(test_by_table_to),
+        cmocka_unit_test(test_by_table_one_head),
         cmocka_unit_test(test_bad_plans),
     };
     test_begin(argc, argv);
