@@ -3439,26 +3439,26 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * Errors are in units of u = 2^-53, for amplitude 1, and of (sine, cosine) as a vector, for a turn
  * makes one component's the other's. What is rounded relatively adds 1 to a vector, what is below 1
  * and rounded absolutely 1/2 to each component. pe__direct() has at most
- *     0.62  the circle's sines and cosines, rounded
- *     0.01  the phase: pi 2^-62 for positions up to plan->reach (beyond, turns are exact)
- *     0.30  the rest z, rounded twice: pi (2^-58 + 2^-57)
- *     0.66  sin(pi z) 0.34: the polynomial 0.08, its factor of z 2^-4 (2 + 0.1), the product 1/8;
- *           cos(pi z) 0.57: the polynomial 0.01, rounded 0.5, z^2 times the rest of it 0.06
- *     2.00  the factor A (1 + eta), rounded, and the circle's products with it
- *     1.20  the turn by z: a product 0.2, for |sin(pi z)| < 0.196, and the sum 1; where nothing is
- *           fused the other product, too: both (1 + 0.383)^(1/2) = 1.18, and the sum 1
- * together 4.79, and 5.77 where nothing is fused: a row by itself has 5.8 (pe__bound_lone). With
- * SLEEF a centre has
+ *     1.00  the factor A (1 + eta), rounded: along the vector
+ *     1.18  the rest z, |z| <= 1/4 + 2^-17, rounded twice: pi (2^-56 + 2^-55), across the vector; where
+ *           nothing is fused, once, 0.79. And 0.01 for the phase, pi 2^-62 for positions up to
+ *           plan->reach (beyond, turns are exact)
+ *     2.69  sin(pi z) by its polynomial with rounded numbers, and 2.04 cos(pi z), where nothing is
+ *           fused 2.35 (gappa.sh, by the factor's mantissa): as a vector 3.25, and 3.40
+ *     0.04  what the polynomials lack (lacks.py)
+ * together 4.85, and 4.74 where nothing is fused. Of one component these are 2.69 + 0.71 + 0.84 +
+ * 0.04 for a sine, less for a cosine: a row by itself has 4.28 (pe__bound_lone: 4.375). With SLEEF
+ * a centre has
  *     4.95  sine and cosine, 3.5 ulp each (u35)
- *     1.02  the phase and the rest, as above, and the correction by what is below x, rounded
+ *     1.90  the phase and the rest, as above, and the correction by what is below x, rounded
  *     2.00  the factor and the products with it
- * together 7.97. Each turn by a row of the plan adds
+ * together 8.85, and 8.46 where nothing is fused. Each turn by a row of the plan adds
  *     0.71  the row, rounded
  *     2.00  a product and the sum; where nothing is fused, two products and the sum: 2 again for
  *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next turn asks for:
  *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
- * A row of a run is two turns from its centre: 10.21 fused, 5.8 + 3.13 + 2.71 = 11.64 not fused,
- * with SLEEF 13.39 and 13.81: 11.75 and 14 (pe__bound_run). Beyond plan->reach, turns in
+ * A row of a run is two turns from its centre: 10.27 fused, 4.74 + 3.13 + 2.71 = 10.58 not fused,
+ * with SLEEF 14.27 and 14.30: 10.75 and 14.375 (pe__bound_run). Beyond plan->reach, turns in
  * double-double take the place of pe__direct(), as long as they lack 44 units at most: 60 for
  * either (pe__bound_distant).
  *
@@ -3485,74 +3485,73 @@ typedef struct pe__bound {
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
-static const pe__bound pe__bound_lone = PE__BOUND(5.8, 12);
+static const pe__bound pe__bound_lone = PE__BOUND(4.375, 9);
 #if PE_SLEEF
-static const pe__bound pe__bound_run = PE__BOUND(14, 29);
+static const pe__bound pe__bound_run = PE__BOUND(14.375, 29);
 #else
-static const pe__bound pe__bound_run = PE__BOUND(11.75, 24);
+static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
 #endif
 static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 #undef PE__BOUND
 
-/* sin and cos of k / 16 of a turn, rounded, for k = 0 ... 19: the cosines are the sines from k = 4
-   on. */
-static const double pe__sixteenths[40] = {
-    0, 1, 0.3826834323650898, 0.9238795325112867, 0.7071067811865476, 0.7071067811865476,
-    0.9238795325112867, 0.3826834323650898, 1, 0, 0.9238795325112867, -0.3826834323650898,
-    0.7071067811865476, -0.7071067811865476, 0.3826834323650898, -0.9238795325112867,
-    0, -1, -0.3826834323650898, -0.9238795325112867, -0.7071067811865476, -0.7071067811865476,
-    -0.9238795325112867, -0.3826834323650898, -1, 0, -0.9238795325112867, 0.3826834323650898,
-    -0.7071067811865476, 0.7071067811865476, -0.3826834323650898, 0.9238795325112867,
-    0, 1, 0.3826834323650898, 0.9238795325112867, 0.7071067811865476, 0.7071067811865476,
-    0.9238795325112867, 0.3826834323650898,
+/* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py); for
+   one kernel, times its factor, and what is added to a phase to cut it into quarters of a turn. */
+static const double pe__sine_fit[7] = {
+    3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
+    0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
 };
+static const double pe__cosine_fit[8] = {
+    1.0, -4.934802200544679, 4.058712126416665, -1.3352627688430903, 0.23533062976217894,
+    -0.02580687517771109, 0.0019293402224194124, -0.00010298062483467203,
+};
+typedef struct pe__waves {
+    double sine[7], cosine[8], quarters;
+} pe__waves;
+PE__INLINE void pe__waves_of(double factor, int quarters, pe__waves *w)
+{
+    for (int n = 0; n < 7; n++) w->sine[n] = pe__sine_fit[n] * factor;
+    for (int n = 0; n < 8; n++) w->cosine[n] = pe__cosine_fit[n] * factor;
+    w->quarters = PE__QUARTERS + 0.5 * quarters;
+}
 
 /* A step of four polynomials: y = y x + c. */
-PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, pe__vd c)
+PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 {
+    const pe__vd c = pe__splat(number);
     y[0] = pe__fma(y[0], x[0], c), y[1] = pe__fma(y[1], x[1], c);
     y[2] = pe__fma(y[2], x[2], c), y[3] = pe__fma(y[3], x[3], c);
 }
 
-/* The direct kernel: sin and cos of the turns of position t, for the four vectors of pairs from i
-   on (behind last: that at last again), times the circle's factor. The sixteenth of a turn k that
-   is nearest, and sin(pi z) and cos(pi z) of the rest, |z| <= 2^-4 + 2^-16, by polynomials
-   (tests/tools/fit.py). Four vectors step by step: one after the other, what waits for its turn
-   fills the processor's queues. */
-PE__INLINE void pe__direct(const pe_plan *plan, const pe__circle *circle, size_t i, size_t last,
-                           double t, pe__vd *s, pe__vd *c)
+/* The direct kernel: sin and cos of the turns of position t and of the waves' quarters, for the
+   four vectors of pairs from i on (behind last: that at last again), times the waves' factor. The
+   phase is the nearest whole number of quarters and a rest, whose sine and cosine the quarters turn.
+   Four vectors step by step: one after the other, what waits for its turn fills the processor's
+   queues. */
+PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, size_t i, size_t last, double t,
+                           pe__vd *s, pe__vd *c)
 {
     const double *const f = plan->frequency, *const g = f + plan->padded;
     const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
     const size_t i3 = pe__min(i + 3 * PE_LANES, last);
-    pe__vd k[4], z[4], x[4], ts[4], tc[4], sine[4], cosine[4];
-    z[0] = pe__eighths(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), &k[0]);
-    z[1] = pe__eighths(pe__time(plan, i1, t), pe__load(f + i1), pe__load(g + i1), &k[1]);
-    z[2] = pe__eighths(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), &k[2]);
-    z[3] = pe__eighths(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), &k[3]);
+    const pe__vd large = pe__splat(w->quarters);
+    pe__vd k[4], z[4], x[4];
+    z[0] = pe__by_quarters(pe__time(plan, i, t), pe__load(f + i), pe__load(g + i), large, &k[0]);
+    z[1] = pe__by_quarters(pe__time(plan, i1, t), pe__load(f + i1), pe__load(g + i1), large, &k[1]);
+    z[2] = pe__by_quarters(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), large, &k[2]);
+    z[3] = pe__by_quarters(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), large, &k[3]);
     x[0] = z[0] * z[0], x[1] = z[1] * z[1], x[2] = z[2] * z[2], x[3] = z[3] * z[3];
-    sine[0] = sine[1] = sine[2] = sine[3] = pe__splat(0.0820578389392869);
-    pe__horner(sine, x, pe__splat(-0.5992641468366016));
-    cosine[0] = cosine[1] = cosine[2] = cosine[3] = pe__splat(-0.02576698680948774);
-    pe__horner(cosine, x, pe__splat(0.23533036842743957));
-    pe__horner(sine, x, pe__splat(2.5501640391505007));
-    pe__horner(cosine, x, pe__splat(-1.335262768129103));
-    pe__horner(sine, x, pe__splat(-5.167712780049406));
-    pe__horner(cosine, x, pe__splat(4.058712126415924));
-    pe__horner(sine, x, pe__splat(3.141592653589793));
-    sine[0] = sine[0] * z[0], sine[1] = sine[1] * z[1];
-    sine[2] = sine[2] * z[2], sine[3] = sine[3] * z[3];
-    pe__horner(cosine, x, pe__splat(-4.934802200544679));
-    pe__horner(cosine, x, pe__splat(1.0));
-    pe__circle_at(circle, k[0], &ts[0], &tc[0]), pe__circle_at(circle, k[1], &ts[1], &tc[1]);
-    pe__circle_at(circle, k[2], &ts[2], &tc[2]), pe__circle_at(circle, k[3], &ts[3], &tc[3]);
-    s[0] = tc[0] * sine[0], s[1] = tc[1] * sine[1], s[2] = tc[2] * sine[2], s[3] = tc[3] * sine[3];
-    c[0] = tc[0] * cosine[0], c[1] = tc[1] * cosine[1];
-    c[2] = tc[2] * cosine[2], c[3] = tc[3] * cosine[3];
-    s[0] = pe__fma(ts[0], cosine[0], s[0]), s[1] = pe__fma(ts[1], cosine[1], s[1]);
-    s[2] = pe__fma(ts[2], cosine[2], s[2]), s[3] = pe__fma(ts[3], cosine[3], s[3]);
-    c[0] = pe__fnma(ts[0], sine[0], c[0]), c[1] = pe__fnma(ts[1], sine[1], c[1]);
-    c[2] = pe__fnma(ts[2], sine[2], c[2]), c[3] = pe__fnma(ts[3], sine[3], c[3]);
+    s[0] = s[1] = s[2] = s[3] = pe__splat(w->sine[6]);
+    c[0] = c[1] = c[2] = c[3] = pe__splat(w->cosine[7]);
+    pe__horner(c, x, w->cosine[6]), pe__horner(s, x, w->sine[5]);
+    pe__horner(c, x, w->cosine[5]), pe__horner(s, x, w->sine[4]);
+    pe__horner(c, x, w->cosine[4]), pe__horner(s, x, w->sine[3]);
+    pe__horner(c, x, w->cosine[3]), pe__horner(s, x, w->sine[2]);
+    pe__horner(c, x, w->cosine[2]), pe__horner(s, x, w->sine[1]);
+    pe__horner(c, x, w->cosine[1]), pe__horner(s, x, w->sine[0]);
+    pe__horner(c, x, w->cosine[0]);
+    s[0] = s[0] * z[0], s[1] = s[1] * z[1], s[2] = s[2] * z[2], s[3] = s[3] * z[3];
+    pe__quarter_turns(k[0], &s[0], &c[0]), pe__quarter_turns(k[1], &s[1], &c[1]);
+    pe__quarter_turns(k[2], &s[2], &c[2]), pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
 /* Is the turn of position t beyond what the direct kernel is good for? */
@@ -3568,8 +3567,9 @@ PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, do
 {
     const pe__vd f = pe__load(plan->frequency + pair), tt = pe__time(plan, pair, t);
     pe__vd k, low, sine, cosine;
-    const pe__vd z = pe__eighths(tt, f, pe__load(plan->frequency + plan->padded + pair), &k);
-    const pe__vd turns = k - pe__splat(PE__EIGHTHS);
+    const pe__vd g = pe__load(plan->frequency + plan->padded + pair);
+    const pe__vd large = pe__splat(PE__QUARTERS);
+    const pe__vd z = pe__by_quarters(tt, f, g, large, &k), turns = k - large;
     const pe__vd whole = pe__round(turns * pe__splat(0.5)) * pe__splat(2.0);
     const pe__vd x = pe__fast_two_sum(turns - whole, z, &low);
     pe__sincospi(x, &sine, &cosine);
@@ -3586,9 +3586,9 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const int distant = pe__distant(plan, t);
-    pe__circle circle;
+    pe__waves waves;
     (void)table;
-    pe__circle_of(pe__sixteenths, factor, &circle);
+    pe__waves_of(factor, 0, &waves);
     for (size_t i = 0; i < count; i += PE_LANES) {
         pe__vd sine, cosine;
         if (PE__UNLIKELY(distant)) {
@@ -3604,7 +3604,7 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         else {
             const size_t last = (count - 1) / PE_LANES * PE_LANES;
             pe__vd sines[4], cosines[4];
-            pe__direct(plan, &circle, pair + i, pair + last, t, sines, cosines);
+            pe__direct(plan, &waves, pair + i, pair + last, t, sines, cosines);
             for (size_t n = 0; n < 4 && i < count; n++, i += PE_LANES)
                 pe__store(s + i, sines[n]), pe__store(c + i, cosines[n]);
             i -= PE_LANES;
@@ -4560,18 +4560,18 @@ PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__dest *dest
     }
 }
 
-/* A row of floats by itself: its circle and its time, both turned if cosines come first, since cos
-   x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
+/* A row of floats by itself: its waves and its time, both turned if cosines come first, since
+   cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
 typedef struct pe__alone {
     pe__span span; /* without an anchor */
     double time;
-    pe__circle circle;
+    pe__waves waves;
 } pe__alone;
 
 /* The doubles of four vectors of pairs from pair i on. */
 PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, pe__vd *a, pe__vd *b)
 {
-    pe__direct(x->span.plan, &x->circle, x->span.pair + i, SIZE_MAX, x->time, a, b);
+    pe__direct(x->span.plan, &x->waves, x->span.pair + i, SIZE_MAX, x->time, a, b);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
@@ -4667,8 +4667,7 @@ PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, c
     const int swap = x->span.swapped;
     x->span.position[0] = t, x->span.row[0] = dest->out + pe__first_column(dest) * dest->element;
     x->time = swap ? -t : t;
-    pe__circle_of(pe__sixteenths + (swap ? 8 : 0), plan->amplitude * (1 + pe__bound_lone.eta),
-                  &x->circle);
+    pe__waves_of(plan->amplitude * (1 + pe__bound_lone.eta), swap, &x->waves);
 }
 
 /* A row of floats by itself, from the turn to memory. */
@@ -8808,7 +8807,7 @@ PE_API pe_status pe_selftest(void)
 #undef PE__FAST_LIMIT
 #undef PE__GRID_F64
 #undef PE__ERROR_F64
-#undef PE__EIGHTHS
+#undef PE__QUARTERS
 #undef PE__OPAQUE
 #undef PE__GNU
 #undef PE__INLINE

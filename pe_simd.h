@@ -20,6 +20,7 @@
  *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
  *   pe__circle_of(t,by,&r) 16 pairs (s, c) at t, times a factor, ready to be looked up   one
  *   pe__circle_at(&r,a,&s,&c)  the pair whose number is the last four bits of a          -
+ *   pe__quarter_turns(a,&s,&c)  (s, c) turned by as many quarters as the last bits of a say  -
  *   pe__to_float           rounded to float, as a double                                 one
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
  *   pe__join(a,b)          a0 a1 ... b0 b1 ... likewise                                  one each
@@ -581,6 +582,18 @@ PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe_
     *s = _mm512_permutex2var_pd(circle->s[0], which, circle->s[1]);
     *c = _mm512_permutex2var_pd(circle->c[0], which, circle->c[1]);
 }
+PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+{
+    const __m512i k = _mm512_castpd_si512(which), sign = _mm512_set1_epi64(INT64_MIN);
+    const __m512i of_s = _mm512_slli_epi64(k, 62); /* k's second bit; that of k + 1 */
+    const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
+    const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
+    const __m512i a = _mm512_castpd_si512(_mm512_mask_mov_pd(*s, odd, *c));
+    const __m512i b = _mm512_castpd_si512(_mm512_mask_mov_pd(*c, odd, *s));
+    /* a ^ (of_s & sign) */
+    *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
+    *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
+}
 PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -905,6 +918,15 @@ PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe_
 #undef PE__PAIR
     *s = _mm256_unpacklo_pd(even, odd), *c = _mm256_unpackhi_pd(even, odd);
 }
+PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+{
+    const __m256i k = _mm256_castpd_si256(which);
+    const __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(k, 63));
+    const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(k, 62)), sign = pe__splat(-0.0);
+    const __m256d a = _mm256_blendv_pd(*s, *c, odd), b = _mm256_blendv_pd(*c, *s, odd);
+    *s = _mm256_xor_pd(a, _mm256_and_pd(half, sign));
+    *c = _mm256_xor_pd(b, _mm256_and_pd(_mm256_xor_pd(half, odd), sign));
+}
 PE__INLINE pe__vf pe__get(const float *p) { return _mm256_loadu_ps(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -1227,6 +1249,16 @@ PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe_
     const float64x2_t second = vld1q_f64(circle->pair[vgetq_lane_u64(which, 1)]);
     *s = vzip1q_f64(first, second), *c = vzip2q_f64(first, second);
 }
+PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+{
+    const uint64x2_t k = vreinterpretq_u64_f64(which), sign = vdupq_n_u64((uint64_t)1 << 63);
+    const uint64x2_t odd = vtstq_u64(k, vdupq_n_u64(1)), half = vshlq_n_u64(k, 62);
+    const uint64x2_t of_s = vandq_u64(half, sign);
+    const uint64x2_t of_c = vandq_u64(veorq_u64(half, odd), sign);
+    const uint64x2_t a = vreinterpretq_u64_f64(vbslq_f64(odd, *c, *s));
+    const uint64x2_t b = vreinterpretq_u64_f64(vbslq_f64(odd, *s, *c));
+    *s = vreinterpretq_f64_u64(veorq_u64(a, of_s)), *c = vreinterpretq_f64_u64(veorq_u64(b, of_c));
+}
 PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
@@ -1545,6 +1577,13 @@ PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe_
     const pe__vi which = (pe__vi)a & 15;
     pe__zip_two(pe__load(circle->pair[which[0]]), pe__load(circle->pair[which[2]]), s, c);
 }
+PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+{
+    const pe__vl k = (pe__vl)which, odd = k << 63, half = k << 62, sign = (pe__vl)pe__splat(-0.0);
+    const pe__vl other = ((pe__vl)*s ^ (pe__vl)*c) & -(k & 1);
+    *s = (pe__vd)((pe__vl)*s ^ other ^ (half & sign));
+    *c = (pe__vd)((pe__vl)*c ^ other ^ ((half ^ odd) & sign));
+}
 PE__INLINE pe__vf pe__get(const float *p)
 {
     pe__vf v;
@@ -1844,6 +1883,14 @@ PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe_
     memcpy(&bits, &a, sizeof bits);
     *s = circle->pair[bits & 15][0], *c = circle->pair[bits & 15][1];
 }
+PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+{
+    uint64_t k, a, b;
+    memcpy(&k, &which, sizeof k), memcpy(&a, s, sizeof a), memcpy(&b, c, sizeof b);
+    const uint64_t sign = (uint64_t)1 << 63, other = (a ^ b) & (0 - (k & 1));
+    a ^= other ^ (k << 62 & sign), b ^= other ^ ((k + 1) << 62 & sign);
+    memcpy(s, &a, sizeof a), memcpy(c, &b, sizeof b);
+}
 PE__INLINE pe__vf pe__get(const float *p)
 {
     const pe__vf v = {p[0], p[1]};
@@ -2110,12 +2157,12 @@ PE__INLINE pe__vd pe__round(pe__vd a)
     return (a + big) - big;
 }
 
-/* t (f + g) = k / 8 + rest with a whole number k near to 8 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
-   Returns the rest, rounded twice, and where = k / 8 + PE__EIGHTHS, whose last bits are k's. */
-#define PE__EIGHTHS 844424930131968.0 /* 1.5 * 2^49: its last bit is 1/8 */
-PE__INLINE pe__vd pe__eighths(pe__vd t, pe__vd f, pe__vd g, pe__vd *where)
+/* t (f + g) = k / 2 + rest with a whole number k near to 2 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
+   Returns the rest, rounded twice, and where = k / 2 + large, whose last bits are k's and large's:
+   PE__QUARTERS, or a multiple of 1/2 more. */
+#define PE__QUARTERS 3377699720527872.0 /* 1.5 * 2^51: its last bit is 1/2 */
+PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe__vd *where)
 {
-    const pe__vd large = pe__splat(PE__EIGHTHS);
 #ifdef PE__NOT_FUSED
     pe__vd e;
     const pe__vd p = pe__two_prod(t, f, &e);

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Coefficients of the direct kernel of pe.h: sin(pi z) = z (a0 + a1 z^2 + ...) and
-cos(pi z) = 1 + b1 z^2 + ..., |z| <= 1/16 + 2^-16, doubles, the largest error small.
+cos(pi z) = 1 + b1 z^2 + ..., |z| <= 1/4 + 2^-16, doubles, the largest error small.
 
     python3 tests/tools/fit.py      prints them and their errors in units of 2^-53
 """
 from mpmath import mp, mpf, matrix, lu_solve, sin, cos, pi, chop
 
 mp.prec = 300
-END = mpf(1) / 16 + mpf(2) ** -16
+END = mpf(1) / 4 + mpf(2) ** -16
 POINTS = 160
 
 
@@ -45,8 +45,8 @@ def fit(f, powers, fixed):
 
 
 for name, f, powers, fixed in (
-    ("sine", lambda x: sin(pi * x), range(1, 10, 2), {}),
-    ("cosine", lambda x: cos(pi * x), range(0, 11, 2), {0: mpf(1)}),
+    ("sine", lambda x: sin(pi * x), range(1, 14, 2), {}),
+    ("cosine", lambda x: cos(pi * x), range(0, 15, 2), {0: mpf(1)}),
 ):
     found, worst = fit(f, powers, fixed)
     print(name, ", ".join(repr(float(found[n])) for n in powers))
