@@ -1548,33 +1548,21 @@ PE_API pe_at pe_from_by(int64_t first, int64_t step)
 {
     return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
 }
-PE_API pe_at pe_from(int64_t first) { return pe__at(PE__AT_RANGE, first, 1, NULL, 1, 0, 0); }
+PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
 PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
 
-PE_API pe_at pe_at_i32(const int32_t *positions) { return pe_coords_i32(positions, 1, 1, 0); }
-PE_API pe_at pe_at_i64(const int64_t *positions) { return pe_coords_i64(positions, 1, 1, 0); }
-PE_API pe_at pe_at_f32(const float *positions) { return pe_coords_f32(positions, 1, 1, 0); }
-PE_API pe_at pe_at_f64(const double *positions) { return pe_coords_f64(positions, 1, 1, 0); }
-
-PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
-                           size_t axis_stride)
-{
-    return pe__at(PE__AT_I32, 0, 0, coords, axes, row_stride, axis_stride);
-}
-PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
-                           size_t axis_stride)
-{
-    return pe__at(PE__AT_I64, 0, 0, coords, axes, row_stride, axis_stride);
-}
-PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride)
-{
-    return pe__at(PE__AT_F32, 0, 0, coords, axes, row_stride, axis_stride);
-}
-PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
-                           size_t axis_stride)
-{
-    return pe__at(PE__AT_F64, 0, 0, coords, axes, row_stride, axis_stride);
-}
+#define PE__LISTS(T, kind, type)                                                                   \
+    PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
+                               size_t axis_stride)                                                 \
+    {                                                                                              \
+        return pe__at(kind, 0, 0, coords, axes, row_stride, axis_stride);                          \
+    }                                                                                              \
+    PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
+PE__LISTS(i32, PE__AT_I32, int32_t)
+PE__LISTS(i64, PE__AT_I64, int64_t)
+PE__LISTS(f32, PE__AT_F32, float)
+PE__LISTS(f64, PE__AT_F64, double)
+#undef PE__LISTS
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
@@ -1602,24 +1590,26 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
         return at;
     }
-    const uint64_t step = at.step < 0 ? (uint64_t)(-(at.step + 1)) + 1 : (uint64_t)at.step;
-    if (step == 0 || rows == 0) return at;
-    if ((uint64_t)rows > (uint64_t)INT64_MAX / step) {
-        at.status = PE_ERR_RANGE;
-        return at;
-    }
-    const int64_t by = (int64_t)(step * rows);
-    const int beyond = at.step < 0 ? at.first < INT64_MIN + by : at.first > INT64_MAX - by;
-    if (beyond) at.status = PE_ERR_RANGE;
-    else at.first = at.step < 0 ? at.first - by : at.first + by;
+    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
+    if ((at.step < 0) == (at.first < 0))
+        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
+    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
+    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
+    else at.first += (int64_t)rows * at.step;
     return at;
 }
 
-/* Cells of a grid before a coordinate changes. */
+/* Is a b > SIZE_MAX? Then that. */
+PE__INLINE size_t pe__times(size_t a, size_t b)
+{
+    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
+}
+
+/* Cells of a grid before a coordinate changes; SIZE_MAX if they are more. */
 PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
-    for (size_t a = axis + 1; a < at->axes; a++) cells *= at->size[a];
+    for (size_t a = axis + 1; a < at->axes; a++) cells = pe__times(cells, at->size[a]);
     return cells;
 }
 
@@ -1657,28 +1647,12 @@ PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Positions that a call can take: at most reach from the middle, also with the offset. */
-typedef struct pe__limits {
-    double middle, reach, offset;
-} pe__limits;
-
-/* Are all |p + by| at most reach? As integers, which is cheaper; a NaN is above all numbers. */
-PE__INLINE int pe__sizes_ok(const double *p, size_t n, double by, double reach)
+/* Are all |p + a| and |p + b| at most reach? No for a NaN. */
+PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
-    uint64_t worst = 0, limit;
-    for (size_t k = 0; k < n; k++) {
-        const double size = fabs(p[k] + by);
-        uint64_t bits;
-        memcpy(&bits, &size, sizeof bits);
-        worst = bits > worst ? bits : worst;
-    }
-    memcpy(&limit, &reach, sizeof limit);
-    return worst <= limit;
-}
-PE__INLINE int pe__positions_ok(const double *p, size_t n, const pe__limits *limits)
-{
-    const int ok = pe__sizes_ok(p, n, -limits->middle, limits->reach);
-    return ok && (limits->offset == 0 || pe__sizes_ok(p, n, limits->offset, limits->reach));
+    int ok = 1;
+    for (size_t k = 0; k < n; k++) ok &= (fabs(p[k] + a) <= reach) & (fabs(p[k] + b) <= reach);
+    return ok;
 }
 
 /* Do the indices of so many rows of a list fit? */
@@ -1690,65 +1664,46 @@ static inline int pe__list_fits(const pe_at *at, size_t rows)
     return !pe__exceeds(at->skipped + rows - 1, at->row_stride, limit - axes * at->axis_stride);
 }
 
-/* The cells of a grid: SIZE_MAX if they are more. */
-static inline size_t pe__grid_cells(const pe_at *at)
-{
-    size_t cells = 1;
-    for (size_t a = 0; a < at->axes; a++)
-        if (at->size[a] == 0) return 0;
-    for (size_t a = 0; a < at->axes; a++)
-        cells = pe__exceeds(cells, at->size[a], SIZE_MAX - 1) ? SIZE_MAX : cells * at->size[a];
-    return cells;
-}
-
-/* What is wrong with the places of rows > 0 rows of so many coordinates? */
-static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t axes,
-                                         const pe__limits *limits)
+/* What is wrong with the places of rows > 0 rows of so many coordinates? Positions p must have
+   |p + a| and |p + b| of at most reach. */
+static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t axes, double a,
+                                         double b, double reach)
 {
     double p[PE__SOME];
+    const double sign = at->back ? -1 : 1;
     int ok = 1;
     if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    if (at->kind == PE__AT_RANGE) {
-        const int64_t most = 2 * PE__POSITION_LIMIT; /* from one end to the other */
-        const int64_t step = at->step < 0 ? at->step < -most ? most + 1 : -at->step : at->step;
-        const int one = step == 0 || rows == 1;
-        p[0] = pe__position(at, 0, 0);
-        if (!pe__positions_ok(p, 1, limits)) return PE_ERR_RANGE;
-        if (one) return PE_OK;
-        if ((uint64_t)rows - 1 > (uint64_t)(most / step)) return PE_ERR_RANGE;
-        p[0] = pe__position(at, rows - 1, 0); /* no overflow: first and way are within limits */
-        return pe__positions_ok(p, 1, limits) ? PE_OK : PE_ERR_RANGE;
-    }
-    if (at->kind == PE__AT_GRID) {
-        const size_t cells = pe__grid_cells(at);
+    if (at->kind == PE__AT_RANGE) { /* as doubles: inexact only far beyond all limits */
+        p[0] = (double)at->first * sign;
+        p[1] = p[0] + (double)(rows - 1) * ((double)at->step * sign);
+        ok = pe__positions_ok(p, 2, a, b, reach);
+    } else if (at->kind == PE__AT_GRID) {
+        const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_SIZE;
         if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
-        for (size_t a = 0; a < at->axes; a++) {
-            const double last = (double)(at->size[a] - 1);
-            p[0] = 0, p[1] = at->back ? -last : last;
-            ok &= pe__positions_ok(p, 2, limits);
+        for (size_t k = 0; k < at->axes; k++) {
+            p[0] = 0, p[1] = (double)(at->size[k] - 1) * sign;
+            ok &= pe__positions_ok(p, 2, a, b, reach);
         }
-        return ok ? PE_OK : PE_ERR_RANGE;
+    } else {
+        if (!at->list) return PE_ERR_NULL;
+        if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
+        for (size_t k = 0; k < at->axes; k++)
+            for (size_t r = 0, n; r < rows; r += n) {
+                n = rows - r < PE__SOME ? rows - r : (size_t)PE__SOME;
+                pe__positions(at, r, n, k, p);
+                ok &= pe__positions_ok(p, n, a, b, reach);
+            }
     }
-    if (!at->list) return PE_ERR_NULL;
-    if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
-    for (size_t a = 0; a < at->axes; a++)
-        for (size_t r = 0; r < rows; r += PE__SOME) {
-            const size_t n = rows - r < PE__SOME ? rows - r : (size_t)PE__SOME;
-            pe__positions(at, r, n, a, p);
-            ok &= pe__positions_ok(p, n, limits);
-        }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
 /* The same for all that pe takes, with this offset, which is that of a pe_back() already. */
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
-    const double limit = (double)PE__POSITION_LIMIT;
-    const pe__limits limits = {0, limit, offset};
-    return pe__check_places(at, rows, axes, &limits);
+    return pe__check_places(at, rows, axes, 0, offset, (double)PE__POSITION_LIMIT);
 }
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
@@ -8228,12 +8183,12 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
 {
     const double limit = (double)PE__POSITION_LIMIT, all = (double)table_rows - 1;
     const double last = all < limit ? all : limit;
-    const pe__limits limits = {last / 2, last / 2, 0}; /* exact for whole numbers */
+    const double half = last / 2; /* exact for whole numbers */
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK) status = pe__check_places(at, rows, 1, &limits);
+    if (status == PE_OK) status = pe__check_places(at, rows, 1, -half, -half, half);
     if (status == PE_OK && table_rows == 0) return PE_ERR_RANGE;
     if (status != PE_OK || (at->kind != PE__AT_F32 && at->kind != PE__AT_F64)) return status;
     int whole = 1;
