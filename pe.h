@@ -8505,225 +8505,151 @@ PE__OF_TYPE(bf16, PE__BF16, uint16_t)
  * printed by tests/unit/test_selftest.c, which says so where they differ, and have to be those of
  * every build: they change only where the results do. */
 
-enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 13 };
+enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
 
-typedef union pe__test_rows {
-    float a_f32[PE__TEST_N];
-    double a_f64[PE__TEST_N];
-    uint16_t a_f16[PE__TEST_N];
-    uint16_t a_bf16[PE__TEST_N];
-} pe__test_rows;
-
 typedef struct pe__test {
-    pe__test_rows x;
+    union {
+        float a_f32[PE__TEST_N];
+        double a_f64[PE__TEST_N];
+        uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
+    } x;
     pe_plan plan;
     int64_t zero; /* from a volatile: nothing may be computed by the compiler, in its rounding */
+    int64_t list[PE__TEST_ROWS];
+    double real[PE__TEST_ROWS];
     uint64_t hash;
 } pe__test;
 
-/* Take n numbers of 2, 4 or 8 bytes into the hash, and the status of the call that made them. */
-PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, const void *x, size_t n,
-                                           size_t size)
+/* Take all of x, numbers of 2, 4 or 8 bytes, into the hash, and the status of the call that made
+   them. */
+PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
-    uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd);
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char *p = (const unsigned char *)x + i * size;
-        uint64_t b = 0;
-        uint32_t word;
-        uint16_t half;
-        if (size == 8) memcpy(&b, p, 8);
-        else if (size == 4) memcpy(&word, p, 4), b = word;
-        else memcpy(&half, p, 2), b = half;
+    uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
+    uint32_t word;
+    uint16_t half;
+    for (size_t i = 0; i < PE__TEST_N; i++) {
+        if (size == 8) memcpy(&b, t->x.a_f64 + i, 8);
+        else if (size == 4) memcpy(&word, t->x.a_f32 + i, 4), b = word;
+        else memcpy(&half, t->x.a_f16 + i, 2), b = half;
         h = (h ^ b) * UINT64_C(0xff51afd7ed558ccd);
         h ^= h >> 32;
     }
     t->hash = h;
 }
 
-/* Position k of a list: near, far, and some where an element of the table is next to a tie. */
-static inline int64_t pe__test_position(const pe__test *t, size_t k)
-{
-    static const int64_t some[] = {INT64_C(2147483648), -INT64_C(2147483648), 131071,
-                                   -16777217,           -1773804743,          1896201758,
-                                   -1709504159,         1803184376,           0};
-    const size_t n = sizeof some / sizeof *some;
-    return t->zero + (k < n ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
-}
-
-#define PE__TAKE(x, call) pe__test_take(t, call, x, PE__TEST_N, sizeof *(x))
-#define PE__TEST_FILL(T, element)                                                                  \
-    PE__OUTLINE uint64_t pe__test_fill_##T(pe__test *t)                                            \
+/* Rows of a plan: forward and back from the first positions of the list, then elsewhere. */
+#define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
+#define PE__TEST_MADE(T, element)                                                                  \
+    PE__OUTLINE void pe__test_made_##T(pe__test *t)                                                \
     {                                                                                              \
-        enum { rows = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                   \
-        const int64_t first[] = {-20, 16777200, INT64_C(2147483648) - rows + 1, 5000};             \
-        int64_t list[rows];                                                                        \
+        enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                      \
+        const size_t shape[2] = {n, 2};                                                            \
+        const int64_t zero = t->zero, *const list = t->list;                                       \
+        const pe_plan *const p = &t->plan;                                                         \
         element *const x = t->x.a_##T;                                                             \
-        t->hash = 0;                                                                               \
-        memset(&t->x, 0, sizeof t->x);                                                             \
-        for (size_t k = 0; k < rows; k++) list[k] = pe__test_position(t, k);                       \
-        for (size_t k = 0; k < 4; k++)                                                             \
-            PE__TAKE(x, pe_fill_##T(&t->plan, pe_from(t->zero + first[k]), rows, x, stride));      \
-        PE__TAKE(x, pe_fill_##T(&t->plan, pe_at_i64(list), rows, x, stride));                      \
-        return t->hash;                                                                            \
+        for (size_t k = 0; k < 5; k++)                                                             \
+            PE__TAKE(pe_fill_##T(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));     \
+        PE__TAKE(pe_fill_##T(p, pe_grid(shape, p->axes), n, x, stride));                           \
+        PE__TAKE(pe_fill_##T(p, pe_at_i64(list), n, x, stride));                                   \
+        PE__TAKE(pe_fill_##T(p, pe_at_f64(t->real), n, x, stride));                                \
+        PE__TAKE(pe_add_##T(p, pe_from(zero + 77), n, 1, x, stride));                              \
+        PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -0.75f, x, stride));                         \
+        if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
     }
-PE__TEST_FILL(f32, float)
-PE__TEST_FILL(f64, double)
-PE__TEST_FILL(f16, uint16_t)
-PE__TEST_FILL(bf16, uint16_t)
-#undef PE__TEST_FILL
-
-#define PE__TEST_MORE(T, element)                                                                  \
-    PE__OUTLINE uint64_t pe__test_more_##T(pe__test *t)                                            \
-    {                                                                                              \
-        enum { rows = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                   \
-        double real[rows];                                                                         \
-        element *const x = t->x.a_##T;                                                             \
-        t->hash = 0;                                                                               \
-        memset(&t->x, 0, sizeof t->x);                                                             \
-        for (size_t k = 0; k < rows; k++) {                                                        \
-            const int64_t half = pe__test_position(t, k) / 2;                                      \
-            real[k] = (double)half + 0.3125;                                                       \
-        }                                                                                          \
-        PE__TAKE(x, pe_fill_##T(&t->plan, pe_at_f64(real), rows, x, stride));                      \
-        PE__TAKE(x, pe_add_##T(&t->plan, pe_from(t->zero + 77), rows, 1, x, stride));              \
-        PE__TAKE(x, pe_add_##T(&t->plan, pe_from(t->zero - 99), rows, (element)-0.7f, x, stride)); \
-        PE__TAKE(x, pe_shift_##T(&t->plan, pe_all(t->zero - 1234567), rows, x, stride));           \
-        return t->hash;                                                                            \
-    }
-PE__TEST_MORE(f32, float)
-PE__TEST_MORE(f64, double)
-#undef PE__TEST_MORE
+PE__TEST_MADE(f32, float)
+PE__TEST_MADE(f64, double)
+PE__TEST_MADE(f16, uint16_t)
+PE__TEST_MADE(bf16, uint16_t)
+#undef PE__TEST_MADE
 
 /* Two heads of each token, turned and turned back, then scores and rows of a table added. */
 #define PE__TEST_TURN(T, element)                                                                  \
-    PE__OUTLINE uint64_t pe__test_turn_##T(pe__test *t)                                            \
+    PE__OUTLINE void pe__test_turn_##T(pe__test *t)                                                \
     {                                                                                              \
-        enum { tokens = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };  \
+        enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
         const float slopes[2] = {-0.4375f, 0.0123f};                                               \
-        element table[7 * head], *const x = t->x.a_##T;                                            \
-        int64_t list[tokens];                                                                      \
-        t->hash = 0;                                                                               \
-        memset(&t->x, 0, sizeof t->x);                                                             \
-        for (size_t k = 0; k < tokens; k++) list[k] = pe__test_position(t, k);                     \
         const pe_heads heads = {2, head, token};                                                   \
-        pe_plan adjacent = t->plan, halves = t->plan;                                              \
+        const int64_t zero = t->zero;                                                              \
+        const pe_plan *const p = &t->plan;                                                         \
+        pe_plan halves = *p;                                                                       \
+        element table[n * head], *const x = t->x.a_##T;                                            \
         halves.layout = PE_LAYOUT_HALVES;                                                          \
-        PE__TAKE(x, pe_fill_##T(&t->plan, pe_from(t->zero + 9), 2 * tokens, x, head));             \
+        PE__TAKE(pe_fill_##T(p, pe_from(zero + 9), 2 * n, x, head));                               \
         memcpy(table, x, sizeof table);                                                            \
-        PE__TAKE(x, pe_rope_##T(&halves, pe_from(t->zero + 4000), tokens, x, heads));              \
-        PE__TAKE(x, pe_rope_##T(&adjacent, pe_back(pe_at_i64(list)), tokens, x, heads));           \
-        PE__TAKE(x, pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, t->zero + 5, 3, 40, x, 41,     \
-                                     123));                                                        \
-        for (size_t k = 0; k < tokens; k++) list[k] = (int64_t)(k * 5 % 7) + t->zero;              \
-        PE__TAKE(x, pe_learned_add_##T(table, 7, head, pe_at_i64(list), tokens, x, token));        \
-        PE__TAKE(x, pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 99990, 3, 40, x, 41,    \
-                                     123));                                                        \
-        PE__TAKE(x, pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 20, 3, 40, x, 41,      \
-                                      123));                                                       \
-        return t->hash;                                                                            \
+        PE__TAKE(pe_rope_##T(&halves, pe_from(zero + 4000), n, x, heads));                         \
+        PE__TAKE(pe_rope_##T(p, pe_back(pe_at_i64(t->list)), n, x, heads));                        \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, zero + 5, 3, 40, x, 41, 123));    \
+        PE__TAKE(pe_learned_add_##T(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));   \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 99990, 3, 40, x, 41, 123));   \
+        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 20, 3, 40, x, 41, 123));     \
     }
 PE__TEST_TURN(f32, float)
 PE__TEST_TURN(f16, uint16_t)
 PE__TEST_TURN(bf16, uint16_t)
 #undef PE__TEST_TURN
 
-/* With a plan of exact angles. Dot products are left out: they take 32 KB of stack more. */
-static inline void pe__test_exact(int64_t zero, uint64_t *hash)
-{
-    double memory[4416 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
-    pe_config config = pe_config_default(PE__TEST_D);
-    pe__test test, *const t = &test;
-    t->zero = zero;
-    config.base += (double)zero;
-    if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
-    hash[0] = pe__test_fill_f32(t);
-    hash[1] = pe__test_fill_f64(t);
-    hash[2] = pe__test_fill_f16(t);
-    hash[3] = pe__test_fill_bf16(t);
-    hash[4] = pe__test_more_f32(t);
-    hash[5] = pe__test_more_f64(t);
-    t->hash = 0;
-    memset(&t->x, 0, sizeof t->x);
-    for (size_t k = 0; k < PE__TEST_D; k++) t->x.a_f64[k * PE__TEST_STRIDE + k] = 1;
-    PE__TAKE(t->x.a_f64, pe_shift_f64(&t->plan, pe_all(zero + 31), PE__TEST_D, t->x.a_f64,
-                                      PE__TEST_STRIDE));
-    hash[6] = t->hash;
-}
-
-/* Without a plan. */
-PE__OUTLINE uint64_t pe__test_rest(pe__test *t)
+/* Without a plan. Dot products are left out: they take 32 KB of stack more. */
+PE__OUTLINE void pe__test_rest(pe__test *t)
 {
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
-    float table[9 * PE__TEST_D];
-    t->hash = 0;
-    memset(&t->x, 0, sizeof t->x);
-    rope.rope_type = PE_ROPE_YARN;
-    rope.factor = 8 + (double)t->zero;
+    float table[9 * PE__TEST_D], *const x = t->x.a_f32;
+    double *const omega = t->x.a_f64;
+    rope.rope_type = PE_ROPE_YARN, rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
-    PE__TAKE(t->x.a_f64, pe_rope_frequencies(&rope, t->x.a_f64, t->x.a_f64 + PE__TEST_D));
-    memset(&t->x, 0, sizeof t->x);
-    PE__TAKE(t->x.a_f32, pe_alibi_slopes_f32(12, 8, t->x.a_f32));
-    PE__TAKE(t->x.a_f32, pe_sinusoidal_f32(t->x.a_f32, PE__TEST_ROWS, PE__TEST_D));
-    memcpy(table, t->x.a_f32, sizeof table);
-    PE__TAKE(t->x.a_f32, pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, t->x.a_f32, 31, 1));
-    return t->hash;
-}
-
-/* With plans of float angles, which are small, and without a plan. */
-static inline void pe__test_others(int64_t zero, uint64_t *hash)
-{
-    static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
-    const size_t shape[2] = {3, 10};
-    double memory[768 / sizeof(double)];
-    pe__test test, *const t = &test;
-    t->zero = zero;
-    for (size_t k = 0; k < 3; k++) {
-        pe_config config = pe_config_preset(presets[k], PE__TEST_D);
-        config.base += (double)zero;
-        config.angle = PE_ANGLE_FLOAT32;
-        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
-        if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
-        if (k == 0) {
-            hash[0] = pe__test_turn_f32(t);
-            hash[1] = pe__test_turn_f16(t);
-            hash[2] = pe__test_turn_bf16(t);
-        } else if (k == 1) {
-            hash[3] = pe__test_fill_f64(t);
-        } else {
-            t->hash = 0;
-            PE__TAKE(t->x.a_f64, pe_fill_f64(&t->plan, pe_grid(shape, 2), PE__TEST_ROWS, t->x.a_f64,
-                                             PE__TEST_STRIDE));
-            hash[4] = t->hash;
-        }
-    }
-    hash[5] = pe__test_rest(t);
+    PE__TAKE(pe_rope_frequencies(&rope, omega, omega + PE__TEST_D));
+    PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
+    PE__TAKE(pe_sinusoidal_f32(x, PE__TEST_ROWS, PE__TEST_D));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, x, 31, 1));
 }
 #undef PE__TAKE
 
-/* Hash each part into hash[0 ... PE__TESTS - 1]; what could not be done is 0. */
-static inline void pe__selftest(uint64_t *hash)
+/* Hash each part, with a plan of its own, into hash[0 ... PE__TESTS - 1]; what could not be done is
+   left as it is. */
+PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
 {
-    /* volatile: nothing is computed ahead, or inlined to share a stack frame */
-    volatile int64_t zero = 0;
-    void (*volatile exact)(int64_t, uint64_t *) = pe__test_exact;
-    void (*volatile others)(int64_t, uint64_t *) = pe__test_others;
-    memset(hash, 0, PE__TESTS * sizeof *hash);
-    exact(zero, hash);
-    others(zero, hash + 7);
+    static void (*const parts[PE__TESTS])(pe__test *) = {
+        pe__test_made_f64, pe__test_made_f64,  pe__test_made_f64, pe__test_made_f32,
+        pe__test_made_f16, pe__test_made_bf16, pe__test_turn_f32, pe__test_turn_f16,
+        pe__test_turn_bf16, pe__test_rest};
+    /* far, near, and some where an element of the table is next to a tie */
+    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
+                                   -16777217,   -20,                  -1773804743,
+                                   1896201758,  -1709504159,          1803184376};
+    double memory[4416 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    pe__test test;
+    test.zero = zero;
+    for (size_t k = 0; k < PE__TEST_ROWS; k++) {
+        test.list[k] = zero + (k < 9 ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
+        test.real[k] = (double)(test.list[k] / 2) + 0.3125;
+    }
+    for (size_t k = 0; k < PE__TESTS; k++) {
+        const pe_preset preset = k == 1   ? PE_PRESET_LDM
+                                 : k == 2 ? PE_PRESET_T2T_ND
+                                          : PE_PRESET_VASWANI;
+        pe_config config = pe_config_preset(preset, PE__TEST_D);
+        config.base += (double)zero;
+        if (k == 1 || k == 2) config.angle = PE_ANGLE_FLOAT32;
+        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
+        if (pe_plan_init(&test.plan, &config, memory, sizeof memory) != PE_OK) continue;
+        memset(&test.x, 0, sizeof test.x), test.hash = 0;
+        parts[k](&test);
+        hash[k] = test.hash;
+    }
 }
 
 PE_API pe_status pe_selftest(void)
 {
     static const uint64_t right[PE__TESTS] = {
-        UINT64_C(0x7358e2bfa80e2ba8), UINT64_C(0xd1d30a59a687ab2e), UINT64_C(0xcfa0edc5824940be),
-        UINT64_C(0x2365730317324059), UINT64_C(0xe1608bf3791f833c), UINT64_C(0x79dc06918111e637),
-        UINT64_C(0x031136b1c2387f60), UINT64_C(0x98c9d03b309c0804), UINT64_C(0x4f93529edb0c0056),
-        UINT64_C(0x287dc53b3c267b64), UINT64_C(0x815c55514e3bc6e0), UINT64_C(0xc182a0388c4fe388),
-        UINT64_C(0x1666c18d4d2824a0),
+        UINT64_C(0x87afae2e3d834294), UINT64_C(0xfee9a7ec7c87a8fc), UINT64_C(0x2ca1df2de071dec6),
+        UINT64_C(0x27a2f20d212fe2ab), UINT64_C(0xe92749efaa3fe979), UINT64_C(0x59043cdd6f9a78df),
+        UINT64_C(0xb4fc9773d99e9364), UINT64_C(0x152c3c91b5ea66ca), UINT64_C(0x1ea90eacc928acc3),
+        UINT64_C(0x68e464c37b92ff6f),
     };
-    uint64_t hash[PE__TESTS];
-    pe__selftest(hash);
+    volatile int64_t zero = 0; /* nothing is computed ahead */
+    uint64_t hash[PE__TESTS] = {0};
+    pe__selftest(zero, hash);
     return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
 }
 
