@@ -7705,229 +7705,136 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
  * are made once for many rows, and copied. */
 
-/* Up to PE_LANES slopes, 2^-t, for exact t. */
-PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
-{
-    const pe__vd p = pe__load(t), k = pe__round(p);
-    const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), k - p)); /* exact */
-    double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-    pe__store(whole, k);
-    pe__store(hi, y.a);
-    pe__store(lo, y.b + y.c);
-    for (size_t lane = 0; lane < PE_LANES && lane < count; lane++) {
-        const double power = pe__exp2i(-(int)whole[lane]);
-        slopes[lane] = (float)pe__to_odd(hi[lane] * power, lo[lane] * power);
-    }
-}
-
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
     const size_t most = (size_t)1 << 28;
+    size_t n = 1;
     if (heads == 0) return PE_OK;
     if (!slopes) return PE_ERR_NULL;
     if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
     if (heads > most) return PE_ERR_SIZE;
-    size_t n = 1;
     while (n <= heads / 2) n *= 2;
-    for (size_t first = 0, end; first < heads; first = end) { /* n heads, then the others */
-        const double before = first < n ? 1 : 0.5;
-        end = first < n ? n : heads;
-        for (size_t h = first; h < end; h += PE_LANES) {
-            double t[PE_LANES];
-            for (int lane = 0; lane < PE_LANES; lane++) { /* 24 bits and 29: exact */
-                t[lane] = (double)max_bias * ((double)(h - first) + lane + before) / (double)n;
-                if (t[lane] > 200) t[lane] = 200; /* 2^-200 is 0 */
-            }
-            pe__alibi_slopes(t, pe__min(PE_LANES, end - h), slopes + h);
-        }
+    for (size_t h = 0; h < heads; h++) { /* 2^-t; t has 24 bits and 29: exact */
+        const size_t twice = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
+        const double exact = (double)max_bias * (double)twice / (double)(2 * n);
+        const double t = exact < 200 ? exact : 200, k = pe__nearest(t); /* 2^-200 is 0 */
+        const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), pe__splat(k - t)));
+        slopes[h] = pe__round_once(pe__first_lane(y.a), pe__first_lane(y.b + y.c),
+                                   pe__exp2i(-(int)k), PE__DROP_F32);
     }
     return PE_OK;
 }
 
-/* slope * j to 53 bits, to odd. */
-PE__COLD double pe__alibi_product(double slope, int64_t j)
-{
-    pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
-    double hi[PE_LANES], lo[PE_LANES];
-    pe__store(hi, p + pe__splat((double)pe__zero())); /* a zero is +0 */
-    pe__store(lo, e);
-    return pe__to_odd(hi[0], lo[0]);
-}
-
-/* x as a float, to odd as well: the nearest or its neighbour. */
-PE__COLD float pe__alibi_odd(double x)
-{
-    float y = (float)x;
-    const double size = x < 0 ? -x : x, size_y = y < 0 ? -(double)y : (double)y;
-    uint32_t bits;
-    memcpy(&bits, &y, sizeof bits);
-    if (size_y != size) bits = (bits - (size_y > size)) | 1;
-    memcpy(&y, &bits, sizeof y);
-    return y;
-}
-
-/* slope * j + offset, where offset is 0, or -infinity with slope = 0. */
-typedef struct pe__line {
-    double slope, offset;
-} pe__line;
-
-/* The bias of one head as a function of j: a line up to 0 and one beyond. */
+/* The biases of one head as a function of j. */
 typedef struct pe__bend {
-    pe__line past, after;
+    pe__vf slope, zero, masked;
+    double exact; /* the slope */
 } pe__bend;
 
-PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
+PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
 {
+    const uint32_t minus_infinity = 0xff800000u;
+    float masked;
     pe__bend bend;
-    bend.past.slope = slope, bend.past.offset = 0;
-    bend.after = bend.past;
-    if (mode == PE_ALIBI_SYMMETRIC) bend.after.slope = -slope;
-    if (mode == PE_ALIBI_CAUSAL) {
-        const uint64_t minus_infinity = (uint64_t)0xfff << 52;
-        bend.after.slope = 0;
-        memcpy(&bend.after.offset, &minus_infinity, sizeof minus_infinity);
-    }
+    memcpy(&masked, &minus_infinity, sizeof masked);
+    bend.zero = pe__splat_f32(pe__zero());
+    bend.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
+    bend.masked = pe__splat_f32(masked), bend.exact = (double)slope;
     return bend;
 }
 
-/* One line for n consecutive j, each element rounded once. A double holds the product of a float
-   and 29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
-   multiple of 2^-149 as the slope is, and so exact as a float. */
-PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
+/* A vector from j on, each rounded from the exact product: once, or to odd. A double holds a float
+   times 29 bits; what is larger is to odd itself. A product that is a subnormal float is a multiple
+   of 2^-149 as the slope is, and so exact as a float. */
+PE__INLINE pe__vf pe__bend_exact(pe_alibi_mode mode, double slope, int64_t j, int odd)
 {
-    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
-    const int64_t distant = (int64_t)1 << 29;
-    if (line.slope != 0 && (j < -distant || j > distant - (int64_t)n)) {
-        for (size_t i = 0; i < n; i++) {
-            const double x = pe__alibi_product(line.slope, j + (int64_t)i);
-            const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);
-            pe__put_n_as(type, pe__at_element(type, out, i), pe__splat_f32(y), 1);
+    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* zipped */
+    const int64_t distant = ((int64_t)1 << 29) - 16;
+    const pe__vd zero = pe__splat((double)pe__zero());
+    pe__vd x = pe__load(count) + pe__splat((double)j), y = x + pe__splat(1.0);
+    if (mode == PE_ALIBI_SYMMETRIC) x = -pe__abs(x), y = -pe__abs(y);
+    if (PE__UNLIKELY(j < -distant || j > distant)) {
+        double all[2][PE_LANES];
+        pe__store(all[0], x), pe__store(all[1], y);
+        for (size_t k = 0; k < PE__FLOATS; k++) {
+            double *const p = &all[k % 2][k / 2], product = slope * *p;
+            *p = pe__to_odd(product, pe__fma_once(slope, *p, -product));
         }
-        return;
+        x = pe__load(all[0]), y = pe__load(all[1]);
+    } else {
+        x = pe__splat(slope) * x, y = pe__splat(slope) * y;
     }
-    const pe__vd slope = pe__splat(line.slope), step = pe__splat(PE__FLOATS);
-    const pe__vd offset = pe__splat(line.offset + (double)pe__zero());
-    pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
-    /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
-    for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
-        const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
-        const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
-        void *at = pe__at_element(type, out, i);
-        if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
-        else pe__put_n_as(type, at, v, n - i);
-    }
+    x = x + zero, y = y + zero; /* a zero is +0 */
+    return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
-PE__OUTLINE void pe__line_store(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
+PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j)
 {
-    if (n == 0) return;
-    if (type == PE__F32) pe__line_as(PE__F32, line, j, n, out);
-    else if (type == PE__F16) pe__line_as(PE__F16, line, j, n, out);
-    else pe__line_as(PE__BF16, line, j, n, out);
+    return pe__bend_exact(mode, slope, j, 0);
 }
 
-/* How many of n consecutive j, from the given one on, are <= 0. */
-PE__INLINE size_t pe__alibi_past(int64_t j, size_t n)
+PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j)
 {
-    if (j > 0) return 0;
-    return (uint64_t)(1 - j) < n ? (size_t)(1 - j) : n;
+    const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
+    return pe__add_f32(pe__mul_f32(bend->slope, size), bend->zero); /* a zero is +0 */
 }
 
-/* Both lines. */
-PE__OUTLINE void pe__bend_store(pe__kind type, pe__bend bend, int64_t j, size_t n, void *out)
-{
-    const size_t past = pe__alibi_past(j, n);
-    pe__line_store(type, bend.past, j, past, out);
-    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at_element(type, out, past));
-}
-
-/* What becomes of floats: stored, stored past the caches, or added to elements of some type. */
+/* What becomes of biases: stored, stored past the caches, or added to elements of some type. */
 typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
 
-/* A bend in floats. */
-typedef struct pe__bend_f32 {
-    pe__vf slope, after; /* the other slope, or what is there beyond 0 */
-    pe__vf zero;
-} pe__bend_f32;
-
-PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
+/* n of a vector of biases; masked scores are -infinity, whatever they were. */
+PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                             pe__vf j, pe__vf v, void *at, size_t n)
 {
-    pe__vf slope = b->slope;
-    if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
-    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), b->zero); /* a zero is +0 */
-    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
-}
-
-/* x and its bias; -infinity where that is masked, whatever x is. */
-PE__INLINE pe__vf pe__bend_sum(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j, pe__vf x)
-{
-    const pe__vf sum = pe__add_f32(x, pe__bend_at(mode, b, j));
-    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, sum) : sum;
-}
-PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
-                             const pe__bend_f32 *b, pe__vf j)
-{
-    if (to == PE__HOW_STORE) pe__put_as(type, at, pe__bend_at(mode, b, j));
-    else if (to == PE__HOW_STREAM) pe__stream((float *)at, pe__bend_at(mode, b, j));
-    else pe__put_as(type, at, pe__bend_sum(mode, b, j, pe__get_as(type, at)));
-}
-PE__INLINE void pe__bend_put_n(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
-                               const pe__bend_f32 *b, pe__vf j, size_t n)
-{
+    const int whole = n == PE__FLOATS;
     if (to == PE__HOW_ADD)
-        pe__put_n_as(type, at, pe__bend_sum(mode, b, j, pe__get_n_as(type, at, n)), n);
-    else pe__put_n_as(type, at, pe__bend_at(mode, b, j), n);
+        v = pe__add_f32(whole ? pe__get_as(type, at) : pe__get_n_as(type, at, n), v);
+    if (mode == PE_ALIBI_CAUSAL) v = pe__if_positive(j, bend->masked, v);
+    if (!whole) pe__put_n_as(type, at, v, n);
+    else if (to == PE__HOW_STREAM) pe__stream((float *)at, v);
+    else pe__put_as(type, at, v);
 }
 
-/* n consecutive j of at most 2^24, which floats hold exactly. Four vectors at a time, since each
-   count waits for the one before. */
-PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
-                              const pe__bend_f32 *bend, int64_t j, size_t n, void *out)
+/* n consecutive j. As floats they are made from j, which a float holds exactly up to 2^24; four
+   vectors at a time, since each count waits for the one before. */
+PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                             int64_t j, size_t n, void *row)
 {
-    static const float count[64] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    enum { PE__STEP = PE__FLOATS };
-    const pe__vf first = pe__splat_f32((float)j), step = pe__splat_f32(PE__STEP);
-    const pe__vf four = pe__splat_f32(4 * PE__STEP);
-    pe__vf a = pe__add_f32(first, pe__get(count)),
-           b = pe__add_f32(first, pe__get(count + PE__STEP));
-    pe__vf c = pe__add_f32(first, pe__get(count + 2 * PE__STEP));
-    pe__vf d = pe__add_f32(first, pe__get(count + 3 * PE__STEP));
-    size_t i = 0;
-    for (; i + 4 * PE__STEP <= n; i += 4 * PE__STEP) {
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + PE__STEP), bend, b);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 2 * PE__STEP), bend, c);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 3 * PE__STEP), bend, d);
-        a = pe__add_f32(a, four), b = pe__add_f32(b, four);
-        c = pe__add_f32(c, four), d = pe__add_f32(d, four);
-    }
-    for (; i + PE__STEP <= n; i += PE__STEP, a = pe__add_f32(a, step))
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
-    if (i < n) pe__bend_put_n(to, type, mode, pe__at_element(type, out, i), bend, a, n - i);
-}
-
-/* Further away: made in pieces, and stored or added from there. */
-PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, double slope,
-                              int64_t j, size_t n, void *x)
-{
-    float values[256];
-    const pe__bend bend = pe__alibi_bend(mode, slope);
+    static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
+    const int64_t nearby = (int64_t)1 << 24;
+    const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
+    const int narrow = to != PE__HOW_ADD && type != PE__F32;
+#define PE__PUT(j, k, n)                                                                           \
+    pe__bend_put(to, type, mode, bend, j, pe__bend_at(mode, bend, j), at + (k)*size, n)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        void *at = pe__at_element(type, x, i);
-        part = pe__min(n - i, sizeof values / sizeof *values);
-        if (to != PE__HOW_ADD) {
-            pe__bend_store(type, bend, j, part, at);
+        unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
+        const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
+        const int exact = narrow || j < -nearby || j > nearby - (int64_t)(n - i + PE__STEP);
+        const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
+        pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
+        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
+        if (PE__UNLIKELY(exact)) {
+            const pe__vf v = narrow ? pe__bend_exact(mode, bend->exact, j, 1)
+                                    : pe__bend_far(mode, bend->exact, j);
+            pe__bend_put(to, type, mode, bend, a, v, at, part);
             continue;
         }
-        const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
-        pe__bend_store(PE__F32, bend, j, part, values);
-        pe__add_floats(type, at, values, sums);
-        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums,
-                       pe__at_element(type, at, sums));
+        if (beyond || n - i < PE__FOUR) {
+            PE__PUT(a, 0, part);
+            continue;
+        }
+        pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
+        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, at += 4 * size) {
+            PE__PUT(a, 0, PE__STEP);
+            PE__PUT(b, 1, PE__STEP);
+            PE__PUT(c, 2, PE__STEP);
+            PE__PUT(d, 3, PE__STEP);
+            a = pe__add_f32(a, four), b = pe__add_f32(b, four);
+            c = pe__add_f32(c, four), d = pe__add_f32(d, four);
+        }
     }
+#undef PE__PUT
 }
 
 typedef struct pe__alibi {
@@ -7938,81 +7845,42 @@ typedef struct pe__alibi {
     int64_t first_query;
 } pe__alibi;
 
-/* Do scores' rows lie apart, within reach of a pointer? */
+/* Do scores' rows lie apart, within reach of a pointer? The rows of a head lie together, or those
+   of a query do. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
-    /* rows do not overlap: the rows of a head lie together, or those of a query do */
-    const size_t q = queries - 1, h = heads - 1;
-    if ((q > 0 && query_stride < keys) || (h > 0 && head_stride < keys)) return PE_ERR_SHAPE;
-    if (q > 0 && h > 0 && query_stride > (head_stride - keys) / q &&
-        head_stride > (query_stride - keys) / h)
+    const size_t down = pe__times(queries - 1, query_stride), room = pe__reach(element);
+    const size_t across = pe__times(heads - 1, head_stride);
+    if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
+        (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
         return PE_ERR_SHAPE;
-
-    /* the last element lies within reach of a pointer */
-    size_t room = (size_t)PTRDIFF_MAX / element;
-    if (keys > room) return PE_ERR_SIZE;
-    room -= keys;
-    if (q > 0 && query_stride > room / q) return PE_ERR_SIZE;
-    room -= q > 0 ? q * query_stride : 0;
-    if (h > 0 && head_stride > room / h) return PE_ERR_SIZE;
-    return PE_OK;
+    const int fits = keys <= room && down <= room - keys && across <= room - keys - down;
+    return fits ? PE_OK : PE_ERR_SIZE;
 }
 
 static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
 {
     if (!a->slopes || !out) return PE_ERR_NULL;
-    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
-        return PE_ERR_ENUM;
-
+    if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
     pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
                                         a->query_stride, a->head_stride);
     if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
-    if (status != PE_OK) return status;
-    if (pe__check_range(0, a->keys) != PE_OK) return PE_ERR_RANGE;
-    int finite = 1;
-    for (size_t i = 0; i < a->heads; i++)
-        finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
-    return finite ? PE_OK : PE_ERR_RANGE;
+    if (status == PE_OK) status = pe__check_range(0, a->keys);
+    for (size_t i = 0; i < a->heads && status == PE_OK; i++)
+        if (!pe__between((double)a->slopes[i], -FLT_MAX, FLT_MAX)) status = PE_ERR_RANGE;
+    return status;
 }
 
-/* Large enough, and at addresses of its type, to be written past the caches? */
-PE__INLINE int pe__alibi_streams(const pe__alibi *a, const void *out)
-{
-    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
-    return a->heads * a->queries * a->keys * size >= many && (uintptr_t)out % size == 0;
-}
-
-/* Row after row, each in pieces that are near or not as a whole. */
+/* Rows of all heads. */
 PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
 {
-    const int64_t nearby = (int64_t)1 << 24;
-    const size_t vector = sizeof(pe__vf), most = (size_t)1 << 16;
     for (size_t head = 0; head < a->heads; head++) {
-        const double slope = (double)a->slopes[head];
-        const pe__line after = pe__alibi_bend(mode, slope).after;
-        pe__bend_f32 bend;
-        bend.slope = pe__splat_f32((float)slope), bend.zero = pe__splat_f32(pe__zero());
-        bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
-        for (size_t query = 0; query < a->queries; query++) {
-            unsigned char *row = (unsigned char *)pe__at_element(
-                type, out, head * a->head_stride + query * a->query_stride);
-            int64_t j = -(a->first_query + (int64_t)query);
-            size_t part, rest = a->keys;
-            for (; rest > 0; rest -= part, j += (int64_t)part, row += part * pe__size_of(type)) {
-                const size_t beyond = (size_t)((uintptr_t)row % vector);
-                part = pe__min(most, rest);
-                if (PE__UNLIKELY(j < -nearby || j > nearby - (int64_t)part)) {
-                    pe__bend_far(to, type, mode, slope, j, part, row);
-                } else if (to == PE__HOW_STREAM && beyond) { /* to where a stream may begin */
-                    part = pe__min((vector - beyond) / sizeof(float), rest);
-                    pe__bend_near(PE__HOW_STORE, type, mode, &bend, j, part, row);
-                } else {
-                    pe__bend_near(to, type, mode, &bend, j, part, row);
-                }
-            }
-        }
+        const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
+        for (size_t query = 0; query < a->queries; query++)
+            pe__bend_row(to, type, mode, &bend, -(a->first_query + (int64_t)query), a->keys,
+                         pe__at_element(type, out, head * a->head_stride + query * a->query_stride));
     }
 }
 PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
@@ -8023,35 +7891,38 @@ PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, vo
 }
 
 /* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
-PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, int stream)
+PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
     uint16_t tile[PE__BLOCK];
-    const size_t wide = pe__min(a->keys, PE__WIDE),
-                 high = pe__min(a->queries, PE__BLOCK + 1 - wide);
-    const pe__bend bend = pe__alibi_bend(a->mode, (double)a->slopes[head]);
-    for (size_t query = 0; query < a->queries; query += high)
-        for (size_t key = 0; key < a->keys; key += wide) {
-            const size_t rows = pe__min(high, a->queries - query);
-            const size_t keys = pe__min(wide, a->keys - key);
-            /* the last row's first value is the tile's first */
-            const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
-            pe__bend_store(a->type, bend, (int64_t)key - last, keys + rows - 1, tile);
-            for (size_t r = 0; r < rows; r++) {
-                void *row = pe__at_element(a->type, out, (query + r) * a->query_stride + key);
-                const uint16_t *from = tile + (rows - 1 - r);
-                if (stream) pe__copy(row, from, keys * sizeof *from, 1);
-                else pe__copy(row, from, keys * sizeof *from, 0);
+    const size_t wide = pe__min(a->keys, PE__WIDE);
+    const size_t high = pe__min(a->queries, PE__BLOCK + 1 - wide);
+    for (size_t head = 0; head < a->heads; head++) {
+        const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
+        for (size_t query = 0; query < a->queries; query += high)
+            for (size_t key = 0; key < a->keys; key += wide) {
+                const size_t rows = pe__min(high, a->queries - query);
+                const size_t keys = pe__min(wide, a->keys - key);
+                /* the last row's first value is the tile's first */
+                const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
+                uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
+                pe__bend_row(PE__HOW_STORE, type, a->mode, &bend, (int64_t)key - last,
+                             keys + rows - 1, tile);
+                for (size_t r = 0; r < rows; r++)
+                    pe__copy(row + (query + r) * a->query_stride, tile + (rows - 1 - r),
+                             keys * sizeof *row, stream);
             }
-        }
+    }
 }
 
+/* What is large enough, and at addresses of its type, is written past the caches. */
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
-    const int stream = pe__alibi_streams(a, bias);
-    if (a->type != PE__F32)
-        for (size_t head = 0; head < a->heads; head++)
-            pe__alibi_copies(a, head, pe__at_element(a->type, bias, head * a->head_stride), stream);
+    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
+    const int stream =
+        a->heads * a->queries * a->keys * size >= many && (uintptr_t)bias % size == 0;
+    if (a->type == PE__F16) pe__alibi_copies(PE__F16, a, bias, stream);
+    else if (a->type == PE__BF16) pe__alibi_copies(PE__BF16, a, bias, stream);
     else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
     else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
     if (stream) pe__fence();
@@ -8106,20 +7977,15 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (pe__check_range(first_query, queries) != PE_OK || pe__check_range(0, keys) != PE_OK)
         return PE_ERR_RANGE;
     for (size_t b = 0; b < n; b++) begin[b] = pe__t5_begin(b, n, m, max_distance);
-    for (size_t q = 0; q < queries; q++, index += keys) {
-        const int64_t query = first_query + (int64_t)q;
-        for (int back = 0; back < 2; back++) {
-            const int64_t most = back ? query : (int64_t)keys - 1 - query, sign = back ? -1 : 1;
-            size_t bucket = 0;
-            /* the distances that there are keys at: from the last or the first key on */
-            int64_t d = back ? query - ((int64_t)keys - 1) : -query;
-            for (d = d > 0 ? d : 0; d <= most; d++) {
-                while (bucket + 1 < n && (double)d >= begin[bucket + 1]) bucket++;
-                const size_t ahead = bidirectional ? bucket + (d > 0 ? n : 0) : 0;
-                index[query + sign * d] = (int32_t)(back ? bucket : ahead);
-            }
+    for (size_t q = 0, bucket = 0; q < queries; q++)
+        for (size_t k = 0; k < keys; k++) {
+            const int64_t d = (int64_t)k - (first_query + (int64_t)q);
+            const double size = (double)(d < 0 ? -d : d);
+            while (bucket + 1 < n && size >= begin[bucket + 1]) bucket++;
+            while (size < begin[bucket]) bucket--; /* the next key is next to this one */
+            const size_t ahead = bidirectional ? bucket + n : 0;
+            index[q * keys + k] = (int32_t)(d > 0 ? ahead : bucket);
         }
-    }
     return PE_OK;
 }
 
@@ -8151,28 +8017,6 @@ PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entr
                 pe__add_floats(type, pe__at_element(type, scores, at), biases, n);
             }
     return PE_OK;
-}
-
-PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
-                                 const int32_t *index, size_t queries, size_t keys, float *scores,
-                                 size_t query_stride, size_t head_stride)
-{
-    return pe__bias_add(PE__F32, table, entries, heads, index, queries, keys, scores, query_stride,
-                        head_stride);
-}
-PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
-                                 const int32_t *index, size_t queries, size_t keys,
-                                 uint16_t *scores, size_t query_stride, size_t head_stride)
-{
-    return pe__bias_add(PE__F16, table, entries, heads, index, queries, keys, scores, query_stride,
-                        head_stride);
-}
-PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
-                                  const int32_t *index, size_t queries, size_t keys,
-                                  uint16_t *scores, size_t query_stride, size_t head_stride)
-{
-    return pe__bias_add(PE__BF16, table, entries, heads, index, queries, keys, scores, query_stride,
-                        head_stride);
 }
 
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
@@ -8489,6 +8333,13 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
         const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
                              head_stride, mode,  kind,    first_query};                            \
         return pe__alibi_call(&a, scores, pe__alibi_add);                                          \
+    }                                                                                              \
+    PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
+                                     const int32_t *index, size_t queries, size_t keys,            \
+                                     element *scores, size_t query_stride, size_t head_stride)     \
+    {                                                                                              \
+        return pe__bias_add(kind, table, entries, heads, index, queries, keys, scores,             \
+                            query_stride, head_stride);                                            \
     }                                                                                              \
     PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
                                         pe_at at, size_t rows, element *x, size_t stride)          \
