@@ -7258,7 +7258,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
  * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
- * their own, made in tiles of columns. */
+ * their own, made in tiles of columns, and a kernel. */
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs */
 
@@ -7271,49 +7271,39 @@ static inline int pe__algebraic(const pe_plan *plan)
     return ok;
 }
 
-/* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
-PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *tc,
-                                     const double *ts)
-{
-    const pe__vd cosine = pe__load(tc), sine = pe__load(ts);
-    pe__vd s, c;
-    if (order == PE__SPLIT) s = pe__load(x), c = pe__load(cosines);
-    else if (order == PE__SC) pe__unzip(x, &s, &c);
-    else pe__unzip(x, &c, &s);
-    pe__vd cS = c * sine, sS = s * sine;
-    PE__OPAQUE(cS);
-    PE__OPAQUE(sS);
-    const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
-    if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
-    else if (order == PE__SC) pe__zip_store(x, s1, c1);
-    else pe__zip_store(x, c1, s1);
-}
-
-PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__dest *dest, size_t rows,
-                                   const double *tc, const double *ts)
+/* Doubles: pairs (u, v) of rows, turned by (ts, tc); v is so many doubles behind u, 1 if they are
+   neighbours. */
+PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows, size_t across,
+                                   const double *ts, const double *tc)
 {
     enum { PE__AHEAD = 8192 }; /* bytes to ask for in advance */
-    const size_t n = dest->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
-    const size_t column = order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
-    const size_t bytes_of_row = (size_t)dest->stride;
-    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes_of_row, 1), 1) * bytes_of_row;
+    const size_t n = dest->sines, step = split ? 1 : 2, bytes = (size_t)dest->stride;
+    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
-        double *const row = (double *)(void *)pe__row_at(dest, r);
-        double *const x = row + column, *const cosines = row + dest->cosine;
-        for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
-            pe__prefetch((uintptr_t)(x + i) + ahead);
-            pe__prefetch((uintptr_t)(cosines + i) + ahead);
+        double *u = (double *)(void *)pe__row_at(dest, r) + pe__min(dest->sine, dest->cosine);
+        size_t i = 0;
+        for (size_t k = 0; split && k < n; k += 8) {
+            pe__prefetch((uintptr_t)(u + k) + ahead);
+            pe__prefetch((uintptr_t)(u + across + k) + ahead);
         }
-        for (size_t i = 0; i < whole; i += PE_LANES)
-            pe__shift_vector_f64(order, x + i * step, cosines + i, tc + i, ts + i);
-        if (whole == n) continue;
-        double rest[2 * PE_LANES] = {0}, *const tail = x + whole * step;
-        const size_t bytes = (n - whole) * sizeof *rest;
-        memcpy(rest, tail, bytes * step);
-        if (order == PE__SPLIT) memcpy(rest + PE_LANES, cosines + whole, bytes);
-        pe__shift_vector_f64(order, rest, rest + PE_LANES, tc + whole, ts + whole);
-        memcpy(tail, rest, bytes * step);
-        if (order == PE__SPLIT) memcpy(cosines + whole, rest + PE_LANES, bytes);
+        for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
+            const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);
+            pe__vd x, y;
+            if (split) x = pe__load(u), y = pe__load(u + across);
+            else pe__unzip(u, &x, &y);
+            pe__vd xs = x * s, ys = y * s;
+            PE__OPAQUE(xs);
+            PE__OPAQUE(ys);
+            x = pe__fused(x, c, -ys), y = pe__fused(y, c, xs);
+            if (split) pe__store(u, x), pe__store(u + across, y);
+            else pe__zip_store(u, x, y);
+        }
+        for (; i < n; i++, u += step) {
+            double xs = u[0] * ts[i], ys = u[across] * ts[i];
+            PE__OPAQUE(xs);
+            PE__OPAQUE(ys);
+            u[0] = pe__fma_once(u[0], tc[i], -ys), u[across] = pe__fma_once(u[across], tc[i], xs);
+        }
     }
 }
 
@@ -7321,7 +7311,10 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__dest *dest, size_t
 PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
                                    double delta, size_t rows)
 {
-    double row[2 * PE__SHIFT_TILE + PE_LANES];
+    double row[2 * PE__SHIFT_TILE];
+    const size_t across = dest->order != PE__SPLIT ? 1
+                          : dest->sine < dest->cosine ? dest->cosine - dest->sine
+                                                      : dest->sine - dest->cosine;
     for (size_t done = 0; done < dest->sines; done += PE__SHIFT_TILE) {
         const pe__dest part = pe__dest_part(dest, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
@@ -7329,21 +7322,48 @@ PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, co
         pe__axis tile = *axis;
         tile.pair += done, tile.pairs = n;
         pe__make_rows_f64(plan, &tile, &made, delta, 1);
-        memset(row + 2 * n, 0, PE_LANES * sizeof *row);
-        if (dest->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
-        else if (dest->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
-        else pe__shift_rows_f64(PE__CS, &part, rows, row + n, row);
+        if (across > 1) pe__shift_rows_f64(1, &part, rows, across, row, row + n);
+        else pe__shift_rows_f64(0, &part, rows, 1, row, row + n);
     }
 }
 
-/* From row r on, the rows of the same delta: their number. */
-static inline size_t pe__alike(const pe_at *at, size_t r, size_t rows, size_t axis)
+/* Check a call; what is turned by then, of which plan. */
+static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
+                                        const pe__output *o, pe_at *at, pe_plan *turns)
 {
-    size_t n = 1;
-    if (at->kind == PE__AT_RANGE && at->step == 0) return rows - r;
-    while (r + n < rows && pe__position(at, r + n, axis) == pe__position(at, r, axis)) n++;
-    return n;
+    pe_status status = pe__check(plan, o);
+    if (status == PE_OK && !pe__algebraic(plan)) status = PE_ERR_PLAN;
+    if (status == PE_OK) status = pe__check_at(deltas, o->rows, plan->axes, 0);
+    if (status != PE_OK) return status;
+    *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
+    (void)pe__view(plan, at, turns);
+    return PE_OK;
 }
+
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    pe_at at;
+    pe_plan turns;
+    if (rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, &deltas, &o, &at, &turns);
+    for (size_t a = 0; status == PE_OK && a < turns.axes; a++) {
+        const pe__axis *const axis = &turns.axis[a];
+        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
+        pe__dest dest = pe__dest_of_axis(&turns, axis, &o);
+        for (size_t r = 0, run; r < rows; r += run) { /* rows of the same delta */
+            const double delta = pe__position(&at, r, k);
+            run = 1;
+            while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
+            dest.out = o.out + r * o.stride;
+            if (delta != 0) pe__shift_doubles(&turns, axis, &dest, delta, run);
+        }
+    }
+    return status;
+}
+
+/* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
 
 /* Does row r stay where it is? */
 static inline int pe__stays(const pe_at *at, size_t r)
@@ -7353,59 +7373,22 @@ static inline int pe__stays(const pe_at *at, size_t r)
     return stays;
 }
 
-static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *at, const pe__output *o)
-{
-    const pe_status status = pe__check(plan, o);
-    if (status != PE_OK) return status;
-    if (!pe__algebraic(plan)) return PE_ERR_PLAN;
-    return pe__check_at(at, o->rows, plan->axes, 0);
-}
-
-PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
-                              size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
-    if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &o);
-    if (status != PE_OK) return status;
-    const pe_at at = pe_delta(deltas);
-    pe_plan own;
-    const pe_plan *const turns = pe__view(plan, &at, &own);
-    for (size_t a = 0; a < plan->axes; a++) {
-        const pe__axis *const axis = &turns->axis[a];
-        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
-        pe__dest dest = pe__dest_of_axis(turns, axis, &o);
-        for (size_t r = 0, run; r < rows; r += run) {
-            const double delta = pe__position(&at, r, k);
-            run = pe__alike(&at, r, rows, k);
-            dest.out = o.out + r * o.stride;
-            if (delta != 0) pe__shift_doubles(turns, axis, &dest, delta, run);
-        }
-    }
-    return PE_OK;
-}
-
-/* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
-
 /* Rows that stay are left alone; the others are turned. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__output *o, pe__turner *turn)
 {
+    pe_at at;
+    pe_plan turns;
     if (o->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, o);
-    if (status != PE_OK) return status;
-    const pe_at at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
-    pe_plan own;
-    const pe_plan *const turns = pe__view(plan, &at, &own);
-    for (size_t r = 0, run; r < o->rows; r += run) {
+    const pe_status status = pe__shift_check(plan, deltas, o, &at, &turns);
+    for (size_t r = 0, run; status == PE_OK && r < o->rows; r += run) {
         const int stay = pe__stays(&at, r);
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (stay) continue;
-        unsigned char *const x = o->out + r * o->stride;
-        pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
+        if (!stay)
+            pe__rope_blocks(&turns, &at, r, run, o->out + r * o->stride, o->stride, o->element, turn);
     }
-    return PE_OK;
+    return status;
 }
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
