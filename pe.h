@@ -7401,43 +7401,45 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return pe__dd_normal(r);
 }
 
+/* (hi, lo) times A^2 but for the power of two in A, normal. */
+PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
+{
+    pe__dd x, square;
+    x.hi = hi, x.lo = lo;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    return pe__dd_normal(pe__dd_mul(x, square));
+}
+
 /* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
    double-double; from exact turns where others leave its rounding open. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
-    const pe__axis *axis = plan->axis;
-    const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
-    pe__dd square;
-    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
+    const double pairs = (double)count, error = pe__turn_error(plan, k) * pairs;
     for (int exact = 0;; exact++) {
-        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
+        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0}, all[2][PE_LANES];
+        pe__dd s, c, sum;
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
-            pe__dd sum;
             sum.hi = sum.lo = pe__splat(0.0);
-            for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
-                double all[2][PE_LANES];
-                pe__dd s, c;
-                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
-                else pe__close_turn(plan, axis->pair + i, k, &s, &c);
-                if (axis->pairs - i < PE_LANES) {
+            for (size_t i = v; i < count; i += PE__CHAIN) {
+                if (exact) pe__exact_turn(plan, first + i, k, &s, &c);
+                else pe__close_turn(plan, first + i, k, &s, &c);
+                if (count - i < PE_LANES) {
                     pe__store(all[0], c.hi), pe__store(all[1], c.lo);
-                    for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
-                        all[0][lane] = all[1][lane] = 0;
+                    for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
                     c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
                 }
                 sum = pe__dd_add(sum, c);
             }
             pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
         }
-        pe__dd sum;
         sum.hi = sum.lo = pe__splat(0.0);
         for (size_t v = 0; v < PE__CHAIN; v++) {
-            pe__dd one;
-            one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
-            sum = pe__dd_add(sum, one);
+            c.hi = pe__splat(hi[v]), c.lo = pe__splat(lo[v]);
+            sum = pe__dd_add(sum, c);
         }
         const double size = pe__larger(pe__first_lane(sum.hi), 0);
-        const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
+        const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
         if (exact && size <= pairs * pe__exp2i(-88)) return 0;
@@ -7470,147 +7472,117 @@ enum {
     PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
     PE__DOTS_ANCHORS = 32,
     PE__DOTS_TILE = 16,   /* pairs                                        */
+    PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
     PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
 };
 
-/* The parts X (top), y and x of the sines and cosines of a tile. */
-typedef struct pe__dots_table {
-    double tc[PE__DOTS_TILE][3][PE__DOTS], ts[PE__DOTS_TILE][3][PE__DOTS];
-} pe__dots_table;
-typedef struct pe__dots_anchor {
-    double c[2][PE__DOTS_TILE], s[2][PE__DOTS_TILE];
-} pe__dots_anchor;
+/* The pairs of a tile, turned step after step; and their parts X, y and x, of cosines and then of
+   sines. */
+typedef struct pe__dots_turns {
+    pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
+} pe__dots_turns;
+typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
 /* The sums of an anchor, large and small parts, for q + b and q - b. */
 typedef struct pe__dots_sums {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_sums;
 
-/* Adding and subtracting this rounds to the grid. */
-PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *top, pe__vd *y)
+/* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums: any
+   will do. */
+PE__OUTLINE void pe__dots_begin(pe__dots_turns *t, const pe_plan *plan, size_t pair, double q,
+                                double step)
 {
-    *top = (x.hi + pe__splat(grid)) - pe__splat(grid);
-    *y = (x.hi - *top) + x.lo;
-}
-
-/* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
-PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *ts, const pe__dd *tc)
-{
-    for (int v = 0; v < PE__DOTS_TILE / (int)PE_LANES; v++) {
-        pe__dd_turn(&s[v], &c[v], ts[v], tc[v]);
-        s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
+    for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
+        const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+        t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0), t->c[v].hi = pe__splat(1.0);
+        if (q != 0) pe__close_turn(plan, at, q, &t->s[v], &t->c[v]);
+        pe__close_turn(plan, at, step, &t->ts[v], &t->tc[v]);
     }
 }
 
-/* The first pair of vector v of a tile; of one behind all pairs, whose sums no one wants, some. */
-PE__INLINE size_t pe__dots_pair(const pe_plan *plan, size_t pair, size_t v)
+/* Adding and subtracting the grid rounds to it. */
+PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
-    return pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+    const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
+    pe__store(parts[0] + i, top);
+    pe__store(parts[1] + i, (x.hi - top) + x.lo);
+    pe__store(parts[2] + i, x.hi);
 }
 
-PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
-                                     pe__dots_table *table)
+/* The parts where a tile is, and a step. */
+PE__INLINE void pe__dots_turn(pe__dots_turns *t, double grid, pe__dots_parts parts)
 {
-    enum { PE__VECTORS = PE__DOTS_TILE / (int)PE_LANES };
-    pe__dd s[PE__VECTORS], c[PE__VECTORS], ts[PE__VECTORS], tc[PE__VECTORS];
-    for (int v = 0; v < PE__VECTORS; v++) {
-        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &ts[v], &tc[v]);
-        s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
-    }
-    for (size_t b = 0; b < PE__DOTS; b++) {
-        for (size_t v = 0; v < PE__VECTORS; v++) {
-            double part[6][PE_LANES];
-            pe__vd top, y;
-            pe__dots_split(c[v], grid, &top, &y);
-            pe__store(part[0], top), pe__store(part[1], y), pe__store(part[2], c[v].hi);
-            pe__dots_split(s[v], grid, &top, &y);
-            pe__store(part[3], top), pe__store(part[4], y), pe__store(part[5], s[v].hi);
-            for (size_t lane = 0; lane < PE_LANES; lane++)
-                for (size_t n = 0; n < 3; n++) {
-                    table->tc[v * PE_LANES + lane][n][b] = part[n][lane];
-                    table->ts[v * PE_LANES + lane][n][b] = part[3 + n][lane];
-                }
-        }
-        pe__dots_turn(s, c, ts, tc);
+    for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
+        pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
+        pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
+        pe__dd_turn(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
+        t->s[v] = pe__dd_normal(t->s[v]), t->c[v] = pe__dd_normal(t->c[v]);
     }
 }
 
-/* The sums of a tile for one anchor and a vector of numbers b: of cosines, and of sines. */
+/* The sums of a tile for one anchor and a vector of numbers b, of cosines or of sines: from the
+   parts of the numbers and X and y of the anchor. */
 typedef struct pe__dots_run {
-    pe__vd large_c, small_c, tiny_c, large_s, small_s, tiny_s;
+    pe__vd large, small, tiny;
 } pe__dots_run;
 
-PE__INLINE void pe__dots_begin(pe__dots_run *run)
+PE__INLINE void pe__dots_add(pe__dots_run *run, double (*parts)[PE__DOTS], size_t b,
+                             double top, double y) /* C99 has no const arrays of arrays */
 {
-    run->large_c = run->small_c = run->tiny_c = pe__splat(0.0);
-    run->large_s = run->small_s = run->tiny_s = pe__splat(0.0);
+    run->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), run->large);
+    run->small = pe__fma(pe__splat(top), pe__load(parts[1] + b), run->small);
+    run->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), run->tiny);
 }
 
-PE__INLINE void pe__dots_add(pe__dots_run *run, const pe__dots_table *table, size_t b,
-                             const pe__dots_anchor *anchor, size_t i)
+PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_sums *sums,
+                             size_t b)
 {
-    const pe__vd cX = pe__splat(anchor->c[0][i]), cy = pe__splat(anchor->c[1][i]);
-    const pe__vd sX = pe__splat(anchor->s[0][i]), sy = pe__splat(anchor->s[1][i]);
-    run->large_c = pe__fma(cX, pe__load(table->tc[i][0] + b), run->large_c);
-    run->small_c = pe__fma(cX, pe__load(table->tc[i][1] + b), run->small_c);
-    run->tiny_c = pe__fma(cy, pe__load(table->tc[i][2] + b), run->tiny_c);
-    run->large_s = pe__fma(sX, pe__load(table->ts[i][0] + b), run->large_s);
-    run->small_s = pe__fma(sX, pe__load(table->ts[i][1] + b), run->small_s);
-    run->tiny_s = pe__fma(sy, pe__load(table->ts[i][2] + b), run->tiny_s);
-}
-
-PE__INLINE void pe__dots_end(const pe__dots_run *run, pe__dots_sums *sums, size_t b)
-{
-    const pe__vd small_c = run->small_c + run->tiny_c, small_s = run->small_s + run->tiny_s;
-    double *const large_up = sums->large[0] + b, *const large_down = sums->large[1] + b;
-    double *const small_up = sums->minor[0] + b, *const small_down = sums->minor[1] + b;
-    pe__store(large_up, pe__load(large_up) + (run->large_c - run->large_s));
-    pe__store(large_down, pe__load(large_down) + (run->large_c + run->large_s));
-    pe__store(small_up, pe__load(small_up) + (small_c - small_s));
-    pe__store(small_down, pe__load(small_down) + (small_c + small_s));
+    const pe__vd small_c = c->small + c->tiny, small_s = s->small + s->tiny;
+    pe__store(sums->large[0] + b, pe__load(sums->large[0] + b) + (c->large - s->large));
+    pe__store(sums->large[1] + b, pe__load(sums->large[1] + b) + (c->large + s->large));
+    pe__store(sums->minor[0] + b, pe__load(sums->minor[0] + b) + (small_c - small_s));
+    pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
 /* Add a tile's products to the sums of some anchors: of one, or of two. */
-PE__INLINE void pe__dots_multiply(const pe__dots_table *table, const pe__dots_anchor *anchor,
-                                  size_t pairs, size_t together, pe__dots_sums *sums)
+PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
+                                   size_t pairs, pe__dots_sums *sums)
 {
+    const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        pe__dots_run first, second;
-        pe__dots_begin(&first);
-        pe__dots_begin(&second);
+        pe__dots_run c, s, c2, s2;
+        c.large = c.small = c.tiny = pe__splat(0.0), s = c2 = s2 = c;
         for (size_t i = 0; i < pairs; i++) {
-            pe__dots_add(&first, table, b, anchor, i);
-            if (together > 1) pe__dots_add(&second, table, b, anchor + 1, i);
+            pe__dots_add(&c, table[i], b, anchor[0][0][i], anchor[0][1][i]);
+            pe__dots_add(&s, table[i] + 3, b, anchor[0][3][i], anchor[0][4][i]);
+            if (two) pe__dots_add(&c2, table[i], b, anchor[1][0][i], anchor[1][1][i]);
+            if (two) pe__dots_add(&s2, table[i] + 3, b, anchor[1][3][i], anchor[1][4][i]);
         }
-        pe__dots_end(&first, sums, b);
-        if (together > 1) pe__dots_end(&second, sums + 1, b);
+        pe__dots_end(&c, &s, sums, b);
+        if (two) pe__dots_end(&c2, &s2, sums + 1, b);
     }
 }
 
-/* What becomes of sums: dots, and the numbers in doubt as NaN. */
-PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const double *minor,
-                               double error, double *out)
+/* Dots of sums as large as they can be, and as small. */
+PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_sums *sums, int side,
+                               double error, double (*bounds)[PE__DOTS])
 {
-    pe__dd square;
-    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        pe__dd y;
-        y.hi = pe__two_sum(pe__load(large + b), pe__load(minor + b), &y.lo);
-        const pe__vd e = (pe__splat(error) + pe__abs(y.hi) * pe__splat(pe__exp2i(-98))) * square.hi;
-        y = pe__dd_normal(pe__dd_mul(y, square));
-        const pe__vd above = y.hi + (y.lo + e), moved = above - (y.hi + (y.lo - e));
-        pe__store(out + b, above * pe__splat(plan->scale) * pe__splat(plan->scale));
-        double doubt[PE_LANES];
-        pe__store(doubt, moved);
-        for (size_t lane = 0; lane < PE_LANES; lane++)
-            if (doubt[lane] != 0) memset(&out[b + lane], 0xff, sizeof *out); /* a NaN */
+        pe__vd low;
+        const pe__vd high = pe__two_sum(pe__load(sums->large[side] + b),
+                                        pe__load(sums->minor[side] + b), &low);
+        const pe__vd e = (pe__splat(error) + pe__abs(high) * pe__splat(pe__exp2i(-98))) * square;
+        const pe__dd y = pe__dot_scaled(plan, high, low);
+        pe__store(bounds[0] + b, y.hi + (y.lo + e));
+        pe__store(bounds[1] + b, y.hi + (y.lo - e));
     }
 }
 
 /* Up to 32 * 31 dots. */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
-    enum { PE__VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
@@ -7620,44 +7592,34 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const double distant = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
                          2 * h * pe__turn_error(plan, distant);
-    pe__dots_table table;
+    double table[PE__DOTS_TILE][6][PE__DOTS];
     pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
+    pe__dots_turns turns;
+    pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     memset(sums, 0, (anchors + 1) * sizeof *sums);
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
-        const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
-        pe__dots_anchor anchor[2];
-        pe__dd s[PE__VECTORS], c[PE__VECTORS], ts[PE__VECTORS], tc[PE__VECTORS];
-        pe__dots_make_table(plan, axis->pair + i, grid, &table);
-        for (size_t v = 0; v < PE__VECTORS; v++) {
-            const size_t pair = pe__dots_pair(plan, axis->pair + i, v);
-            pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
-            pe__close_turn(plan, pair, PE__DOTS_NEXT, &ts[v], &tc[v]);
+        pe__dots_begin(&turns, plan, axis->pair + i, 0, 1);
+        for (size_t b = 0; b < PE__DOTS; b++) {
+            pe__dots_turn(&turns, grid, parts[0]);
+            for (size_t k = 0; k < 6; k++)
+                for (size_t j = 0; j < PE__DOTS_TILE; j++) table[j][k][b] = parts[0][k][j];
         }
+        pe__dots_begin(&turns, plan, axis->pair + i, (double)(first + PE__DOTS - 1), PE__DOTS_NEXT);
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
-            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
-                for (size_t v = 0; v < PE__VECTORS; v++) {
-                    pe__vd top, y;
-                    pe__dots_split(c[v], grid, &top, &y);
-                    pe__store(anchor[t].c[0] + v * PE_LANES, top);
-                    pe__store(anchor[t].c[1] + v * PE_LANES, y);
-                    pe__dots_split(s[v], grid, &top, &y);
-                    pe__store(anchor[t].s[0] + v * PE_LANES, top);
-                    pe__store(anchor[t].s[1] + v * PE_LANES, y);
-                }
-                pe__dots_turn(s, c, ts, tc);
-            }
-            pe__dots_multiply(&table, anchor, n, PE__DOTS_TOGETHER, sums + a);
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_turn(&turns, grid, parts[t]);
+            pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
         }
     }
-    for (size_t a = 0; a < anchors; a++) {
-        double side[2][PE__DOTS];
-        pe__dots_round(plan, sums[a].large[0], sums[a].minor[0], error, side[0]);
-        pe__dots_round(plan, sums[a].large[1], sums[a].minor[1], error, side[1]);
-        for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
-            const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
-            const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
-            out[at] = dot == dot ? dot : pe__dot(plan, (double)(first + (int64_t)at));
+    for (size_t a = 0, at = 0; a < anchors; a++) {
+        double side[2][2][PE__DOTS];
+        pe__dots_round(plan, &sums[a], 0, error, side[0]);
+        pe__dots_round(plan, &sums[a], 1, error, side[1]);
+        for (size_t j = 0; j < PE__DOTS_NEXT && at < count; j++, at++) {
+            const size_t back = j < PE__DOTS - 1, b = back ? PE__DOTS - 1 - j : j - (PE__DOTS - 1);
+            const double above = side[back][0][b], below = side[back][1][b];
+            out[at] = above == below ? above * plan->scale * plan->scale
+                                     : pe__dot(plan, (double)(first + (int64_t)at));
         }
     }
 }
@@ -7673,11 +7635,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     if (status != PE_OK) return status;
     const int run = deltas.kind == PE__AT_RANGE && deltas.step == 1 && !deltas.back;
     for (size_t done = 0, n; done < count; done += n) {
-        n = run ? pe__min(count - done, PE__DELTAS) : 1;
+        n = pe__min(count - done, run ? PE__DELTAS : 1);
         if (n >= PE__FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
-        else
-            for (size_t j = done; j < done + n; j++)
-                dots[j] = pe__dot(plan, pe__position(&deltas, j, 0));
+        else dots[done] = pe__dot(plan, pe__position(&deltas, done, 0)), n = 1;
     }
     return PE_OK;
 }
