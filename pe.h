@@ -7385,8 +7385,8 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         const int stay = pe__stays(&at, r);
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (!stay)
-            pe__rope_blocks(&turns, &at, r, run, o->out + r * o->stride, o->stride, o->element, turn);
+        unsigned char *const x = o->out + r * o->stride;
+        if (!stay) pe__rope_blocks(&turns, &at, r, run, x, o->stride, o->element, turn);
     }
     return status;
 }
@@ -7488,8 +7488,8 @@ typedef struct pe__dots_sums {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_sums;
 
-/* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums: any
-   will do. */
+/* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums:
+   any will do. */
 PE__OUTLINE void pe__dots_begin(pe__dots_turns *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
@@ -7821,9 +7821,11 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode,
 {
     for (size_t head = 0; head < a->heads; head++) {
         const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
-        for (size_t query = 0; query < a->queries; query++)
+        for (size_t query = 0; query < a->queries; query++) {
+            const size_t at = head * a->head_stride + query * a->query_stride;
             pe__bend_row(to, type, mode, &bend, -(a->first_query + (int64_t)query), a->keys,
-                         pe__at_element(type, out, head * a->head_stride + query * a->query_stride));
+                         pe__at_element(type, out, at));
+        }
     }
 }
 PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
