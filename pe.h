@@ -7524,21 +7524,21 @@ PE__INLINE void pe__dots_turn(pe__dots_turns *t, double grid, pe__dots_parts par
 /* The sums of a tile for one anchor and a vector of numbers b, of cosines or of sines: from the
    parts of the numbers and X and y of the anchor. */
 typedef struct pe__dots_run {
-    pe__vd large, small, tiny;
+    pe__vd large, minor, tiny;
 } pe__dots_run;
 
 PE__INLINE void pe__dots_add(pe__dots_run *run, double (*parts)[PE__DOTS], size_t b,
                              double top, double y) /* C99 has no const arrays of arrays */
 {
     run->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), run->large);
-    run->small = pe__fma(pe__splat(top), pe__load(parts[1] + b), run->small);
+    run->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), run->minor);
     run->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), run->tiny);
 }
 
 PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_sums *sums,
                              size_t b)
 {
-    const pe__vd small_c = c->small + c->tiny, small_s = s->small + s->tiny;
+    const pe__vd small_c = c->minor + c->tiny, small_s = s->minor + s->tiny;
     pe__store(sums->large[0] + b, pe__load(sums->large[0] + b) + (c->large - s->large));
     pe__store(sums->large[1] + b, pe__load(sums->large[1] + b) + (c->large + s->large));
     pe__store(sums->minor[0] + b, pe__load(sums->minor[0] + b) + (small_c - small_s));
@@ -7552,7 +7552,7 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
         pe__dots_run c, s, c2, s2;
-        c.large = c.small = c.tiny = pe__splat(0.0), s = c2 = s2 = c;
+        c.large = c.minor = c.tiny = pe__splat(0.0), s = c2 = s2 = c;
         for (size_t i = 0; i < pairs; i++) {
             pe__dots_add(&c, table[i], b, anchor[0][0][i], anchor[0][1][i]);
             pe__dots_add(&s, table[i] + 3, b, anchor[0][3][i], anchor[0][4][i]);
