@@ -1548,33 +1548,21 @@ PE_API pe_at pe_from_by(int64_t first, int64_t step)
 {
     return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
 }
-PE_API pe_at pe_from(int64_t first) { return pe__at(PE__AT_RANGE, first, 1, NULL, 1, 0, 0); }
+PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
 PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
 
-PE_API pe_at pe_at_i32(const int32_t *positions) { return pe_coords_i32(positions, 1, 1, 0); }
-PE_API pe_at pe_at_i64(const int64_t *positions) { return pe_coords_i64(positions, 1, 1, 0); }
-PE_API pe_at pe_at_f32(const float *positions) { return pe_coords_f32(positions, 1, 1, 0); }
-PE_API pe_at pe_at_f64(const double *positions) { return pe_coords_f64(positions, 1, 1, 0); }
-
-PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
-                           size_t axis_stride)
-{
-    return pe__at(PE__AT_I32, 0, 0, coords, axes, row_stride, axis_stride);
-}
-PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
-                           size_t axis_stride)
-{
-    return pe__at(PE__AT_I64, 0, 0, coords, axes, row_stride, axis_stride);
-}
-PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride)
-{
-    return pe__at(PE__AT_F32, 0, 0, coords, axes, row_stride, axis_stride);
-}
-PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
-                           size_t axis_stride)
-{
-    return pe__at(PE__AT_F64, 0, 0, coords, axes, row_stride, axis_stride);
-}
+#define PE__LISTS(T, kind, type)                                                                   \
+    PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
+                               size_t axis_stride)                                                 \
+    {                                                                                              \
+        return pe__at(kind, 0, 0, coords, axes, row_stride, axis_stride);                          \
+    }                                                                                              \
+    PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
+PE__LISTS(i32, PE__AT_I32, int32_t)
+PE__LISTS(i64, PE__AT_I64, int64_t)
+PE__LISTS(f32, PE__AT_F32, float)
+PE__LISTS(f64, PE__AT_F64, double)
+#undef PE__LISTS
 
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
 {
@@ -1602,24 +1590,26 @@ PE_API pe_at pe_skip(pe_at at, size_t rows)
         at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
         return at;
     }
-    const uint64_t step = at.step < 0 ? (uint64_t)(-(at.step + 1)) + 1 : (uint64_t)at.step;
-    if (step == 0 || rows == 0) return at;
-    if ((uint64_t)rows > (uint64_t)INT64_MAX / step) {
-        at.status = PE_ERR_RANGE;
-        return at;
-    }
-    const int64_t by = (int64_t)(step * rows);
-    const int beyond = at.step < 0 ? at.first < INT64_MIN + by : at.first > INT64_MAX - by;
-    if (beyond) at.status = PE_ERR_RANGE;
-    else at.first = at.step < 0 ? at.first - by : at.first + by;
+    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
+    if ((at.step < 0) == (at.first < 0))
+        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
+    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
+    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
+    else at.first += (int64_t)rows * at.step;
     return at;
 }
 
-/* Cells of a grid before a coordinate changes. */
+/* Is a b > SIZE_MAX? Then that. */
+PE__INLINE size_t pe__times(size_t a, size_t b)
+{
+    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
+}
+
+/* Cells of a grid before a coordinate changes; SIZE_MAX if they are more. */
 PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
 {
     size_t cells = 1;
-    for (size_t a = axis + 1; a < at->axes; a++) cells *= at->size[a];
+    for (size_t a = axis + 1; a < at->axes; a++) cells = pe__times(cells, at->size[a]);
     return cells;
 }
 
@@ -1657,28 +1647,12 @@ PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
     return p;
 }
 
-/* Positions that a call can take: at most reach from the middle, also with the offset. */
-typedef struct pe__limits {
-    double middle, reach, offset;
-} pe__limits;
-
-/* Are all |p + by| at most reach? As integers, which is cheaper; a NaN is above all numbers. */
-PE__INLINE int pe__sizes_ok(const double *p, size_t n, double by, double reach)
+/* Are all |p + a| and |p + b| at most reach? No for a NaN. */
+PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
 {
-    uint64_t worst = 0, limit;
-    for (size_t k = 0; k < n; k++) {
-        const double size = fabs(p[k] + by);
-        uint64_t bits;
-        memcpy(&bits, &size, sizeof bits);
-        worst = bits > worst ? bits : worst;
-    }
-    memcpy(&limit, &reach, sizeof limit);
-    return worst <= limit;
-}
-PE__INLINE int pe__positions_ok(const double *p, size_t n, const pe__limits *limits)
-{
-    const int ok = pe__sizes_ok(p, n, -limits->middle, limits->reach);
-    return ok && (limits->offset == 0 || pe__sizes_ok(p, n, limits->offset, limits->reach));
+    int ok = 1;
+    for (size_t k = 0; k < n; k++) ok &= (fabs(p[k] + a) <= reach) & (fabs(p[k] + b) <= reach);
+    return ok;
 }
 
 /* Do the indices of so many rows of a list fit? */
@@ -1690,65 +1664,46 @@ static inline int pe__list_fits(const pe_at *at, size_t rows)
     return !pe__exceeds(at->skipped + rows - 1, at->row_stride, limit - axes * at->axis_stride);
 }
 
-/* The cells of a grid: SIZE_MAX if they are more. */
-static inline size_t pe__grid_cells(const pe_at *at)
-{
-    size_t cells = 1;
-    for (size_t a = 0; a < at->axes; a++)
-        if (at->size[a] == 0) return 0;
-    for (size_t a = 0; a < at->axes; a++)
-        cells = pe__exceeds(cells, at->size[a], SIZE_MAX - 1) ? SIZE_MAX : cells * at->size[a];
-    return cells;
-}
-
-/* What is wrong with the places of rows > 0 rows of so many coordinates? */
-static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t axes,
-                                         const pe__limits *limits)
+/* What is wrong with the places of rows > 0 rows of so many coordinates? Positions p must have
+   |p + a| and |p + b| of at most reach. */
+static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t axes, double a,
+                                         double b, double reach)
 {
     double p[PE__SOME];
+    const double sign = at->back ? -1 : 1;
     int ok = 1;
     if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    if (at->kind == PE__AT_RANGE) {
-        const int64_t most = 2 * PE__POSITION_LIMIT; /* from one end to the other */
-        const int64_t step = at->step < 0 ? at->step < -most ? most + 1 : -at->step : at->step;
-        const int one = step == 0 || rows == 1;
-        p[0] = pe__position(at, 0, 0);
-        if (!pe__positions_ok(p, 1, limits)) return PE_ERR_RANGE;
-        if (one) return PE_OK;
-        if ((uint64_t)rows - 1 > (uint64_t)(most / step)) return PE_ERR_RANGE;
-        p[0] = pe__position(at, rows - 1, 0); /* no overflow: first and way are within limits */
-        return pe__positions_ok(p, 1, limits) ? PE_OK : PE_ERR_RANGE;
-    }
-    if (at->kind == PE__AT_GRID) {
-        const size_t cells = pe__grid_cells(at);
+    if (at->kind == PE__AT_RANGE) { /* as doubles: inexact only far beyond all limits */
+        p[0] = (double)at->first * sign;
+        p[1] = p[0] + (double)(rows - 1) * ((double)at->step * sign);
+        ok = pe__positions_ok(p, 2, a, b, reach);
+    } else if (at->kind == PE__AT_GRID) {
+        const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_SIZE;
         if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
-        for (size_t a = 0; a < at->axes; a++) {
-            const double last = (double)(at->size[a] - 1);
-            p[0] = 0, p[1] = at->back ? -last : last;
-            ok &= pe__positions_ok(p, 2, limits);
+        for (size_t k = 0; k < at->axes; k++) {
+            p[0] = 0, p[1] = (double)(at->size[k] - 1) * sign;
+            ok &= pe__positions_ok(p, 2, a, b, reach);
         }
-        return ok ? PE_OK : PE_ERR_RANGE;
+    } else {
+        if (!at->list) return PE_ERR_NULL;
+        if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
+        for (size_t k = 0; k < at->axes; k++)
+            for (size_t r = 0, n; r < rows; r += n) {
+                n = rows - r < PE__SOME ? rows - r : (size_t)PE__SOME;
+                pe__positions(at, r, n, k, p);
+                ok &= pe__positions_ok(p, n, a, b, reach);
+            }
     }
-    if (!at->list) return PE_ERR_NULL;
-    if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
-    for (size_t a = 0; a < at->axes; a++)
-        for (size_t r = 0; r < rows; r += PE__SOME) {
-            const size_t n = rows - r < PE__SOME ? rows - r : (size_t)PE__SOME;
-            pe__positions(at, r, n, a, p);
-            ok &= pe__positions_ok(p, n, limits);
-        }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
 /* The same for all that pe takes, with this offset, which is that of a pe_back() already. */
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
-    const double limit = (double)PE__POSITION_LIMIT;
-    const pe__limits limits = {0, limit, offset};
-    return pe__check_places(at, rows, axes, &limits);
+    return pe__check_places(at, rows, axes, 0, offset, (double)PE__POSITION_LIMIT);
 }
 
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
@@ -7302,7 +7257,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
  * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
- * their own, made in tiles of columns. */
+ * their own, made in tiles of columns, and a kernel. */
 
 enum { PE__SHIFT_TILE = 512 }; /* pairs */
 
@@ -7315,49 +7270,39 @@ static inline int pe__algebraic(const pe_plan *plan)
     return ok;
 }
 
-/* Doubles: (s, c) at the given places of a row, or of copies of its rest. */
-PE__INLINE void pe__shift_vector_f64(pe__order order, double *x, double *cosines, const double *tc,
-                                     const double *ts)
-{
-    const pe__vd cosine = pe__load(tc), sine = pe__load(ts);
-    pe__vd s, c;
-    if (order == PE__SPLIT) s = pe__load(x), c = pe__load(cosines);
-    else if (order == PE__SC) pe__unzip(x, &s, &c);
-    else pe__unzip(x, &c, &s);
-    pe__vd cS = c * sine, sS = s * sine;
-    PE__OPAQUE(cS);
-    PE__OPAQUE(sS);
-    const pe__vd s1 = pe__fused(s, cosine, cS), c1 = pe__fused(c, cosine, -sS);
-    if (order == PE__SPLIT) pe__store(x, s1), pe__store(cosines, c1);
-    else if (order == PE__SC) pe__zip_store(x, s1, c1);
-    else pe__zip_store(x, c1, s1);
-}
-
-PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__dest *dest, size_t rows,
-                                   const double *tc, const double *ts)
+/* Doubles: pairs (u, v) of rows, turned by (ts, tc); v is so many doubles behind u, 1 if they are
+   neighbours. */
+PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows, size_t across,
+                                   const double *ts, const double *tc)
 {
     enum { PE__AHEAD = 8192 }; /* bytes to ask for in advance */
-    const size_t n = dest->sines, whole = n - n % PE_LANES, step = order == PE__SPLIT ? 1 : 2;
-    const size_t column = order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
-    const size_t bytes_of_row = (size_t)dest->stride;
-    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes_of_row, 1), 1) * bytes_of_row;
+    const size_t n = dest->sines, step = split ? 1 : 2, bytes = (size_t)dest->stride;
+    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes, 1), 1) * bytes;
     for (size_t r = 0; r < rows; r++) {
-        double *const row = (double *)(void *)pe__row_at(dest, r);
-        double *const x = row + column, *const cosines = row + dest->cosine;
-        for (size_t i = 0; order == PE__SPLIT && i < n; i += 8) {
-            pe__prefetch((uintptr_t)(x + i) + ahead);
-            pe__prefetch((uintptr_t)(cosines + i) + ahead);
+        double *u = (double *)(void *)pe__row_at(dest, r) + pe__min(dest->sine, dest->cosine);
+        size_t i = 0;
+        for (size_t k = 0; split && k < n; k += 8) {
+            pe__prefetch((uintptr_t)(u + k) + ahead);
+            pe__prefetch((uintptr_t)(u + across + k) + ahead);
         }
-        for (size_t i = 0; i < whole; i += PE_LANES)
-            pe__shift_vector_f64(order, x + i * step, cosines + i, tc + i, ts + i);
-        if (whole == n) continue;
-        double rest[2 * PE_LANES] = {0}, *const tail = x + whole * step;
-        const size_t bytes = (n - whole) * sizeof *rest;
-        memcpy(rest, tail, bytes * step);
-        if (order == PE__SPLIT) memcpy(rest + PE_LANES, cosines + whole, bytes);
-        pe__shift_vector_f64(order, rest, rest + PE_LANES, tc + whole, ts + whole);
-        memcpy(tail, rest, bytes * step);
-        if (order == PE__SPLIT) memcpy(cosines + whole, rest + PE_LANES, bytes);
+        for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
+            const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);
+            pe__vd x, y;
+            if (split) x = pe__load(u), y = pe__load(u + across);
+            else pe__unzip(u, &x, &y);
+            pe__vd xs = x * s, ys = y * s;
+            PE__OPAQUE(xs);
+            PE__OPAQUE(ys);
+            x = pe__fused(x, c, -ys), y = pe__fused(y, c, xs);
+            if (split) pe__store(u, x), pe__store(u + across, y);
+            else pe__zip_store(u, x, y);
+        }
+        for (; i < n; i++, u += step) {
+            double xs = u[0] * ts[i], ys = u[across] * ts[i];
+            PE__OPAQUE(xs);
+            PE__OPAQUE(ys);
+            u[0] = pe__fma_once(u[0], tc[i], -ys), u[across] = pe__fma_once(u[across], tc[i], xs);
+        }
     }
 }
 
@@ -7365,7 +7310,10 @@ PE__INLINE void pe__shift_rows_f64(pe__order order, const pe__dest *dest, size_t
 PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
                                    double delta, size_t rows)
 {
-    double row[2 * PE__SHIFT_TILE + PE_LANES];
+    double row[2 * PE__SHIFT_TILE];
+    const size_t across = dest->order != PE__SPLIT ? 1
+                          : dest->sine < dest->cosine ? dest->cosine - dest->sine
+                                                      : dest->sine - dest->cosine;
     for (size_t done = 0; done < dest->sines; done += PE__SHIFT_TILE) {
         const pe__dest part = pe__dest_part(dest, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
@@ -7373,21 +7321,48 @@ PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, co
         pe__axis tile = *axis;
         tile.pair += done, tile.pairs = n;
         pe__make_rows_f64(plan, &tile, &made, delta, 1);
-        memset(row + 2 * n, 0, PE_LANES * sizeof *row);
-        if (dest->order == PE__SPLIT) pe__shift_rows_f64(PE__SPLIT, &part, rows, row + n, row);
-        else if (dest->order == PE__SC) pe__shift_rows_f64(PE__SC, &part, rows, row + n, row);
-        else pe__shift_rows_f64(PE__CS, &part, rows, row + n, row);
+        if (across > 1) pe__shift_rows_f64(1, &part, rows, across, row, row + n);
+        else pe__shift_rows_f64(0, &part, rows, 1, row, row + n);
     }
 }
 
-/* From row r on, the rows of the same delta: their number. */
-static inline size_t pe__alike(const pe_at *at, size_t r, size_t rows, size_t axis)
+/* Check a call; what is turned by then, of which plan. */
+static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
+                                        const pe__output *o, pe_at *at, pe_plan *turns)
 {
-    size_t n = 1;
-    if (at->kind == PE__AT_RANGE && at->step == 0) return rows - r;
-    while (r + n < rows && pe__position(at, r + n, axis) == pe__position(at, r, axis)) n++;
-    return n;
+    pe_status status = pe__check(plan, o);
+    if (status == PE_OK && !pe__algebraic(plan)) status = PE_ERR_PLAN;
+    if (status == PE_OK) status = pe__check_at(deltas, o->rows, plan->axes, 0);
+    if (status != PE_OK) return status;
+    *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
+    (void)pe__view(plan, at, turns);
+    return PE_OK;
 }
+
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    pe_at at;
+    pe_plan turns;
+    if (rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, &deltas, &o, &at, &turns);
+    for (size_t a = 0; status == PE_OK && a < turns.axes; a++) {
+        const pe__axis *const axis = &turns.axis[a];
+        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
+        pe__dest dest = pe__dest_of_axis(&turns, axis, &o);
+        for (size_t r = 0, run; r < rows; r += run) { /* rows of the same delta */
+            const double delta = pe__position(&at, r, k);
+            run = 1;
+            while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
+            dest.out = o.out + r * o.stride;
+            if (delta != 0) pe__shift_doubles(&turns, axis, &dest, delta, run);
+        }
+    }
+    return status;
+}
+
+/* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
 
 /* Does row r stay where it is? */
 static inline int pe__stays(const pe_at *at, size_t r)
@@ -7397,59 +7372,22 @@ static inline int pe__stays(const pe_at *at, size_t r)
     return stays;
 }
 
-static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *at, const pe__output *o)
-{
-    const pe_status status = pe__check(plan, o);
-    if (status != PE_OK) return status;
-    if (!pe__algebraic(plan)) return PE_ERR_PLAN;
-    return pe__check_at(at, o->rows, plan->axes, 0);
-}
-
-PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
-                              size_t stride)
-{
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
-    if (rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, &deltas, &o);
-    if (status != PE_OK) return status;
-    const pe_at at = pe_delta(deltas);
-    pe_plan own;
-    const pe_plan *const turns = pe__view(plan, &at, &own);
-    for (size_t a = 0; a < plan->axes; a++) {
-        const pe__axis *const axis = &turns->axis[a];
-        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
-        pe__dest dest = pe__dest_of_axis(turns, axis, &o);
-        for (size_t r = 0, run; r < rows; r += run) {
-            const double delta = pe__position(&at, r, k);
-            run = pe__alike(&at, r, rows, k);
-            dest.out = o.out + r * o.stride;
-            if (delta != 0) pe__shift_doubles(turns, axis, &dest, delta, run);
-        }
-    }
-    return PE_OK;
-}
-
-/* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
-
 /* Rows that stay are left alone; the others are turned. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__output *o, pe__turner *turn)
 {
+    pe_at at;
+    pe_plan turns;
     if (o->rows == 0) return PE_OK;
-    const pe_status status = pe__shift_check(plan, deltas, o);
-    if (status != PE_OK) return status;
-    const pe_at at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
-    pe_plan own;
-    const pe_plan *const turns = pe__view(plan, &at, &own);
-    for (size_t r = 0, run; r < o->rows; r += run) {
+    const pe_status status = pe__shift_check(plan, deltas, o, &at, &turns);
+    for (size_t r = 0, run; status == PE_OK && r < o->rows; r += run) {
         const int stay = pe__stays(&at, r);
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (stay) continue;
         unsigned char *const x = o->out + r * o->stride;
-        pe__rope_blocks(turns, &at, r, run, x, o->stride, o->element, turn);
+        if (!stay) pe__rope_blocks(&turns, &at, r, run, x, o->stride, o->element, turn);
     }
-    return PE_OK;
+    return status;
 }
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
@@ -7462,43 +7400,45 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     return pe__dd_normal(r);
 }
 
+/* (hi, lo) times A^2 but for the power of two in A, normal. */
+PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
+{
+    pe__dd x, square;
+    x.hi = hi, x.lo = lo;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    return pe__dd_normal(pe__dd_mul(x, square));
+}
+
 /* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
    double-double; from exact turns where others leave its rounding open. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
-    const pe__axis *axis = plan->axis;
-    const double pairs = (double)axis->pairs, error = pe__turn_error(plan, k) * pairs;
-    pe__dd square;
-    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
+    const double pairs = (double)count, error = pe__turn_error(plan, k) * pairs;
     for (int exact = 0;; exact++) {
-        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0};
+        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0}, all[2][PE_LANES];
+        pe__dd s, c, sum;
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
-            pe__dd sum;
             sum.hi = sum.lo = pe__splat(0.0);
-            for (size_t i = v; i < axis->pairs; i += PE__CHAIN) {
-                double all[2][PE_LANES];
-                pe__dd s, c;
-                if (exact) pe__exact_turn(plan, axis->pair + i, k, &s, &c);
-                else pe__close_turn(plan, axis->pair + i, k, &s, &c);
-                if (axis->pairs - i < PE_LANES) {
+            for (size_t i = v; i < count; i += PE__CHAIN) {
+                if (exact) pe__exact_turn(plan, first + i, k, &s, &c);
+                else pe__close_turn(plan, first + i, k, &s, &c);
+                if (count - i < PE_LANES) {
                     pe__store(all[0], c.hi), pe__store(all[1], c.lo);
-                    for (size_t lane = axis->pairs - i; lane < PE_LANES; lane++)
-                        all[0][lane] = all[1][lane] = 0;
+                    for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
                     c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
                 }
                 sum = pe__dd_add(sum, c);
             }
             pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
         }
-        pe__dd sum;
         sum.hi = sum.lo = pe__splat(0.0);
         for (size_t v = 0; v < PE__CHAIN; v++) {
-            pe__dd one;
-            one.hi = pe__splat(hi[v]), one.lo = pe__splat(lo[v]);
-            sum = pe__dd_add(sum, one);
+            c.hi = pe__splat(hi[v]), c.lo = pe__splat(lo[v]);
+            sum = pe__dd_add(sum, c);
         }
         const double size = pe__larger(pe__first_lane(sum.hi), 0);
-        const pe__dd y = pe__dd_normal(pe__dd_mul(pe__dd_normal(sum), square));
+        const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
         if (exact && size <= pairs * pe__exp2i(-88)) return 0;
@@ -7531,147 +7471,117 @@ enum {
     PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
     PE__DOTS_ANCHORS = 32,
     PE__DOTS_TILE = 16,   /* pairs                                        */
+    PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
     PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
 };
 
-/* The parts X (top), y and x of the sines and cosines of a tile. */
-typedef struct pe__dots_table {
-    double tc[PE__DOTS_TILE][3][PE__DOTS], ts[PE__DOTS_TILE][3][PE__DOTS];
-} pe__dots_table;
-typedef struct pe__dots_anchor {
-    double c[2][PE__DOTS_TILE], s[2][PE__DOTS_TILE];
-} pe__dots_anchor;
+/* The pairs of a tile, turned step after step; and their parts X, y and x, of cosines and then of
+   sines. */
+typedef struct pe__dots_turns {
+    pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
+} pe__dots_turns;
+typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
 /* The sums of an anchor, large and small parts, for q + b and q - b. */
 typedef struct pe__dots_sums {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
 } pe__dots_sums;
 
-/* Adding and subtracting this rounds to the grid. */
-PE__INLINE void pe__dots_split(pe__dd x, double grid, pe__vd *top, pe__vd *y)
+/* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums:
+   any will do. */
+PE__OUTLINE void pe__dots_begin(pe__dots_turns *t, const pe_plan *plan, size_t pair, double q,
+                                double step)
 {
-    *top = (x.hi + pe__splat(grid)) - pe__splat(grid);
-    *y = (x.hi - *top) + x.lo;
-}
-
-/* The turns of a tile by step, 2 step, ... or of the anchors: one more turn for all pairs. */
-PE__INLINE void pe__dots_turn(pe__dd *s, pe__dd *c, const pe__dd *ts, const pe__dd *tc)
-{
-    for (int v = 0; v < PE__DOTS_TILE / (int)PE_LANES; v++) {
-        pe__dd_turn(&s[v], &c[v], ts[v], tc[v]);
-        s[v] = pe__dd_normal(s[v]), c[v] = pe__dd_normal(c[v]);
+    for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
+        const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+        t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0), t->c[v].hi = pe__splat(1.0);
+        if (q != 0) pe__close_turn(plan, at, q, &t->s[v], &t->c[v]);
+        pe__close_turn(plan, at, step, &t->ts[v], &t->tc[v]);
     }
 }
 
-/* The first pair of vector v of a tile; of one behind all pairs, whose sums no one wants, some. */
-PE__INLINE size_t pe__dots_pair(const pe_plan *plan, size_t pair, size_t v)
+/* Adding and subtracting the grid rounds to it. */
+PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
 {
-    return pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+    const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
+    pe__store(parts[0] + i, top);
+    pe__store(parts[1] + i, (x.hi - top) + x.lo);
+    pe__store(parts[2] + i, x.hi);
 }
 
-PE__OUTLINE void pe__dots_make_table(const pe_plan *plan, size_t pair, double grid,
-                                     pe__dots_table *table)
+/* The parts where a tile is, and a step. */
+PE__INLINE void pe__dots_turn(pe__dots_turns *t, double grid, pe__dots_parts parts)
 {
-    enum { PE__VECTORS = PE__DOTS_TILE / (int)PE_LANES };
-    pe__dd s[PE__VECTORS], c[PE__VECTORS], ts[PE__VECTORS], tc[PE__VECTORS];
-    for (int v = 0; v < PE__VECTORS; v++) {
-        pe__close_turn(plan, pe__dots_pair(plan, pair, (size_t)v), 1.0, &ts[v], &tc[v]);
-        s[v].hi = s[v].lo = c[v].lo = pe__splat(0.0), c[v].hi = pe__splat(1.0);
-    }
-    for (size_t b = 0; b < PE__DOTS; b++) {
-        for (size_t v = 0; v < PE__VECTORS; v++) {
-            double part[6][PE_LANES];
-            pe__vd top, y;
-            pe__dots_split(c[v], grid, &top, &y);
-            pe__store(part[0], top), pe__store(part[1], y), pe__store(part[2], c[v].hi);
-            pe__dots_split(s[v], grid, &top, &y);
-            pe__store(part[3], top), pe__store(part[4], y), pe__store(part[5], s[v].hi);
-            for (size_t lane = 0; lane < PE_LANES; lane++)
-                for (size_t n = 0; n < 3; n++) {
-                    table->tc[v * PE_LANES + lane][n][b] = part[n][lane];
-                    table->ts[v * PE_LANES + lane][n][b] = part[3 + n][lane];
-                }
-        }
-        pe__dots_turn(s, c, ts, tc);
+    for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
+        pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
+        pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
+        pe__dd_turn(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
+        t->s[v] = pe__dd_normal(t->s[v]), t->c[v] = pe__dd_normal(t->c[v]);
     }
 }
 
-/* The sums of a tile for one anchor and a vector of numbers b: of cosines, and of sines. */
+/* The sums of a tile for one anchor and a vector of numbers b, of cosines or of sines: from the
+   parts of the numbers and X and y of the anchor. */
 typedef struct pe__dots_run {
-    pe__vd large_c, small_c, tiny_c, large_s, small_s, tiny_s;
+    pe__vd large, minor, tiny;
 } pe__dots_run;
 
-PE__INLINE void pe__dots_begin(pe__dots_run *run)
+PE__INLINE void pe__dots_add(pe__dots_run *run, double (*parts)[PE__DOTS], size_t b,
+                             double top, double y) /* C99 has no const arrays of arrays */
 {
-    run->large_c = run->small_c = run->tiny_c = pe__splat(0.0);
-    run->large_s = run->small_s = run->tiny_s = pe__splat(0.0);
+    run->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), run->large);
+    run->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), run->minor);
+    run->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), run->tiny);
 }
 
-PE__INLINE void pe__dots_add(pe__dots_run *run, const pe__dots_table *table, size_t b,
-                             const pe__dots_anchor *anchor, size_t i)
+PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_sums *sums,
+                             size_t b)
 {
-    const pe__vd cX = pe__splat(anchor->c[0][i]), cy = pe__splat(anchor->c[1][i]);
-    const pe__vd sX = pe__splat(anchor->s[0][i]), sy = pe__splat(anchor->s[1][i]);
-    run->large_c = pe__fma(cX, pe__load(table->tc[i][0] + b), run->large_c);
-    run->small_c = pe__fma(cX, pe__load(table->tc[i][1] + b), run->small_c);
-    run->tiny_c = pe__fma(cy, pe__load(table->tc[i][2] + b), run->tiny_c);
-    run->large_s = pe__fma(sX, pe__load(table->ts[i][0] + b), run->large_s);
-    run->small_s = pe__fma(sX, pe__load(table->ts[i][1] + b), run->small_s);
-    run->tiny_s = pe__fma(sy, pe__load(table->ts[i][2] + b), run->tiny_s);
-}
-
-PE__INLINE void pe__dots_end(const pe__dots_run *run, pe__dots_sums *sums, size_t b)
-{
-    const pe__vd small_c = run->small_c + run->tiny_c, small_s = run->small_s + run->tiny_s;
-    double *const large_up = sums->large[0] + b, *const large_down = sums->large[1] + b;
-    double *const small_up = sums->minor[0] + b, *const small_down = sums->minor[1] + b;
-    pe__store(large_up, pe__load(large_up) + (run->large_c - run->large_s));
-    pe__store(large_down, pe__load(large_down) + (run->large_c + run->large_s));
-    pe__store(small_up, pe__load(small_up) + (small_c - small_s));
-    pe__store(small_down, pe__load(small_down) + (small_c + small_s));
+    const pe__vd small_c = c->minor + c->tiny, small_s = s->minor + s->tiny;
+    pe__store(sums->large[0] + b, pe__load(sums->large[0] + b) + (c->large - s->large));
+    pe__store(sums->large[1] + b, pe__load(sums->large[1] + b) + (c->large + s->large));
+    pe__store(sums->minor[0] + b, pe__load(sums->minor[0] + b) + (small_c - small_s));
+    pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
 /* Add a tile's products to the sums of some anchors: of one, or of two. */
-PE__INLINE void pe__dots_multiply(const pe__dots_table *table, const pe__dots_anchor *anchor,
-                                  size_t pairs, size_t together, pe__dots_sums *sums)
+PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
+                                   size_t pairs, pe__dots_sums *sums)
 {
+    const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        pe__dots_run first, second;
-        pe__dots_begin(&first);
-        pe__dots_begin(&second);
+        pe__dots_run c, s, c2, s2;
+        c.large = c.minor = c.tiny = pe__splat(0.0), s = c2 = s2 = c;
         for (size_t i = 0; i < pairs; i++) {
-            pe__dots_add(&first, table, b, anchor, i);
-            if (together > 1) pe__dots_add(&second, table, b, anchor + 1, i);
+            pe__dots_add(&c, table[i], b, anchor[0][0][i], anchor[0][1][i]);
+            pe__dots_add(&s, table[i] + 3, b, anchor[0][3][i], anchor[0][4][i]);
+            if (two) pe__dots_add(&c2, table[i], b, anchor[1][0][i], anchor[1][1][i]);
+            if (two) pe__dots_add(&s2, table[i] + 3, b, anchor[1][3][i], anchor[1][4][i]);
         }
-        pe__dots_end(&first, sums, b);
-        if (together > 1) pe__dots_end(&second, sums + 1, b);
+        pe__dots_end(&c, &s, sums, b);
+        if (two) pe__dots_end(&c2, &s2, sums + 1, b);
     }
 }
 
-/* What becomes of sums: dots, and the numbers in doubt as NaN. */
-PE__INLINE void pe__dots_round(const pe_plan *plan, const double *large, const double *minor,
-                               double error, double *out)
+/* Dots of sums as large as they can be, and as small. */
+PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_sums *sums, int side,
+                               double error, double (*bounds)[PE__DOTS])
 {
-    pe__dd square;
-    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
-        pe__dd y;
-        y.hi = pe__two_sum(pe__load(large + b), pe__load(minor + b), &y.lo);
-        const pe__vd e = (pe__splat(error) + pe__abs(y.hi) * pe__splat(pe__exp2i(-98))) * square.hi;
-        y = pe__dd_normal(pe__dd_mul(y, square));
-        const pe__vd above = y.hi + (y.lo + e), moved = above - (y.hi + (y.lo - e));
-        pe__store(out + b, above * pe__splat(plan->scale) * pe__splat(plan->scale));
-        double doubt[PE_LANES];
-        pe__store(doubt, moved);
-        for (size_t lane = 0; lane < PE_LANES; lane++)
-            if (doubt[lane] != 0) memset(&out[b + lane], 0xff, sizeof *out); /* a NaN */
+        pe__vd low;
+        const pe__vd high = pe__two_sum(pe__load(sums->large[side] + b),
+                                        pe__load(sums->minor[side] + b), &low);
+        const pe__vd e = (pe__splat(error) + pe__abs(high) * pe__splat(pe__exp2i(-98))) * square;
+        const pe__dd y = pe__dot_scaled(plan, high, low);
+        pe__store(bounds[0] + b, y.hi + (y.lo + e));
+        pe__store(bounds[1] + b, y.hi + (y.lo - e));
     }
 }
 
 /* Up to 32 * 31 dots. */
 PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
 {
-    enum { PE__VECTORS = PE__DOTS_TILE / (int)PE_LANES };
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
@@ -7681,44 +7591,34 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const double distant = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
                          2 * h * pe__turn_error(plan, distant);
-    pe__dots_table table;
+    double table[PE__DOTS_TILE][6][PE__DOTS];
     pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
+    pe__dots_turns turns;
+    pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     memset(sums, 0, (anchors + 1) * sizeof *sums);
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
-        const size_t n = pe__min(pairs - i, PE__DOTS_TILE);
-        pe__dots_anchor anchor[2];
-        pe__dd s[PE__VECTORS], c[PE__VECTORS], ts[PE__VECTORS], tc[PE__VECTORS];
-        pe__dots_make_table(plan, axis->pair + i, grid, &table);
-        for (size_t v = 0; v < PE__VECTORS; v++) {
-            const size_t pair = pe__dots_pair(plan, axis->pair + i, v);
-            pe__close_turn(plan, pair, (double)(first + PE__DOTS - 1), &s[v], &c[v]);
-            pe__close_turn(plan, pair, PE__DOTS_NEXT, &ts[v], &tc[v]);
+        pe__dots_begin(&turns, plan, axis->pair + i, 0, 1);
+        for (size_t b = 0; b < PE__DOTS; b++) {
+            pe__dots_turn(&turns, grid, parts[0]);
+            for (size_t k = 0; k < 6; k++)
+                for (size_t j = 0; j < PE__DOTS_TILE; j++) table[j][k][b] = parts[0][k][j];
         }
+        pe__dots_begin(&turns, plan, axis->pair + i, (double)(first + PE__DOTS - 1), PE__DOTS_NEXT);
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
-            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) {
-                for (size_t v = 0; v < PE__VECTORS; v++) {
-                    pe__vd top, y;
-                    pe__dots_split(c[v], grid, &top, &y);
-                    pe__store(anchor[t].c[0] + v * PE_LANES, top);
-                    pe__store(anchor[t].c[1] + v * PE_LANES, y);
-                    pe__dots_split(s[v], grid, &top, &y);
-                    pe__store(anchor[t].s[0] + v * PE_LANES, top);
-                    pe__store(anchor[t].s[1] + v * PE_LANES, y);
-                }
-                pe__dots_turn(s, c, ts, tc);
-            }
-            pe__dots_multiply(&table, anchor, n, PE__DOTS_TOGETHER, sums + a);
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_turn(&turns, grid, parts[t]);
+            pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
         }
     }
-    for (size_t a = 0; a < anchors; a++) {
-        double side[2][PE__DOTS];
-        pe__dots_round(plan, sums[a].large[0], sums[a].minor[0], error, side[0]);
-        pe__dots_round(plan, sums[a].large[1], sums[a].minor[1], error, side[1]);
-        for (size_t j = 0; j < PE__DOTS_NEXT && a * PE__DOTS_NEXT + j < count; j++) {
-            const size_t at = a * PE__DOTS_NEXT + j, middle = PE__DOTS - 1;
-            const double dot = j < middle ? side[1][middle - j] : side[0][j - middle];
-            out[at] = dot == dot ? dot : pe__dot(plan, (double)(first + (int64_t)at));
+    for (size_t a = 0, at = 0; a < anchors; a++) {
+        double side[2][2][PE__DOTS];
+        pe__dots_round(plan, &sums[a], 0, error, side[0]);
+        pe__dots_round(plan, &sums[a], 1, error, side[1]);
+        for (size_t j = 0; j < PE__DOTS_NEXT && at < count; j++, at++) {
+            const size_t back = j < PE__DOTS - 1, b = back ? PE__DOTS - 1 - j : j - (PE__DOTS - 1);
+            const double above = side[back][0][b], below = side[back][1][b];
+            out[at] = above == below ? above * plan->scale * plan->scale
+                                     : pe__dot(plan, (double)(first + (int64_t)at));
         }
     }
 }
@@ -7734,11 +7634,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     if (status != PE_OK) return status;
     const int run = deltas.kind == PE__AT_RANGE && deltas.step == 1 && !deltas.back;
     for (size_t done = 0, n; done < count; done += n) {
-        n = run ? pe__min(count - done, PE__DELTAS) : 1;
+        n = pe__min(count - done, run ? PE__DELTAS : 1);
         if (n >= PE__FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
-        else
-            for (size_t j = done; j < done + n; j++)
-                dots[j] = pe__dot(plan, pe__position(&deltas, j, 0));
+        else dots[done] = pe__dot(plan, pe__position(&deltas, done, 0)), n = 1;
     }
     return PE_OK;
 }
@@ -7749,229 +7647,136 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
  * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
  * are made once for many rows, and copied. */
 
-/* Up to PE_LANES slopes, 2^-t, for exact t. */
-PE__OUTLINE void pe__alibi_slopes(const double *t, size_t count, float *slopes)
-{
-    const pe__vd p = pe__load(t), k = pe__round(p);
-    const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), k - p)); /* exact */
-    double whole[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-    pe__store(whole, k);
-    pe__store(hi, y.a);
-    pe__store(lo, y.b + y.c);
-    for (size_t lane = 0; lane < PE_LANES && lane < count; lane++) {
-        const double power = pe__exp2i(-(int)whole[lane]);
-        slopes[lane] = (float)pe__to_odd(hi[lane] * power, lo[lane] * power);
-    }
-}
-
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
     const size_t most = (size_t)1 << 28;
+    size_t n = 1;
     if (heads == 0) return PE_OK;
     if (!slopes) return PE_ERR_NULL;
     if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
     if (heads > most) return PE_ERR_SIZE;
-    size_t n = 1;
     while (n <= heads / 2) n *= 2;
-    for (size_t first = 0, end; first < heads; first = end) { /* n heads, then the others */
-        const double before = first < n ? 1 : 0.5;
-        end = first < n ? n : heads;
-        for (size_t h = first; h < end; h += PE_LANES) {
-            double t[PE_LANES];
-            for (int lane = 0; lane < PE_LANES; lane++) { /* 24 bits and 29: exact */
-                t[lane] = (double)max_bias * ((double)(h - first) + lane + before) / (double)n;
-                if (t[lane] > 200) t[lane] = 200; /* 2^-200 is 0 */
-            }
-            pe__alibi_slopes(t, pe__min(PE_LANES, end - h), slopes + h);
-        }
+    for (size_t h = 0; h < heads; h++) { /* 2^-t; t has 24 bits and 29: exact */
+        const size_t twice = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
+        const double exact = (double)max_bias * (double)twice / (double)(2 * n);
+        const double t = exact < 200 ? exact : 200, k = pe__nearest(t); /* 2^-200 is 0 */
+        const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), pe__splat(k - t)));
+        slopes[h] = pe__round_once(pe__first_lane(y.a), pe__first_lane(y.b + y.c),
+                                   pe__exp2i(-(int)k), PE__DROP_F32);
     }
     return PE_OK;
 }
 
-/* slope * j to 53 bits, to odd. */
-PE__COLD double pe__alibi_product(double slope, int64_t j)
-{
-    pe__vd e, p = pe__two_prod(pe__splat(slope), pe__splat((double)j), &e);
-    double hi[PE_LANES], lo[PE_LANES];
-    pe__store(hi, p + pe__splat((double)pe__zero())); /* a zero is +0 */
-    pe__store(lo, e);
-    return pe__to_odd(hi[0], lo[0]);
-}
-
-/* x as a float, to odd as well: the nearest or its neighbour. */
-PE__COLD float pe__alibi_odd(double x)
-{
-    float y = (float)x;
-    const double size = x < 0 ? -x : x, size_y = y < 0 ? -(double)y : (double)y;
-    uint32_t bits;
-    memcpy(&bits, &y, sizeof bits);
-    if (size_y != size) bits = (bits - (size_y > size)) | 1;
-    memcpy(&y, &bits, sizeof y);
-    return y;
-}
-
-/* slope * j + offset, where offset is 0, or -infinity with slope = 0. */
-typedef struct pe__line {
-    double slope, offset;
-} pe__line;
-
-/* The bias of one head as a function of j: a line up to 0 and one beyond. */
+/* The biases of one head as a function of j. */
 typedef struct pe__bend {
-    pe__line past, after;
+    pe__vf slope, zero, masked;
+    double exact; /* the slope */
 } pe__bend;
 
-PE__INLINE pe__bend pe__alibi_bend(pe_alibi_mode mode, double slope)
+PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
 {
+    const uint32_t minus_infinity = 0xff800000u;
+    float masked;
     pe__bend bend;
-    bend.past.slope = slope, bend.past.offset = 0;
-    bend.after = bend.past;
-    if (mode == PE_ALIBI_SYMMETRIC) bend.after.slope = -slope;
-    if (mode == PE_ALIBI_CAUSAL) {
-        const uint64_t minus_infinity = (uint64_t)0xfff << 52;
-        bend.after.slope = 0;
-        memcpy(&bend.after.offset, &minus_infinity, sizeof minus_infinity);
-    }
+    memcpy(&masked, &minus_infinity, sizeof masked);
+    bend.zero = pe__splat_f32(pe__zero());
+    bend.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
+    bend.masked = pe__splat_f32(masked), bend.exact = (double)slope;
     return bend;
 }
 
-/* One line for n consecutive j, each element rounded once. A double holds the product of a float
-   and 29 bits exactly; what is larger is made one by one. A product that is a subnormal float is a
-   multiple of 2^-149 as the slope is, and so exact as a float. */
-PE__INLINE void pe__line_as(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
+/* A vector from j on, each rounded from the exact product: once, or to odd. A double holds a float
+   times 29 bits; what is larger is to odd itself. A product that is a subnormal float is a multiple
+   of 2^-149 as the slope is, and so exact as a float. */
+PE__INLINE pe__vf pe__bend_exact(pe_alibi_mode mode, double slope, int64_t j, int odd)
 {
-    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14};
-    const int64_t distant = (int64_t)1 << 29;
-    if (line.slope != 0 && (j < -distant || j > distant - (int64_t)n)) {
-        for (size_t i = 0; i < n; i++) {
-            const double x = pe__alibi_product(line.slope, j + (int64_t)i);
-            const float y = type == PE__F32 ? (float)x : pe__alibi_odd(x);
-            pe__put_n_as(type, pe__at_element(type, out, i), pe__splat_f32(y), 1);
+    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* zipped */
+    const int64_t distant = ((int64_t)1 << 29) - 16;
+    const pe__vd zero = pe__splat((double)pe__zero());
+    pe__vd x = pe__load(count) + pe__splat((double)j), y = x + pe__splat(1.0);
+    if (mode == PE_ALIBI_SYMMETRIC) x = -pe__abs(x), y = -pe__abs(y);
+    if (PE__UNLIKELY(j < -distant || j > distant)) {
+        double all[2][PE_LANES];
+        pe__store(all[0], x), pe__store(all[1], y);
+        for (size_t k = 0; k < PE__FLOATS; k++) {
+            double *const p = &all[k % 2][k / 2], product = slope * *p;
+            *p = pe__to_odd(product, pe__fma_once(slope, *p, -product));
         }
-        return;
+        x = pe__load(all[0]), y = pe__load(all[1]);
+    } else {
+        x = pe__splat(slope) * x, y = pe__splat(slope) * y;
     }
-    const pe__vd slope = pe__splat(line.slope), step = pe__splat(PE__FLOATS);
-    const pe__vd offset = pe__splat(line.offset + (double)pe__zero());
-    pe__vd a = pe__load(count) + pe__splat((double)j), b = a + pe__splat(1.0);
-    /* NOLINTNEXTLINE(cert-flp30-c): a and b are whole numbers, exact */
-    for (size_t i = 0; i < n; i += PE__FLOATS, a = a + step, b = b + step) {
-        const pe__vd x = slope * a + offset, y = slope * b + offset; /* exact; a zero is +0 */
-        const pe__vf v = type == PE__F32 ? pe__zip(x, y) : pe__zip_odd(x, y);
-        void *at = pe__at_element(type, out, i);
-        if (n - i >= PE__FLOATS) pe__put_as(type, at, v);
-        else pe__put_n_as(type, at, v, n - i);
-    }
+    x = x + zero, y = y + zero; /* a zero is +0 */
+    return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
-PE__OUTLINE void pe__line_store(pe__kind type, pe__line line, int64_t j, size_t n, void *out)
+PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j)
 {
-    if (n == 0) return;
-    if (type == PE__F32) pe__line_as(PE__F32, line, j, n, out);
-    else if (type == PE__F16) pe__line_as(PE__F16, line, j, n, out);
-    else pe__line_as(PE__BF16, line, j, n, out);
+    return pe__bend_exact(mode, slope, j, 0);
 }
 
-/* How many of n consecutive j, from the given one on, are <= 0. */
-PE__INLINE size_t pe__alibi_past(int64_t j, size_t n)
+PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j)
 {
-    if (j > 0) return 0;
-    return (uint64_t)(1 - j) < n ? (size_t)(1 - j) : n;
+    const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
+    return pe__add_f32(pe__mul_f32(bend->slope, size), bend->zero); /* a zero is +0 */
 }
 
-/* Both lines. */
-PE__OUTLINE void pe__bend_store(pe__kind type, pe__bend bend, int64_t j, size_t n, void *out)
-{
-    const size_t past = pe__alibi_past(j, n);
-    pe__line_store(type, bend.past, j, past, out);
-    pe__line_store(type, bend.after, j + (int64_t)past, n - past, pe__at_element(type, out, past));
-}
-
-/* What becomes of floats: stored, stored past the caches, or added to elements of some type. */
+/* What becomes of biases: stored, stored past the caches, or added to elements of some type. */
 typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
 
-/* A bend in floats. */
-typedef struct pe__bend_f32 {
-    pe__vf slope, after; /* the other slope, or what is there beyond 0 */
-    pe__vf zero;
-} pe__bend_f32;
-
-PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j)
+/* n of a vector of biases; masked scores are -infinity, whatever they were. */
+PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                             pe__vf j, pe__vf v, void *at, size_t n)
 {
-    pe__vf slope = b->slope;
-    if (mode == PE_ALIBI_SYMMETRIC) slope = pe__if_positive(j, b->after, slope);
-    const pe__vf v = pe__add_f32(pe__mul_f32(slope, j), b->zero); /* a zero is +0 */
-    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, v) : v;
-}
-
-/* x and its bias; -infinity where that is masked, whatever x is. */
-PE__INLINE pe__vf pe__bend_sum(pe_alibi_mode mode, const pe__bend_f32 *b, pe__vf j, pe__vf x)
-{
-    const pe__vf sum = pe__add_f32(x, pe__bend_at(mode, b, j));
-    return mode == PE_ALIBI_CAUSAL ? pe__if_positive(j, b->after, sum) : sum;
-}
-PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
-                             const pe__bend_f32 *b, pe__vf j)
-{
-    if (to == PE__HOW_STORE) pe__put_as(type, at, pe__bend_at(mode, b, j));
-    else if (to == PE__HOW_STREAM) pe__stream((float *)at, pe__bend_at(mode, b, j));
-    else pe__put_as(type, at, pe__bend_sum(mode, b, j, pe__get_as(type, at)));
-}
-PE__INLINE void pe__bend_put_n(pe__how to, pe__kind type, pe_alibi_mode mode, void *at,
-                               const pe__bend_f32 *b, pe__vf j, size_t n)
-{
+    const int whole = n == PE__FLOATS;
     if (to == PE__HOW_ADD)
-        pe__put_n_as(type, at, pe__bend_sum(mode, b, j, pe__get_n_as(type, at, n)), n);
-    else pe__put_n_as(type, at, pe__bend_at(mode, b, j), n);
+        v = pe__add_f32(whole ? pe__get_as(type, at) : pe__get_n_as(type, at, n), v);
+    if (mode == PE_ALIBI_CAUSAL) v = pe__if_positive(j, bend->masked, v);
+    if (!whole) pe__put_n_as(type, at, v, n);
+    else if (to == PE__HOW_STREAM) pe__stream((float *)at, v);
+    else pe__put_as(type, at, v);
 }
 
-/* n consecutive j of at most 2^24, which floats hold exactly. Four vectors at a time, since each
-   count waits for the one before. */
-PE__INLINE void pe__bend_near(pe__how to, pe__kind type, pe_alibi_mode mode,
-                              const pe__bend_f32 *bend, int64_t j, size_t n, void *out)
+/* n consecutive j. As floats they are made from j, which a float holds exactly up to 2^24; four
+   vectors at a time, since each count waits for the one before. */
+PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                             int64_t j, size_t n, void *row)
 {
-    static const float count[64] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
-    enum { PE__STEP = PE__FLOATS };
-    const pe__vf first = pe__splat_f32((float)j), step = pe__splat_f32(PE__STEP);
-    const pe__vf four = pe__splat_f32(4 * PE__STEP);
-    pe__vf a = pe__add_f32(first, pe__get(count)),
-           b = pe__add_f32(first, pe__get(count + PE__STEP));
-    pe__vf c = pe__add_f32(first, pe__get(count + 2 * PE__STEP));
-    pe__vf d = pe__add_f32(first, pe__get(count + 3 * PE__STEP));
-    size_t i = 0;
-    for (; i + 4 * PE__STEP <= n; i += 4 * PE__STEP) {
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + PE__STEP), bend, b);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 2 * PE__STEP), bend, c);
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i + 3 * PE__STEP), bend, d);
-        a = pe__add_f32(a, four), b = pe__add_f32(b, four);
-        c = pe__add_f32(c, four), d = pe__add_f32(d, four);
-    }
-    for (; i + PE__STEP <= n; i += PE__STEP, a = pe__add_f32(a, step))
-        pe__bend_put(to, type, mode, pe__at_element(type, out, i), bend, a);
-    if (i < n) pe__bend_put_n(to, type, mode, pe__at_element(type, out, i), bend, a, n - i);
-}
-
-/* Further away: made in pieces, and stored or added from there. */
-PE__OUTLINE void pe__bend_far(pe__how to, pe__kind type, pe_alibi_mode mode, double slope,
-                              int64_t j, size_t n, void *x)
-{
-    float values[256];
-    const pe__bend bend = pe__alibi_bend(mode, slope);
+    static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
+    const int64_t nearby = (int64_t)1 << 24;
+    const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
+    const int narrow = to != PE__HOW_ADD && type != PE__F32;
+#define PE__PUT(j, k, n)                                                                           \
+    pe__bend_put(to, type, mode, bend, j, pe__bend_at(mode, bend, j), at + (k)*size, n)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
-        void *at = pe__at_element(type, x, i);
-        part = pe__min(n - i, sizeof values / sizeof *values);
-        if (to != PE__HOW_ADD) {
-            pe__bend_store(type, bend, j, part, at);
+        unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
+        const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
+        const int exact = narrow || j < -nearby || j > nearby - (int64_t)(n - i + PE__STEP);
+        const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
+        pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
+        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
+        if (PE__UNLIKELY(exact)) {
+            const pe__vf v = narrow ? pe__bend_exact(mode, bend->exact, j, 1)
+                                    : pe__bend_far(mode, bend->exact, j);
+            pe__bend_put(to, type, mode, bend, a, v, at, part);
             continue;
         }
-        const size_t sums = mode == PE_ALIBI_CAUSAL ? pe__alibi_past(j, part) : part;
-        pe__bend_store(PE__F32, bend, j, part, values);
-        pe__add_floats(type, at, values, sums);
-        pe__line_store(type, bend.after, j + (int64_t)sums, part - sums,
-                       pe__at_element(type, at, sums));
+        if (beyond || n - i < PE__FOUR) {
+            PE__PUT(a, 0, part);
+            continue;
+        }
+        pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
+        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, at += 4 * size) {
+            PE__PUT(a, 0, PE__STEP);
+            PE__PUT(b, 1, PE__STEP);
+            PE__PUT(c, 2, PE__STEP);
+            PE__PUT(d, 3, PE__STEP);
+            a = pe__add_f32(a, four), b = pe__add_f32(b, four);
+            c = pe__add_f32(c, four), d = pe__add_f32(d, four);
+        }
     }
+#undef PE__PUT
 }
 
 typedef struct pe__alibi {
@@ -7982,80 +7787,43 @@ typedef struct pe__alibi {
     int64_t first_query;
 } pe__alibi;
 
-/* Do scores' rows lie apart, within reach of a pointer? */
+/* Do scores' rows lie apart, within reach of a pointer? The rows of a head lie together, or those
+   of a query do. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
 {
-    /* rows do not overlap: the rows of a head lie together, or those of a query do */
-    const size_t q = queries - 1, h = heads - 1;
-    if ((q > 0 && query_stride < keys) || (h > 0 && head_stride < keys)) return PE_ERR_SHAPE;
-    if (q > 0 && h > 0 && query_stride > (head_stride - keys) / q &&
-        head_stride > (query_stride - keys) / h)
+    const size_t down = pe__times(queries - 1, query_stride), room = pe__reach(element);
+    const size_t across = pe__times(heads - 1, head_stride);
+    if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
+        (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
         return PE_ERR_SHAPE;
-
-    /* the last element lies within reach of a pointer */
-    size_t room = (size_t)PTRDIFF_MAX / element;
-    if (keys > room) return PE_ERR_SIZE;
-    room -= keys;
-    if (q > 0 && query_stride > room / q) return PE_ERR_SIZE;
-    room -= q > 0 ? q * query_stride : 0;
-    if (h > 0 && head_stride > room / h) return PE_ERR_SIZE;
-    return PE_OK;
+    const int fits = keys <= room && down <= room - keys && across <= room - keys - down;
+    return fits ? PE_OK : PE_ERR_SIZE;
 }
 
 static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
 {
     if (!a->slopes || !out) return PE_ERR_NULL;
-    if (a->mode != PE_ALIBI_LINEAR && a->mode != PE_ALIBI_CAUSAL && a->mode != PE_ALIBI_SYMMETRIC)
-        return PE_ERR_ENUM;
-
+    if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
     pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
                                         a->query_stride, a->head_stride);
     if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
-    if (status != PE_OK) return status;
-    if (pe__check_range(0, a->keys) != PE_OK) return PE_ERR_RANGE;
-    int finite = 1;
-    for (size_t i = 0; i < a->heads; i++)
-        finite &= a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX;
-    return finite ? PE_OK : PE_ERR_RANGE;
+    if (status == PE_OK) status = pe__check_range(0, a->keys);
+    for (size_t i = 0; i < a->heads && status == PE_OK; i++)
+        if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
+    return status;
 }
 
-/* Large enough, and at addresses of its type, to be written past the caches? */
-PE__INLINE int pe__alibi_streams(const pe__alibi *a, const void *out)
-{
-    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
-    return a->heads * a->queries * a->keys * size >= many && (uintptr_t)out % size == 0;
-}
-
-/* Row after row, each in pieces that are near or not as a whole. */
+/* Rows of all heads. */
 PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
 {
-    const int64_t nearby = (int64_t)1 << 24;
-    const size_t vector = sizeof(pe__vf), most = (size_t)1 << 16;
     for (size_t head = 0; head < a->heads; head++) {
-        const double slope = (double)a->slopes[head];
-        const pe__line after = pe__alibi_bend(mode, slope).after;
-        pe__bend_f32 bend;
-        bend.slope = pe__splat_f32((float)slope), bend.zero = pe__splat_f32(pe__zero());
-        bend.after = pe__splat_f32((float)(mode == PE_ALIBI_CAUSAL ? after.offset : after.slope));
+        const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
         for (size_t query = 0; query < a->queries; query++) {
-            unsigned char *row = (unsigned char *)pe__at_element(
-                type, out, head * a->head_stride + query * a->query_stride);
-            int64_t j = -(a->first_query + (int64_t)query);
-            size_t part, rest = a->keys;
-            for (; rest > 0; rest -= part, j += (int64_t)part, row += part * pe__size_of(type)) {
-                const size_t beyond = (size_t)((uintptr_t)row % vector);
-                part = pe__min(most, rest);
-                if (PE__UNLIKELY(j < -nearby || j > nearby - (int64_t)part)) {
-                    pe__bend_far(to, type, mode, slope, j, part, row);
-                } else if (to == PE__HOW_STREAM && beyond) { /* to where a stream may begin */
-                    part = pe__min((vector - beyond) / sizeof(float), rest);
-                    pe__bend_near(PE__HOW_STORE, type, mode, &bend, j, part, row);
-                } else {
-                    pe__bend_near(to, type, mode, &bend, j, part, row);
-                }
-            }
+            const size_t at = head * a->head_stride + query * a->query_stride;
+            pe__bend_row(to, type, mode, &bend, -(a->first_query + (int64_t)query), a->keys,
+                         pe__at_element(type, out, at));
         }
     }
 }
@@ -8067,35 +7835,38 @@ PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, vo
 }
 
 /* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
-PE__OUTLINE void pe__alibi_copies(const pe__alibi *a, size_t head, void *out, int stream)
+PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
     uint16_t tile[PE__BLOCK];
-    const size_t wide = pe__min(a->keys, PE__WIDE),
-                 high = pe__min(a->queries, PE__BLOCK + 1 - wide);
-    const pe__bend bend = pe__alibi_bend(a->mode, (double)a->slopes[head]);
-    for (size_t query = 0; query < a->queries; query += high)
-        for (size_t key = 0; key < a->keys; key += wide) {
-            const size_t rows = pe__min(high, a->queries - query);
-            const size_t keys = pe__min(wide, a->keys - key);
-            /* the last row's first value is the tile's first */
-            const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
-            pe__bend_store(a->type, bend, (int64_t)key - last, keys + rows - 1, tile);
-            for (size_t r = 0; r < rows; r++) {
-                void *row = pe__at_element(a->type, out, (query + r) * a->query_stride + key);
-                const uint16_t *from = tile + (rows - 1 - r);
-                if (stream) pe__copy(row, from, keys * sizeof *from, 1);
-                else pe__copy(row, from, keys * sizeof *from, 0);
+    const size_t wide = pe__min(a->keys, PE__WIDE);
+    const size_t high = pe__min(a->queries, PE__BLOCK + 1 - wide);
+    for (size_t head = 0; head < a->heads; head++) {
+        const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
+        for (size_t query = 0; query < a->queries; query += high)
+            for (size_t key = 0; key < a->keys; key += wide) {
+                const size_t rows = pe__min(high, a->queries - query);
+                const size_t keys = pe__min(wide, a->keys - key);
+                /* the last row's first value is the tile's first */
+                const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
+                uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
+                pe__bend_row(PE__HOW_STORE, type, a->mode, &bend, (int64_t)key - last,
+                             keys + rows - 1, tile);
+                for (size_t r = 0; r < rows; r++)
+                    pe__copy(row + (query + r) * a->query_stride, tile + (rows - 1 - r),
+                             keys * sizeof *row, stream);
             }
-        }
+    }
 }
 
+/* What is large enough, and at addresses of its type, is written past the caches. */
 PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
 {
-    const int stream = pe__alibi_streams(a, bias);
-    if (a->type != PE__F32)
-        for (size_t head = 0; head < a->heads; head++)
-            pe__alibi_copies(a, head, pe__at_element(a->type, bias, head * a->head_stride), stream);
+    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
+    const int stream =
+        a->heads * a->queries * a->keys * size >= many && (uintptr_t)bias % size == 0;
+    if (a->type == PE__F16) pe__alibi_copies(PE__F16, a, bias, stream);
+    else if (a->type == PE__BF16) pe__alibi_copies(PE__BF16, a, bias, stream);
     else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
     else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
     if (stream) pe__fence();
@@ -8150,20 +7921,15 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (pe__check_range(first_query, queries) != PE_OK || pe__check_range(0, keys) != PE_OK)
         return PE_ERR_RANGE;
     for (size_t b = 0; b < n; b++) begin[b] = pe__t5_begin(b, n, m, max_distance);
-    for (size_t q = 0; q < queries; q++, index += keys) {
-        const int64_t query = first_query + (int64_t)q;
-        for (int back = 0; back < 2; back++) {
-            const int64_t most = back ? query : (int64_t)keys - 1 - query, sign = back ? -1 : 1;
-            size_t bucket = 0;
-            /* the distances that there are keys at: from the last or the first key on */
-            int64_t d = back ? query - ((int64_t)keys - 1) : -query;
-            for (d = d > 0 ? d : 0; d <= most; d++) {
-                while (bucket + 1 < n && (double)d >= begin[bucket + 1]) bucket++;
-                const size_t ahead = bidirectional ? bucket + (d > 0 ? n : 0) : 0;
-                index[query + sign * d] = (int32_t)(back ? bucket : ahead);
-            }
+    for (size_t q = 0, bucket = 0; q < queries; q++)
+        for (size_t k = 0; k < keys; k++) {
+            const int64_t d = (int64_t)k - (first_query + (int64_t)q);
+            const double size = (double)(d < 0 ? -d : d);
+            while (bucket + 1 < n && size >= begin[bucket + 1]) bucket++;
+            while (size < begin[bucket]) bucket--; /* the next key is next to this one */
+            const size_t ahead = bidirectional ? bucket + n : 0;
+            index[q * keys + k] = (int32_t)(d > 0 ? ahead : bucket);
         }
-    }
     return PE_OK;
 }
 
@@ -8197,28 +7963,6 @@ PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entr
     return PE_OK;
 }
 
-PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
-                                 const int32_t *index, size_t queries, size_t keys, float *scores,
-                                 size_t query_stride, size_t head_stride)
-{
-    return pe__bias_add(PE__F32, table, entries, heads, index, queries, keys, scores, query_stride,
-                        head_stride);
-}
-PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
-                                 const int32_t *index, size_t queries, size_t keys,
-                                 uint16_t *scores, size_t query_stride, size_t head_stride)
-{
-    return pe__bias_add(PE__F16, table, entries, heads, index, queries, keys, scores, query_stride,
-                        head_stride);
-}
-PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
-                                  const int32_t *index, size_t queries, size_t keys,
-                                  uint16_t *scores, size_t query_stride, size_t head_stride)
-{
-    return pe__bias_add(PE__BF16, table, entries, heads, index, queries, keys, scores, query_stride,
-                        head_stride);
-}
-
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
 /* Positions that are rows of the table. */
@@ -8227,20 +7971,19 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
 {
     const double limit = (double)PE__POSITION_LIMIT, all = (double)table_rows - 1;
     const double last = all < limit ? all : limit;
-    const pe__limits limits = {last / 2, last / 2, 0}; /* exact for whole numbers */
+    const double half = last / 2; /* exact for whole numbers */
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
-    if (status == PE_OK) status = pe__check_places(at, rows, 1, &limits);
-    if (status == PE_OK && table_rows == 0) return PE_ERR_RANGE;
-    if (status != PE_OK || (at->kind != PE__AT_F32 && at->kind != PE__AT_F64)) return status;
-    int whole = 1;
-    for (size_t r = 0; r < rows; r++) {
+    if (status == PE_OK) status = pe__check_places(at, rows, 1, -half, -half, half);
+    if (status == PE_OK && table_rows == 0) status = PE_ERR_RANGE;
+    const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
+    for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
         const double p = pe__position(at, r, 0);
-        whole &= p == (double)(int64_t)p;
+        if (p != (double)(int64_t)p) status = PE_ERR_RANGE;
     }
-    return whole ? PE_OK : PE_ERR_RANGE;
+    return status;
 }
 
 /* Add row after row: of the table to x, or, if grad, of x to the table. */
@@ -8304,17 +8047,21 @@ PE__INLINE void pe__weights(const pe_resample *how, double t, double u, double *
     weight[3] = cubic ? a * u * t * t : 0;
 }
 
+/* Output rows for a row: the given scale, or the ratio of the sizes. */
+PE__INLINE double pe__shrinks(double scale, size_t rows, size_t out_rows)
+{
+    return scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
+}
+
 /* Output row i by a filter that is r >= 1 times as wide, around s, of the rows that are there. */
 PE__COLD void pe__wide_taps(const pe_resample *how, double s, double r, pe__taps *taps)
 {
-    const double reach = (how->method == PE_RESAMPLE_CUBIC ? 2 : 1) * r;
-    double sum = 0;
-    taps->first = (int64_t)ceil(s - reach);
-    if (taps->first < 0) taps->first = 0;
+    const double reach = (how->method == PE_RESAMPLE_CUBIC ? 2 : 1) * r, first = ceil(s - reach);
+    double sum = 0, weight[4];
+    taps->first = first < 0 ? 0 : (int64_t)first;
     taps->count = 0;
     for (int64_t k = taps->first; k < (int64_t)taps->rows && (double)k < s + reach; k++) {
-        double weight[4], x = ((double)k - s) / r;
-        x = x < 0 ? -x : x;
+        const double x = fabs((double)k - s) / r;
         const int distant = x >= 1;
         pe__weights(how, x - distant, 1 - (x - distant), weight);
         sum += taps->weight[taps->count++] = weight[distant ? 0 : 1];
@@ -8335,12 +8082,11 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
         numerator = m > 1 ? (int64_t)i * (n - 1) : 0;
         denominator = m > 1 ? m - 1 : 1;
     }
+    taps->rows = rows, taps->count = 4;
     taps->first = numerator < 0 ? -1 : numerator / denominator;
     const int64_t rest = numerator - taps->first * denominator;
     double t = (double)rest / (double)denominator;
     double u = (double)(denominator - rest) / (double)denominator;
-    const double r = scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
-    taps->rows = rows, taps->count = 4;
     if (scale > 0 && !how->align_corners) {
         double s = ((double)i + 0.5) / scale;
         PE__OPAQUE(s); /* not to be fused */
@@ -8349,6 +8095,7 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
         t = s - (double)taps->first, u = 1 - t;
     }
     if (how->antialias) {
+        const double r = pe__shrinks(scale, rows, out_rows);
         pe__wide_taps(how, (double)taps->first + t, r > 1 ? r : 1, taps);
         return;
     }
@@ -8370,6 +8117,7 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
     for (size_t c = 0; c < d_model; c += PE_LANES) {
         const size_t n = pe__min(PE_LANES, d_model - c);
         float part[PE_LANES] = {0};
+        float *const to = n < PE_LANES ? part : out + c;
         pe__vd sum = pe__splat(-0.0);
         for (size_t j = 0; j < down->count; j++) {
             const float *const row = table + pe__tap_row(down, j) * across->rows * d_model + c;
@@ -8382,21 +8130,17 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
                 sum = sum + p;
             }
         }
-        if (n == PE_LANES) {
-            pe__narrow(out + c, sum);
-        } else {
-            pe__narrow(part, sum);
-            memcpy(out + c, part, n * sizeof *out);
-        }
+        pe__narrow(to, sum);
+        if (n < PE_LANES) memcpy(out + c, part, n * sizeof *out);
     }
 }
 
 /* Is the scale of an axis one, and does the filter fit? */
 PE__INLINE int pe__scale_ok(const pe_resample *how, double scale, size_t rows, size_t out_rows)
 {
-    const double r = scale > 0 ? 1 / scale : (double)rows / (double)out_rows;
     if (scale != 0 && !pe__between(scale, pe__exp2i(-20), pe__exp2i(20))) return 0;
-    return !how->antialias || (!how->align_corners && r <= (double)PE__SHRINK);
+    return !how->antialias || (!how->align_corners &&
+                               pe__shrinks(scale, rows, out_rows) <= (double)PE__SHRINK);
 }
 
 static inline pe_status pe__check_resample(size_t height, size_t width, size_t d_model,
@@ -8405,17 +8149,17 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
 {
     const uint64_t most = (uint64_t)1 << 31;
     const size_t room = (size_t)PTRDIFF_MAX / sizeof(float);
+    const int cubic = how->method == PE_RESAMPLE_CUBIC;
     if (d_model == 0) return PE_ERR_SHAPE;
-    if (how->method != PE_RESAMPLE_LINEAR && how->method != PE_RESAMPLE_CUBIC) return PE_ERR_ENUM;
-    if (how->method == PE_RESAMPLE_CUBIC && !(how->a >= -16 && how->a <= 16)) return PE_ERR_RANGE;
+    if (how->method != PE_RESAMPLE_LINEAR && !cubic) return PE_ERR_ENUM;
+    if (cubic && !pe__between(how->a, -16, 16)) return PE_ERR_RANGE;
     if (height == 0 || width == 0) return PE_ERR_RANGE;
-    if (height > most || width > most || out_height > most || out_width > most) return PE_ERR_SIZE;
-    if (d_model > room / height / width || d_model > room / out_height / out_width)
+    if (height > most || width > most || out_height > most || out_width > most ||
+        d_model > room / height / width || d_model > room / out_height / out_width)
         return PE_ERR_SIZE;
-    if (!pe__scale_ok(how, how->scale_y, height, out_height) ||
-        !pe__scale_ok(how, how->scale_x, width, out_width))
-        return PE_ERR_RANGE;
-    return PE_OK;
+    const int ok = pe__scale_ok(how, how->scale_y, height, out_height) &&
+                   pe__scale_ok(how, how->scale_x, width, out_width);
+    return ok ? PE_OK : PE_ERR_RANGE;
 }
 
 PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size_t width,
@@ -8534,6 +8278,13 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                              head_stride, mode,  kind,    first_query};                            \
         return pe__alibi_call(&a, scores, pe__alibi_add);                                          \
     }                                                                                              \
+    PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
+                                     const int32_t *index, size_t queries, size_t keys,            \
+                                     element *scores, size_t query_stride, size_t head_stride)     \
+    {                                                                                              \
+        return pe__bias_add(kind, table, entries, heads, index, queries, keys, scores,             \
+                            query_stride, head_stride);                                            \
+    }                                                                                              \
     PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
                                         pe_at at, size_t rows, element *x, size_t stride)          \
     {                                                                                              \
@@ -8549,225 +8300,151 @@ PE__OF_TYPE(bf16, PE__BF16, uint16_t)
  * printed by tests/unit/test_selftest.c, which says so where they differ, and have to be those of
  * every build: they change only where the results do. */
 
-enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 13 };
+enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
 
-typedef union pe__test_rows {
-    float a_f32[PE__TEST_N];
-    double a_f64[PE__TEST_N];
-    uint16_t a_f16[PE__TEST_N];
-    uint16_t a_bf16[PE__TEST_N];
-} pe__test_rows;
-
 typedef struct pe__test {
-    pe__test_rows x;
+    union {
+        float a_f32[PE__TEST_N];
+        double a_f64[PE__TEST_N];
+        uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
+    } x;
     pe_plan plan;
     int64_t zero; /* from a volatile: nothing may be computed by the compiler, in its rounding */
+    int64_t list[PE__TEST_ROWS];
+    double real[PE__TEST_ROWS];
     uint64_t hash;
 } pe__test;
 
-/* Take n numbers of 2, 4 or 8 bytes into the hash, and the status of the call that made them. */
-PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, const void *x, size_t n,
-                                           size_t size)
+/* Take all of x, numbers of 2, 4 or 8 bytes, into the hash, and the status of the call that made
+   them. */
+PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
 {
-    uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd);
-    for (size_t i = 0; i < n; i++) {
-        const unsigned char *p = (const unsigned char *)x + i * size;
-        uint64_t b = 0;
-        uint32_t word;
-        uint16_t half;
-        if (size == 8) memcpy(&b, p, 8);
-        else if (size == 4) memcpy(&word, p, 4), b = word;
-        else memcpy(&half, p, 2), b = half;
+    uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
+    uint32_t word;
+    uint16_t half;
+    for (size_t i = 0; i < PE__TEST_N; i++) {
+        if (size == 8) memcpy(&b, t->x.a_f64 + i, 8);
+        else if (size == 4) memcpy(&word, t->x.a_f32 + i, 4), b = word;
+        else memcpy(&half, t->x.a_f16 + i, 2), b = half;
         h = (h ^ b) * UINT64_C(0xff51afd7ed558ccd);
         h ^= h >> 32;
     }
     t->hash = h;
 }
 
-/* Position k of a list: near, far, and some where an element of the table is next to a tie. */
-static inline int64_t pe__test_position(const pe__test *t, size_t k)
-{
-    static const int64_t some[] = {INT64_C(2147483648), -INT64_C(2147483648), 131071,
-                                   -16777217,           -1773804743,          1896201758,
-                                   -1709504159,         1803184376,           0};
-    const size_t n = sizeof some / sizeof *some;
-    return t->zero + (k < n ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
-}
-
-#define PE__TAKE(x, call) pe__test_take(t, call, x, PE__TEST_N, sizeof *(x))
-#define PE__TEST_FILL(T, element)                                                                  \
-    PE__OUTLINE uint64_t pe__test_fill_##T(pe__test *t)                                            \
+/* Rows of a plan: forward and back from the first positions of the list, then elsewhere. */
+#define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
+#define PE__TEST_MADE(T, element)                                                                  \
+    PE__OUTLINE void pe__test_made_##T(pe__test *t)                                                \
     {                                                                                              \
-        enum { rows = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                   \
-        const int64_t first[] = {-20, 16777200, INT64_C(2147483648) - rows + 1, 5000};             \
-        int64_t list[rows];                                                                        \
+        enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                      \
+        const size_t shape[2] = {n, 2};                                                            \
+        const int64_t zero = t->zero, *const list = t->list;                                       \
+        const pe_plan *const p = &t->plan;                                                         \
         element *const x = t->x.a_##T;                                                             \
-        t->hash = 0;                                                                               \
-        memset(&t->x, 0, sizeof t->x);                                                             \
-        for (size_t k = 0; k < rows; k++) list[k] = pe__test_position(t, k);                       \
-        for (size_t k = 0; k < 4; k++)                                                             \
-            PE__TAKE(x, pe_fill_##T(&t->plan, pe_from(t->zero + first[k]), rows, x, stride));      \
-        PE__TAKE(x, pe_fill_##T(&t->plan, pe_at_i64(list), rows, x, stride));                      \
-        return t->hash;                                                                            \
+        for (size_t k = 0; k < 5; k++)                                                             \
+            PE__TAKE(pe_fill_##T(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));     \
+        PE__TAKE(pe_fill_##T(p, pe_grid(shape, p->axes), n, x, stride));                           \
+        PE__TAKE(pe_fill_##T(p, pe_at_i64(list), n, x, stride));                                   \
+        PE__TAKE(pe_fill_##T(p, pe_at_f64(t->real), n, x, stride));                                \
+        PE__TAKE(pe_add_##T(p, pe_from(zero + 77), n, 1, x, stride));                              \
+        PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -3, x, stride));                             \
+        if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
     }
-PE__TEST_FILL(f32, float)
-PE__TEST_FILL(f64, double)
-PE__TEST_FILL(f16, uint16_t)
-PE__TEST_FILL(bf16, uint16_t)
-#undef PE__TEST_FILL
-
-#define PE__TEST_MORE(T, element)                                                                  \
-    PE__OUTLINE uint64_t pe__test_more_##T(pe__test *t)                                            \
-    {                                                                                              \
-        enum { rows = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                   \
-        double real[rows];                                                                         \
-        element *const x = t->x.a_##T;                                                             \
-        t->hash = 0;                                                                               \
-        memset(&t->x, 0, sizeof t->x);                                                             \
-        for (size_t k = 0; k < rows; k++) {                                                        \
-            const int64_t half = pe__test_position(t, k) / 2;                                      \
-            real[k] = (double)half + 0.3125;                                                       \
-        }                                                                                          \
-        PE__TAKE(x, pe_fill_##T(&t->plan, pe_at_f64(real), rows, x, stride));                      \
-        PE__TAKE(x, pe_add_##T(&t->plan, pe_from(t->zero + 77), rows, 1, x, stride));              \
-        PE__TAKE(x, pe_add_##T(&t->plan, pe_from(t->zero - 99), rows, (element)-0.7f, x, stride)); \
-        PE__TAKE(x, pe_shift_##T(&t->plan, pe_all(t->zero - 1234567), rows, x, stride));           \
-        return t->hash;                                                                            \
-    }
-PE__TEST_MORE(f32, float)
-PE__TEST_MORE(f64, double)
-#undef PE__TEST_MORE
+PE__TEST_MADE(f32, float)
+PE__TEST_MADE(f64, double)
+PE__TEST_MADE(f16, uint16_t)
+PE__TEST_MADE(bf16, uint16_t)
+#undef PE__TEST_MADE
 
 /* Two heads of each token, turned and turned back, then scores and rows of a table added. */
 #define PE__TEST_TURN(T, element)                                                                  \
-    PE__OUTLINE uint64_t pe__test_turn_##T(pe__test *t)                                            \
+    PE__OUTLINE void pe__test_turn_##T(pe__test *t)                                                \
     {                                                                                              \
-        enum { tokens = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };  \
+        enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
         const float slopes[2] = {-0.4375f, 0.0123f};                                               \
-        element table[7 * head], *const x = t->x.a_##T;                                            \
-        int64_t list[tokens];                                                                      \
-        t->hash = 0;                                                                               \
-        memset(&t->x, 0, sizeof t->x);                                                             \
-        for (size_t k = 0; k < tokens; k++) list[k] = pe__test_position(t, k);                     \
         const pe_heads heads = {2, head, token};                                                   \
-        pe_plan adjacent = t->plan, halves = t->plan;                                              \
+        const int64_t zero = t->zero;                                                              \
+        const pe_plan *const p = &t->plan;                                                         \
+        pe_plan halves = *p;                                                                       \
+        element table[n * head], *const x = t->x.a_##T;                                            \
         halves.layout = PE_LAYOUT_HALVES;                                                          \
-        PE__TAKE(x, pe_fill_##T(&t->plan, pe_from(t->zero + 9), 2 * tokens, x, head));             \
+        PE__TAKE(pe_fill_##T(p, pe_from(zero + 9), 2 * n, x, head));                               \
         memcpy(table, x, sizeof table);                                                            \
-        PE__TAKE(x, pe_rope_##T(&halves, pe_from(t->zero + 4000), tokens, x, heads));              \
-        PE__TAKE(x, pe_rope_##T(&adjacent, pe_back(pe_at_i64(list)), tokens, x, heads));           \
-        PE__TAKE(x, pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, t->zero + 5, 3, 40, x, 41,     \
-                                     123));                                                        \
-        for (size_t k = 0; k < tokens; k++) list[k] = (int64_t)(k * 5 % 7) + t->zero;              \
-        PE__TAKE(x, pe_learned_add_##T(table, 7, head, pe_at_i64(list), tokens, x, token));        \
-        PE__TAKE(x, pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 99990, 3, 40, x, 41,    \
-                                     123));                                                        \
-        PE__TAKE(x, pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, t->zero + 20, 3, 40, x, 41,      \
-                                      123));                                                       \
-        return t->hash;                                                                            \
+        PE__TAKE(pe_rope_##T(&halves, pe_from(zero + 4000), n, x, heads));                         \
+        PE__TAKE(pe_rope_##T(p, pe_back(pe_at_i64(t->list)), n, x, heads));                        \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, zero + 5, 3, 40, x, 41, 123));    \
+        PE__TAKE(pe_learned_add_##T(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));   \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 99990, 3, 40, x, 41, 123));   \
+        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 20, 3, 40, x, 41, 123));     \
     }
 PE__TEST_TURN(f32, float)
 PE__TEST_TURN(f16, uint16_t)
 PE__TEST_TURN(bf16, uint16_t)
 #undef PE__TEST_TURN
 
-/* With a plan of exact angles. Dot products are left out: they take 32 KB of stack more. */
-static inline void pe__test_exact(int64_t zero, uint64_t *hash)
-{
-    double memory[4416 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
-    pe_config config = pe_config_default(PE__TEST_D);
-    pe__test test, *const t = &test;
-    t->zero = zero;
-    config.base += (double)zero;
-    if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
-    hash[0] = pe__test_fill_f32(t);
-    hash[1] = pe__test_fill_f64(t);
-    hash[2] = pe__test_fill_f16(t);
-    hash[3] = pe__test_fill_bf16(t);
-    hash[4] = pe__test_more_f32(t);
-    hash[5] = pe__test_more_f64(t);
-    t->hash = 0;
-    memset(&t->x, 0, sizeof t->x);
-    for (size_t k = 0; k < PE__TEST_D; k++) t->x.a_f64[k * PE__TEST_STRIDE + k] = 1;
-    PE__TAKE(t->x.a_f64, pe_shift_f64(&t->plan, pe_all(zero + 31), PE__TEST_D, t->x.a_f64,
-                                      PE__TEST_STRIDE));
-    hash[6] = t->hash;
-}
-
-/* Without a plan. */
-PE__OUTLINE uint64_t pe__test_rest(pe__test *t)
+/* Without a plan. Dot products are left out: they take 32 KB of stack more. */
+PE__OUTLINE void pe__test_rest(pe__test *t)
 {
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
-    float table[9 * PE__TEST_D];
-    t->hash = 0;
-    memset(&t->x, 0, sizeof t->x);
-    rope.rope_type = PE_ROPE_YARN;
-    rope.factor = 8 + (double)t->zero;
+    float table[9 * PE__TEST_D], *const x = t->x.a_f32;
+    double *const omega = t->x.a_f64;
+    rope.rope_type = PE_ROPE_YARN, rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
-    PE__TAKE(t->x.a_f64, pe_rope_frequencies(&rope, t->x.a_f64, t->x.a_f64 + PE__TEST_D));
-    memset(&t->x, 0, sizeof t->x);
-    PE__TAKE(t->x.a_f32, pe_alibi_slopes_f32(12, 8, t->x.a_f32));
-    PE__TAKE(t->x.a_f32, pe_sinusoidal_f32(t->x.a_f32, PE__TEST_ROWS, PE__TEST_D));
-    memcpy(table, t->x.a_f32, sizeof table);
-    PE__TAKE(t->x.a_f32, pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, t->x.a_f32, 31, 1));
-    return t->hash;
-}
-
-/* With plans of float angles, which are small, and without a plan. */
-static inline void pe__test_others(int64_t zero, uint64_t *hash)
-{
-    static const pe_preset presets[] = {PE_PRESET_VASWANI, PE_PRESET_LDM, PE_PRESET_T2T_ND};
-    const size_t shape[2] = {3, 10};
-    double memory[768 / sizeof(double)];
-    pe__test test, *const t = &test;
-    t->zero = zero;
-    for (size_t k = 0; k < 3; k++) {
-        pe_config config = pe_config_preset(presets[k], PE__TEST_D);
-        config.base += (double)zero;
-        config.angle = PE_ANGLE_FLOAT32;
-        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
-        if (pe_plan_init(&t->plan, &config, memory, sizeof memory) != PE_OK) return;
-        if (k == 0) {
-            hash[0] = pe__test_turn_f32(t);
-            hash[1] = pe__test_turn_f16(t);
-            hash[2] = pe__test_turn_bf16(t);
-        } else if (k == 1) {
-            hash[3] = pe__test_fill_f64(t);
-        } else {
-            t->hash = 0;
-            PE__TAKE(t->x.a_f64, pe_fill_f64(&t->plan, pe_grid(shape, 2), PE__TEST_ROWS, t->x.a_f64,
-                                             PE__TEST_STRIDE));
-            hash[4] = t->hash;
-        }
-    }
-    hash[5] = pe__test_rest(t);
+    PE__TAKE(pe_rope_frequencies(&rope, omega, omega + PE__TEST_D));
+    PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
+    PE__TAKE(pe_sinusoidal_f32(x, PE__TEST_ROWS, PE__TEST_D));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, x, 31, 1));
 }
 #undef PE__TAKE
 
-/* Hash each part into hash[0 ... PE__TESTS - 1]; what could not be done is 0. */
-static inline void pe__selftest(uint64_t *hash)
+/* Hash each part, with a plan of its own, into hash[0 ... PE__TESTS - 1]; what could not be done is
+   left as it is. */
+PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
 {
-    /* volatile: nothing is computed ahead, or inlined to share a stack frame */
-    volatile int64_t zero = 0;
-    void (*volatile exact)(int64_t, uint64_t *) = pe__test_exact;
-    void (*volatile others)(int64_t, uint64_t *) = pe__test_others;
-    memset(hash, 0, PE__TESTS * sizeof *hash);
-    exact(zero, hash);
-    others(zero, hash + 7);
+    static void (*const parts[PE__TESTS])(pe__test *) = {
+        pe__test_made_f64, pe__test_made_f64,  pe__test_made_f64, pe__test_made_f32,
+        pe__test_made_f16, pe__test_made_bf16, pe__test_turn_f32, pe__test_turn_f16,
+        pe__test_turn_bf16, pe__test_rest};
+    /* far, near, and some where an element of the table is next to a tie */
+    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
+                                   -16777217,   -20,                  -1773804743,
+                                   1896201758,  -1709504159,          1803184376};
+    double memory[4416 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    pe__test test;
+    test.zero = zero;
+    for (size_t k = 0; k < PE__TEST_ROWS; k++) {
+        test.list[k] = zero + (k < 9 ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
+        test.real[k] = (double)(test.list[k] / 2) + 0.3125;
+    }
+    for (size_t k = 0; k < PE__TESTS; k++) {
+        const pe_preset preset = k == 1   ? PE_PRESET_LDM
+                                 : k == 2 ? PE_PRESET_T2T_ND
+                                          : PE_PRESET_VASWANI;
+        pe_config config = pe_config_preset(preset, PE__TEST_D);
+        config.base += (double)zero;
+        if (k == 1 || k == 2) config.angle = PE_ANGLE_FLOAT32;
+        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
+        if (pe_plan_init(&test.plan, &config, memory, sizeof memory) != PE_OK) continue;
+        memset(&test.x, 0, sizeof test.x), test.hash = 0;
+        parts[k](&test);
+        hash[k] = test.hash;
+    }
 }
 
 PE_API pe_status pe_selftest(void)
 {
     static const uint64_t right[PE__TESTS] = {
-        UINT64_C(0x7358e2bfa80e2ba8), UINT64_C(0xd1d30a59a687ab2e), UINT64_C(0xcfa0edc5824940be),
-        UINT64_C(0x2365730317324059), UINT64_C(0xe1608bf3791f833c), UINT64_C(0x79dc06918111e637),
-        UINT64_C(0x031136b1c2387f60), UINT64_C(0x98c9d03b309c0804), UINT64_C(0x4f93529edb0c0056),
-        UINT64_C(0x287dc53b3c267b64), UINT64_C(0x815c55514e3bc6e0), UINT64_C(0xc182a0388c4fe388),
-        UINT64_C(0x1666c18d4d2824a0),
+        UINT64_C(0x3890f3decbfee0e6), UINT64_C(0xc7c8c0c78020671c), UINT64_C(0xfe613443c92a1be4),
+        UINT64_C(0x717ff5b113262bfb), UINT64_C(0x70e3edf00e3ccfd5), UINT64_C(0xe59d33ecc79ce9d2),
+        UINT64_C(0xb4fc9773d99e9364), UINT64_C(0x152c3c91b5ea66ca), UINT64_C(0x1ea90eacc928acc3),
+        UINT64_C(0x68e464c37b92ff6f),
     };
-    uint64_t hash[PE__TESTS];
-    pe__selftest(hash);
+    volatile int64_t zero = 0; /* nothing is computed ahead */
+    uint64_t hash[PE__TESTS] = {0};
+    pe__selftest(zero, hash);
     return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
 }
 
