@@ -6205,136 +6205,131 @@ PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, cons
                         out + (end * step + next) * f);
 }
 
-/* As much of a head as four vectors have bf16, with even and odd elements apart, which is cheaper
-   to widen and to round: of halves, with the sines and cosines of the even and of the odd ones; of
-   adjacent pairs, in two places, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and
-   so does one that comes of it. */
-PE__INLINE void pe__rope_halves_bf16(const unsigned char *in, pe__vf s_even, pe__vf s_odd,
-                                     pe__vf c_even, pe__vf c_odd, unsigned char *out, size_t across)
+/* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
+   two vectors and the two across; of neighbours four vectors. bf16 has even and odd elements apart,
+   which is cheaper to widen and to round: of halves, with the sines and cosines of the even and of
+   the odd ones; of neighbours, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and so
+   does one that comes of it. */
+enum { PE__ROPE_UNIT = 4 * PE_LANES };
+typedef struct pe__unit {
+    pe__vf s[4], c[4];
+} pe__unit;
+PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
-    const uint16_t *const a = (const uint16_t *)(const void *)in;
-    const uint16_t *const b = (const uint16_t *)(const void *)(in + across);
-    const pe__vf a0 = pe__get_bf16_evens(a), a1 = pe__get_bf16_odds(a);
-    const pe__vf b0 = pe__get_bf16_evens(b), b1 = pe__get_bf16_odds(b);
-    pe__put_bf16_four((uint16_t *)(void *)out, pe__fms_f32(a0, c_even, pe__mul_f32(b0, s_even)),
-                      pe__fms_f32(a1, c_odd, pe__mul_f32(b1, s_odd)),
-                      (uint16_t *)(void *)(out + across),
-                      pe__fma_f32(b0, c_even, pe__mul_f32(a0, s_even)),
-                      pe__fma_f32(b1, c_odd, pe__mul_f32(a1, s_odd)));
+    const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
+    const pe__vf c0 = pe__get(c), c1 = pe__get(c + PE__FLOATS);
+    u->s[0] = s0, u->s[1] = s1, u->c[0] = c0, u->c[1] = c1;
+    if (halves && narrow) {
+        u->s[0] = pe__unzip_evens(s0, s1), u->s[1] = pe__unzip_odds(s0, s1);
+        u->c[0] = pe__unzip_evens(c0, c1), u->c[1] = pe__unzip_odds(c0, c1);
+    } else if (!halves && !narrow) {
+        u->s[0] = pe__low_twice(s0), u->s[1] = pe__high_twice(s0);
+        u->c[0] = pe__low_twice(c0), u->c[1] = pe__high_twice(c0);
+        u->s[2] = pe__low_twice(s1), u->s[3] = pe__high_twice(s1);
+        u->c[2] = pe__low_twice(c1), u->c[3] = pe__high_twice(c1);
+    }
+    if (narrow) { /* a table of the caller's may have any NaN */
+        if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0])))
+            u->s[0] = pe__quiet(u->s[0]), u->c[0] = pe__quiet(u->c[0]);
+        if (PE__UNLIKELY(pe__any_nan(u->s[1], u->c[1])))
+            u->s[1] = pe__quiet(u->s[1]), u->c[1] = pe__quiet(u->c[1]);
+    }
 }
-PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s0, pe__vf c0, pe__vf s1,
-                                       pe__vf c1, unsigned char *out)
+PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__unit *u,
+                              const unsigned char *p, size_t next, unsigned char *q, size_t to_next)
 {
-    enum { PE__FOUR = 4 * PE_LANES };
-    const uint16_t *const x = (const uint16_t *)(const void *)in, *const y = x + PE__FOUR;
-    uint16_t *const z = (uint16_t *)(void *)out;
-    const pe__vf a0 = pe__get_bf16_evens(x), b0 = pe__get_bf16_odds(x);
-    const pe__vf a1 = pe__get_bf16_evens(y), b1 = pe__get_bf16_odds(y);
-    pe__put_bf16_four(z, pe__fms_f32(a0, c0, pe__mul_f32(b0, s0)),
-                      pe__fma_f32(b0, c0, pe__mul_f32(a0, s0)), z + PE__FOUR,
-                      pe__fms_f32(a1, c1, pe__mul_f32(b1, s1)),
-                      pe__fma_f32(b1, c1, pe__mul_f32(a1, s1)));
+    const size_t step = PE__FLOATS * pe__size_of(from), to_step = PE__FLOATS * pe__size_of(to);
+    if (from == PE__BF16 && to == PE__BF16) {
+        const uint16_t *const x = (const uint16_t *)(const void *)p;
+        const uint16_t *const y = (const uint16_t *)(const void *)(p + next);
+        const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
+        const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
+        uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
+        if (halves)
+            pe__put_bf16_four(v, pe__fms_f32(x0, u->c[0], pe__mul_f32(y0, u->s[0])),
+                              pe__fms_f32(x1, u->c[1], pe__mul_f32(y1, u->s[1])), w,
+                              pe__fma_f32(y0, u->c[0], pe__mul_f32(x0, u->s[0])),
+                              pe__fma_f32(y1, u->c[1], pe__mul_f32(x1, u->s[1])));
+        else
+            pe__put_bf16_four(v, pe__fms_f32(x0, u->c[0], pe__mul_f32(x1, u->s[0])),
+                              pe__fma_f32(x1, u->c[0], pe__mul_f32(x0, u->s[0])), w,
+                              pe__fms_f32(y0, u->c[1], pe__mul_f32(y1, u->s[1])),
+                              pe__fma_f32(y1, u->c[1], pe__mul_f32(y0, u->s[1])));
+        return;
+    }
+    const unsigned char *const y = p + next;
+    unsigned char *const z = q + to_next;
+    if (halves) { /* read as late as may be, which memory takes better */
+        pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p), pe__get_as(from, y), u->s[0],
+                       u->c[0], q, z);
+        pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + step), pe__get_as(from, y + step),
+                       u->s[1], u->c[1], q + to_step, z + to_step);
+        return;
+    }
+    const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
+    const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
+    pe__put_two_as(to, q, pe__fmas_f32(x0, u->c[0], pe__mul_f32(pe__swap(x0), u->s[0])),
+                   q + to_step, pe__fmas_f32(x1, u->c[1], pe__mul_f32(pe__swap(x1), u->s[1])));
+    pe__put_two_as(to, z, pe__fmas_f32(y0, u->c[2], pe__mul_f32(pe__swap(y0), u->s[2])),
+                   z + to_step, pe__fmas_f32(y1, u->c[3], pe__mul_f32(pe__swap(y1), u->s[3])));
 }
 
-/* Pairs that pe__rope_token() takes at a time; of halves half as many will do at the end. */
+/* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
 PE__INLINE size_t pe__rope_block(pe_layout layout)
 {
-    return layout == PE_LAYOUT_HALVES ? 8 * PE_LANES : 4 * PE_LANES;
+    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* All heads of one token, as many pairs at a time as leave their sines and cosines in registers.
-   ahead: bytes to what will be wanted soon, or 0. */
+/* All heads of one token, of units. ahead: bytes to what will be wanted soon, or 0. */
 PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, const float *s,
                                const float *c, size_t n, size_t pairs, const unsigned char *in,
                                size_t in_head, unsigned char *out, size_t out_head, size_t heads,
                                size_t ahead)
 {
-    enum { PE__VECTOR = 2 * PE_LANES };
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const size_t step = PE__VECTOR * pe__size_of(from), to_step = PE__VECTOR * pe__size_of(to);
-    const size_t across = pairs * pe__size_of(from), to_across = pairs * pe__size_of(to);
-    for (size_t i = 0; i < n; i += pe__rope_block(layout), in += 4 * step, out += 4 * to_step) {
-        const float *const x = s + i, *const y = c + i;
-        pe__vf s0 = pe__get(x), s1 = pe__get(x + PE__VECTOR), s2 = s0, s3 = s1;
-        pe__vf c0 = pe__get(y), c1 = pe__get(y + PE__VECTOR), c2 = c0, c3 = c1;
-        const int whole = n - i >= pe__rope_block(layout);
-        if (halves && whole) {
-            s2 = pe__get(x + 2 * PE__VECTOR), s3 = pe__get(x + 3 * PE__VECTOR);
-            c2 = pe__get(y + 2 * PE__VECTOR), c3 = pe__get(y + 3 * PE__VECTOR);
-        }
-        if (narrow) { /* a table of the caller's may have any NaN */
-            if (PE__UNLIKELY(pe__any_nan(s0, c0))) s0 = pe__quiet(s0), c0 = pe__quiet(c0);
-            if (PE__UNLIKELY(pe__any_nan(s1, c1))) s1 = pe__quiet(s1), c1 = pe__quiet(c1);
-            if (PE__UNLIKELY(pe__any_nan(s2, c2))) s2 = pe__quiet(s2), c2 = pe__quiet(c2);
-            if (PE__UNLIKELY(pe__any_nan(s3, c3))) s3 = pe__quiet(s3), c3 = pe__quiet(c3);
-        }
-        if (narrow && halves) { /* (s0, s1), (s2, s3) etc. become evens and odds */
-            const pe__vf s_even = pe__unzip_evens(s2, s3), c_even = pe__unzip_evens(c2, c3);
-            const pe__vf s_first = pe__unzip_evens(s0, s1), c_first = pe__unzip_evens(c0, c1);
-            s1 = pe__unzip_odds(s0, s1), s3 = pe__unzip_odds(s2, s3), s0 = s_first, s2 = s_even;
-            c1 = pe__unzip_odds(c0, c1), c3 = pe__unzip_odds(c2, c3), c0 = c_first, c2 = c_even;
-        } else if (!narrow && !halves) {
-            s2 = pe__low_twice(s1), s3 = pe__high_twice(s1), s1 = pe__high_twice(s0);
-            c2 = pe__low_twice(c1), c3 = pe__high_twice(c1), c1 = pe__high_twice(c0);
-            s0 = pe__low_twice(s0), c0 = pe__low_twice(c0);
-        }
+    const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
+    const size_t next = (halves ? pairs : (size_t)PE__ROPE_UNIT) * e;
+    const size_t to_next = (halves ? pairs : (size_t)PE__ROPE_UNIT) * f;
+    const size_t by = (halves ? 1 : 2) * PE__ROPE_UNIT; /* elements to the next unit */
+    for (size_t i = 0; i < n; i += block) {
+        const int two = block > PE__ROPE_UNIT && n - i > PE__ROPE_UNIT;
+        pe__unit u, v;
+        pe__unit_load(halves, narrow, s + i, c + i, &u);
+        v = u;
+        if (two) pe__unit_load(halves, narrow, s + i + PE__ROPE_UNIT, c + i + PE__ROPE_UNIT, &v);
         for (size_t k = 0; k < heads; k++) {
             const unsigned char *const p = in + k * in_head;
             unsigned char *const q = out + k * out_head;
-            for (size_t j = 0; ahead && j < 4 * step; j += 64) {
+            for (size_t j = 0; ahead && j < block * e; j += 64) {
                 pe__prefetch((uintptr_t)p + ahead + j);
-                if (halves) pe__prefetch((uintptr_t)p + ahead + across + j);
+                pe__prefetch((uintptr_t)p + ahead + (halves ? next : block * e) + j);
             }
-#define PE__HALF(j, s, c)                                                                          \
-    pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + (j) * step),                         \
-                    pe__get_as(from, p + (j) * step + across), s, c, q + (j) * to_step,            \
-                    q + (j) * to_step + to_across)
-#define PE__ONE(j, s, c)                                                                           \
-    pe__fmas_f32(pe__get_as(from, p + (j) * step), c,                                              \
-                 pe__mul_f32(pe__swap(pe__get_as(from, p + (j) * step)), s))
-            if (narrow && halves) {
-                pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
-                if (whole) pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
-            } else if (narrow) { /* each get has a vector of pairs */
-                pe__rope_adjacent_bf16(p, s0, c0, s1, c1, q);
-            } else if (halves) {
-                PE__HALF(0, s0, c0), PE__HALF(1, s1, c1);
-                if (whole) PE__HALF(2, s2, c2), PE__HALF(3, s3, c3);
-            } else {
-                pe__put_two_as(to, q, PE__ONE(0, s0, c0), q + to_step, PE__ONE(1, s1, c1));
-                pe__put_two_as(to, q + 2 * to_step, PE__ONE(2, s2, c2), q + 3 * to_step,
-                               PE__ONE(3, s3, c3));
-            }
-#undef PE__HALF
-#undef PE__ONE
+            pe__unit_turn(from, to, halves, &u, p, next, q, to_next);
+            if (two) pe__unit_turn(from, to, halves, &v, p + by * e, next, q + by * f, to_next);
         }
+        in += block / PE__ROPE_UNIT * by * e, out += block / PE__ROPE_UNIT * by * f;
     }
 }
 
-/* Fewer pairs than a vector has floats: by way of some that are long enough. */
+/* Fewer pairs than a vector has floats. */
 PE__INLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
                              const float *c, size_t n, size_t pairs, const unsigned char *in,
                              unsigned char *out)
 {
-    enum { PE__VECTOR = 2 * PE_LANES };
+    const int halves = layout == PE_LAYOUT_HALVES;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
-    unsigned char x[2 * PE__VECTOR * sizeof(float)] = {0}, y[2 * PE__VECTOR * sizeof(float)];
-    float sines[PE__VECTOR] = {0}, cosines[PE__VECTOR] = {0};
+    const size_t first = halves ? n : pe__min(2 * n, PE__FLOATS), rest = 2 * n - first;
+    const size_t next = halves ? pairs : first;
+    unsigned char x[2][PE__FLOATS * sizeof(float)] = {{0}}, y[2][PE__FLOATS * sizeof(float)];
+    float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
     memcpy(sines, s, n * sizeof *s);
     memcpy(cosines, c, n * sizeof *c);
-    if (layout == PE_LAYOUT_HALVES) {
-        memcpy(x, in, n * e);
-        memcpy(x + PE__VECTOR * e, in + pairs * e, n * e);
-    } else {
-        memcpy(x, in, 2 * n * e);
-    }
-    pe__rope_head(from, to, layout, sines, cosines, PE__VECTOR, PE__VECTOR, x, y);
-    if (layout == PE_LAYOUT_HALVES) {
-        memcpy(out, y, n * f);
-        memcpy(out + pairs * f, y + PE__VECTOR * f, n * f);
-    } else {
-        memcpy(out, y, 2 * n * f);
-    }
+    memcpy(x[0], in, first * e);
+    memcpy(x[1], in + next * e, rest * e);
+    pe__rope_pairs(to, layout, pe__get_as(from, x[0]), pe__get_as(from, x[1]), pe__get(sines),
+                   pe__get(cosines), y[0], y[1]);
+    memcpy(out, y[0], first * f);
+    memcpy(out + next * f, y[1], rest * f);
 }
 
 /* n elements of one type as those of another. */
@@ -6363,14 +6358,12 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     const size_t inner = by_head ? tile->tokens : x->heads;
     /* several passes over a token's heads only where they are in the cache anyway, or cost less
        than what is computed */
-    const size_t block = pe__rope_block(layout);
-    const int once = n <= block, few = tile->tokens == 1;
+    const int once = n <= pe__rope_block(layout), few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
-    if (!by_head && (once || few || costly) && x->rest == 0 &&
-        n % (4 * PE_LANES) == 0) {
+    if (!by_head && (once || few || costly) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
@@ -6430,29 +6423,27 @@ PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_
 {
     enum { PE__ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[PE__ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
-    if (rows == 1 && plan->axes == 1) { /* a token: straight to it */
+    if (plan->axes == 1 || at->axes == 1) { /* all pairs are at one position */
         const pe__dest dest = pe__dest_apart(out, element, 2 * count, 0, count, count);
-        pe__axis part;
+        pe__axis part = plan->axis[0];
         /* of shifts by several coordinates each axis is a call */
-        const size_t k = at->axes == 1 ? 0 : plan->axis[0].coordinate;
-        part.pair = plan->axis[0].pair + pair, part.pairs = count;
-        make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
+        const size_t k = at->axes == 1 ? 0 : part.coordinate;
+        part.pair += pair, part.pairs = count;
+        if (rows > 1) pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
+        else make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
-    if (!plan->woven || at->axes == 1) {
+    if (!plan->woven) {
         size_t begin = 0; /* the first pair of an axis */
         for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
             pe__axis part = plan->axis[a];
-            if (plan->woven) part.pairs = plan->pairs; /* all of them are at one position */
             const size_t first = pe__max(pair, begin);
             const size_t end = pe__min(pair + count, begin + part.pairs);
-            if (first < end) {
-                const pe__dest dest = pe__dest_apart(out, element, 2 * count, first - pair,
-                                                     count + first - pair, end - first);
-                part.pair += first - begin, part.pairs = end - first;
-                pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
-            }
-            if (plan->woven) return;
+            if (first >= end) continue;
+            const pe__dest dest = pe__dest_apart(out, element, 2 * count, first - pair,
+                                                 count + first - pair, end - first);
+            part.pair += first - begin, part.pairs = end - first;
+            pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
         }
         return;
     }
@@ -6601,16 +6592,17 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
 {
     const size_t limit = pe__reach(element);
     const int by_head = head_stride > token_stride;
-    const size_t inner = by_head ? tokens : heads, outer = by_head ? heads : tokens;
-    const size_t nearby = by_head ? token_stride : head_stride;
-    const size_t distant = by_head ? head_stride : token_stride;
+    const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
+    const size_t stride[2] = {by_head ? token_stride : head_stride,
+                              by_head ? head_stride : token_stride};
+    *span = width;
     if (width > limit) return PE_ERR_SIZE;
-    if (inner > 1 && nearby < width) return PE_ERR_SHAPE;
-    if (inner > 1 && pe__exceeds(inner - 1, nearby, limit - width)) return PE_ERR_SIZE;
-    const size_t block = (inner - 1) * nearby + width;
-    if (outer > 1 && distant < block) return PE_ERR_SHAPE;
-    if (outer > 1 && pe__exceeds(outer - 1, distant, limit - block)) return PE_ERR_SIZE;
-    *span = (outer - 1) * distant + block;
+    for (int k = 0; k < 2; k++) { /* the nearer ones first */
+        if (number[k] == 1) continue;
+        if (stride[k] < *span) return PE_ERR_SHAPE;
+        if (pe__exceeds(number[k] - 1, stride[k], limit - *span)) return PE_ERR_SIZE;
+        *span += (number[k] - 1) * stride[k];
+    }
     return PE_OK;
 }
 
@@ -6717,7 +6709,7 @@ PE__INLINE int pe__rope_alone(pe__kind kind, pe_layout layout, const float *cosi
     unsigned char *const p = (unsigned char *)x;
     int ok = (tokens == 1) & (heads == 1) & (pairs - 1 < most) & (stride >= pairs) & (stride < most);
     ok &= (cosines != NULL) & (sines != NULL) & (x != NULL);
-    if (!ok || pairs % pe__rope_block(PE_LAYOUT_HALVES)) return 0;
+    if (!ok || pairs % PE__ROPE_UNIT) return 0;
     if (layout == PE_LAYOUT_HALVES)
         pe__rope_token(kind, kind, PE_LAYOUT_HALVES, sines, cosines, pairs, pairs, p, 0, p, 0, 1, 0);
     else if (layout == PE_LAYOUT_INTERLEAVED)
@@ -6770,24 +6762,24 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
-/* Copy n elements to where they belong: once, one copy behind the other, or each twice. */
-typedef enum pe__copies { PE__ONCE, PE__AGAIN, PE__EACH } pe__copies;
+/* Copy n elements, step from one to the next; and, if again is not 0, so many elements behind. */
 PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_t n, size_t element,
-                              size_t pairs, size_t pair, pe__copies copies)
+                              size_t step, size_t again)
 {
-    if (copies != PE__EACH) memcpy(out + pair * element, in, n * element);
-    if (copies == PE__AGAIN) memcpy(out + (pairs + pair) * element, in, n * element);
-    if (copies != PE__EACH) return;
-    out += 2 * pair * element;
     size_t i = 0;
-    for (; element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
+    if (step == 1) {
+        memcpy(out, in, n * element);
+        if (again) memcpy(out + again * element, in, n * element);
+        return;
+    }
+    for (; again && element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
         const pe__vf v = pe__get((const float *)(const void *)in + i);
         pe__put((float *)(void *)out + 2 * i, pe__low_twice(v));
         pe__put((float *)(void *)out + 2 * i + PE__FLOATS, pe__high_twice(v));
     }
     for (; i < n; i++) {
         memcpy(out + 2 * i * element, in + i * element, element);
-        memcpy(out + (2 * i + 1) * element, in + i * element, element);
+        if (again) memcpy(out + (2 * i + 1) * element, in + i * element, element);
     }
 }
 
@@ -6801,30 +6793,20 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
     unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
     const size_t pairs = plan->pairs, e = o->element;
     const size_t most = PE__BLOCK / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    const pe__copies copies = layout != PE_ROPE_TABLE_TWICE          ? PE__ONCE
-                              : plan->layout == PE_LAYOUT_HALVES ? PE__AGAIN
-                                                                 : PE__EACH;
+    const int complex = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
+    const size_t step = complex || (twice && plan->layout == PE_LAYOUT_INTERLEAVED) ? 2 : 1;
+    const size_t again = twice ? (step == 2 ? 1 : pairs) : 0;
+    if (!sines) sines = o->out + (complex ? 1 : pairs) * e;
     for (size_t r = 0; r < o->rows; r += most) {
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
             pe__make_rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
             for (size_t k = 0; k < n; k++) {
-                const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
-                unsigned char *const row = o->out + (r + k) * o->stride;
-                if (sines) {
-                    unsigned char *const other = sines + (r + k) * o->stride;
-                    pe__rope_copy(row, c, count, e, pairs, pair, copies);
-                    pe__rope_copy(other, s, count, e, pairs, pair, copies);
-                } else if (layout == PE_ROPE_TABLE_JOINED) {
-                    memcpy(row + pair * e, c, count * e);
-                    memcpy(row + (pairs + pair) * e, s, count * e);
-                } else {
-                    for (size_t i = 0; i < count; i++) {
-                        memcpy(row + 2 * (pair + i) * e, c + i * e, e);
-                        memcpy(row + (2 * (pair + i) + 1) * e, s + i * e, e);
-                    }
-                }
+                const unsigned char *const s = tile + 2 * k * count * e;
+                const size_t to = (r + k) * o->stride + step * pair * e;
+                pe__rope_copy(o->out + to, s + count * e, count, e, step, again);
+                pe__rope_copy(sines + to, s, count, e, step, again);
             }
         }
     }
