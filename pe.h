@@ -6245,16 +6245,12 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
         const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
-        if (halves)
-            pe__put_bf16_four(v, pe__fms_f32(x0, u->c[0], pe__mul_f32(y0, u->s[0])),
-                              pe__fms_f32(x1, u->c[1], pe__mul_f32(y1, u->s[1])), w,
-                              pe__fma_f32(y0, u->c[0], pe__mul_f32(x0, u->s[0])),
-                              pe__fma_f32(y1, u->c[1], pe__mul_f32(x1, u->s[1])));
-        else
-            pe__put_bf16_four(v, pe__fms_f32(x0, u->c[0], pe__mul_f32(x1, u->s[0])),
-                              pe__fma_f32(x1, u->c[0], pe__mul_f32(x0, u->s[0])), w,
-                              pe__fms_f32(y0, u->c[1], pe__mul_f32(y1, u->s[1])),
-                              pe__fma_f32(y1, u->c[1], pe__mul_f32(y0, u->s[1])));
+        const pe__vf a1 = halves ? x1 : y0, b0 = halves ? y0 : x1; /* (x0, b0) and (a1, y1) */
+        const pe__vf c0 = pe__fms_f32(x0, u->c[0], pe__mul_f32(b0, u->s[0]));
+        const pe__vf c1 = pe__fms_f32(a1, u->c[1], pe__mul_f32(y1, u->s[1]));
+        const pe__vf d0 = pe__fma_f32(b0, u->c[0], pe__mul_f32(x0, u->s[0]));
+        const pe__vf d1 = pe__fma_f32(y1, u->c[1], pe__mul_f32(a1, u->s[1]));
+        pe__put_bf16_four(v, c0, halves ? c1 : d0, w, halves ? d0 : c1, d1);
         return;
     }
     const unsigned char *const y = p + next;
