@@ -804,7 +804,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
  *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
- * Threads      any; 64 pairs take 1 to 3 us with AVX-512, 4 to 30 us in scalar code
+ * Threads      any; 64 pairs take 3 to 9 us with AVX-512, 4 to 25 us in scalar code
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
  *              Ding et al. 2024 (LongRoPE); modeling_rope_utils.py; ggml_rope_ext() */
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
@@ -6072,20 +6072,20 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 }
 
 /* The plan's side of a RoPE config that is right: all but amplitude and frequencies. */
-static inline pe_config pe__rope_plan_config(const pe_rope_config *rope, size_t pairs)
+static inline pe_config pe__rope_plan_config(const pe__rope *r)
 {
-    pe_config config = pe_config_default(2 * pairs);
-    config.layout = rope->layout, config.offset = rope->offset, config.angle = rope->angle;
-    config.expected_rows = rope->expected_rows;
+    pe_config config = pe_config_default(2 * r->pairs);
+    config.layout = r->config->layout, config.offset = r->config->offset;
+    config.angle = r->config->angle, config.expected_rows = r->config->expected_rows;
     return config;
 }
 
 PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
 {
+    pe__rope r;
     if (pe_rope_config_error(rope)) return 0;
-    const int whole = rope->rope_type == PE_ROPE_PROPORTIONAL;
-    const pe_config config =
-        pe__rope_plan_config(rope, (whole ? rope->head_dim : rope->rotary_dim) / 2);
+    pe__rope_read(&r, rope);
+    const pe_config config = pe__rope_plan_config(&r);
     return pe_plan_size(&config);
 }
 
@@ -6097,7 +6097,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe_status status = pe__init_begin(plan, rope, memory);
     if (status == PE_OK) status = pe__rope_open(&r, rope);
     if (status != PE_OK) return status;
-    pe_config config = pe__rope_plan_config(rope, r.pairs);
+    pe_config config = pe__rope_plan_config(&r);
     const size_t size = pe__plan_bytes(&config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
@@ -6581,24 +6581,27 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
 /* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer?
-   span: the elements from the first to the last. */
-static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads,
-                                       size_t token_stride, size_t head_stride, size_t element,
-                                       size_t *span)
+   Then the strides become bytes, and span those from the first to the last. */
+static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
+                                       size_t *head, size_t element, size_t *span)
 {
     const size_t limit = pe__reach(element);
-    const int by_head = head_stride > token_stride;
+    const int by_head = *head > *token;
     const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
-    const size_t stride[2] = {by_head ? token_stride : head_stride,
-                              by_head ? head_stride : token_stride};
-    *span = width;
+    const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
     if (width > limit) return PE_ERR_SIZE;
-    for (int k = 0; k < 2; k++) { /* the nearer ones first */
+    for (int k = 0; k < 2; k++) { /* the nearer ones first; width becomes that of all of them */
         if (number[k] == 1) continue;
-        if (stride[k] < *span) return PE_ERR_SHAPE;
-        if (pe__exceeds(number[k] - 1, stride[k], limit - *span)) return PE_ERR_SIZE;
-        *span += (number[k] - 1) * stride[k];
+        if (stride[k] < width) return PE_ERR_SHAPE;
+        if (pe__exceeds(number[k] - 1, stride[k], limit - width)) return PE_ERR_SIZE;
+        width += (number[k] - 1) * stride[k];
     }
+    /* A stride that is not looked at may be any number: that of a single head becomes that of its
+       token, and the other way round. */
+    if (tokens == 1) *token = 0;
+    if (heads == 1) *head = *token;
+    if (tokens == 1) *token = *head;
+    *token *= element, *head *= element, *span = width * element;
     return PE_OK;
 }
 
@@ -6621,34 +6624,28 @@ PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_h
     return x;
 }
 
-/* Check one set of heads and turn its strides into bytes. */
+/* Check one set of heads, whose strides become bytes. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary)
 {
     const size_t width = call->head_dim ? call->head_dim : rotary;
+    const int in_place = h->in == h->out && h->in_token == h->out_token &&
+                         h->in_head == h->out_head && call->in_element == call->out_element;
     size_t in_span = 0, out_span = 0;
     if (h->heads == 0) return PE_OK;
     if (!h->in || !h->out) return PE_ERR_NULL;
-    pe_status status = pe__rope_shape(width, call->tokens, h->heads, h->in_token, h->in_head,
+    pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
-    if (status == PE_OK && (h->in != h->out || h->in_token != h->out_token ||
-                            h->in_head != h->out_head || call->in_element != call->out_element)) {
-        status = pe__rope_shape(width, call->tokens, h->heads, h->out_token, h->out_head,
-                                call->out_element, &out_span);
-        const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-        if (status == PE_OK && (in < out ? out - in < in_span * call->in_element
-                                         : in - out < out_span * call->out_element))
-            status = PE_ERR_SHAPE;
-        h->rest = width - rotary;
-    }
     if (status != PE_OK) return status;
-    /* A stride that is not looked at may be any number: that of a single head becomes that of its
-       token, and the other way round. */
-    if (call->tokens == 1) h->in_token = h->out_token = 0;
-    if (h->heads == 1) h->in_head = h->in_token, h->out_head = h->out_token;
-    if (call->tokens == 1) h->in_token = h->in_head, h->out_token = h->out_head;
-    h->in_token *= call->in_element, h->in_head *= call->in_element;
-    h->out_token *= call->out_element, h->out_head *= call->out_element;
-    return PE_OK;
+    if (in_place) {
+        h->out_token = h->in_token, h->out_head = h->in_head;
+        return PE_OK;
+    }
+    h->rest = width - rotary;
+    status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
+                            call->out_element, &out_span);
+    const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
+    const int overlap = in < out ? out - in < in_span : in - out < out_span;
+    return status == PE_OK && overlap ? PE_ERR_SHAPE : status;
 }
 
 /* By a plan: check everything, lists last, then turn. */
@@ -7005,10 +7002,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
 
     const float scale = config->freq_scale, ext = config->ext_factor;
-    const float exponent = -2.0f / (float)config->n_dims;
+    const pe__vd exponent = pe__splat((double)(-2.0f / (float)config->n_dims));
     const pe__td log_base = pe__td_log(pe__td_splat((double)config->freq_base));
-    const pe__td power = pe__td_scale(log_base, pe__splat((double)exponent));
-    const float theta_scale = pe__td_float(pe__td_exp(power));
+    const float theta_scale = pe__td_float(pe__td_exp(pe__td_scale(log_base, exponent)));
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {
         const float from = pe__ggml_correction(config, config->beta_fast);
