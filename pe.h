@@ -6142,9 +6142,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
  * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
 
 enum {
-    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
+    PE__ROPE_PAIRS = 256, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_AHEAD = 8192     /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_AHEAD = 8192 /* bytes to fetch in advance, as while rows are made */
 };
 
 /* Heads to turn, [tokens][heads], strides in bytes. */
@@ -6168,7 +6168,7 @@ typedef struct pe__tile {
 /* A vector of pairs, by their sines and cosines: of halves the vectors u of their first elements
    and v of their second ones; of neighbours one vector and the next. */
 PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf v, pe__vf s,
-                                pe__vf c, unsigned char *out, unsigned char *next)
+                               pe__vf c, unsigned char *out, unsigned char *next)
 {
     if (layout == PE_LAYOUT_HALVES) {
         pe__put_two_as(kind, out, pe__fms_f32(u, c, pe__mul_f32(v, s)), next,
@@ -6198,11 +6198,11 @@ PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, cons
     }
     for (size_t i = 0; i + PE__VECTOR <= n; i += PE__VECTOR)
         pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
-                        pe__get_as(from, in + (i * step + next) * e), pe__get(s + i),
-                        pe__get(c + i), out + i * step * f, out + (i * step + next) * f);
+                       pe__get_as(from, in + (i * step + next) * e), pe__get(s + i), pe__get(c + i),
+                       out + i * step * f, out + (i * step + next) * f);
     if (tail)
         pe__rope_pairs(to, layout, u, v, pe__get(s + end), pe__get(c + end), out + end * step * f,
-                        out + (end * step + next) * f);
+                       out + (end * step + next) * f);
 }
 
 /* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
@@ -6308,9 +6308,9 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
 }
 
 /* Fewer pairs than a vector has floats. */
-PE__INLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
-                             const float *c, size_t n, size_t pairs, const unsigned char *in,
-                             unsigned char *out)
+PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                              const float *c, size_t n, size_t pairs, const unsigned char *in,
+                              unsigned char *out)
 {
     const int halves = layout == PE_LAYOUT_HALVES;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
@@ -6329,8 +6329,8 @@ PE__INLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const
 }
 
 /* n elements of one type as those of another. */
-PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
-                            unsigned char *out, size_t n)
+PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in, unsigned char *out,
+                            size_t n)
 {
     if (from == to) {
         memcpy(out, in, n * pe__size_of(to));
@@ -6379,8 +6379,7 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
             for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch((uintptr_t)in + ahead + b);
             if (n < 2 * PE_LANES)
                 pe__rope_few(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
-            else
-                pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+            else pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
             if (x->rest && tile->pair == 0)
                 pe__convert(from, to, in + 2 * pairs * e, out + 2 * pairs * f, x->rest);
         }
@@ -6392,10 +6391,8 @@ typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
 #define PE__TURNER(name, from, to)                                                                 \
     PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
     {                                                                                              \
-        if (tile->layout == PE_LAYOUT_HALVES)                                                      \
-            pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x);                                   \
-        else                                                                                       \
-            pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                              \
+        if (tile->layout == PE_LAYOUT_HALVES) pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
+        else pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
     }
 PE__TURNER(pe__turn_heads_f32, PE__F32, PE__F32)
 PE__TURNER(pe__turn_heads_f16, PE__F16, PE__F16)
@@ -6700,11 +6697,12 @@ PE__INLINE int pe__rope_alone(pe__kind kind, pe_layout layout, const float *cosi
 {
     const size_t most = (size_t)1 << 20;
     unsigned char *const p = (unsigned char *)x;
-    int ok = (tokens == 1) & (heads == 1) & (pairs - 1 < most) & (stride >= pairs) & (stride < most);
-    ok &= (cosines != NULL) & (sines != NULL) & (x != NULL);
+    int ok = (tokens == 1) & (heads == 1) & (cosines != NULL) & (sines != NULL) & (x != NULL);
+    ok &= (pairs - 1 < most) & (stride >= pairs) & (stride < most);
     if (!ok || pairs % PE__ROPE_UNIT) return 0;
     if (layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, sines, cosines, pairs, pairs, p, 0, p, 0, 1, 0);
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, sines, cosines, pairs, pairs, p, 0, p, 0, 1,
+                       0);
     else if (layout == PE_LAYOUT_INTERLEAVED)
         pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, sines, cosines, pairs, pairs, p, 0, p, 0,
                        1, 0);
