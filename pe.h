@@ -6784,10 +6784,10 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
     unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
     const size_t pairs = plan->pairs, e = o->element;
     const size_t most = PE__BLOCK / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    const int complex = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
-    const size_t step = complex || (twice && plan->layout == PE_LAYOUT_INTERLEAVED) ? 2 : 1;
+    const int zipped = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
+    const size_t step = zipped || (twice && plan->layout == PE_LAYOUT_INTERLEAVED) ? 2 : 1;
     const size_t again = twice ? (step == 2 ? 1 : pairs) : 0;
-    if (!sines) sines = o->out + (complex ? 1 : pairs) * e;
+    if (!sines) sines = o->out + (zipped ? 1 : pairs) * e;
     for (size_t r = 0; r < o->rows; r += most) {
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
