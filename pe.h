@@ -804,7 +804,7 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
  *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
- * Threads      any; 64 pairs take 1 to 3 us with AVX-512, 4 to 30 us in scalar code
+ * Threads      any; 64 pairs take 3 to 9 us with AVX-512, 4 to 25 us in scalar code
  * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
  *              Ding et al. 2024 (LongRoPE); modeling_rope_utils.py; ggml_rope_ext() */
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
@@ -5522,7 +5522,15 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
  * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
- * thresholds contain pi, the rest is algebraic. */
+ * thresholds contain pi, the rest is algebraic.
+ *
+ * One formula for all types, with what the type says of f, a shift of the exponent, and a ramp:
+ *
+ *     w_i = exp(-2i step - shift) (m + (1 - m) / f) / factors[i]
+ *     m = keep (1 - r), r = (x - low) / (high - low) within 0 ... 1
+ *
+ * where x is i for YARN, and L0 w_i / 2 pi for LLAMA3, whose ramp falls from high_freq_factor to
+ * low_freq_factor. Without a ramp r is 0, and m = keep is 1, or 0 where all are divided by f. */
 
 #define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
 #define PE__ROPE_LENGTH ((uint64_t)1 << 53)
@@ -5530,263 +5538,210 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 /* As a function: where size_t has 32 bits, compilers would say that this is always so. */
 static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; }
 
-static const double pe__ln_2pi[3] = {1.8378770664093456, -7.756588316134483e-17,
-                                     -2.647943193699614e-33};
-
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 {
     pe_rope_config config;
-    config.head_dim = head_dim;
-    config.rotary_dim = head_dim;
+    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    config.head_dim = config.rotary_dim = head_dim;
     config.rope_theta = 10000.0;
-    config.rope_type = PE_ROPE_DEFAULT;
-    config.factor = 0.0;
-    config.original_max_position_embeddings = 0;
-    config.max_position_embeddings = 0;
-    config.sequence_length = 0;
-    config.low_freq_factor = 1.0;
-    config.high_freq_factor = 4.0;
-    config.beta_fast = 32.0;
-    config.beta_slow = 1.0;
-    config.extrapolation_factor = 1.0;
-    config.truncate = 1;
-    config.mscale = 0.0;
-    config.mscale_all_dim = 0.0;
-    config.attention_factor = 0.0;
-    config.short_mscale = 0.0;
-    config.long_mscale = 0.0;
-    config.short_factor = NULL;
-    config.long_factor = NULL;
-    config.freq_factors = NULL;
-    config.layout = PE_LAYOUT_HALVES;
-    config.rope_interleave = 0;
-    config.axes = 1;
-    memset(config.sections, 0, sizeof config.sections);
-    config.section_order = PE_SECTIONS_BLOCKS;
-    config.offset = 0.0;
-    config.angle = PE_ANGLE_EXACT;
-    config.expected_rows = 0;
+    config.low_freq_factor = 1.0, config.high_freq_factor = 4.0;
+    config.beta_fast = 32.0, config.beta_slow = 1.0;
+    config.extrapolation_factor = 1.0, config.truncate = 1;
+    config.layout = PE_LAYOUT_HALVES, config.axes = 1;
     return config;
 }
 
 PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
 {
-    static const struct {
-        char name[24];
-        pe_rope_type type;
-    } names[] = {
-        {"default", PE_ROPE_DEFAULT},     {"none", PE_ROPE_DEFAULT},
-        {"mrope", PE_ROPE_DEFAULT},       {"linear", PE_ROPE_LINEAR},
-        {"dynamic", PE_ROPE_DYNAMIC_NTK}, {"xdrope", PE_ROPE_NTK},
-        {"ntk", PE_ROPE_NTK_FIXED},       {"llama3", PE_ROPE_LLAMA3},
-        {"yarn", PE_ROPE_YARN},           {"deepseek_yarn", PE_ROPE_YARN},
-        {"longrope", PE_ROPE_LONGROPE},   {"su", PE_ROPE_LONGROPE},
-        {"proportional", PE_ROPE_PROPORTIONAL}, {"deepseek_llama_scaling", PE_ROPE_YARN},
-        {"telechat3-yarn", PE_ROPE_YARN},       {"openpangu", PE_ROPE_DEFAULT},
+    static const char names[PE_ROPE_PROPORTIONAL + 1][4][24] = {
+        {"default", "none", "mrope", "openpangu"},
+        {"linear"},
+        {"xdrope"},
+        {"ntk"}, /* PE_ROPE_NTK_FIXED */
+        {"dynamic"},
+        {"llama3"},
+        {"yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn"},
+        {"longrope", "su"},
+        {"proportional"},
     };
     if (!name || !type) return PE_ERR_NULL;
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+    for (size_t k = 0; k < 4 * (sizeof names / sizeof names[0]); k++) {
+        const char *const known = names[k / 4][k % 4];
         size_t c = 0;
-        while (name[c] == names[k].name[c] && name[c] != '\0') c++;
-        if (name[c] == names[k].name[c]) {
-            *type = names[k].type;
-            return PE_OK;
-        }
+        while (name[c] == known[c] && name[c] != '\0') c++;
+        if (c == 0 || name[c] != known[c]) continue;
+        *type = (pe_rope_type)(k / 4);
+        return PE_OK;
     }
     return PE_ERR_ENUM;
 }
 
-/* L0: the length whose wavelengths a type asks about. */
-PE__INLINE size_t pe__rope_length(const pe_rope_config *config)
+/* A config with the rules of its type applied, and what all its pairs share. */
+typedef struct pe__rope {
+    const pe_rope_config *config;
+    const double *factors;     /* LONGROPE: the list for this length                     */
+    double attention;          /* the attention factor, if given, or 0                   */
+    double length, fast, slow; /* L0; YARN's betas                                       */
+    double n, width;           /* rotary dim of a section; the exponents are -2i / width */
+    double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
+    double keep;               /* as in the formula                                      */
+    size_t pairs, turning;     /* of a head; those that turn                             */
+    size_t period;             /* pairs after which a section begins anew                */
+    int is_long;               /* LONGROPE: more than L0                                 */
+    int has_factor;            /* YARN, LONGROPE: f is known                             */
+    int is_ggml;               /* the length of the ramp is at least 0.001               */
+    pe__td step, shift, factor, inverse_factor; /* f; 1 / f                              */
+    pe__td waves;              /* L0 / 2 pi                                              */
+    pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0     */
+    double sign;               /* -1 where it falls                                      */
+    double doubt;              /* YARN: how far low and span may be off                  */
+    pe__td power, ratio;       /* exp() of the last vector; to the next one              */
+} pe__rope;
+
+PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
+{
+    return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
+}
+
+/* What follows from the fields alone, which may be anything. */
+PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
-    const size_t most = config->max_position_embeddings;
-    if (config->rope_type == PE_ROPE_DYNAMIC_NTK) return most ? most : original;
-    return original ? original : most;
-}
-
-PE__INLINE int pe__rope_is_long(const pe_rope_config *config)
-{
-    return config->sequence_length > pe__rope_length(config);
-}
-
-PE__INLINE const double *pe__rope_factors(const pe_rope_config *config)
-{
-    if (config->rope_type != PE_ROPE_LONGROPE) return NULL;
-    return pe__rope_is_long(config) ? config->long_factor : config->short_factor;
-}
-
-/* The attention factor that the config gives, or 0. */
-PE__INLINE double pe__rope_given(const pe_rope_config *config)
-{
-    if (config->attention_factor > 0 || config->rope_type != PE_ROPE_LONGROPE)
-        return config->attention_factor;
-    return pe__rope_is_long(config) ? config->long_mscale : config->short_mscale;
+    const size_t most = config->max_position_embeddings, now = config->sequence_length;
+    const pe_rope_type type = config->rope_type;
+    const int whole = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
+    const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
+    const size_t length = dynamic ? (most ? most : original) : original ? original : most;
+    r->config = config, r->length = (double)length;
+    r->fast = config->beta_fast > 0 ? config->beta_fast : 32;
+    r->slow = config->beta_slow > 0 ? config->beta_slow : 1;
+    r->factors = NULL, r->attention = config->attention_factor, r->is_long = now > length;
+    if (type == PE_ROPE_LONGROPE) {
+        r->factors = r->is_long ? config->long_factor : config->short_factor;
+        if (!(r->attention > 0))
+            r->attention = r->is_long ? config->long_mscale : config->short_mscale;
+    }
+    r->pairs = (whole ? config->head_dim : config->rotary_dim) / 2;
+    r->turning = is_vision ? r->pairs : config->rotary_dim / 2;
+    r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* never */
+    r->n = is_vision ? 2 * (double)r->period : (double)config->rotary_dim;
+    r->width = whole && !is_vision ? (double)config->head_dim : r->n;
+    r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
+                                   : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
+    r->is_ggml = 0, r->has_factor = config->factor > 0 || (original && most);
+    r->f[0] = config->factor > 0 ? config->factor : 1, r->f[1] = r->f[2] = 1, r->f[3] = 0;
+    if (dynamic) /* f (L - L0) / L0 + 1 */
+        r->f[1] = r->is_long ? (double)(now - length) : 0, r->f[2] = r->length, r->f[3] = 1;
+    else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
+             original && most)
+        r->f[0] = (double)most, r->f[2] = (double)original;
 }
 
 /* NaN fails every comparison. */
 PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
 PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
 
-/* YaRN's betas: 0 is absent. */
-PE__INLINE double pe__rope_fast(const pe_rope_config *config)
+/* The rules, in the order in which they are told: is it asked, is it kept, else what is wrong? */
+PE__COLD const char *pe__rope_error(const pe__rope *r)
 {
-    return config->beta_fast > 0 ? config->beta_fast : 32;
-}
-PE__INLINE double pe__rope_slow(const pe_rope_config *config)
-{
-    return config->beta_slow > 0 ? config->beta_slow : 1;
-}
-
-PE__INLINE size_t pe__rope_count(const pe_rope_config *config)
-{
-    const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
-    return (whole ? config->head_dim : config->rotary_dim) / 2;
-}
-
-/* What is wrong with the numbers themselves. */
-PE__COLD const char *pe__rope_field_error(const pe_rope_config *config)
-{
-    const double theta = config->rope_theta, e = config->extrapolation_factor;
-    if (config->head_dim < 2 || config->head_dim > PTRDIFF_MAX / sizeof(double))
-        return "head_dim must be at least 2 and fit in memory";
-    if (config->rotary_dim < 2 || config->rotary_dim % 2 || config->rotary_dim > config->head_dim)
-        return "rotary_dim must be even, at least 2 and at most head_dim";
-    if (!(theta >= 1 && theta <= PE__ROPE_MOST)) return "rope_theta must be within 1 ... 2^128";
-    if ((unsigned)config->rope_type > (unsigned)PE_ROPE_PROPORTIONAL)
-        return "rope_type must be one of PE_ROPE_...";
-    if (!pe__rope_optional(config->factor))
-        return "factor must be within 2^-128 ... 2^128, or 0 if there is none";
-    if (!pe__rope_length_ok(config->original_max_position_embeddings))
-        return "original_max_position_embeddings must be at most 2^53";
-    if (!pe__rope_length_ok(config->max_position_embeddings))
-        return "max_position_embeddings must be at most 2^53";
-    if (!pe__rope_length_ok(config->sequence_length)) return "sequence_length must be at most 2^53";
-    if (!pe__rope_number(config->low_freq_factor) || !pe__rope_number(config->high_freq_factor) ||
-        config->low_freq_factor > config->high_freq_factor)
-        return "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
-               "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)";
-    if (!pe__rope_optional(config->beta_fast) || !pe__rope_optional(config->beta_slow) ||
-        (theta < 2 && pe__rope_slow(config) > pe__rope_fast(config)))
-        return "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
-               "rope_theta below 2, beta_fast at least beta_slow";
-    if (!(e == 0 || (e >= 1 / PE__ROPE_MOST && e <= 1)))
-        return "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)";
-    if (!pe__rope_optional(config->mscale) || !pe__rope_optional(config->mscale_all_dim))
-        return "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none";
-    if (!pe__rope_optional(config->attention_factor))
-        return "attention_factor must be within 2^-128 ... 2^128, or 0 for the rule of the type";
-    if (!pe__rope_optional(config->short_mscale) || !pe__rope_optional(config->long_mscale))
-        return "short_mscale and long_mscale must be within 2^-128 ... 2^128, or 0 for the rule";
-    return NULL;
-}
-
-/* What is wrong with how heads are laid out. */
-PE__COLD const char *pe__rope_layout_error(const pe_rope_config *config)
-{
-    const size_t pairs = pe__rope_count(config), axes = config->axes;
-    const double steps = config->offset * 1048576.0; /* 2^20 */
-    size_t sum = 0;
-    if (config->rope_interleave && (config->layout != PE_LAYOUT_HALVES || pairs > 256))
-        return "rope_interleave needs PE_LAYOUT_HALVES and a rotary_dim of at most 512";
-    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
-    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
-    if (!(config->offset >= -2147483648.0 && config->offset <= 2147483648.0) ||
-        steps != (double)(int64_t)steps)
-        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
-    if (axes < 1 || axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
-    if (axes == 1) return NULL;
-    if ((unsigned)config->section_order > PE_SECTIONS_VISION)
-        return "section_order must be one of PE_SECTIONS_...";
-    for (size_t a = 0; a < axes; a++) {
-        if (config->section_order == PE_SECTIONS_INTERLEAVED) return NULL;
-        if (config->sections[a] > pairs - sum) return "sections must sum to the pairs";
-        sum += config->sections[a];
-        if (config->section_order == PE_SECTIONS_VISION && config->sections[a] != pairs / axes)
-            return "sections of a vision tower must be of equal length";
+    const pe_rope_config *const c = r->config;
+    const double theta = c->rope_theta, e = c->extrapolation_factor;
+    const double steps = c->offset * 1048576.0; /* 2^20 */
+    const pe_rope_type type = c->rope_type;
+    const int ntk = type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK;
+    const int yarn = type == PE_ROPE_YARN, longrope = type == PE_ROPE_LONGROPE;
+    const int scales =
+        ntk || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LINEAR || type == PE_ROPE_NTK_FIXED;
+    const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
+    const int blocks = several && c->section_order != PE_SECTIONS_INTERLEAVED;
+    size_t left = r->pairs; /* that no section has */
+    int fit = 1, equal = 1;
+    for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
+        fit &= c->sections[a] <= left, equal &= c->sections[a] == r->pairs / c->axes;
+        left -= c->sections[a];
     }
-    return sum == pairs ? NULL : "sections must sum to the pairs";
-}
-
-/* What the type lacks; all else is right. */
-PE__COLD const char *pe__rope_type_error(const pe_rope_config *config)
-{
-    const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
-    const size_t length = pe__rope_length(config);
-    const int has_ratio =
-        config->original_max_position_embeddings && config->max_position_embeddings;
-    switch (config->rope_type) {
-    case PE_ROPE_NTK:
-    case PE_ROPE_DYNAMIC_NTK:
-        if (config->rotary_dim < (is_vision ? 4 * config->axes : 4))
-            return "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision "
-                   "tower";
-        if (!length && config->rope_type == PE_ROPE_DYNAMIC_NTK)
-            return "DYNAMIC_NTK needs max_position_embeddings";
-        break;
-    case PE_ROPE_LLAMA3:
-        if (!length) return "LLAMA3 needs original_max_position_embeddings";
-        break;
-    case PE_ROPE_YARN:
-        if (!length) return "YARN needs original_max_position_embeddings";
-        if (config->rope_theta == 1) return "YARN needs a rope_theta above 1";
-        if (!(config->factor > 0) && !has_ratio)
-            return "YARN needs a factor, or both max_position_embeddings and "
-                   "original_max_position_embeddings";
-        return NULL;
-    case PE_ROPE_LONGROPE:
-        if (length < 2) return "LONGROPE needs original_max_position_embeddings";
-        if (!pe__rope_factors(config))
-            return pe__rope_is_long(config) ? "long_factor is NULL" : "short_factor is NULL";
-        if (!(config->factor > 0) && !has_ratio && !(pe__rope_given(config) > 0))
-            return "LONGROPE needs a factor, or both max_position_embeddings and "
-                   "original_max_position_embeddings, or an attention_factor";
-        return NULL;
-    case PE_ROPE_PROPORTIONAL:
-        return config->head_dim % 2 ? "PROPORTIONAL needs an even head_dim" : NULL;
-    default:
-        return NULL;
-    case PE_ROPE_LINEAR:
-    case PE_ROPE_NTK_FIXED:
-        break;
-    }
-    return config->factor > 0 ? NULL : "this rope_type needs a factor above 0";
-}
-
-PE_API const char *pe_rope_config_error(const pe_rope_config *config)
-{
-    if (!config) return "the config is NULL";
-    const char *error = pe__rope_field_error(config);
-    if (!error) error = pe__rope_layout_error(config);
-    if (!error) error = pe__rope_type_error(config);
-    if (error) return error;
-    const double *factors = pe__rope_factors(config);
-    for (size_t i = 0; factors && i < config->rotary_dim / 2; i++)
-        if (!pe__rope_number(factors[i]))
-            return pe__rope_is_long(config) ? "long_factor must hold numbers in 2^-128 ... 2^128"
-                                            : "short_factor must hold numbers in 2^-128 ... 2^128";
-    for (size_t i = 0; config->freq_factors && i < pe__rope_count(config); i++)
-        if (!pe__rope_number((double)config->freq_factors[i]))
+    const struct {
+        int asked, kept;
+        const char *text;
+    } rules[] = {
+        {1, c->head_dim >= 2 && c->head_dim <= PTRDIFF_MAX / sizeof(double),
+         "head_dim must be at least 2 and fit in memory"},
+        {1, c->rotary_dim >= 2 && c->rotary_dim % 2 == 0 && c->rotary_dim <= c->head_dim,
+         "rotary_dim must be even, at least 2 and at most head_dim"},
+        {1, pe__between(theta, 1, PE__ROPE_MOST), "rope_theta must be within 1 ... 2^128"},
+        {1, (unsigned)type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
+        {1, pe__rope_optional(c->factor),
+         "factor must be within 2^-128 ... 2^128, or 0 if there is none"},
+        {1, pe__rope_length_ok(c->original_max_position_embeddings),
+         "original_max_position_embeddings must be at most 2^53"},
+        {1, pe__rope_length_ok(c->max_position_embeddings),
+         "max_position_embeddings must be at most 2^53"},
+        {1, pe__rope_length_ok(c->sequence_length), "sequence_length must be at most 2^53"},
+        {1,
+         pe__rope_number(c->low_freq_factor) && pe__rope_number(c->high_freq_factor) &&
+             c->low_freq_factor <= c->high_freq_factor,
+         "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
+         "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)"},
+        {1,
+         pe__rope_optional(c->beta_fast) && pe__rope_optional(c->beta_slow) &&
+             (theta >= 2 || r->slow <= r->fast),
+         "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
+         "rope_theta below 2, beta_fast at least beta_slow"},
+        {1, e == 0 || pe__between(e, 1 / PE__ROPE_MOST, 1),
+         "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)"},
+        {1, pe__rope_optional(c->mscale) && pe__rope_optional(c->mscale_all_dim),
+         "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none"},
+        {1, pe__rope_optional(c->attention_factor),
+         "attention_factor must be within 2^-128 ... 2^128, or 0 for the rule of the type"},
+        {1, pe__rope_optional(c->short_mscale) && pe__rope_optional(c->long_mscale),
+         "short_mscale and long_mscale must be within 2^-128 ... 2^128, or 0 for the rule"},
+        {c->rope_interleave, c->layout == PE_LAYOUT_HALVES && r->pairs <= 256,
+         "rope_interleave needs PE_LAYOUT_HALVES and a rotary_dim of at most 512"},
+        {1, (unsigned)c->layout <= PE_LAYOUT_HALVES, "layout must be one of PE_LAYOUT_..."},
+        {1, (unsigned)c->angle <= PE_ANGLE_FLOAT32, "angle must be one of PE_ANGLE_..."},
+        {1, pe__between(c->offset, -2147483648.0, 2147483648.0) && steps == (double)(int64_t)steps,
+         "offset must be a multiple of 2^-20 within -2^31 ... 2^31"},
+        {1, c->axes >= 1 && c->axes <= PE_MAX_AXES, "axes must be 1 ... PE_MAX_AXES"},
+        {several, (unsigned)c->section_order <= PE_SECTIONS_VISION,
+         "section_order must be one of PE_SECTIONS_..."},
+        {blocks, fit && left == 0, "sections must sum to the pairs"},
+        {vision, equal, "sections of a vision tower must be of equal length"},
+        {ntk, c->rotary_dim >= (vision ? 4 * c->axes : 4),
+         "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision tower"},
+        {type == PE_ROPE_DYNAMIC_NTK, r->length > 0, "DYNAMIC_NTK needs max_position_embeddings"},
+        {type == PE_ROPE_LLAMA3, r->length > 0, "LLAMA3 needs original_max_position_embeddings"},
+        {yarn, r->length > 0, "YARN needs original_max_position_embeddings"},
+        {yarn, theta > 1, "YARN needs a rope_theta above 1"},
+        {yarn, r->has_factor,
+         "YARN needs a factor, or both max_position_embeddings and "
+         "original_max_position_embeddings"},
+        {longrope, r->length >= 2, "LONGROPE needs original_max_position_embeddings"},
+        {longrope && r->is_long, r->factors != NULL, "long_factor is NULL"},
+        {longrope, r->factors != NULL, "short_factor is NULL"},
+        {longrope, r->has_factor || r->attention > 0,
+         "LONGROPE needs a factor, or both max_position_embeddings and "
+         "original_max_position_embeddings, or an attention_factor"},
+        {type == PE_ROPE_PROPORTIONAL, c->head_dim % 2 == 0, "PROPORTIONAL needs an even head_dim"},
+        {scales, c->factor > 0, "this rope_type needs a factor above 0"},
+    };
+    for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
+        if (rules[k].asked && !rules[k].kept) return rules[k].text;
+    for (size_t i = 0; r->factors && i < c->rotary_dim / 2; i++)
+        if (!pe__rope_number(r->factors[i]))
+            return r->is_long ? "long_factor must hold numbers in 2^-128 ... 2^128"
+                              : "short_factor must hold numbers in 2^-128 ... 2^128";
+    for (size_t i = 0; c->freq_factors && i < r->pairs; i++)
+        if (!pe__rope_number((double)c->freq_factors[i]))
             return "freq_factors must hold numbers within 2^-128 ... 2^128";
     return NULL;
 }
 
-/* floor(x) within from ... to, for a number that is the same in all lanes. */
-PE__INLINE double pe__td_floor(pe__td x, double from, double to)
+PE_API const char *pe_rope_config_error(const pe_rope_config *config)
 {
-    const double a = pe__first_lane(x.a), b = pe__first_lane(x.b);
-    if (!(a >= from)) return from;
-    if (!(a <= to)) return to;
-    double n = (double)(int64_t)a;
-    if (n > a || (n == a && b < 0)) n -= 1;
-    return n < from ? from : n;
-}
-
-/* May it be a whole number, if it is off by at most e? */
-PE__INLINE int pe__td_is_whole(pe__td x, double e)
-{
-    const double a = pe__first_lane(x.a), off = a - pe__nearest(a) + pe__first_lane(x.b);
-    return pe__between(a, -pe__exp2i(52), pe__exp2i(52)) && pe__between(off, -e, e);
+    pe__rope r;
+    if (!config) return "the config is NULL";
+    pe__rope_read(&r, config);
+    return pe__rope_error(&r);
 }
 
 /* x * scale within 0 ... 1, where scale is the inverse of span > 0. Lane by lane, so that what lies
@@ -5807,324 +5762,217 @@ PE__OUTLINE pe__td pe__td_ramp(pe__td x, pe__td span, pe__td scale)
     return y;
 }
 
-/* What all pairs share: ln w_i = -2i step, then the ramp of LLAMA3 and YARN. */
-typedef struct pe__rope {
-    pe__td step;
-    pe__td inverse_factor;     /* 1 / f; NTK_FIXED: 1 / f^(2/n)                      */
-    pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0 */
-    pe__td waves;              /* LLAMA3: L0 / 2 pi                                  */
-    double sign;               /* YARN: -1 where the ramp falls                      */
-    double doubt;              /* YARN: how far low and span may be off              */
-    size_t turning;            /* pairs that turn                                    */
-    pe__td log_factor;         /* ln f                                               */
-    pe__td log_length;         /* ln L0                                              */
-    pe__td power, ratio;       /* theta^(-2i/n) of the last vector; to the next one  */
-    size_t next;               /* the pair that this leads to; 0: power is its own   */
-} pe__rope;
-
-/* f, which may follow from lengths: f[0] f[1] / f[2] + f[3]. */
-PE__COLD void pe__rope_factor_parts(const pe_rope_config *config, double *f)
+/* YaRN: sign c(beta), where c(beta) is the pair that turns beta times in L0 positions, but at least
+   the given number; and its floor, if the config wants whole numbers. From 2^52 on no pair can tell
+   which: there are not so many. */
+PE__COLD pe__td pe__rope_bound(pe__rope *r, double beta, double sign, double least)
 {
-    const size_t original = config->original_max_position_embeddings;
-    const size_t most = config->max_position_embeddings, length = pe__rope_length(config);
-    const size_t now = config->sequence_length;
-    const pe_rope_type type = config->rope_type;
-    f[0] = config->factor > 0 ? config->factor : 1, f[1] = f[2] = 1, f[3] = 0;
-    if (type == PE_ROPE_DYNAMIC_NTK) { /* f (L - L0) / L0 + 1 */
-        f[1] = now > length ? (double)(now - length) : 0, f[2] = (double)length, f[3] = 1;
-    } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-               original && most) {
-        f[0] = (double)most, f[2] = (double)original;
+    const pe__td log_turns = pe__td_log(pe__td_div(r->waves, pe__splat(beta)));
+    const pe__td c =
+        pe__td_ratio(pe__td_scale(log_turns, pe__splat(sign)), pe__td_add(r->step, r->step));
+    const double a = pe__first_lane(c.a), e = pe__exp2i(-125) / pe__first_lane(r->step.a);
+    if (pe__first_lane(pe__td_sub(c, pe__td_splat(least)).a) <= 0) return pe__td_splat(least);
+    if (!r->config->truncate) {
+        r->doubt = e;
+        return c;
     }
-}
-PE__OUTLINE pe__td pe__rope_factor(const pe_rope_config *config)
-{
-    double f[4];
-    pe__rope_factor_parts(config, f);
-    const pe__td product = pe__td_scale(pe__td_splat(f[0]), pe__splat(f[1]));
-    return pe__td_sum(pe__td_div(product, pe__splat(f[2])), pe__td_splat(f[3]));
+    if (a > pe__exp2i(52)) return pe__td_splat(pe__exp2i(52));
+    const double off = a - pe__nearest(a) + pe__first_lane(c.b);
+    if (pe__between(off, -e, e)) r->doubt = 1;
+    return pe__td_splat(pe__nearest(a) - (off < 0));
 }
 
-/* Logarithms that a config asks for, each in all lanes of its own: as many at a time as there are
-   lanes. log_turn is that of 2 pi beta. */
-enum { PE__LOG_THETA, PE__LOG_FACTOR, PE__LOG_LENGTH, PE__LOG_FAST, PE__LOG_SLOW, PE__ROPE_LOGS };
-PE__OUTLINE void pe__rope_logs(const pe_rope_config *config, pe__td factor, pe__td *logs)
+/* The same to any precision. */
+PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sign, double least,
+                                      int n, int *unsure)
 {
-    double x[3][PE__ROPE_LOGS + 8] = {{config->rope_theta, pe__first_lane(factor.a),
-                                       (double)pe__rope_length(config), pe__rope_fast(config),
-                                       pe__rope_slow(config)}};
-    const size_t count = config->rope_type == PE_ROPE_YARN ? PE__ROPE_LOGS : PE__LOG_LENGTH + 1;
-    x[1][PE__LOG_FACTOR] = pe__first_lane(factor.b);
-    x[2][PE__LOG_FACTOR] = pe__first_lane(factor.c);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        pe__td y;
-        y.a = pe__load(x[0] + i), y.b = pe__load(x[1] + i), y.c = pe__load(x[2] + i);
-        y = pe__td_log(y);
-        pe__store(x[0] + i, y.a), pe__store(x[1] + i, y.b), pe__store(x[2] + i, y.c);
-    }
-    for (size_t i = 0; i < PE__ROPE_LOGS; i++) {
-        const double parts[3] = {x[0][i], x[1][i], x[2][i]};
-        logs[i] = pe__td_const(parts);
-    }
-}
-
-/* YaRN: c(beta), the pair that turns beta times in L0 positions. */
-PE__INLINE pe__td pe__rope_correction(const pe__td *logs, pe__td log_beta, pe__td twice_step)
-{
-    const pe__td log_turn = pe__td_add(log_beta, pe__td_const(pe__ln_2pi));
-    return pe__td_ratio(pe__td_sub(logs[PE__LOG_LENGTH], log_turn), twice_step);
-}
-
-/* YaRN: the ramp goes from pair low to pair high, and falls where high < low. The limits of the
-   floor and the ceil below are those of the formula, or so far outside of the pairs that no pair
-   can tell: beyond 2^53 only where rope_theta is next to 1, and low <= high. */
-PE__COLD void pe__rope_yarn(pe__rope *r, const pe_rope_config *config, const pe__td *logs)
-{
-    const double n = (double)config->rotary_dim;
-    const pe__td twice_step = pe__td_add(r->step, r->step);
-    pe__td low = pe__rope_correction(logs, logs[PE__LOG_FAST], twice_step);
-    pe__td high = pe__rope_correction(logs, logs[PE__LOG_SLOW], twice_step);
-    r->doubt = n * pe__exp2i(-126) / pe__first_lane(logs[PE__LOG_THETA].a);
-    if (config->truncate) {
-        r->doubt = pe__td_is_whole(low, r->doubt) || pe__td_is_whole(high, r->doubt);
-        low = pe__td_splat(pe__td_floor(low, 0, pe__exp2i(53)));
-        high = pe__td_sub(pe__td_splat(0.0), high);
-        high = pe__td_splat(-pe__td_floor(high, 1 - n, pe__exp2i(53)));
-    } else {
-        if (pe__first_lane(low.a) < 0) low = pe__td_splat(0.0);
-        if (pe__first_lane(pe__td_sub(high, pe__td_splat(n - 1)).a) > 0) high = pe__td_splat(n - 1);
-    }
-    pe__td span = pe__td_sub(high, low);
-    if (pe__first_lane(span.a) == 0) span = pe__td_div(pe__td_splat(1.0), pe__splat(1000.0));
-    r->sign = 1;
-    if (pe__first_lane(span.a) < 0) r->sign = -1, span = pe__td_sub(pe__td_splat(0.0), span);
-    r->low = low, r->span = span;
-}
-
-PE__OUTLINE void pe__rope_begin(pe__rope *r, const pe_rope_config *config, pe__td factor)
-{
-    pe__td logs[PE__ROPE_LOGS];
-    pe__rope_logs(config, factor, logs);
-    const size_t n = config->rotary_dim;
-    const int whole = config->rope_type == PE_ROPE_PROPORTIONAL;
-    r->step = pe__td_div(logs[PE__LOG_THETA], pe__splat((double)(whole ? config->head_dim : n)));
-    r->log_factor = logs[PE__LOG_FACTOR], r->log_length = logs[PE__LOG_LENGTH];
-    r->inverse_factor = pe__td_ratio(pe__td_splat(1.0), factor);
-    r->low = r->span = r->inverse = r->waves = pe__td_splat(0.0);
-    r->sign = 1, r->doubt = 0;
-    r->turning = n / 2;
-    switch (config->rope_type) {
-    case PE_ROPE_NTK:
-    case PE_ROPE_DYNAMIC_NTK: /* 1/n of ln f^(n / (n-2)) more */
-        factor = pe__td_div(r->log_factor, pe__splat((double)n - 2));
-        r->step = pe__td_add(r->step, factor);
-        break;
-    case PE_ROPE_NTK_FIXED:
-        factor = pe__td_div(r->log_factor, pe__splat((double)n));
-        r->step = pe__td_add(r->step, factor);
-        r->inverse_factor = pe__td_exp(pe__td_scale(factor, pe__splat(-2.0)));
-        break;
-    case PE_ROPE_LLAMA3:
-        r->waves = pe__td_scale(pe__td_const(pe__inverse_pi),
-                                pe__splat(0.5 * (double)pe__rope_length(config)));
-        r->low = pe__td_splat(config->low_freq_factor);
-        r->span = pe__td_sub(pe__td_splat(config->high_freq_factor), r->low);
-        break;
-    case PE_ROPE_YARN:
-        pe__rope_yarn(r, config, logs);
-        break;
-    default:
-        break;
-    }
-    if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(pe__td_splat(1.0), r->span);
-    double power[3][PE_LANES + 1] = {{0}}; /* of pairs 0 ... PE_LANES: the last is the ratio */
-    for (int i = 1; i <= PE_LANES; i++) power[0][i] = -2.0 * i;
-    const pe__td y = pe__td_exp(pe__td_scale(r->step, pe__load(power[0] + 1)));
-    pe__store(power[0] + 1, y.a), pe__store(power[1] + 1, y.b), pe__store(power[2] + 1, y.c);
-    power[0][0] = 1;
-    r->power.a = pe__load(power[0]), r->ratio.a = pe__splat(power[0][PE_LANES]);
-    r->power.b = pe__load(power[1]), r->ratio.b = pe__splat(power[1][PE_LANES]);
-    r->power.c = pe__load(power[2]), r->ratio.c = pe__splat(power[2][PE_LANES]);
-    r->next = 0;
-}
-
-/* YaRN: c(beta) to any precision. */
-PE__COLD pe__real pe__rope_real_correction(const pe_rope_config *config, double beta, int n)
-{
-    pe__real c = pe__real_pi(n), y = pe__real_of((double)pe__rope_length(config), n);
-    pe__real_by(&c, 2 * beta);
-    pe__real_divide(&y, &c);
-    pe__real_log(&y);
-    pe__real_by(&y, (double)config->rotary_dim / 2);
-    c = pe__real_of(config->rope_theta, n);
+    pe__real x = pe__real_pi(n), c = pe__real_of(r->length, n);
+    pe__real_by(&x, 2 * beta);
+    pe__real_divide(&c, &x);
     pe__real_log(&c);
-    pe__real_divide(&y, &c);
-    return y;
+    pe__real_by(&c, sign * r->n / 2);
+    x = pe__real_of(r->config->rope_theta, n);
+    pe__real_log(&x);
+    pe__real_divide(&c, &x);
+    x = c;
+    pe__real_more(&x, -least);
+    if (x.sign <= 0) return pe__real_of(least, n);
+    if (!r->config->truncate) return c;
+    if (pe__real_double(&c) > pe__exp2i(52)) return pe__real_of(pe__exp2i(52), n);
+    const double whole = pe__nearest(pe__real_double(&c));
+    pe__real_more(&c, -whole);
+    *unsure |= !pe__real_apart(&c);
+    return pe__real_of(whole - (c.sign < 0), n);
 }
 
-/* floor(x), if it is known; else unsure becomes 1. */
-PE__COLD double pe__real_floor(const pe__real *x, double from, double to, int *unsure)
+/* What all pairs share, of a config that is right. */
+PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
-    const double about = pe__real_double(x);
-    if (about < from - 1) return from;
-    if (about > to + 1) return to;
-    const double k = pe__nearest(about);
-    pe__real rest = *x;
-    pe__real_more(&rest, -k);
-    *unsure |= !pe__real_apart(&rest);
-    const double y = rest.sign < 0 ? k - 1 : k;
-    return y < from ? from : y > to ? to : y;
-}
-
-/* What of w_i stays: s_i of LLAMA3, m_i of YARN. */
-PE__COLD pe__real pe__rope_real_keep(const pe_rope_config *config, double i, const pe__real *w,
-                                     int *unsure)
-{
-    const int n = w->n, is_yarn = config->rope_type == PE_ROPE_YARN;
-    const double most = (double)config->rotary_dim;
-    pe__real x, y, low = pe__real_of(config->low_freq_factor, n);
-    pe__real span = pe__real_of(config->high_freq_factor, n);
-    if (is_yarn) {
-        x = pe__real_of(i, n);
-        low = pe__rope_real_correction(config, pe__rope_fast(config), n);
-        span = pe__rope_real_correction(config, pe__rope_slow(config), n);
-        if (config->truncate) {
-            low = pe__real_of(pe__real_floor(&low, 0, pe__exp2i(53), unsure), n);
-            span.sign = -span.sign;
-            span = pe__real_of(-pe__real_floor(&span, 1 - most, pe__exp2i(53), unsure), n);
-        } else {
-            y = span;
-            pe__real_more(&y, 1 - most);
-            if (low.sign < 0) low = pe__real_of(0, n);
-            if (y.sign > 0) span = pe__real_of(most - 1, n);
-        }
-    } else {
-        x = *w, y = pe__real_pi(n);
-        pe__real_by(&x, (double)pe__rope_length(config) / 2);
-        pe__real_divide(&x, &y);
+    const pe_rope_config *const config = r->config;
+    const pe_rope_type type = config->rope_type;
+    const pe__td zero = pe__td_splat(0.0), one = pe__td_splat(1.0);
+    const pe__td product = pe__td_scale(pe__td_splat(r->f[0]), pe__splat(r->f[1]));
+    r->factor = pe__td_add(pe__td_div(product, pe__splat(r->f[2])), pe__td_splat(r->f[3]));
+    r->inverse_factor = pe__td_ratio(one, r->factor);
+    r->step = pe__td_div(pe__td_log(pe__td_splat(config->rope_theta)), pe__splat(r->width));
+    r->shift = r->low = r->span = r->inverse = zero;
+    r->sign = 1, r->doubt = 0;
+    if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
+        const int fixed = type == PE_ROPE_NTK_FIXED;
+        const pe__td more = pe__td_div(pe__td_log(r->factor), pe__splat(r->n - (fixed ? 0 : 2)));
+        r->step = pe__td_add(r->step, more);
+        if (fixed) r->shift = pe__td_add(more, more);
     }
-    pe__real_plus(&span, &low, -1);
+    if (pe__rope_has_ramp(r)) {
+        const pe__td least = pe__td_div(one, pe__splat(1000.0));
+        r->waves = pe__td_scale(pe__td_const(pe__inverse_pi), pe__splat(0.5 * r->length));
+        if (type == PE_ROPE_LLAMA3) {
+            r->low = pe__td_splat(config->high_freq_factor);
+            r->span = pe__td_sub(pe__td_splat(config->low_freq_factor), r->low);
+        } else {
+            r->low = pe__rope_bound(r, r->fast, 1, 0);
+            r->span = pe__rope_bound(r, r->slow, -1, 1 - r->n); /* minus the end of the ramp */
+            r->span = pe__td_sub(pe__td_sub(zero, r->span), r->low);
+            if (pe__first_lane(r->span.a) == 0 ||
+                (r->is_ggml && pe__first_lane(pe__td_sub(r->span, least).a) < 0))
+                r->span = least;
+        }
+        if (!(pe__first_lane(r->span.a) > 0)) r->sign = -1, r->span = pe__td_sub(zero, r->span);
+        if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(one, r->span);
+    }
+    r->ratio = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0 * (double)PE_LANES)));
+}
+
+/* m of pair i, whose w_i without it is w; f as in pe__rope_exact(). */
+PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real *w, int *unsure)
+{
+    const pe_rope_config *const config = r->config;
+    const int n = w->n;
+    pe__real x = pe__real_of(0, n), y, low, span;
+    if (config->rope_type == PE_ROPE_LLAMA3) {
+        x = *w, y = pe__real_pi(n);
+        pe__real_by(&x, r->length / 2);
+        pe__real_divide(&x, &y);
+        low = pe__real_of(config->high_freq_factor, n);
+        span = pe__real_of(config->low_freq_factor, n);
+        pe__real_plus(&span, &low, -1);
+    } else if (config->rope_type == PE_ROPE_YARN) {
+        x = pe__real_of(i, n);
+        low = pe__rope_real_bound(r, r->fast, 1, 0, n, unsure);
+        span = pe__rope_real_bound(r, r->slow, -1, 1 - r->n, n, unsure);
+        pe__real_plus(&span, &low, 1);
+        span.sign = -span.sign;
+        y = pe__real_of(1, n);
+        pe__real_over(&y, 1000);
+        pe__real least = y;
+        pe__real_plus(&y, &span, -1);
+        const int none = !pe__real_apart(&span) && (pe__known(&span) || r->fast == r->slow);
+        if (none || (r->is_ggml && y.sign > 0)) span = least;
+        *unsure |= !pe__real_apart(&span);
+    } else {
+        return pe__real_of(r->keep, n);
+    }
     pe__real_plus(&x, &low, -1);
-    if (is_yarn && !pe__real_apart(&span) &&
-        (pe__known(&span) || pe__rope_fast(config) == pe__rope_slow(config)))
-        span = pe__real_of(1, n), pe__real_over(&span, 1000);
-    if (span.sign < 0) span.sign = 1, x.sign = -x.sign;
+    if (span.sign <= 0) span.sign = -span.sign, x.sign = -x.sign;
     *unsure |= !pe__real_apart(&x) && !pe__known(&x);
     y = x;
     pe__real_plus(&y, &span, -1);
     if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
     else pe__real_divide(&x, &span);
-    if (!is_yarn) return x;
     x.sign = -x.sign;
     pe__real_more(&x, 1);
-    pe__real_by(&x, config->extrapolation_factor);
+    pe__real_by(&x, r->keep);
     return x;
 }
 
 /* The frequency of a pair, correctly rounded. */
-PE__COLD double pe__rope_exact(const pe_rope_config *config, size_t pair)
+PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
 {
-    const pe_rope_type type = config->rope_type;
-    const double *const factors = pe__rope_factors(config);
-    const double width = (double)(type == PE_ROPE_PROPORTIONAL ? config->head_dim
-                                                               : config->rotary_dim);
-    const double i = (double)pair;
-    double parts[4], y;
-    pe__rope_factor_parts(config, parts);
+    const pe_rope_type type = r->config->rope_type;
+    const int fixed = type == PE_ROPE_NTK_FIXED;
+    const size_t index = pair % r->period;
+    const double i = (double)index;
+    double y;
     for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
         int unsure = 0;
-        pe__real f = pe__real_of(parts[0], n), w = pe__real_of(config->rope_theta, n), x, z;
-        pe__real_by(&f, parts[1]);
-        pe__real_per(&f, parts[2]);
-        pe__real_more(&f, parts[3]);
+        pe__real f = pe__real_of(r->f[0], n), w = pe__real_of(r->config->rope_theta, n), x, z;
+        pe__real_by(&f, r->f[1]);
+        pe__real_per(&f, r->f[2]);
+        pe__real_more(&f, r->f[3]);
         pe__real_log(&w);
         pe__real_by(&w, -2 * i);
-        pe__real_per(&w, width);
-        if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
-            const int fixed = type == PE_ROPE_NTK_FIXED;
+        pe__real_per(&w, r->width);
+        if (fixed || type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK) {
             z = f;
             pe__real_log(&z);
             pe__real_by(&z, -2 * (i + fixed));
-            pe__real_per(&z, width - (fixed ? 0 : 2));
+            pe__real_per(&z, r->n - (fixed ? 0 : 2));
             pe__real_plus(&w, &z, 1);
         }
         pe__real_exp(&w);
-        if (type == PE_ROPE_LLAMA3 || type == PE_ROPE_YARN) {
-            z = x = pe__rope_real_keep(config, i, &w, &unsure);
-            z.sign = -z.sign;
-            pe__real_more(&z, 1);
-            pe__real_divide(&z, &f);
-            pe__real_plus(&x, &z, 1);
-            pe__real_times(&w, &x);
-        } else if (type == PE_ROPE_LINEAR || type == PE_ROPE_PROPORTIONAL) {
-            pe__real_divide(&w, &f);
-        }
-        if (factors) pe__real_per(&w, factors[pair]);
-        if (config->freq_factors) pe__real_per(&w, (double)config->freq_factors[pair]);
+        z = x = pe__rope_real_keep(r, i, &w, &unsure);
+        z.sign = -z.sign;
+        pe__real_more(&z, 1);
+        pe__real_divide(&z, &f);
+        pe__real_plus(&x, &z, 1);
+        pe__real_times(&w, &x);
+        if (r->factors) pe__real_per(&w, r->factors[index]);
+        if (r->config->freq_factors) pe__real_per(&w, (double)r->config->freq_factors[pair]);
         const int last = n == PE__LIMBS;
         if ((!unsure || last) && pe__real_round(&w, 0, last, &y)) return y;
     }
 }
 
-/* One vector of frequencies from pair i on; what lanes behind the last pair have, no one wants.
-   Powers of vectors that follow each other are products: so many add less than 2^-141 to their
-   errors. */
+/* One vector of frequencies from pair i on; those of pairs that do not turn are 0. Powers of vectors
+   that follow each other are products: so many add less than 2^-141 to their errors. */
 enum { PE__ROPE_CHAIN = 64 };
-PE__OUTLINE pe__vd pe__rope_vector(pe__rope *r, const pe_rope_config *config, size_t i)
+PE__OUTLINE void pe__rope_vector(pe__rope *r, size_t i, double *omega)
 {
     const pe__td one = pe__td_splat(1.0);
-    const double *factors = pe__rope_factors(config);
-    double index[PE_LANES], divisor[PE_LANES];
-    for (size_t lane = 0; lane < PE_LANES; lane++) {
-        const size_t pair = i + lane < r->turning ? i + lane : r->turning - 1;
-        index[lane] = (double)pair;
-        divisor[lane] = factors ? factors[pair] : 1.0;
+    const float *const more = r->config->freq_factors;
+    const size_t lanes = PE_LANES;
+    double index[PE_LANES], a[PE_LANES], b[PE_LANES], low[PE_LANES], e[PE_LANES];
+    for (size_t lane = 0; lane < lanes; lane++) {
+        const size_t pair = pe__min(i + lane, r->turning - 1), k = pair % r->period;
+        index[lane] = (double)k;
+        a[lane] = r->factors ? r->factors[k] : 1.0, b[lane] = more ? (double)more[pair] : 1.0;
     }
     const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
     pe__vd error = least; /* relative */
-    const size_t lanes = PE_LANES;
-    if (i != r->next || i % (PE__ROPE_CHAIN * lanes) == 0) {
-        if (i || r->next) r->power = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0) * pairs));
-    } else {
-        r->power = pe__td_product(r->power, r->ratio);
-    }
-    r->next = i + lanes;
+    if (r->period % lanes != 0 || i % r->period % (PE__ROPE_CHAIN * lanes) == 0)
+        r->power = pe__td_exp(pe__td_sub(pe__td_scale(r->step, pairs * pe__splat(-2.0)), r->shift));
+    else r->power = pe__td_product(r->power, r->ratio);
     pe__td w = r->power;
-    if (config->rope_type == PE_ROPE_LLAMA3 || config->rope_type == PE_ROPE_YARN) {
-        pe__td x, keep;
-        if (config->rope_type == PE_ROPE_LLAMA3) {
-            x = pe__td_sub(pe__td_product(w, r->waves), r->low);
-            error = (w.a * r->waves.a + r->low.a + r->span.a) * least;
-            keep = pe__td_ramp(x, r->span, r->inverse);
-        } else {
-            x = pe__td_splat(0.0);
-            x.a = pairs;
-            x = pe__td_scale(pe__td_sub(x, r->low), pe__splat(r->sign));
-            error = (pairs + pe__abs(r->low.a) + r->span.a) * least + pe__splat(r->doubt);
-            keep = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
-            keep = pe__td_scale(keep, pe__splat(config->extrapolation_factor));
-        }
-        x = pe__td_product(pe__td_sub(one, keep), r->inverse_factor);
-        x = pe__td_sum(keep, x);
+    if (pe__rope_has_ramp(r)) {
+        pe__td x = pe__td_one(pairs);
+        if (r->config->rope_type == PE_ROPE_LLAMA3) x = pe__td_product(w, r->waves);
+        error = (x.a + pe__abs(r->low.a) + r->span.a) * least + pe__splat(r->doubt);
+        x = r->sign < 0 ? pe__td_sub(r->low, x) : pe__td_sub(x, r->low);
+        x = pe__td_sub(one, pe__td_ramp(x, r->span, r->inverse));
+        if (r->keep != 1) x = pe__td_scale(x, pe__splat(r->keep));
+        x = pe__td_sum(x, pe__td_product(pe__td_sub(one, x), r->inverse_factor));
         error = error * r->inverse.a * (one.a + r->inverse_factor.a) / x.a + least;
         w = pe__td_product(w, x);
-    } else if (config->rope_type == PE_ROPE_LINEAR || config->rope_type == PE_ROPE_PROPORTIONAL ||
-               config->rope_type == PE_ROPE_NTK_FIXED) {
+    } else if (r->keep == 0) {
         w = pe__td_product(w, r->inverse_factor);
-    } else if (factors) {
-        w = pe__td_div(w, pe__load(divisor));
     }
-    if (config->freq_factors) {
-        for (size_t lane = 0; lane < PE_LANES; lane++)
-            divisor[lane] = (double)config->freq_factors[(size_t)index[lane]];
-        w = pe__td_div(w, pe__load(divisor));
+    if (r->factors || more) w = pe__td_ratio(w, pe__td_scale(pe__td_one(pe__load(a)), pe__load(b)));
+    pe__store(omega, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
+    for (size_t lane = 0; lane < lanes; lane++)
+        if (i + lane >= r->turning) omega[lane] = 0;
+        else if (PE__UNLIKELY(omega[lane] + (low[lane] + e[lane]) !=
+                              omega[lane] + (low[lane] - e[lane])))
+            omega[lane] = pe__rope_exact(r, i + lane);
+}
+
+/* All of them. */
+PE__OUTLINE void pe__rope_all(pe__rope *r, double *omega)
+{
+    for (size_t i = 0; i < r->pairs; i += PE_LANES) {
+        double lanes[PE_LANES];
+        pe__rope_vector(r, i, lanes);
+        memcpy(omega + i, lanes, pe__min(PE_LANES, r->pairs - i) * sizeof *omega);
     }
-    double y[PE_LANES], low[PE_LANES], e[PE_LANES];
-    pe__store(y, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
-    for (size_t lane = 0; lane < PE_LANES; lane++)
-        if (PE__UNLIKELY(y[lane] + (low[lane] + e[lane]) != y[lane] + (low[lane] - e[lane])))
-            y[lane] = pe__rope_exact(config, (size_t)index[lane]);
-    return pe__load(y);
 }
 
 /* 0.1 scale ln f + 1 */
@@ -6134,147 +5982,98 @@ PE__INLINE pe__td pe__rope_mscale(pe__td log_factor, double scale)
     return pe__td_add(tenth, pe__td_splat(1.0));
 }
 
-PE__COLD double pe__rope_attention(const pe_rope_config *config, const pe__rope *r, pe__td factor)
+PE__COLD double pe__rope_attention(const pe__rope *r)
 {
-    const double given = pe__rope_given(config);
+    const pe_rope_config *const config = r->config;
     const pe__td one = pe__td_splat(1.0);
-    if (given > 0) return given;
-    if (config->rope_type != PE_ROPE_YARN && config->rope_type != PE_ROPE_LONGROPE) return 1.0;
-    if (!(pe__first_lane(pe__td_sub(factor, one).a) > 0)) return 1.0;
-    pe__td y;
-    if (config->rope_type == PE_ROPE_LONGROPE) { /* the root by exp and ln */
-        y = pe__td_add(pe__td_ratio(r->log_factor, r->log_length), one);
+    const int longrope = config->rope_type == PE_ROPE_LONGROPE;
+    const int both = config->mscale > 0 && config->mscale_all_dim > 0;
+    if (r->attention > 0) return r->attention;
+    if ((!longrope && config->rope_type != PE_ROPE_YARN) ||
+        !(pe__first_lane(pe__td_sub(r->factor, one).a) > 0))
+        return 1.0;
+    const pe__td log_factor = pe__td_log(r->factor);
+    pe__td y = pe__rope_mscale(log_factor, both ? config->mscale : 1.0);
+    if (longrope) { /* the root by exp and ln */
+        y = pe__td_add(pe__td_ratio(log_factor, pe__td_log(pe__td_splat(r->length))), one);
         y = pe__td_exp(pe__td_scale(pe__td_log(y), pe__splat(0.5)));
-    } else if (config->mscale > 0 && config->mscale_all_dim > 0) {
-        y = pe__td_ratio(pe__rope_mscale(r->log_factor, config->mscale),
-                         pe__rope_mscale(r->log_factor, config->mscale_all_dim));
-    } else {
-        y = pe__rope_mscale(r->log_factor, 1.0);
+    } else if (both) {
+        y = pe__td_ratio(y, pe__rope_mscale(log_factor, config->mscale_all_dim));
     }
     return pe__first_lane(y.a);
 }
 
-/* The frequencies of a config, vector by vector. */
-typedef struct pe__rope_list {
-    pe__rope rope;
-    pe__td factor;
-    pe_rope_config section; /* PE_SECTIONS_VISION: a head of one section */
-    size_t period;          /* pairs after which it begins anew; 0: never */
-} pe__rope_list;
-
-static inline void pe__rope_list_begin(pe__rope_list *list, const pe_rope_config *config)
+/* Begin with a config that may be wrong. */
+static inline pe_status pe__rope_open(pe__rope *r, const pe_rope_config *config)
 {
-    list->section = *config;
-    list->period = 0;
-    if (config->axes > 1 && config->section_order == PE_SECTIONS_VISION) {
-        list->period = config->sections[0];
-        list->section.rotary_dim = list->section.head_dim = 2 * list->period;
-    }
-    list->factor = pe__rope_factor(config);
-    pe__rope_begin(&list->rope, &list->section, list->factor);
-}
-
-/* Those from pair i on, a multiple of the lanes; lanes behind the last pair are defined. */
-static inline void pe__rope_list_next(pe__rope_list *list, const pe_rope_config *config, size_t i,
-                                      double *omega)
-{
-    const size_t turning = list->rope.turning;
-    if (!list->period) {
-        pe__store(omega, i < turning ? pe__rope_vector(&list->rope, config, i) : pe__splat(0.0));
-        for (size_t k = 0; k < PE_LANES; k++)
-            if (i + k >= turning) omega[k] = 0;
-        return;
-    }
-    pe_rope_config section = list->section;
-    for (size_t k = 0; k < PE_LANES; k++) {
-        const size_t pair = (i + k) % list->period, all = pe__rope_count(config);
-        if (config->freq_factors) /* one for each pair of all; behind the last there is none */
-            section.freq_factors = config->freq_factors + (i + k < all ? i + k - pair : 0);
-        omega[k] = pe__first_lane(pe__rope_vector(&list->rope, &section, pair));
-    }
+    pe__rope_read(r, config);
+    if (config->rope_type == PE_ROPE_LONGROPE && !r->factors) return PE_ERR_NULL;
+    if (pe__rope_error(r)) return PE_ERR_CONFIG;
+    pe__rope_begin(r);
+    return PE_OK;
 }
 
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor)
 {
+    pe__rope r;
     if (!config || !omega) return PE_ERR_NULL;
-    if (config->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(config)) return PE_ERR_NULL;
-    if (pe_rope_config_error(config)) return PE_ERR_CONFIG;
-    pe__rope_list list;
-    const size_t pairs = pe__rope_count(config);
-    pe__rope_list_begin(&list, config);
-    for (size_t i = 0; i < pairs; i += PE_LANES) {
-        double lanes[PE_LANES];
-        pe__rope_list_next(&list, config, i, lanes);
-        for (size_t k = 0; k < PE_LANES && i + k < pairs; k++) omega[i + k] = lanes[k];
-    }
-    if (attention_factor) *attention_factor = pe__rope_attention(config, &list.rope, list.factor);
+    const pe_status status = pe__rope_open(&r, config);
+    if (status != PE_OK) return status;
+    pe__rope_all(&r, omega);
+    if (attention_factor) *attention_factor = pe__rope_attention(&r);
     return PE_OK;
 }
 
 /* The plan's side of a RoPE config that is right: all but amplitude and frequencies. */
-static inline pe_config pe__rope_plan_config(const pe_rope_config *rope)
+static inline pe_config pe__rope_plan_config(const pe__rope *r)
 {
-    pe_config config = pe_config_default(2 * pe__rope_count(rope));
-    config.layout = rope->layout, config.offset = rope->offset, config.angle = rope->angle;
-    config.expected_rows = rope->expected_rows;
+    pe_config config = pe_config_default(2 * r->pairs);
+    config.layout = r->config->layout, config.offset = r->config->offset;
+    config.angle = r->config->angle, config.expected_rows = r->config->expected_rows;
     return config;
 }
 
 PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
 {
+    pe__rope r;
     if (pe_rope_config_error(rope)) return 0;
-    const pe_config config = pe__rope_plan_config(rope);
+    pe__rope_read(&r, rope);
+    const pe_config config = pe__rope_plan_config(&r);
     return pe_plan_size(&config);
-}
-
-/* May a frequency be larger than 1? Then all are looked at before anything is written. */
-static inline int pe__rope_risky(const pe_rope_config *rope)
-{
-    const double *const factors = pe__rope_factors(rope);
-    int risky = rope->factor > 0 ? rope->factor < 1 /* absent: a ratio, if both are there */
-                                 : rope->max_position_embeddings &&
-                                       rope->max_position_embeddings <
-                                           rope->original_max_position_embeddings;
-    for (size_t i = 0; factors && i < rope->rotary_dim / 2; i++) risky |= factors[i] < 1;
-    for (size_t i = 0; rope->freq_factors && i < pe__rope_count(rope); i++)
-        risky |= rope->freq_factors[i] < 1;
-    return risky;
 }
 
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, void *memory,
                                    size_t memory_size)
 {
     pe_plan made;
-    const pe_status status = pe__init_begin(plan, rope, memory);
+    pe__rope r;
+    pe_status status = pe__init_begin(plan, rope, memory);
+    if (status == PE_OK) status = pe__rope_open(&r, rope);
     if (status != PE_OK) return status;
-    if (rope->rope_type == PE_ROPE_LONGROPE && !pe__rope_factors(rope)) return PE_ERR_NULL;
-    if (pe_rope_config_error(rope)) return PE_ERR_CONFIG;
-    pe_config config = pe__rope_plan_config(rope);
+    pe_config config = pe__rope_plan_config(&r);
     const size_t size = pe__plan_bytes(&config, &made);
     if (size == 0) return PE_ERR_CONFIG;
     if (memory_size < size) return PE_ERR_SIZE;
-    pe__rope_list list;
-    pe__rope_list_begin(&list, rope);
-    if (pe__rope_risky(rope))
-        for (size_t i = 0; i < made.pairs; i += PE_LANES) {
-            double w[PE_LANES];
-            pe__rope_list_next(&list, rope, i, w);
-            if (pe_frequency_error(&config, w, pe__min(PE_LANES, made.pairs - i), NULL))
-                return PE_ERR_FREQUENCY;
-        }
+    /* where one may be larger than 1, all are looked at before anything is written */
+    const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
+    for (size_t i = 0; risky && i < r.pairs; i += PE_LANES) {
+        double w[PE_LANES];
+        pe__rope_vector(&r, i, w);
+        if (pe_frequency_error(&config, w, pe__min(PE_LANES, r.pairs - i), NULL))
+            return PE_ERR_FREQUENCY;
+    }
     double *const f = pe__aligned(memory);
-    config.amplitude = pe__rope_attention(rope, &list.rope, list.factor);
+    config.amplitude = pe__rope_attention(&r);
     pe__plan_begin(&made, &config, f);
-    for (size_t i = 0; i < made.pairs; i += PE_LANES) pe__rope_list_next(&list, rope, i, f + i);
+    pe__rope_all(&r, f);
     if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
         made.axes = rope->axes, made.joint = 1;
         made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
         size_t pair = made.pairs; /* from the last axis on: the first has what is left */
-        for (size_t k = 1; k <= made.axes; k++) {
-            const size_t a = made.axes - k;
+        for (size_t a = made.axes; a-- > 0;) {
             pe__axis *const axis = &made.axis[a];
             size_t n = rope->sections[a];
             if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
@@ -6297,9 +6096,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
  * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
 
 enum {
-    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most                        */
+    PE__ROPE_PAIRS = 256, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_AHEAD = 8192     /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_AHEAD = 8192 /* bytes to fetch in advance, as while rows are made */
 };
 
 /* Heads to turn, [tokens][heads], strides in bytes. */
@@ -6323,7 +6122,7 @@ typedef struct pe__tile {
 /* A vector of pairs, by their sines and cosines: of halves the vectors u of their first elements
    and v of their second ones; of neighbours one vector and the next. */
 PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf v, pe__vf s,
-                                pe__vf c, unsigned char *out, unsigned char *next)
+                               pe__vf c, unsigned char *out, unsigned char *next)
 {
     if (layout == PE_LAYOUT_HALVES) {
         pe__put_two_as(kind, out, pe__fms_f32(u, c, pe__mul_f32(v, s)), next,
@@ -6353,148 +6152,139 @@ PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, cons
     }
     for (size_t i = 0; i + PE__VECTOR <= n; i += PE__VECTOR)
         pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
-                        pe__get_as(from, in + (i * step + next) * e), pe__get(s + i),
-                        pe__get(c + i), out + i * step * f, out + (i * step + next) * f);
+                       pe__get_as(from, in + (i * step + next) * e), pe__get(s + i), pe__get(c + i),
+                       out + i * step * f, out + (i * step + next) * f);
     if (tail)
         pe__rope_pairs(to, layout, u, v, pe__get(s + end), pe__get(c + end), out + end * step * f,
-                        out + (end * step + next) * f);
+                       out + (end * step + next) * f);
 }
 
-/* As much of a head as four vectors have bf16, with even and odd elements apart, which is cheaper
-   to widen and to round: of halves, with the sines and cosines of the even and of the odd ones; of
-   adjacent pairs, in two places, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and
-   so does one that comes of it. */
-PE__INLINE void pe__rope_halves_bf16(const unsigned char *in, pe__vf s_even, pe__vf s_odd,
-                                     pe__vf c_even, pe__vf c_odd, unsigned char *out, size_t across)
+/* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
+   two vectors and the two across; of neighbours four vectors. bf16 has even and odd elements apart,
+   which is cheaper to widen and to round: of halves, with the sines and cosines of the even and of
+   the odd ones; of neighbours, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and so
+   does one that comes of it. */
+enum { PE__ROPE_UNIT = 4 * PE_LANES };
+typedef struct pe__unit {
+    pe__vf s[4], c[4];
+} pe__unit;
+PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
 {
-    const uint16_t *const a = (const uint16_t *)(const void *)in;
-    const uint16_t *const b = (const uint16_t *)(const void *)(in + across);
-    const pe__vf a0 = pe__get_bf16_evens(a), a1 = pe__get_bf16_odds(a);
-    const pe__vf b0 = pe__get_bf16_evens(b), b1 = pe__get_bf16_odds(b);
-    pe__put_bf16_four((uint16_t *)(void *)out, pe__fms_f32(a0, c_even, pe__mul_f32(b0, s_even)),
-                      pe__fms_f32(a1, c_odd, pe__mul_f32(b1, s_odd)),
-                      (uint16_t *)(void *)(out + across),
-                      pe__fma_f32(b0, c_even, pe__mul_f32(a0, s_even)),
-                      pe__fma_f32(b1, c_odd, pe__mul_f32(a1, s_odd)));
+    const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
+    const pe__vf c0 = pe__get(c), c1 = pe__get(c + PE__FLOATS);
+    u->s[0] = s0, u->s[1] = s1, u->c[0] = c0, u->c[1] = c1;
+    if (halves && narrow) {
+        u->s[0] = pe__unzip_evens(s0, s1), u->s[1] = pe__unzip_odds(s0, s1);
+        u->c[0] = pe__unzip_evens(c0, c1), u->c[1] = pe__unzip_odds(c0, c1);
+    } else if (!halves && !narrow) {
+        u->s[0] = pe__low_twice(s0), u->s[1] = pe__high_twice(s0);
+        u->c[0] = pe__low_twice(c0), u->c[1] = pe__high_twice(c0);
+        u->s[2] = pe__low_twice(s1), u->s[3] = pe__high_twice(s1);
+        u->c[2] = pe__low_twice(c1), u->c[3] = pe__high_twice(c1);
+    }
+    if (narrow) { /* a table of the caller's may have any NaN */
+        if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0])))
+            u->s[0] = pe__quiet(u->s[0]), u->c[0] = pe__quiet(u->c[0]);
+        if (PE__UNLIKELY(pe__any_nan(u->s[1], u->c[1])))
+            u->s[1] = pe__quiet(u->s[1]), u->c[1] = pe__quiet(u->c[1]);
+    }
 }
-PE__INLINE void pe__rope_adjacent_bf16(const unsigned char *in, pe__vf s0, pe__vf c0, pe__vf s1,
-                                       pe__vf c1, unsigned char *out)
+PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__unit *u,
+                              const unsigned char *p, size_t next, unsigned char *q, size_t to_next)
 {
-    enum { PE__FOUR = 4 * PE_LANES };
-    const uint16_t *const x = (const uint16_t *)(const void *)in, *const y = x + PE__FOUR;
-    uint16_t *const z = (uint16_t *)(void *)out;
-    const pe__vf a0 = pe__get_bf16_evens(x), b0 = pe__get_bf16_odds(x);
-    const pe__vf a1 = pe__get_bf16_evens(y), b1 = pe__get_bf16_odds(y);
-    pe__put_bf16_four(z, pe__fms_f32(a0, c0, pe__mul_f32(b0, s0)),
-                      pe__fma_f32(b0, c0, pe__mul_f32(a0, s0)), z + PE__FOUR,
-                      pe__fms_f32(a1, c1, pe__mul_f32(b1, s1)),
-                      pe__fma_f32(b1, c1, pe__mul_f32(a1, s1)));
+    const size_t step = PE__FLOATS * pe__size_of(from), to_step = PE__FLOATS * pe__size_of(to);
+    if (from == PE__BF16 && to == PE__BF16) {
+        const uint16_t *const x = (const uint16_t *)(const void *)p;
+        const uint16_t *const y = (const uint16_t *)(const void *)(p + next);
+        const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
+        const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
+        uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
+        const pe__vf a1 = halves ? x1 : y0, b0 = halves ? y0 : x1; /* (x0, b0) and (a1, y1) */
+        const pe__vf c0 = pe__fms_f32(x0, u->c[0], pe__mul_f32(b0, u->s[0]));
+        const pe__vf c1 = pe__fms_f32(a1, u->c[1], pe__mul_f32(y1, u->s[1]));
+        const pe__vf d0 = pe__fma_f32(b0, u->c[0], pe__mul_f32(x0, u->s[0]));
+        const pe__vf d1 = pe__fma_f32(y1, u->c[1], pe__mul_f32(a1, u->s[1]));
+        pe__put_bf16_four(v, c0, halves ? c1 : d0, w, halves ? d0 : c1, d1);
+        return;
+    }
+    const unsigned char *const y = p + next;
+    unsigned char *const z = q + to_next;
+    if (halves) { /* read as late as may be, which memory takes better */
+        pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p), pe__get_as(from, y), u->s[0],
+                       u->c[0], q, z);
+        pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + step), pe__get_as(from, y + step),
+                       u->s[1], u->c[1], q + to_step, z + to_step);
+        return;
+    }
+    const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
+    const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
+    pe__put_two_as(to, q, pe__fmas_f32(x0, u->c[0], pe__mul_f32(pe__swap(x0), u->s[0])),
+                   q + to_step, pe__fmas_f32(x1, u->c[1], pe__mul_f32(pe__swap(x1), u->s[1])));
+    pe__put_two_as(to, z, pe__fmas_f32(y0, u->c[2], pe__mul_f32(pe__swap(y0), u->s[2])),
+                   z + to_step, pe__fmas_f32(y1, u->c[3], pe__mul_f32(pe__swap(y1), u->s[3])));
 }
 
-/* Pairs that pe__rope_token() takes at a time; of halves half as many will do at the end. */
+/* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
 PE__INLINE size_t pe__rope_block(pe_layout layout)
 {
-    return layout == PE_LAYOUT_HALVES ? 8 * PE_LANES : 4 * PE_LANES;
+    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
 }
 
-/* All heads of one token, as many pairs at a time as leave their sines and cosines in registers.
-   ahead: bytes to what will be wanted soon, or 0. */
+/* All heads of one token, of units. ahead: bytes to what will be wanted soon, or 0. */
 PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, const float *s,
                                const float *c, size_t n, size_t pairs, const unsigned char *in,
                                size_t in_head, unsigned char *out, size_t out_head, size_t heads,
                                size_t ahead)
 {
-    enum { PE__VECTOR = 2 * PE_LANES };
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const size_t step = PE__VECTOR * pe__size_of(from), to_step = PE__VECTOR * pe__size_of(to);
-    const size_t across = pairs * pe__size_of(from), to_across = pairs * pe__size_of(to);
-    for (size_t i = 0; i < n; i += pe__rope_block(layout), in += 4 * step, out += 4 * to_step) {
-        const float *const x = s + i, *const y = c + i;
-        pe__vf s0 = pe__get(x), s1 = pe__get(x + PE__VECTOR), s2 = s0, s3 = s1;
-        pe__vf c0 = pe__get(y), c1 = pe__get(y + PE__VECTOR), c2 = c0, c3 = c1;
-        const int whole = n - i >= pe__rope_block(layout);
-        if (halves && whole) {
-            s2 = pe__get(x + 2 * PE__VECTOR), s3 = pe__get(x + 3 * PE__VECTOR);
-            c2 = pe__get(y + 2 * PE__VECTOR), c3 = pe__get(y + 3 * PE__VECTOR);
-        }
-        if (narrow) { /* a table of the caller's may have any NaN */
-            if (PE__UNLIKELY(pe__any_nan(s0, c0))) s0 = pe__quiet(s0), c0 = pe__quiet(c0);
-            if (PE__UNLIKELY(pe__any_nan(s1, c1))) s1 = pe__quiet(s1), c1 = pe__quiet(c1);
-            if (PE__UNLIKELY(pe__any_nan(s2, c2))) s2 = pe__quiet(s2), c2 = pe__quiet(c2);
-            if (PE__UNLIKELY(pe__any_nan(s3, c3))) s3 = pe__quiet(s3), c3 = pe__quiet(c3);
-        }
-        if (narrow && halves) { /* (s0, s1), (s2, s3) etc. become evens and odds */
-            const pe__vf s_even = pe__unzip_evens(s2, s3), c_even = pe__unzip_evens(c2, c3);
-            const pe__vf s_first = pe__unzip_evens(s0, s1), c_first = pe__unzip_evens(c0, c1);
-            s1 = pe__unzip_odds(s0, s1), s3 = pe__unzip_odds(s2, s3), s0 = s_first, s2 = s_even;
-            c1 = pe__unzip_odds(c0, c1), c3 = pe__unzip_odds(c2, c3), c0 = c_first, c2 = c_even;
-        } else if (!narrow && !halves) {
-            s2 = pe__low_twice(s1), s3 = pe__high_twice(s1), s1 = pe__high_twice(s0);
-            c2 = pe__low_twice(c1), c3 = pe__high_twice(c1), c1 = pe__high_twice(c0);
-            s0 = pe__low_twice(s0), c0 = pe__low_twice(c0);
-        }
+    const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
+    const size_t next = (halves ? pairs : (size_t)PE__ROPE_UNIT) * e;
+    const size_t to_next = (halves ? pairs : (size_t)PE__ROPE_UNIT) * f;
+    const size_t by = (halves ? 1 : 2) * PE__ROPE_UNIT; /* elements to the next unit */
+    for (size_t i = 0; i < n; i += block) {
+        const int two = block > PE__ROPE_UNIT && n - i > PE__ROPE_UNIT;
+        pe__unit u, v;
+        pe__unit_load(halves, narrow, s + i, c + i, &u);
+        v = u;
+        if (two) pe__unit_load(halves, narrow, s + i + PE__ROPE_UNIT, c + i + PE__ROPE_UNIT, &v);
         for (size_t k = 0; k < heads; k++) {
             const unsigned char *const p = in + k * in_head;
             unsigned char *const q = out + k * out_head;
-            for (size_t j = 0; ahead && j < 4 * step; j += 64) {
+            for (size_t j = 0; ahead && j < block * e; j += 64) {
                 pe__prefetch((uintptr_t)p + ahead + j);
-                if (halves) pe__prefetch((uintptr_t)p + ahead + across + j);
+                pe__prefetch((uintptr_t)p + ahead + (halves ? next : block * e) + j);
             }
-#define PE__HALF(j, s, c)                                                                          \
-    pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + (j) * step),                         \
-                    pe__get_as(from, p + (j) * step + across), s, c, q + (j) * to_step,            \
-                    q + (j) * to_step + to_across)
-#define PE__ONE(j, s, c)                                                                           \
-    pe__fmas_f32(pe__get_as(from, p + (j) * step), c,                                              \
-                 pe__mul_f32(pe__swap(pe__get_as(from, p + (j) * step)), s))
-            if (narrow && halves) {
-                pe__rope_halves_bf16(p, s0, s1, c0, c1, q, across);
-                if (whole) pe__rope_halves_bf16(p + 2 * step, s2, s3, c2, c3, q + 2 * step, across);
-            } else if (narrow) { /* each get has a vector of pairs */
-                pe__rope_adjacent_bf16(p, s0, c0, s1, c1, q);
-            } else if (halves) {
-                PE__HALF(0, s0, c0), PE__HALF(1, s1, c1);
-                if (whole) PE__HALF(2, s2, c2), PE__HALF(3, s3, c3);
-            } else {
-                pe__put_two_as(to, q, PE__ONE(0, s0, c0), q + to_step, PE__ONE(1, s1, c1));
-                pe__put_two_as(to, q + 2 * to_step, PE__ONE(2, s2, c2), q + 3 * to_step,
-                               PE__ONE(3, s3, c3));
-            }
-#undef PE__HALF
-#undef PE__ONE
+            pe__unit_turn(from, to, halves, &u, p, next, q, to_next);
+            if (two) pe__unit_turn(from, to, halves, &v, p + by * e, next, q + by * f, to_next);
         }
+        in += block / PE__ROPE_UNIT * by * e, out += block / PE__ROPE_UNIT * by * f;
     }
 }
 
-/* Fewer pairs than a vector has floats: by way of some that are long enough. */
-PE__INLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
-                             const float *c, size_t n, size_t pairs, const unsigned char *in,
-                             unsigned char *out)
+/* Fewer pairs than a vector has floats. */
+PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                              const float *c, size_t n, size_t pairs, const unsigned char *in,
+                              unsigned char *out)
 {
-    enum { PE__VECTOR = 2 * PE_LANES };
+    const int halves = layout == PE_LAYOUT_HALVES;
     const size_t e = pe__size_of(from), f = pe__size_of(to);
-    unsigned char x[2 * PE__VECTOR * sizeof(float)] = {0}, y[2 * PE__VECTOR * sizeof(float)];
-    float sines[PE__VECTOR] = {0}, cosines[PE__VECTOR] = {0};
+    const size_t first = halves ? n : pe__min(2 * n, PE__FLOATS), rest = 2 * n - first;
+    const size_t next = halves ? pairs : first;
+    unsigned char x[2][PE__FLOATS * sizeof(float)] = {{0}}, y[2][PE__FLOATS * sizeof(float)];
+    float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
     memcpy(sines, s, n * sizeof *s);
     memcpy(cosines, c, n * sizeof *c);
-    if (layout == PE_LAYOUT_HALVES) {
-        memcpy(x, in, n * e);
-        memcpy(x + PE__VECTOR * e, in + pairs * e, n * e);
-    } else {
-        memcpy(x, in, 2 * n * e);
-    }
-    pe__rope_head(from, to, layout, sines, cosines, PE__VECTOR, PE__VECTOR, x, y);
-    if (layout == PE_LAYOUT_HALVES) {
-        memcpy(out, y, n * f);
-        memcpy(out + pairs * f, y + PE__VECTOR * f, n * f);
-    } else {
-        memcpy(out, y, 2 * n * f);
-    }
+    memcpy(x[0], in, first * e);
+    memcpy(x[1], in + next * e, rest * e);
+    pe__rope_pairs(to, layout, pe__get_as(from, x[0]), pe__get_as(from, x[1]), pe__get(sines),
+                   pe__get(cosines), y[0], y[1]);
+    memcpy(out, y[0], first * f);
+    memcpy(out + next * f, y[1], rest * f);
 }
 
 /* n elements of one type as those of another. */
-PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
-                            unsigned char *out, size_t n)
+PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in, unsigned char *out,
+                            size_t n)
 {
     if (from == to) {
         memcpy(out, in, n * pe__size_of(to));
@@ -6518,14 +6308,12 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     const size_t inner = by_head ? tile->tokens : x->heads;
     /* several passes over a token's heads only where they are in the cache anyway, or cost less
        than what is computed */
-    const size_t block = pe__rope_block(layout);
-    const int once = n <= block, few = tile->tokens == 1;
+    const int once = n <= pe__rope_block(layout), few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
-    if (!by_head && (once || few || costly) && x->rest == 0 &&
-        n % (4 * PE_LANES) == 0) {
+    if (!by_head && (once || few || costly) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
         for (size_t t = 0; t < tile->tokens; t++)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
@@ -6545,8 +6333,7 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
             for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch((uintptr_t)in + ahead + b);
             if (n < 2 * PE_LANES)
                 pe__rope_few(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
-            else
-                pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+            else pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
             if (x->rest && tile->pair == 0)
                 pe__convert(from, to, in + 2 * pairs * e, out + 2 * pairs * f, x->rest);
         }
@@ -6558,10 +6345,8 @@ typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
 #define PE__TURNER(name, from, to)                                                                 \
     PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
     {                                                                                              \
-        if (tile->layout == PE_LAYOUT_HALVES)                                                      \
-            pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x);                                   \
-        else                                                                                       \
-            pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                              \
+        if (tile->layout == PE_LAYOUT_HALVES) pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
+        else pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
     }
 PE__TURNER(pe__turn_heads_f32, PE__F32, PE__F32)
 PE__TURNER(pe__turn_heads_f16, PE__F16, PE__F16)
@@ -6585,29 +6370,27 @@ PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_
 {
     enum { PE__ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[PE__ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
-    if (rows == 1 && plan->axes == 1) { /* a token: straight to it */
+    if (plan->axes == 1 || at->axes == 1) { /* all pairs are at one position */
         const pe__dest dest = pe__dest_apart(out, element, 2 * count, 0, count, count);
-        pe__axis part;
+        pe__axis part = plan->axis[0];
         /* of shifts by several coordinates each axis is a call */
-        const size_t k = at->axes == 1 ? 0 : plan->axis[0].coordinate;
-        part.pair = plan->axis[0].pair + pair, part.pairs = count;
-        make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
+        const size_t k = at->axes == 1 ? 0 : part.coordinate;
+        part.pair += pair, part.pairs = count;
+        if (rows > 1) pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
+        else make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
-    if (!plan->woven || at->axes == 1) {
+    if (!plan->woven) {
         size_t begin = 0; /* the first pair of an axis */
         for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
             pe__axis part = plan->axis[a];
-            if (plan->woven) part.pairs = plan->pairs; /* all of them are at one position */
             const size_t first = pe__max(pair, begin);
             const size_t end = pe__min(pair + count, begin + part.pairs);
-            if (first < end) {
-                const pe__dest dest = pe__dest_apart(out, element, 2 * count, first - pair,
-                                                     count + first - pair, end - first);
-                part.pair += first - begin, part.pairs = end - first;
-                pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
-            }
-            if (plan->woven) return;
+            if (first >= end) continue;
+            const pe__dest dest = pe__dest_apart(out, element, 2 * count, first - pair,
+                                                 count + first - pair, end - first);
+            part.pair += first - begin, part.pairs = end - first;
+            pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
         }
         return;
     }
@@ -6749,23 +6532,27 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
 /* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer?
-   span: the elements from the first to the last. */
-static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads,
-                                       size_t token_stride, size_t head_stride, size_t element,
-                                       size_t *span)
+   Then the strides become bytes, and span those from the first to the last. */
+static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
+                                       size_t *head, size_t element, size_t *span)
 {
     const size_t limit = pe__reach(element);
-    const int by_head = head_stride > token_stride;
-    const size_t inner = by_head ? tokens : heads, outer = by_head ? heads : tokens;
-    const size_t nearby = by_head ? token_stride : head_stride;
-    const size_t distant = by_head ? head_stride : token_stride;
+    const int by_head = *head > *token;
+    const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
+    const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
     if (width > limit) return PE_ERR_SIZE;
-    if (inner > 1 && nearby < width) return PE_ERR_SHAPE;
-    if (inner > 1 && pe__exceeds(inner - 1, nearby, limit - width)) return PE_ERR_SIZE;
-    const size_t block = (inner - 1) * nearby + width;
-    if (outer > 1 && distant < block) return PE_ERR_SHAPE;
-    if (outer > 1 && pe__exceeds(outer - 1, distant, limit - block)) return PE_ERR_SIZE;
-    *span = (outer - 1) * distant + block;
+    for (int k = 0; k < 2; k++) { /* the nearer ones first; width becomes that of all of them */
+        if (number[k] == 1) continue;
+        if (stride[k] < width) return PE_ERR_SHAPE;
+        if (pe__exceeds(number[k] - 1, stride[k], limit - width)) return PE_ERR_SIZE;
+        width += (number[k] - 1) * stride[k];
+    }
+    /* A stride that is not looked at may be any number: that of a single head becomes that of its
+       token, and the other way round. */
+    if (tokens == 1) *token = 0;
+    if (heads == 1) *head = *token;
+    if (tokens == 1) *token = *head;
+    *token *= element, *head *= element, *span = width * element;
     return PE_OK;
 }
 
@@ -6788,34 +6575,28 @@ PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_h
     return x;
 }
 
-/* Check one set of heads and turn its strides into bytes. */
+/* Check one set of heads, whose strides become bytes. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary)
 {
     const size_t width = call->head_dim ? call->head_dim : rotary;
+    const int in_place = h->in == h->out && h->in_token == h->out_token &&
+                         h->in_head == h->out_head && call->in_element == call->out_element;
     size_t in_span = 0, out_span = 0;
     if (h->heads == 0) return PE_OK;
     if (!h->in || !h->out) return PE_ERR_NULL;
-    pe_status status = pe__rope_shape(width, call->tokens, h->heads, h->in_token, h->in_head,
+    pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
-    if (status == PE_OK && (h->in != h->out || h->in_token != h->out_token ||
-                            h->in_head != h->out_head || call->in_element != call->out_element)) {
-        status = pe__rope_shape(width, call->tokens, h->heads, h->out_token, h->out_head,
-                                call->out_element, &out_span);
-        const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-        if (status == PE_OK && (in < out ? out - in < in_span * call->in_element
-                                         : in - out < out_span * call->out_element))
-            status = PE_ERR_SHAPE;
-        h->rest = width - rotary;
-    }
     if (status != PE_OK) return status;
-    /* A stride that is not looked at may be any number: that of a single head becomes that of its
-       token, and the other way round. */
-    if (call->tokens == 1) h->in_token = h->out_token = 0;
-    if (h->heads == 1) h->in_head = h->in_token, h->out_head = h->out_token;
-    if (call->tokens == 1) h->in_token = h->in_head, h->out_token = h->out_head;
-    h->in_token *= call->in_element, h->in_head *= call->in_element;
-    h->out_token *= call->out_element, h->out_head *= call->out_element;
-    return PE_OK;
+    if (in_place) {
+        h->out_token = h->in_token, h->out_head = h->in_head;
+        return PE_OK;
+    }
+    h->rest = width - rotary;
+    status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
+                            call->out_element, &out_span);
+    const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
+    const int overlap = in < out ? out - in < in_span : in - out < out_span;
+    return status == PE_OK && overlap ? PE_ERR_SHAPE : status;
 }
 
 /* By a plan: check everything, lists last, then turn. */
@@ -6870,11 +6651,12 @@ PE__INLINE int pe__rope_alone(pe__kind kind, pe_layout layout, const float *cosi
 {
     const size_t most = (size_t)1 << 20;
     unsigned char *const p = (unsigned char *)x;
-    int ok = (tokens == 1) & (heads == 1) & (pairs - 1 < most) & (stride >= pairs) & (stride < most);
-    ok &= (cosines != NULL) & (sines != NULL) & (x != NULL);
-    if (!ok || pairs % pe__rope_block(PE_LAYOUT_HALVES)) return 0;
+    int ok = (tokens == 1) & (heads == 1) & (cosines != NULL) & (sines != NULL) & (x != NULL);
+    ok &= (pairs - 1 < most) & (stride >= pairs) & (stride < most);
+    if (!ok || pairs % PE__ROPE_UNIT) return 0;
     if (layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, sines, cosines, pairs, pairs, p, 0, p, 0, 1, 0);
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, sines, cosines, pairs, pairs, p, 0, p, 0, 1,
+                       0);
     else if (layout == PE_LAYOUT_INTERLEAVED)
         pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, sines, cosines, pairs, pairs, p, 0, p, 0,
                        1, 0);
@@ -6925,24 +6707,24 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
-/* Copy n elements to where they belong: once, one copy behind the other, or each twice. */
-typedef enum pe__copies { PE__ONCE, PE__AGAIN, PE__EACH } pe__copies;
+/* Copy n elements, step from one to the next; and, if again is not 0, so many elements behind. */
 PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_t n, size_t element,
-                              size_t pairs, size_t pair, pe__copies copies)
+                              size_t step, size_t again)
 {
-    if (copies != PE__EACH) memcpy(out + pair * element, in, n * element);
-    if (copies == PE__AGAIN) memcpy(out + (pairs + pair) * element, in, n * element);
-    if (copies != PE__EACH) return;
-    out += 2 * pair * element;
     size_t i = 0;
-    for (; element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
+    if (step == 1) {
+        memcpy(out, in, n * element);
+        if (again) memcpy(out + again * element, in, n * element);
+        return;
+    }
+    for (; again && element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
         const pe__vf v = pe__get((const float *)(const void *)in + i);
         pe__put((float *)(void *)out + 2 * i, pe__low_twice(v));
         pe__put((float *)(void *)out + 2 * i + PE__FLOATS, pe__high_twice(v));
     }
     for (; i < n; i++) {
         memcpy(out + 2 * i * element, in + i * element, element);
-        memcpy(out + (2 * i + 1) * element, in + i * element, element);
+        if (again) memcpy(out + (2 * i + 1) * element, in + i * element, element);
     }
 }
 
@@ -6956,30 +6738,20 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
     unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
     const size_t pairs = plan->pairs, e = o->element;
     const size_t most = PE__BLOCK / (2 * pe__min(pairs, PE__ROPE_PAIRS));
-    const pe__copies copies = layout != PE_ROPE_TABLE_TWICE          ? PE__ONCE
-                              : plan->layout == PE_LAYOUT_HALVES ? PE__AGAIN
-                                                                 : PE__EACH;
+    const int zipped = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
+    const size_t step = zipped || (twice && plan->layout == PE_LAYOUT_INTERLEAVED) ? 2 : 1;
+    const size_t again = twice ? (step == 2 ? 1 : pairs) : 0;
+    if (!sines) sines = o->out + (zipped ? 1 : pairs) * e;
     for (size_t r = 0; r < o->rows; r += most) {
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
             pe__make_rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
             for (size_t k = 0; k < n; k++) {
-                const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
-                unsigned char *const row = o->out + (r + k) * o->stride;
-                if (sines) {
-                    unsigned char *const other = sines + (r + k) * o->stride;
-                    pe__rope_copy(row, c, count, e, pairs, pair, copies);
-                    pe__rope_copy(other, s, count, e, pairs, pair, copies);
-                } else if (layout == PE_ROPE_TABLE_JOINED) {
-                    memcpy(row + pair * e, c, count * e);
-                    memcpy(row + (pairs + pair) * e, s, count * e);
-                } else {
-                    for (size_t i = 0; i < count; i++) {
-                        memcpy(row + 2 * (pair + i) * e, c + i * e, e);
-                        memcpy(row + (2 * (pair + i) + 1) * e, s + i * e, e);
-                    }
-                }
+                const unsigned char *const s = tile + 2 * k * count * e;
+                const size_t to = (r + k) * o->stride + step * pair * e;
+                pe__rope_copy(o->out + to, s + count * e, count, e, step, again);
+                pe__rope_copy(sines + to, s, count, e, step, again);
             }
         }
     }
@@ -7148,29 +6920,21 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     const pe_rope_ggml c = pe__ggml_config(given);
     if (!pe__ggml_ok(&c)) return PE_ERR_CONFIG;
     pe_rope_config config = pe_rope_config_default(c.n_dims);
-    const pe__td scale = pe__td_splat((double)c.freq_scale), one = pe__td_splat(1.0);
-    const pe__td least = pe__td_div(one, pe__splat(1000.0));
-    pe__rope r;
     config.rope_theta = (double)c.freq_base;
     config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
     config.extrapolation_factor = (double)c.ext_factor;
     config.beta_fast = (double)c.beta_fast, config.beta_slow = (double)c.beta_slow;
-    config.original_max_position_embeddings = c.n_ctx_orig ? c.n_ctx_orig : 1;
     config.freq_factors = c.freq_factors;
-    pe__rope_begin(&r, &config, scale);
-    r.inverse_factor = scale;
-    if (c.n_ctx_orig == 0) r.low = pe__td_splat(0.0);
-    if (c.n_ctx_orig == 0 || r.sign < 0 || pe__first_lane(pe__td_sub(r.span, least).a) < 0)
-        r.sign = 1, r.span = least, r.inverse = pe__td_splat(1000.0);
-    for (size_t i = 0; i < c.n_dims / 2; i += PE_LANES) {
-        double lanes[PE_LANES];
-        pe__store(lanes, pe__rope_vector(&r, &config, i));
-        for (size_t k = 0; k < PE_LANES && i + k < c.n_dims / 2; k++) omega[i + k] = lanes[k];
-    }
-    pe__td factor = one;
-    if (c.ext_factor > 0) factor = pe__rope_mscale(r.log_factor, -1.0);
-    factor = pe__td_scale(factor, pe__splat((double)c.attn_factor));
-    if (attention_factor) *attention_factor = pe__first_lane(factor.a);
+    pe__rope r;
+    pe__rope_read(&r, &config);
+    r.is_ggml = 1, r.f[2] = (double)c.freq_scale;
+    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* all bounds are below 0 */
+    pe__rope_begin(&r);
+    pe__rope_all(&r, omega);
+    if (!attention_factor) return PE_OK;
+    const double factor = (double)c.attn_factor, ext = c.ext_factor > 0;
+    const pe__td mscale = pe__rope_mscale(pe__td_log(r.factor), ext);
+    *attention_factor = pe__first_lane(pe__td_scale(mscale, pe__splat(factor)).a);
     return PE_OK;
 }
 
@@ -7190,10 +6954,9 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
 
     const float scale = config->freq_scale, ext = config->ext_factor;
-    const float exponent = -2.0f / (float)config->n_dims;
+    const pe__vd exponent = pe__splat((double)(-2.0f / (float)config->n_dims));
     const pe__td log_base = pe__td_log(pe__td_splat((double)config->freq_base));
-    const pe__td power = pe__td_scale(log_base, pe__splat((double)exponent));
-    const float theta_scale = pe__td_float(pe__td_exp(power));
+    const float theta_scale = pe__td_float(pe__td_exp(pe__td_scale(log_base, exponent)));
     float mscale = config->attn_factor, low = 0, span = 1;
     if (ext > 0) {
         const float from = pe__ggml_correction(config, config->beta_fast);

@@ -27,8 +27,8 @@ mutated() {
     constant) next_double "pe__inverse_pi[3] =" ;;
     series) next_double "pe__sine_series[15][2] =" ;;
     logarithm) next_double "pe__ln2[3] =" ;;
-    rope-constant) next_double "pe__ln_2pi[3] =" ;;
-    rope-floor) sed 's/ || (n == a && b < 0)) n -= 1;/) n -= 1;/' "$file" ;;
+    rope-constant) next_double "pe__inverse_pi[3] =" ;;
+    rope-floor) sed 's/pe__nearest(a) - (off < 0)/pe__nearest(a)/' "$file" ;;
     sums) sed 's/rest = rest + (lost + e);/rest = rest + e;/' "$file" ;;
     steps) sed 's/const size_t column = first + (pair + i % n) \* plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;
     tile-first) sed 's/(double)(plan->first + (i </(double)(0 * plan->first + (i </' "$file" ;;
