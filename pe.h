@@ -1863,9 +1863,20 @@ PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
     return pe__td_of(p00, b, minor + (t + u));
 }
 
-/* Out of line, except where they are the work of a loop. */
-PE__OUTLINE pe__td pe__td_add(pe__td x, pe__td y) { return pe__td_sum(x, y); }
-PE__OUTLINE pe__td pe__td_mul(pe__td x, pe__td y) { return pe__td_product(x, y); }
+/* Out of line and in place, except where they are the work of a loop: x + y, x * y. */
+PE__OUTLINE void pe__td_plus(pe__td *x, const pe__td *y) { *x = pe__td_sum(*x, *y); }
+PE__OUTLINE void pe__td_times(pe__td *x, const pe__td *y) { *x = pe__td_product(*x, *y); }
+
+PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
+{
+    pe__td_plus(&x, &y);
+    return x;
+}
+PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
+{
+    pe__td_times(&x, &y);
+    return x;
+}
 
 PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
 {
@@ -1878,10 +1889,15 @@ PE__INLINE pe__td pe__td_splat(double x) { return pe__td_one(pe__splat(x)); }
 
 PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_one(y)); }
 
-PE__OUTLINE pe__td pe__td_sub(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two */
 {
-    y.a = -y.a, y.b = -y.b, y.c = -y.c;
-    return pe__td_sum(x, y);
+    x.a = x.a * y, x.b = x.b * y, x.c = x.c * y;
+    return x;
+}
+
+PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
+{
+    return pe__td_add(x, pe__td_shift(y, pe__splat(-1.0)));
 }
 
 /* x / y by three digits of long division. */
@@ -1889,8 +1905,9 @@ PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
 {
     pe__vd digit[3];
     for (int d = 0; d < 3; d++) {
-        digit[d] = x.a / y.a;
-        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
+        pe__td part = pe__td_one(-(digit[d] = x.a / y.a));
+        pe__td_times(&part, &y);
+        pe__td_plus(&x, &part);
     }
     return pe__td_of(digit[0], digit[1], digit[2]);
 }
@@ -1952,30 +1969,31 @@ static const double pe__inverse_factorial[17][3] = {
 PE__OUTLINE pe__td pe__td_exp(pe__td x)
 {
     const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
-    pe__td r = pe__td_sum(x, pe__td_scale(pe__td_const(pe__ln2), -k));
-    const pe__vd eighth = pe__splat(1.0 / 64);
-    r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
+    pe__td y = pe__td_one(-k), c = pe__td_const(pe__ln2);
+    pe__td_times(&y, &c);
+    pe__td_plus(&x, &y);
+    x = pe__td_shift(x, pe__splat(1.0 / 64));
 
-    pe__vd tail = pe__splat(pe__inverse_factorial[16][0]); /* |r| < 2^-7: doubles will do */
-    for (int n = 15; n >= 11; n--) tail = tail * r.a + pe__splat(pe__inverse_factorial[n][0]);
-    pe__td y = pe__td_one(tail);
-    for (int n = 10; n >= 1; n--)
-        y = pe__td_sum(pe__td_product(y, r), pe__td_const(pe__inverse_factorial[n]));
-    y = pe__td_product(y, r); /* exp(r) - 1, so that squaring loses nothing */
-    for (int n = 0; n < 6; n++) {
-        pe__td twice = y;
-        twice.a = y.a + y.a, twice.b = y.b + y.b, twice.c = y.c + y.c;
-        y = pe__td_sum(pe__td_product(y, y), twice);
+    pe__vd tail = pe__splat(pe__inverse_factorial[16][0]); /* |x| < 2^-7: doubles will do */
+    for (int n = 15; n >= 11; n--) tail = tail * x.a + pe__splat(pe__inverse_factorial[n][0]);
+    y = pe__td_one(tail);
+    for (int n = 10; n >= 0; n--) { /* at last exp(x) - 1, so that squaring loses nothing */
+        pe__td_times(&y, &x);
+        c = pe__td_const(pe__inverse_factorial[n]);
+        if (n > 0) pe__td_plus(&y, &c);
     }
-    y = pe__td_sum(y, pe__td_const(pe__inverse_factorial[0]));
+    for (int n = 0; n < 6; n++) { /* (1 + y)^2 = 1 + y (y + 2) */
+        x = pe__td_splat(2);
+        pe__td_plus(&x, &y);
+        pe__td_times(&y, &x);
+    }
+    pe__td_plus(&y, &c);
 
     double power[PE_LANES];
     pe__store(power, k);
     for (int lane = 0; lane < PE_LANES; lane++) /* below: only in lanes behind the last pair */
         power[lane] = pe__exp2i(power[lane] > -1022 ? (int)power[lane] : -1022);
-    const pe__vd two_k = pe__load(power);
-    y.a = y.a * two_k, y.b = y.b * two_k, y.c = y.c * two_k;
-    return y;
+    return pe__td_shift(y, pe__load(power));
 }
 
 /* ln(x), lane by lane, for 2^-1000 < x < 2^1000: an atanh series gives y to double precision, then
@@ -1989,16 +2007,23 @@ PE__OUTLINE pe__td pe__td_log(pe__td x)
         if (pe__frexp(m[lane], &e) < 0.7071067811865476) e--;
         exponent[lane] = e, scale[lane] = pe__exp2i(-e);
     }
-    const pe__td power = pe__td_one(pe__load(exponent));
-    x = pe__td_scale(x, pe__load(scale)); /* m, exactly */
+    x = pe__td_shift(x, pe__load(scale)); /* m */
     const pe__vd one = pe__splat(1.0), z = (x.a - one) / (x.a + one), zz = z * z; /* |z| < 0.172 */
     pe__vd y = pe__splat(1.0 / 21);
     for (int n = 19; n >= 3; n -= 2) y = y * zz + pe__splat(1.0 / n);
     y = (z + z) + (z + z) * zz * y; /* a sum at last: no product that may be fused */
 
-    const pe__td u = pe__td_sub(pe__td_mul(pe__td_exp(pe__td_one(-y)), x), pe__td_splat(1.0));
-    const pe__td log = pe__td_add(u, pe__td_one(u.a * u.a * pe__splat(-0.5)));
-    return pe__td_add(pe__td_mul(pe__td_const(pe__ln2), power), pe__td_add(pe__td_one(y), log));
+    pe__td u = pe__td_exp(pe__td_one(-y)), sum = pe__td_splat(-1), term = pe__td_one(y);
+    pe__td_times(&x, &u);
+    pe__td_plus(&x, &sum);
+    sum = pe__td_const(pe__ln2);
+    u = pe__td_one(pe__load(exponent));
+    pe__td_times(&sum, &u);
+    pe__td_plus(&sum, &term);
+    u = pe__td_one(x.a * x.a * pe__splat(-0.5));
+    pe__td_plus(&x, &u);
+    pe__td_plus(&sum, &x);
+    return sum;
 }
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
@@ -2316,25 +2341,14 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 }
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
- * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
- * by 2^-105 i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
- * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
+ * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
+ * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. ln(base)
+ * and q are off by 2^-144, so f_i by (i + i / D) 2^-144, products by 2^-152 each, and two doubles by
+ * 2^-106. What needs more digits makes them anew, by pe__real_frequency(). The order of the
+ * operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
 enum { PE__POWERS = 16 };
-
-/* 2^(k / 16), k = 0 ... 15. */
-static const double pe__roots[2 * PE__POWERS] = {
-    1.0, 0.0, 1.0442737824274138, 8.551889705537965e-17, 1.0905077326652577,
-    -3.046782079812471e-17, 1.1387886347566916, 8.912812676025408e-17, 1.189207115002721,
-    3.982015231465646e-17, 1.241857812073484, 4.658027591836937e-17, 1.2968395546510096,
-    2.5382502794888315e-17, 1.3542555469368927, 7.70094837980299e-17, 1.4142135623730951,
-    -9.667293313452913e-17, 1.4768261459394993, -3.483994556892796e-17, 1.5422108254079407,
-    7.949834809697621e-17, 1.6104903319492543, 2.4707192569797888e-17, 1.681792830507429,
-    8.199010020581497e-17, 1.7562521603732995, 2.960140695448873e-17, 1.8340080864093424,
-    3.283107224245627e-17, 1.9152065613971474, -1.0619946056195963e-16,
-};
 
 PE__INLINE pe__dd pe__dd_splat(const double *x)
 {
@@ -2343,127 +2357,51 @@ PE__INLINE pe__dd pe__dd_splat(const double *x)
     return r;
 }
 
-/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2
-   for z = (x - g) / (x + g), |z| < 0.011. Off by 2^-105, or, if x is near to 1, relatively by
-   2^-103. */
-static inline pe__td pe__log2(double x)
-{
-    static const double odd[5][2] = {{1.0, 0.0},
-                                     {0.3333333333333333, 1.850371707708594e-17},
-                                     {0.2, -1.1102230246251566e-17},
-                                     {0.14285714285714285, 7.93016446160826e-18},
-                                     {0.1111111111111111, 6.1679056923619804e-18}};
-    static const double two_by_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17};
-    int e, k = 0;
-    double m = 2 * pe__frexp(x, &e);
-    while (k < PE__POWERS && m > 1.0218971486541166 * pe__roots[2 * k]) k++; /* 2^(1/32) */
-    if (k == PE__POWERS) m /= 2, e++, k = 0;
-    const double whole = e - 1 + k / 16.0;
-    const pe__dd g = pe__dd_splat(pe__roots + 2 * k);
-    pe__dd top, below, z, y;
-    pe__vd error, low;
-    top.hi = pe__two_sum(pe__splat(m) - g.hi, -g.lo, &top.lo);
-    below.hi = pe__two_sum(pe__splat(m), g.hi, &below.lo);
-    below.lo = below.lo + g.lo;
-    z.hi = top.hi / below.hi;
-    const pe__vd p = pe__two_prod(z.hi, below.hi, &error);
-    z.lo = (((top.hi - p) - error) + (top.lo - z.hi * below.lo)) / below.hi;
-    const pe__dd zz = pe__dd_mul(z, z);
-    y.hi = pe__splat(1.0 / 17), y.lo = pe__splat(0.0);
-    for (int n = 15; n >= 11; n -= 2) y.hi = pe__fma(y.hi, zz.hi, pe__splat(1.0 / n));
-    for (int n = 4; n >= 0; n--) y = pe__dd_add_small(odd[n], pe__dd_mul(y, zz));
-    y = pe__dd_mul(pe__dd_mul(y, z), pe__dd_splat(two_by_ln2));
-    const pe__vd sum = pe__two_sum(pe__splat(whole), y.hi, &low);
-    return pe__td_of(sum, low, y.lo);
-}
-
-/* 2^(i step) for |i step| < 1022; beyond, anything. */
-PE__OUTLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
-{
-    const pe__vd large = pe__splat(422212465065984.0); /* 1.5 * 2^48: its last bit is 1/16 */
-    pe__vd e, low, less;
-    pe__dd x, root, y;
-    const pe__vd p = pe__two_prod(i, step->a, &e), where = p + large, k = where - large;
-    x.hi = pe__two_sum(p - k, e, &x.lo);
-    x.hi = pe__two_sum(x.hi, pe__two_prod(i, step->b, &low), &less);
-    x.lo = (x.lo + less) + (low + i * step->c);
-    x = pe__dd_mul(pe__dd_normal(x), pe__dd_splat(pe__ln2));
-    y.hi = pe__splat(pe__inverse_factorial[13][0]), y.lo = pe__splat(0.0);
-    for (int n = 12; n > 7; n--)
-        y.hi = pe__fma(y.hi, x.hi, pe__splat(pe__inverse_factorial[n][0]));
-    for (int n = 7; n > 0; n--)
-        y = pe__dd_add_small(pe__inverse_factorial[n], pe__dd_mul(y, x));
-    pe__circle_at(roots, where, &root.hi, &root.lo);
-    y = pe__dd_mul(root, pe__dd_mul(y, x));
-    x.hi = pe__fast_two_sum(root.hi, y.hi, &x.lo);
-    x.lo = x.lo + (root.lo + y.lo);
-
-    double power[PE_LANES]; /* by the whole part: k = whole + 0/16 ... 15/16 */
-    pe__store(power, pe__round(k - pe__splat(15.0 / 32)));
-    for (int lane = 0; lane < PE_LANES; lane++) {
-        const double n = power[lane] > -1022 ? power[lane] : -1022;
-        power[lane] = pe__exp2i(n < 1023 ? (int)n : 1023);
-    }
-    const pe__vd by = pe__load(power);
-    x.hi = x.hi * by, x.lo = x.lo * by;
-    return x;
-}
-
 /* The config's scale, in half turns. */
-static inline pe__td pe__frequency_unit(double scale, int half_turns)
+PE__OUTLINE pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
 typedef struct pe__geometric {
-    pe__td step;                                   /* of x */
-    pe__dd unit, low[PE__POWERS / (int)PE_LANES]; /* f_0, and 2^x_0 ... 2^x_15 */
-    pe__circle roots;
+    pe__td f[PE__POWERS / (int)PE_LANES], ratio; /* the last 16 that were made, q^16 */
 } pe__geometric;
 
-static inline void pe__index(double *index, size_t first, size_t step)
-{
-    for (size_t lane = 0; lane < PE_LANES; lane++) index[lane] = (double)(first + lane * step);
-}
-
-static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config,
-                                       const double *denominator)
+/* pairs: how many there are; what lies beyond them may be out of range. */
+PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe_config *config,
+                                     const double *denominator, size_t pairs)
 {
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
-    pe__td d = pe__td_splat(-denominator[0]);
+    pe__td d = pe__td_splat(-denominator[0]), q = pe__td_splat(config->base);
+    double x[3][PE__POWERS + PE_LANES];
     d.b = pe__splat(-denominator[1]);
-    g->unit.hi = unit.a, g->unit.lo = unit.b;
-    g->step = pe__td_ratio(pe__log2(config->base), d);
-    pe__circle_of(pe__roots, 1, &g->roots);
-    for (size_t v = 0; v < (size_t)PE__POWERS / (size_t)PE_LANES; v++) {
-        double index[PE_LANES];
-        pe__index(index, v * PE_LANES, 1);
-        g->low[v] = pe__power(&g->roots, &g->step, pe__load(index));
+    if (denominator[0] == 1) q = pe__td_ratio(pe__td_splat(1), q); /* of a power of two: exact */
+    else q = pe__td_exp(pe__td_ratio(pe__td_log(q), d));
+    g->ratio = pe__td_splat(1);
+    for (size_t i = 0; i < PE__POWERS; i++) {
+        pe__store(x[0] + i, g->ratio.a);
+        pe__store(x[1] + i, g->ratio.b);
+        pe__store(x[2] + i, g->ratio.c);
+        if (i + 1 < pairs) pe__td_times(&g->ratio, &q);
+    }
+    for (size_t v = 0, i = 0; i < PE__POWERS; v++, i += PE_LANES) {
+        g->f[v].a = pe__load(x[0] + i), g->f[v].b = pe__load(x[1] + i);
+        g->f[v].c = pe__load(x[2] + i);
+        pe__td_times(&g->f[v], &unit);
     }
 }
 
-/* Write count frequencies, from f_first on, to f and f + padded: up to 7 numbers more. */
-PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t count, double *f,
+/* Write the next count frequencies to f and f + padded, up to 7 numbers more. first: how many are
+   made; a multiple of 16. */
+PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count, double *f,
                                     size_t padded)
 {
-    for (size_t done = 0; done < count; done += (size_t)PE_LANES * (size_t)PE__POWERS) {
-        double index[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-        pe__index(index, first + done, PE__POWERS);
-        const pe__dd high =
-            pe__dd_normal(pe__dd_mul(g->unit, pe__power(&g->roots, &g->step, pe__load(index))));
-        pe__store(hi, high.hi);
-        pe__store(lo, high.lo);
-        for (size_t i = done, n = 0; i < count && n < PE_LANES; i += PE__POWERS, n++) {
-            pe__dd one;
-            one.hi = pe__splat(hi[n]), one.lo = pe__splat(lo[n]);
-            for (size_t v = 0;
-                 v < (size_t)PE__POWERS / (size_t)PE_LANES && i + v * PE_LANES < count; v++) {
-                const pe__dd y = pe__dd_normal(pe__dd_mul(one, g->low[v]));
-                pe__store(f + i + v * PE_LANES, y.hi);
-                pe__store(f + i + v * PE_LANES + padded, y.lo);
-            }
-        }
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__td *const y = &g->f[i % PE__POWERS / PE_LANES];
+        if (first + i >= PE__POWERS) pe__td_times(y, &g->ratio);
+        pe__store(f + i, y->a);
+        pe__store(f + i + padded, y->b);
     }
 }
 
@@ -3061,6 +2999,16 @@ PE__COLD const char *pe__field_error(const pe_config *config)
     return NULL;
 }
 
+/* log2(x) to 1e-12, for a normal x > 0: 2 atanh(z) / ln 2 for z = (m - 1) / (m + 1). */
+static inline double pe__log2(double x)
+{
+    int exponent;
+    const double m = pe__frexp(x, &exponent), z = (m - 1) / (m + 1); /* |z| <= 1/3 */
+    double y = 0;
+    for (int n = 23; n >= 1; n -= 2) y = y * z * z + 1.0 / n;
+    return exponent + 2.8853900817779268 * z * y;
+}
+
 /* What is wrong with the frequencies of an axis. */
 PE__COLD const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
@@ -3070,8 +3018,8 @@ PE__COLD const char *pe__frequency_error(const pe_config *config, size_t width, 
     pe__denominator(config, width, pairs, d);
     if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
     const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
-    const double first = pe__first_lane(pe__log2(s).a) + by_pi;
-    const double last = first - steps * pe__first_lane(pe__log2(config->base).a);
+    const double first = pe__log2(s) + by_pi;
+    const double last = first - steps * pe__log2(config->base);
     if (!pe__between(first, -960 - little, 21 + little) ||
         !pe__between(last, -960 - little, 21 + little))
         return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
@@ -3266,22 +3214,26 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
-    double fastest = 0, steps = 0;
+    double fastest = 0, steps = 0, fall = 0;
     for (size_t a = 0; a < made.axes; a++) {
         const pe__axis *axis = &made.axis[a];
         pe__geometric g;
         if (axis->pairs == 0) continue;
         const size_t last = axis->pairs - 1;
-        pe__geometric_begin(&g, config, axis->denominator);
+        pe__geometric_begin(&g, config, axis->denominator, axis->pairs);
         pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made.padded);
-        fastest = pe__larger(fastest, pe__larger(f[axis->pair], f[axis->pair + last]));
-        steps = pe__larger(steps, (double)last / axis->denominator[0]);
+        const double begin = f[axis->pair], end = f[axis->pair + last];
+        fastest = pe__larger(fastest, pe__larger(begin, end));
+        steps = pe__larger(steps, (double)last + (double)last / axis->denominator[0]);
+        fall = pe__larger(fall, begin / end);
     }
     /* powers of a power of two, in half turns */
     int exponent;
     made.exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                  pe__frexp(config->base, &exponent) == 0.5;
-    pe__plan_end(&made, pe__exp2i(-100) + steps * pe__exp2i(-105), fastest, f);
+    /* see 5.4; and of powers of q below 2^-900 the last digits are subnormal */
+    const double error = pe__exp2i(-104) + steps * pe__exp2i(-143);
+    pe__plan_end(&made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
     *plan = made;
     return PE_OK;
 }
@@ -5543,7 +5495,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     pe_plan plan;
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
-    pe__geometric_begin(&g, &config, denominator);
+    pe__geometric_begin(&g, &config, denominator, (d_model + 1) / 2);
     for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
         pe_config part = config;
         part.d_model = pe__min(2 * PE__PAIRS, d_model - column);
