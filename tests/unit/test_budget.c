@@ -284,6 +284,18 @@ static void check_constant(const char *what, mpfr_t x, const double *digits, siz
     }
 }
 
+/* The first bits of 0.5 <= x < 1, the last limb first. */
+static void check_limbs(const char *what, mpfr_t x, const uint32_t *limbs)
+{
+    for (int i = PE__LIMBS - 1; i >= 0; i--) {
+        mpfr_mul_2ui(x, x, 32, MPFR_RNDN);
+        const unsigned long limb = mpfr_get_ui(x, MPFR_RNDD);
+        if (limb != limbs[i])
+            fail_msg("%s: limb %d is %lx, not %lx", what, i, (unsigned long)limbs[i], limb);
+        mpfr_sub_ui(x, x, limb, MPFR_RNDN);
+    }
+}
+
 static void constants(void **state)
 {
     mpfr_t x, pi, power;
@@ -320,6 +332,12 @@ static void constants(void **state)
         mpfr_mul(power, power, pi, MPFR_RNDN);
         mpfr_div_ui(power, power, n + 1, MPFR_RNDN);
     }
+    mpfr_set_prec(x, 32 * PE__LIMBS + 64);
+    mpfr_const_pi(x, MPFR_RNDN);
+    mpfr_div_ui(x, x, 4, MPFR_RNDN);
+    check_limbs("pe__pi_digits", x, pe__pi_digits);
+    mpfr_const_log2(x, MPFR_RNDN);
+    check_limbs("pe__ln2_digits", x, pe__ln2_digits);
     mpfr_clears(x, pi, power, (mpfr_ptr)NULL);
 }
 
