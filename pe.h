@@ -2303,7 +2303,7 @@ PE__COLD int pe__real_apart(const pe__real *x) { return x->sign != 0 && x->lost 
    numbers; last: it is that middle. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    const int n = x->n, snap = x->lost > -2 ? x->lost + 2 : 0; /* d's bits from there on are known */
+    const int n = x->n, snap = x->lost > -2 ? x->lost + 2 : 0; /* d is known from that bit on */
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
@@ -2501,12 +2501,11 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
 
 PE__INLINE double pe__larger(double x, double y) /* in magnitude */
 {
-    x = x < 0 ? -x : x, y = y < 0 ? -y : y;
-    return x > y ? x : y;
+    return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
 PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
 {
-    return pe__exp2i(-98) + 4 * (t < 0 ? -t : t) * plan->fastest * plan->error;
+    return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
 /* pe__time() of one pair, which need not have others behind it. */
@@ -2521,8 +2520,8 @@ PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
    below 2^-900 lose bits. */
 PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
 {
-    const double x = pe__time_of(plan, pair, t) * plan->frequency[pair];
-    const double turn = x < 0 ? -x : x, part = component == 0 && turn < 0.25 ? 4 * turn : 1;
+    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
+    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
     const double most = plan->point ? plan->fastest : turn; /* of sums, their terms' */
     return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * most * plan->error : 1;
 }
@@ -2714,7 +2713,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     uint32_t word;
     memcpy(&word, &y, sizeof word);
     if ((double)y != hi && (word & 1) == 0) {
-        if ((y < 0 ? -(double)y : (double)y) < (hi < 0 ? -hi : hi)) word++;
+        if (fabs((double)y) < fabs(hi)) word++;
         else word--;
         memcpy(&y, &word, sizeof y);
     }
@@ -2736,12 +2735,12 @@ PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, doubl
     const double below = lo - e, above = lo + e;
     *y = drop ? (double)pe__round_sum(hi * by, above * by, drop) : (hi + above) * by;
     return *y == (drop ? (double)pe__round_sum(hi * by, below * by, drop) : (hi + below) * by) &&
-           pe__larger(*y, 0) > (drop ? 0 : pe__exp2i(-1021));
+           fabs(*y) > (drop ? 0 : pe__exp2i(-1021));
 }
 
 /* The frequency of a pair in radians a position, or its wavelength. */
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
+PE__OUTLINE double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
 {
     pe__dd f, y;
     double number;
@@ -2756,7 +2755,7 @@ static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what,
         const pe__vd p = pe__two_prod(y.hi, f.hi, &e);
         y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
     }
-    const double hi = pe__first_lane(y.hi), e = pe__larger(hi, 0) * (plan->error + pe__exp2i(-97));
+    const double hi = pe__first_lane(y.hi), e = fabs(hi) * (plan->error + pe__exp2i(-97));
     if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
     return pe__exact(plan, pair, 1, what, 1, 0, drop);
 }
@@ -2814,67 +2813,51 @@ PE_API pe_config pe_config_default(size_t d_model)
     return config;
 }
 
-/* Blocks of the given widths for the coordinates (0 1), (1 0) or (0 2 1). */
-static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widths,
-                              const size_t *coordinates)
-{
-    config->axes = axes;
-    for (size_t a = 0; a < axes; a++)
-        config->axis[a].width = widths[a], config->axis[a].coordinate = coordinates[a];
-}
-
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 {
-    const size_t d = d_model, halves[2] = {d / 2, d / 2}, video[3] = {d / 4, d / 8 * 3, d / 8 * 3};
-    static const size_t zeros[PE_MAX_AXES] = {0}, in_order[PE_MAX_AXES] = {0, 1, 2, 3, 4, 5, 6, 7};
-    static const size_t x_y[2] = {1, 0}, t_x_y[3] = {0, 2, 1};
-    pe_config c = pe_config_default(d_model);
-    c.layout = PE_LAYOUT_HALVES;
-    c.exponent = PE_EXPONENT_PAIRS;
-    c.exponent_shift = 1;
-    c.odd = PE_ODD_ZERO;
-    switch (preset) {
-    case PE_PRESET_VASWANI: return pe_config_default(d_model);
-    case PE_PRESET_T2T:
-    case PE_PRESET_TENER:
-    case PE_PRESET_DDPM: break;
-    case PE_PRESET_FAIRSEQ: c.offset = 2, c.has_padding = 1, c.padding_position = -1; break;
-    case PE_PRESET_OPENNMT: c.offset = 1; break;
-    case PE_PRESET_HF_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
-    case PE_PRESET_TRANSFORMER_XL: c.exponent = PE_EXPONENT_WIDTH, c.multiple = 2; break;
-    case PE_PRESET_LDM: c.cos_first = 1, c.exponent_shift = 0; break;
-    case PE_PRESET_MUSICGEN: c.cos_first = 1; break;
-    case PE_PRESET_MLX:
-        c.multiple = 2;
-        if (d) c.amplitude = sqrt(2 / (double)d);
-        break;
-    case PE_PRESET_MAE_2D:
-        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 4;
-        pe__blocks(&c, 2, halves, x_y);
-        break;
-    case PE_PRESET_VIDEO_3D:
-        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 16;
-        pe__blocks(&c, 3, video, t_x_y);
-        break;
-    case PE_PRESET_T2T_ND:
-        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
-        c.axes = 2;
-        break;
-    case PE_PRESET_DETR:
-        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE;
-        c.offset = 1, c.multiple = 2;
-        pe__blocks(&c, 2, halves, in_order);
-        break;
-    case PE_PRESET_NERF:
-    case PE_PRESET_TINY_CUDA_NN:
-        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX, c.base = 0.5;
-        if (preset == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
-        else c.half_turns = 1;
-        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
-        c.axes = 3;
-        break;
-    case PE_PRESET_COUNT:
-    default: c.d_model = 0; /* refused */
+    enum { INTER = PE_LAYOUT_INTERLEAVED, HALVES = PE_LAYOUT_HALVES };
+    enum { WIDTH = PE_EXPONENT_WIDTH, PAIRS = PE_EXPONENT_PAIRS, INDEX = PE_EXPONENT_INDEX };
+    enum { SINE = PE_ODD_SINE, ZERO = PE_ODD_ZERO };
+    static const struct {
+        unsigned char layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes;
+    } presets[PE_PRESET_COUNT] = {
+        {INTER, WIDTH, 0, SINE, 0, 0, 1, 1},  /* VASWANI        */
+        {HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1}, /* T2T            */
+        {HALVES, PAIRS, 1, ZERO, 0, 2, 1, 1}, /* FAIRSEQ        */
+        {HALVES, PAIRS, 1, ZERO, 0, 1, 1, 1}, /* OPENNMT        */
+        {HALVES, WIDTH, 1, SINE, 0, 0, 1, 1}, /* HF_MARIAN      */
+        {HALVES, WIDTH, 1, ZERO, 0, 0, 2, 1}, /* TRANSFORMER_XL */
+        {HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1}, /* TENER          */
+        {HALVES, PAIRS, 1, ZERO, 0, 0, 1, 1}, /* DDPM           */
+        {HALVES, PAIRS, 0, ZERO, 1, 0, 1, 1}, /* LDM            */
+        {HALVES, PAIRS, 1, ZERO, 1, 0, 1, 1}, /* MUSICGEN       */
+        {HALVES, PAIRS, 1, ZERO, 0, 0, 2, 1}, /* MLX            */
+        {HALVES, WIDTH, 1, ZERO, 0, 0, 4, 2}, /* MAE_2D         */
+        {HALVES, WIDTH, 1, ZERO, 0, 0, 16, 3}, /* VIDEO_3D      */
+        {HALVES, PAIRS, 1, ZERO, 0, 0, 1, 2}, /* T2T_ND         */
+        {INTER, WIDTH, 1, SINE, 0, 1, 2, 2},  /* DETR           */
+        {INTER, INDEX, 1, ZERO, 0, 0, 1, 3},  /* NERF           */
+        {INTER, INDEX, 1, ZERO, 0, 0, 1, 3},  /* TINY_CUDA_NN   */
+    };
+    const size_t d = d_model;
+    const int is = (int)preset;
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* refused */
+    pe_config c = pe_config_default(d);
+    c.layout = (pe_layout)presets[is].layout, c.exponent = (pe_exponent)presets[is].exponent;
+    c.exponent_shift = presets[is].exponent_shift, c.odd = (pe_odd)presets[is].odd;
+    c.cos_first = presets[is].cos_first, c.offset = presets[is].offset;
+    c.multiple = presets[is].multiple, c.axes = presets[is].axes;
+    for (size_t a = 0; a < PE_MAX_AXES && c.axes > 1; a++) c.axis[a].coordinate = a;
+    if (is == PE_PRESET_FAIRSEQ) c.has_padding = 1, c.padding_position = -1;
+    if (is == PE_PRESET_MLX && d) c.amplitude = sqrt(2 / (double)d);
+    if (is == PE_PRESET_NERF || is == PE_PRESET_TINY_CUDA_NN) c.base = 0.5;
+    if (is == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
+    if (is == PE_PRESET_TINY_CUDA_NN) c.half_turns = 1;
+    if (is == PE_PRESET_MAE_2D || is == PE_PRESET_DETR) c.axis[0].width = c.axis[1].width = d / 2;
+    if (is == PE_PRESET_MAE_2D) c.axis[0].coordinate = 1, c.axis[1].coordinate = 0;
+    if (is == PE_PRESET_VIDEO_3D) {
+        c.axis[0].width = d / 4, c.axis[1].width = c.axis[2].width = d / 8 * 3;
+        c.axis[1].coordinate = 2, c.axis[2].coordinate = 1;
     }
     return c;
 }
@@ -2884,8 +2867,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
-    const double size = amplitude < 0 ? -amplitude : amplitude;
-    const double mantissa = pe__frexp(size, &exponent);
+    const double size = fabs(amplitude), mantissa = pe__frexp(size, &exponent);
     const float guard = (float)(size * PE__GUARD);
     plan->amplitude = amplitude;
     plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
@@ -2951,8 +2933,6 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
 PE__COLD const char *pe__field_error(const pe_config *config)
 {
     const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
-    const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
-    const double s = config->scale < 0 ? -config->scale : config->scale;
     const double steps = config->offset * 1048576.0; /* 2^20 */
     if (config->d_model < 1 || config->d_model >= most)
         return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
@@ -2961,8 +2941,7 @@ PE__COLD const char *pe__field_error(const pe_config *config)
     if (config->d_model % config->multiple != 0)
         return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
     if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
-    if (config->axes > 1 && config->has_padding)
-        return "has_padding needs axes = 1";
+    if (config->axes > 1 && config->has_padding) return "has_padding needs axes = 1";
     if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
     if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
         return "exponent must be one of PE_EXPONENT_...";
@@ -2974,9 +2953,9 @@ PE__COLD const char *pe__field_error(const pe_config *config)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
-    if (!pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)))
+    if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
         return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
-    if (!pe__between(s, pe__exp2i(-900), pe__exp2i(21)))
+    if (!pe__between(fabs(config->scale), pe__exp2i(-900), pe__exp2i(21)))
         return "scale must be within 2^-900 ... 2^21 in magnitude";
     if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
         return "exponent_shift must be within -2^60 ... 2^60";
@@ -2999,7 +2978,7 @@ static inline double pe__log2(double x)
 /* What is wrong with the frequencies of an axis. */
 PE__COLD const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
 {
-    const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
+    const double little = 1e-9, s = fabs(config->scale);
     const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
     double d[2];
     pe__denominator(config, width, pairs, d);
@@ -3072,11 +3051,18 @@ PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
+/* Lays a plan out, or returns what is wrong with the config. */
+static inline const char *pe__plan_error(const pe_config *config, pe_plan *plan)
+{
+    if (!config) return "config is NULL";
+    const char *const error = pe__field_error(config);
+    return error ? error : pe__plan_axes(plan, config);
+}
+
 static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
-    if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
-    const size_t arrays = pe__arrays(config, config->expected_rows);
-    return plan->padded * arrays * sizeof(double) + 63;
+    if (pe__plan_error(config, plan)) return 0;
+    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
 }
 
 PE_API size_t pe_plan_size(const pe_config *config)
@@ -3088,9 +3074,7 @@ PE_API size_t pe_plan_size(const pe_config *config)
 PE_API const char *pe_config_error(const pe_config *config)
 {
     pe_plan plan;
-    if (!config) return "config is NULL";
-    const char *const error = pe__field_error(config);
-    return error ? error : pe__plan_axes(&plan, config);
+    return pe__plan_error(config, &plan);
 }
 
 /* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
@@ -3169,10 +3153,11 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
     const size_t padded = plan->padded;
     for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
-        pe_plan given = *plan;
-        given.float32 = NULL, given.error = error;
+        double *const rounded = memory + 2 * padded;
+        plan->float32 = NULL, plan->error = error;
         for (size_t i = 0; i < padded; i++)
-            memory[2 * padded + i] = pe__number(&given, i, PE__FREQUENCY, PE__DROP_F32);
+            rounded[i] = pe__number(plan, i, PE__FREQUENCY, PE__DROP_F32);
+        plan->float32 = rounded;
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
         fastest *= 1.0000001, error = pe__exp2i(-106);
@@ -3189,26 +3174,17 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
     return config && memory ? PE_OK : PE_ERR_NULL;
 }
 
-PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
-                              size_t memory_size)
+/* The two doubles of each frequency from the config. */
+static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, double *f)
 {
-    pe_plan made;
-    const pe_status status = pe__init_begin(plan, config, memory);
-    if (status != PE_OK) return status;
-    const size_t size = pe__plan_bytes(config, &made);
-    if (size == 0) return PE_ERR_CONFIG;
-    if (pe__shares(config, PE_COLUMNS_SUMS)) return PE_ERR_NULL;
-    if (memory_size < size) return PE_ERR_SIZE;
-    double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, f);
     double fastest = 0, steps = 0, fall = 0;
-    for (size_t a = 0; a < made.axes; a++) {
-        const pe__axis *axis = &made.axis[a];
+    for (size_t a = 0; a < made->axes; a++) {
+        const pe__axis *axis = &made->axis[a];
         pe__geometric g;
         if (axis->pairs == 0) continue;
         const size_t last = axis->pairs - 1;
         pe__geometric_begin(&g, config, axis->denominator, axis->pairs);
-        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made.padded);
+        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made->padded);
         const double begin = f[axis->pair], end = f[axis->pair + last];
         fastest = pe__larger(fastest, pe__larger(begin, end));
         steps = pe__larger(steps, (double)last + (double)last / axis->denominator[0]);
@@ -3216,23 +3192,21 @@ PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memo
     }
     /* powers of a power of two, in half turns */
     int exponent;
-    made.exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
-                 pe__frexp(config->base, &exponent) == 0.5;
+    made->exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                  pe__frexp(config->base, &exponent) == 0.5;
     /* see 5.4; and of powers of q below 2^-900 the last digits are subnormal */
     const double error = pe__exp2i(-104) + steps * pe__exp2i(-143);
-    pe__plan_end(&made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
-    *plan = made;
-    return PE_OK;
+    pe__plan_end(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
 
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index)
 {
-    const double scale = config ? config->scale < 0 ? -config->scale : config->scale : 0;
+    const double scale = config ? fabs(config->scale) : 0;
     if (index) *index = pairs;
     if (!config || (!omega && pairs)) return "config or omega is NULL";
     for (size_t i = 0; i < pairs; i++) {
-        const double w = omega[i] < 0 ? -omega[i] : omega[i];
+        const double w = fabs(omega[i]);
         if (w == 0 || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
                        pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
             continue;
@@ -3266,38 +3240,59 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
     pe__plan_end(made, pe__exp2i(-104), fastest, f);
 }
 
+/* PE_COLUMNS_SUMS: the matrix. */
+static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const double *omega,
+                                 double *f)
+{
+    const size_t each = made->axes;
+    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
+    made->base = 0, made->fastest = 0;
+    for (size_t k = 0; k < each; k++) {
+        for (size_t i = 0; i < made->pairs; i++) {
+            f[k * made->padded + i] = omega[i * each + k];
+            made->fastest = pe__larger(made->fastest, omega[i * each + k] * unit);
+        }
+        pe__plan_pad(made, f + k * made->padded);
+    }
+    made->fastest *= 1 + pe__exp2i(-50);
+}
+
+/* An init, from the config or, if they are given, from frequencies. */
+PE__INLINE pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
+                                   const double *omega, size_t pairs, void *memory,
+                                   size_t memory_size)
+{
+    pe_plan made;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK || (given && !omega)) return PE_ERR_NULL;
+    const size_t size = pe__plan_bytes(config, &made);
+    if (size == 0) return PE_ERR_CONFIG;
+    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    if (!given && sums) return PE_ERR_NULL;
+    if (given && pairs != made.pairs) return PE_ERR_SHAPE;
+    if (given && pe_frequency_error(config, omega, pairs * (sums ? made.axes : 1), NULL))
+        return PE_ERR_FREQUENCY;
+    if (memory_size < size) return PE_ERR_SIZE;
+    double *const f = pe__aligned(memory);
+    pe__plan_begin(&made, config, f);
+    if (!given) pe__plan_geometric(&made, config, f);
+    else if (sums) pe__plan_sums(&made, config, omega, f);
+    else pe__plan_omega(&made, config, omega, f);
+    *plan = made;
+    return PE_OK;
+}
+
+PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                              size_t memory_size)
+{
+    return pe__plan_make(plan, config, 0, NULL, 0, memory, memory_size);
+}
+
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size)
 {
-    pe_plan made;
-    const pe_status status = pe__init_begin(plan, config, memory);
-    if (status != PE_OK || !omega) return PE_ERR_NULL;
-    const size_t size = pe__plan_bytes(config, &made);
-    if (size == 0) return PE_ERR_CONFIG;
-    if (pairs != made.pairs) return PE_ERR_SHAPE;
-    const size_t each = pe__shares(config, PE_COLUMNS_SUMS) ? made.axes : 1;
-    if (pe_frequency_error(config, omega, pairs * each, NULL)) return PE_ERR_FREQUENCY;
-    if (memory_size < size) return PE_ERR_SIZE;
-    double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, f);
-    if (!made.matrix) {
-        pe__plan_omega(&made, config, omega, f);
-        *plan = made;
-        return PE_OK;
-    }
-    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
-    made.base = 0, made.fastest = 0;
-    for (size_t k = 0; k < each; k++) {
-        for (size_t i = 0; i < pairs; i++) {
-            f[k * made.padded + i] = omega[i * each + k];
-            made.fastest = pe__larger(made.fastest, omega[i * each + k] * unit);
-        }
-        pe__plan_pad(&made, f + k * made.padded);
-    }
-    made.fastest *= 1 + pe__exp2i(-50);
-    *plan = made;
-    return PE_OK;
+    return pe__plan_make(plan, config, 1, omega, pairs, memory, memory_size);
 }
 
 /* a * b as a float, not to be fused with what follows. */
@@ -3340,30 +3335,27 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     return PE_OK;
 }
 
-PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+static inline pe_status pe__plan_numbers(const pe_plan *plan, pe__what what, double *out)
 {
-    if (!plan || !omega) return PE_ERR_NULL;
+    if (!plan || !out) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
-    for (size_t a = 0; a < plan->axes; a++) {
+    for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t pair = plan->axis[a].pair + i;
-            *omega++ = plan->float32 ? plan->float32[pair]
-                                     : pe__number(plan, pair, PE__FREQUENCY, 0);
+            if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
+            else *out++ = pe__number(plan, pair, what, 0);
         }
-    }
     return PE_OK;
+}
+
+PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+{
+    return pe__plan_numbers(plan, PE__FREQUENCY, omega);
 }
 
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
-    if (!plan || !wavelength) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
-    for (size_t a = 0; a < plan->axes; a++) {
-        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH, 0);
-        }
-    }
-    return PE_OK;
+    return pe__plan_numbers(plan, PE__WAVELENGTH, wavelength);
 }
 
 /* ---- 6.1 turns, fast ----------------------------------------------------------------------------
