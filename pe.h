@@ -1943,11 +1943,9 @@ PE__INLINE double pe__frexp(double x, int *e)
     return x;
 }
 
-/* 1 / n! */
-static const double pe__inverse_factorial[17][3] = {
-    {1.0, 0.0, 0.0},
-    {1.0, 0.0, 0.0},
-    {0.5, 0.0, 0.0},
+/* 1 / n!, as far as their digits are needed. */
+static const double pe__inverse_factorial[28][3] = {
+    {1.0}, {1.0}, {0.5},
     {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
     {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
     {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
@@ -1961,7 +1959,9 @@ static const double pe__inverse_factorial[17][3] = {
     {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
     {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
     {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
-    {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
+    {4.779477332387385e-14}, {2.8114572543455206e-15}, {1.5619206968586225e-16}, {8.22063524662433e-18},
+    {4.110317623312165e-19}, {1.9572941063391263e-20}, {8.896791392450574e-22}, {3.868170170630684e-23},
+    {1.6117375710961184e-24}, {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
 /* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
@@ -1996,34 +1996,32 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
     return pe__td_shift(y, pe__load(power));
 }
 
-/* ln(x), lane by lane, for 2^-1000 < x < 2^1000: an atanh series gives y to double precision, then
-   one step y + u - u^2/2 with u = m exp(-y) - 1, which leaves about 2^-148. */
+/* log2(x), relatively to 2^-48 or absolutely to 2^-50, for a normal x > 0: e + 2 atanh(z) / ln 2. */
+PE__OUTLINE double pe__log2(double x)
+{
+    int e;
+    double m = pe__frexp(x, &e), y = 0;
+    if (m < 0.7071067811865476) m *= 2, e--;
+    const double z = (m - 1) / (m + 1); /* |z| < 0.172 */
+    for (int n = 21; n >= 1; n -= 2) y = y * z * z + 1.0 / n;
+    return e + 2.8853900817779268 * z * y;
+}
+
+/* ln(x), lane by lane, for 2^-900 <= x <= 2^900: with y in double precision, one step
+   y + u - u^2/2 + u^3/3 for u = x exp(-y) - 1, which leaves about 2^-148. */
 PE__OUTLINE pe__td pe__td_log(pe__td x)
 {
-    double m[PE_LANES], exponent[PE_LANES], scale[PE_LANES];
-    pe__store(m, x.a);
-    for (int lane = 0; lane < PE_LANES; lane++) {
-        int e;
-        if (pe__frexp(m[lane], &e) < 0.7071067811865476) e--;
-        exponent[lane] = e, scale[lane] = pe__exp2i(-e);
-    }
-    x = pe__td_shift(x, pe__load(scale)); /* m */
-    const pe__vd one = pe__splat(1.0), z = (x.a - one) / (x.a + one), zz = z * z; /* |z| < 0.172 */
-    pe__vd y = pe__splat(1.0 / 21);
-    for (int n = 19; n >= 3; n -= 2) y = y * zz + pe__splat(1.0 / n);
-    y = (z + z) + (z + z) * zz * y; /* a sum at last: no product that may be fused */
-
-    pe__td u = pe__td_exp(pe__td_one(-y)), sum = pe__td_splat(-1), term = pe__td_one(y);
-    pe__td_times(&x, &u);
-    pe__td_plus(&x, &sum);
-    sum = pe__td_const(pe__ln2);
-    u = pe__td_one(pe__load(exponent));
-    pe__td_times(&sum, &u);
-    pe__td_plus(&sum, &term);
-    u = pe__td_one(x.a * x.a * pe__splat(-0.5));
-    pe__td_plus(&x, &u);
-    pe__td_plus(&sum, &x);
-    return sum;
+    double y[PE_LANES];
+    pe__store(y, x.a);
+    for (int lane = 0; lane < PE_LANES; lane++) y[lane] = 0.6931471805599453 * pe__log2(y[lane]);
+    pe__td u = pe__td_exp(pe__td_one(-pe__load(y))), term = pe__td_splat(-1);
+    pe__td_times(&u, &x);
+    pe__td_plus(&u, &term);
+    term = pe__td_one(u.a * u.a * (u.a * pe__splat(1.0 / 3) - pe__splat(0.5)));
+    pe__td_plus(&u, &term);
+    term = pe__td_one(pe__load(y));
+    pe__td_plus(&term, &u);
+    return term;
 }
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
@@ -2394,51 +2392,16 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count
 /* ---- 5.5 turns, closely -------------------------------------------------------------------------
  * Position t turns pair i by t w_i = pi t f_i. */
 
-/* The sine and cosine of pi x to about 2^-100 of their value, |x| <= 0.3: Taylor series in x^2 with
-   coefficients +-pi^n / n!. A double is enough for the coefficients whose term is below 2^-53. */
-static const double pe__sine_series[15][2] = {
-    {3.141592653589793, 1.2246467991473532e-16},
-    {-5.16771278004997, 2.2665622825789447e-16},
-    {2.5501640398773455, -7.931006345326556e-17},
-    {-0.5992645293207921, 2.845026112698218e-17},
-    {0.08214588661112823, -3.847292805297656e-18},
-    {-0.0073704309457143504, -3.328281165603432e-19},
-    {0.00046630280576761255, 1.0704561733683463e-20},
-    {-2.1915353447830217e-05, 1.4648526682685598e-21},
-    {7.952054001475513e-07, 0},
-    {-2.2948428997269873e-08, 0},
-    {5.392664662608129e-10, 0},
-    {-1.0518471716932065e-11, 0},
-    {1.7302192458361107e-13, 0},
-    {-2.432561179993389e-15, 0},
-    {2.9567015428549106e-17, 0},
-};
-static const double pe__cosine_series[15][2] = {
-    {1.0, 0.0},
-    {-4.934802200544679, -3.1326477543698557e-16},
-    {4.0587121264167685, -2.6602000824298645e-16},
-    {-1.3352627688545895, 3.1815237892149862e-18},
-    {0.2353306303588932, -1.2583065576724427e-18},
-    {-0.02580689139001406, 1.170191067939226e-18},
-    {0.0019295743094039231, -9.669517939986956e-20},
-    {-0.0001046381049248457, -2.421206183964864e-21},
-    {4.303069587032947e-06, 0},
-    {-1.3878952462213771e-07, 0},
-    {3.604730797462501e-09, 0},
-    {-7.700707130601354e-11, 0},
-    {1.3768647280377414e-12, 0},
-    {-2.0906323353147685e-14, 0},
-    {2.729327261598196e-16, 0},
-};
-
-PE__INLINE pe__dd pe__dd_series(const double (*series)[2], pe__dd xx)
+/* The sum of y^k / (2k + first)!: for y = -x^2 and |x| <= pi/4 the cosine (first = 0), or the sine
+   over x (1), to about 2^-100. A double is enough for coefficients whose term is below 2^-53. */
+PE__INLINE pe__dd pe__dd_series(int first, pe__dd y)
 {
-    pe__vd tail = pe__splat(series[14][0]);
-    for (int k = 13; k > 7; k--) tail = pe__fma(tail, xx.hi, pe__splat(series[k][0]));
-    pe__dd y;
-    y.hi = tail, y.lo = pe__splat(0.0);
-    for (int k = 7; k >= 0; k--) y = pe__dd_add_small(series[k], pe__dd_mul(y, xx));
-    return y;
+    const double(*const term)[3] = pe__inverse_factorial + first;
+    pe__dd sum;
+    sum.hi = pe__splat(term[26][0]), sum.lo = pe__splat(0.0);
+    for (int k = 24; k > 14; k -= 2) sum.hi = pe__fma(sum.hi, y.hi, pe__splat(term[k][0]));
+    for (int k = 14; k >= 0; k -= 2) sum = pe__dd_add_small(term[k], pe__dd_mul(sum, y));
+    return sum;
 }
 
 /* Turn (s, c) by q quarter turns, q in -2 ... 2. Exact: of each sum one term is zero. */
@@ -2491,10 +2454,11 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     z.hi = pe__two_sum(sum.a - q * half, sum.b, &z.lo);
     z.lo = z.lo + sum.c;
     q = q - pe__round(q * pe__splat(0.25)) * four;
-    const pe__dd zz = pe__dd_mul(z, z);
-
-    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
-    *cosine = pe__dd_normal(pe__dd_series(pe__cosine_series, zz));
+    z = pe__dd_mul(z, pe__dd_splat(pe__pi));
+    pe__dd zz = pe__dd_mul(z, z);
+    zz.hi = -zz.hi, zz.lo = -zz.lo;
+    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, zz)));
+    *cosine = pe__dd_normal(pe__dd_series(0, zz));
     pe__quarters(q, &sine->hi, &cosine->hi);
     pe__quarters(q, &sine->lo, &cosine->lo);
 }
@@ -2963,16 +2927,6 @@ PE__COLD const char *pe__field_error(const pe_config *config)
         steps != (double)(int64_t)steps)
         return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
     return NULL;
-}
-
-/* log2(x) to 1e-12, for a normal x > 0: 2 atanh(z) / ln 2 for z = (m - 1) / (m + 1). */
-static inline double pe__log2(double x)
-{
-    int exponent;
-    const double m = pe__frexp(x, &exponent), z = (m - 1) / (m + 1); /* |z| <= 1/3 */
-    double y = 0;
-    for (int n = 23; n >= 1; n -= 2) y = y * z * z + 1.0 / n;
-    return exponent + 2.8853900817779268 * z * y;
 }
 
 /* What is wrong with the frequencies of an axis. */

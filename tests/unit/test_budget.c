@@ -320,16 +320,10 @@ static void constants(void **state)
                 mpfr_set_ui(x, 0, MPFR_RNDN);
             check_constant("pe__sixteenths", x, pe__sixteenths + 2 * (size_t)k + j, 1);
         }
-    /* +-pi^n / n!, the first eight of each series in two doubles */
     mpfr_set_ui(power, 1, MPFR_RNDN);
-    for (unsigned n = 0; n < 30; n++) {
-        const double(*const series)[2] = n % 2 ? pe__sine_series : pe__cosine_series;
+    for (unsigned n = 0; n < 28; n++) {
         mpfr_set(x, power, MPFR_RNDN);
-        if (n / 2 % 2)
-            mpfr_neg(x, x, MPFR_RNDN);
-        check_constant(n % 2 ? "pe__sine_series" : "pe__cosine_series", x, series[n / 2],
-                       n / 2 < 8 ? 2 : 1);
-        mpfr_mul(power, power, pi, MPFR_RNDN);
+        check_constant("pe__inverse_factorial", x, pe__inverse_factorial[n], n < 16 ? 3 : 1);
         mpfr_div_ui(power, power, n + 1, MPFR_RNDN);
     }
     mpfr_set_prec(x, 32 * PE__LIMBS + 64);
