@@ -2358,7 +2358,7 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe_config *config,
 {
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
     pe__td d = pe__td_splat(-denominator[0]), q = pe__td_splat(config->base);
-    double x[3][PE__POWERS + PE_LANES];
+    double x[3][PE__POWERS + (int)PE_LANES];
     d.b = pe__splat(-denominator[1]);
     if (denominator[0] == 1) q = pe__td_ratio(pe__td_splat(1), q); /* of a power of two: exact */
     else q = pe__td_exp(pe__td_ratio(pe__td_log(q), d));
@@ -2476,8 +2476,7 @@ PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
 PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
-    const pe__vd angle = pe__to_float(pe__splat(t)) * pe__splat(plan->float32[pair]);
-    return pe__first_lane(pe__to_float(angle));
+    return (double)(float)((double)(float)t * plan->float32[pair]);
 }
 
 /* The same for one sine or cosine: of small turns the sine has a relative error, but that products
@@ -2881,15 +2880,14 @@ static inline size_t pe__arrays(const pe_config *config, size_t rows)
    positive number if there is one pair only. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
-    const size_t half = width / 2;
     d[0] = 1, d[1] = 0;
     if (pairs <= 1) return;
     if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
     if (config->exponent == PE_EXPONENT_PAIRS) {
+        const pe__vd half = pe__splat((double)(width / 2)), less = pe__splat(-config->exponent_shift);
         pe__vd low;
-        const pe__vd sum = pe__two_sum(pe__splat((double)half),
-                                       pe__splat(-config->exponent_shift), &low);
-        d[0] = pe__first_lane(sum), d[1] = pe__first_lane(low);
+        d[0] = pe__first_lane(pe__two_sum(half, less, &low));
+        d[1] = pe__first_lane(low);
     }
 }
 
@@ -2968,6 +2966,7 @@ PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
     const int joined = pe__shares(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
+    memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     plan->axes = all, plan->d_model = d;
     for (size_t a = 0; a < all; a++) {
         pe__axis *const axis = &plan->axis[a];
@@ -3032,35 +3031,32 @@ PE_API const char *pe_config_error(const pe_config *config)
 }
 
 /* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
-   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
-   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time,
-   since each waits for its own results. */
+   17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
+   grows with the number of the row, and no turn adds more. Some vectors at a time, since each waits
+   for its own results. */
 PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
 {
-    enum { PE__TOGETHER = 4 };
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 2 };
     const size_t padded = plan->padded;
-    pe__dd s[PE__DIGIT + 1][PE__TOGETHER], c[PE__DIGIT + 1][PE__TOGETHER];
+    pe__dd s[PE__NEXT][PE__TOGETHER], c[PE__NEXT][PE__TOGETHER];
     for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++)
             pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        for (size_t level = 0; level < 2; level++) {
-            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
-                for (size_t v = 0; v < vectors; v++) {
-                    pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
-                    if (b % 2 == 0) pe__dd_turn_twice(&sine, &cosine);
-                    else if (b > 1) pe__dd_turn(&sine, &cosine, s[b - b / 2][v], c[b - b / 2][v]);
-                    s[b][v] = sine, c[b][v] = cosine;
-                    pe__store(row + v * PE_LANES, sine.hi + sine.lo);
-                    pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
-                }
+        for (size_t n = 0; n < 2 * PE__NEXT - 1; n++) { /* two levels */
+            const size_t b = n % PE__NEXT + 1, next = b == PE__NEXT;
+            const size_t half = next ? b - 2 : pe__max(b / 2, 1), rest = next ? b - 1 : b - b / 2;
             for (size_t v = 0; v < vectors; v++) {
-                pe__dd sine = s[PE__DIGIT][v], cosine = c[PE__DIGIT][v];
-                pe__dd_turn_twice(&sine, &cosine);
-                pe__dd_turn(&sine, &cosine, s[1][v], c[1][v]);
-                s[1][v] = sine, c[1][v] = cosine;
+                pe__dd sine = s[half][v], cosine = c[half][v];
+                if (b > 1 && half == rest) pe__dd_turn_twice(&sine, &cosine);
+                else if (b > 1) pe__dd_turn(&sine, &cosine, s[rest][v], c[rest][v]);
+                s[next ? 1 : b][v] = sine, c[next ? 1 : b][v] = cosine;
+                if (b > PE__DIGIT) continue;
+                pe__store(row + v * PE_LANES, sine.hi + sine.lo);
+                pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
             }
+            if (b <= PE__DIGIT) row += 2 * padded;
         }
     }
 }
@@ -3073,12 +3069,10 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     plan->has_padding = config->has_padding != 0;
     plan->padding = (double)config->padding_position;
     pe__plan_amplitude(plan, config->amplitude);
-    plan->half_turns = config->half_turns != 0, plan->exact = 0;
-    plan->base = config->base, plan->unit = config->scale;
-    plan->woven = plan->apart = 0, plan->offset = config->offset, plan->first = 0;
-    plan->frequency = memory, plan->matrix = plan->point = plan->float32 = plan->table = NULL;
+    plan->half_turns = config->half_turns != 0;
+    plan->base = config->base, plan->unit = config->scale, plan->offset = config->offset;
+    plan->frequency = memory;
     plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
-    plan->step = 0;
     if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
         plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
     plan->matrix_step = plan->padded;
@@ -3090,10 +3084,6 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
-    if (plan->joint) { /* no gaps */
-        for (size_t i = plan->pairs; i < plan->padded; i++) array[i] = array[i - 1];
-        return;
-    }
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *axis = &plan->axis[a];
         const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
