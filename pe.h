@@ -1901,7 +1901,7 @@ PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
 }
 
 /* x / y by three digits of long division. */
-PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
+PE__COLD pe__td pe__td_ratio(pe__td x, pe__td y)
 {
     pe__vd digit[3];
     for (int d = 0; d < 3; d++) {
@@ -1966,7 +1966,7 @@ static const double pe__inverse_factorial[28][3] = {
 
 /* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
    squarings. Lane by lane, but k is taken lane by lane through memory. */
-PE__OUTLINE pe__td pe__td_exp(pe__td x)
+PE__COLD pe__td pe__td_exp(pe__td x)
 {
     const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
     pe__td y = pe__td_one(-k), c = pe__td_const(pe__ln2);
@@ -1997,7 +1997,7 @@ PE__OUTLINE pe__td pe__td_exp(pe__td x)
 }
 
 /* log2(x), relatively to 2^-48 or absolutely to 2^-50, for a normal x > 0: e + 2 atanh(z) / ln 2. */
-PE__OUTLINE double pe__log2(double x)
+PE__COLD double pe__log2(double x)
 {
     int e;
     double m = pe__frexp(x, &e), y = 0;
@@ -2009,7 +2009,7 @@ PE__OUTLINE double pe__log2(double x)
 
 /* ln(x), lane by lane, for 2^-900 <= x <= 2^900: with y in double precision, one step
    y + u - u^2/2 + u^3/3 for u = x exp(-y) - 1, which leaves about 2^-148. */
-PE__OUTLINE pe__td pe__td_log(pe__td x)
+PE__COLD pe__td pe__td_log(pe__td x)
 {
     double y[PE_LANES];
     pe__store(y, x.a);
@@ -2342,7 +2342,7 @@ PE__INLINE pe__dd pe__dd_splat(const double *x)
 }
 
 /* The config's scale, in half turns. */
-PE__OUTLINE pe__td pe__frequency_unit(double scale, int half_turns)
+PE__COLD pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
@@ -2353,7 +2353,7 @@ typedef struct pe__geometric {
 } pe__geometric;
 
 /* pairs: how many there are; what lies beyond them may be out of range. */
-PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe_config *config,
+PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
                                      const double *denominator, size_t pairs)
 {
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
@@ -2703,7 +2703,7 @@ PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, doubl
 
 /* The frequency of a pair in radians a position, or its wavelength. */
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-PE__OUTLINE double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
+PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
 {
     pe__dd f, y;
     double number;
@@ -2869,7 +2869,7 @@ PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
 }
 
 /* Arrays of a plan of so many rows. */
-static inline size_t pe__arrays(const pe_config *config, size_t rows)
+PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
 {
     if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
     if (config->angle == PE_ANGLE_FLOAT32) return 3;
@@ -2884,9 +2884,9 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
     if (pairs <= 1) return;
     if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
     if (config->exponent == PE_EXPONENT_PAIRS) {
-        const pe__vd half = pe__splat((double)(width / 2)), less = pe__splat(-config->exponent_shift);
+        const pe__vd half = pe__splat((double)(width / 2));
         pe__vd low;
-        d[0] = pe__first_lane(pe__two_sum(half, less, &low));
+        d[0] = pe__first_lane(pe__two_sum(half, pe__splat(-config->exponent_shift), &low));
         d[1] = pe__first_lane(low);
     }
 }
