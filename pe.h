@@ -2072,6 +2072,13 @@ PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus
     }
 }
 
+/* d < y? */
+PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
+{
+    while (limbs > 1 && d[limbs - 1] == y[limbs - 1]) limbs--;
+    return d[limbs - 1] < y[limbs - 1];
+}
+
 /* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
 PE__COLD void pe__real_normal(pe__real *x)
 {
@@ -2143,7 +2150,8 @@ PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
     z.sign *= sign;
-    if (x->exponent < z.exponent) {
+    if (x->exponent < z.exponent ||
+        (x->exponent == z.exponent && pe__limbs_less(x->d, z.d, x->n))) {
         const pe__real swap = *x;
         *x = z, z = swap;
     }
@@ -2152,12 +2160,6 @@ PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
     x->lost = pe__lost(x->lost, z.lost);
     if (x->sign == 0) x->sign = z.sign;
     pe__limbs_add(x->d, z.d, x->n + 1, minus);
-    if (minus && x->d[x->n] >> 31) { /* below 0 */
-        memcpy(z.d, x->d, sizeof z.d);
-        memset(x->d, 0, sizeof x->d);
-        pe__limbs_add(x->d, z.d, x->n + 1, 1);
-        x->sign = -x->sign;
-    }
     pe__real_normal(x);
 }
 
@@ -2182,9 +2184,7 @@ PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
     memcpy(rest, x->d, sizeof rest);
     memset(x->d, 0, sizeof x->d);
     for (int bit = 32 * n; bit >= 0; bit--) {
-        int i = n;
-        while (i > 0 && rest[i] == y->d[i]) i--;
-        if (rest[i] >= y->d[i]) {
+        if (!pe__limbs_less(rest, y->d, n + 1)) {
             pe__limbs_add(rest, y->d, n + 1, 1);
             x->d[bit / 32] |= (uint32_t)1 << bit % 32;
         }
@@ -2610,7 +2610,6 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
         const int enough =
             last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
-                     : t == 0      ? pe__real_of(0, n)
                                    : pe__real_frequency(plan, pair, n);
         pe__real x = pe__real_of(plan->float32 ? pe__time_of(plan, pair, t) : t, n);
         double y;
