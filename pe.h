@@ -2244,7 +2244,7 @@ PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits,
 
 /* exp x by x / 1, x / 2, ... for k = 1; sines and cosines of the root of -x by x / k (k + 1) ...;
    atanh(root of x) / root of x by 1 + x / (k + 2) + x^2 / (k + 4) ... for k = 1. |x| < 4, for the
-   last one below 1/16: at most 400 terms. */
+   last one below 1/16: at most 300 terms. */
 typedef enum pe__series { PE__EXP, PE__CIRCLE, PE__ATANH } pe__series;
 PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
 {
