@@ -2439,21 +2439,21 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     const pe__vd tt = pe__time(plan, pair, t);
     pe__dd f;
     f.hi = pe__load(plan->frequency + pair), f.lo = pe__load(plan->frequency + plan->padded + pair);
-    const pe__vd half = pe__splat(0.5), four = pe__splat(4.0);
-    pe__vd e0, e1;
-    const pe__vd p0 = pe__two_prod(tt, f.hi, &e0), p1 = pe__two_prod(tt, f.lo, &e1);
+    const pe__vd half = pe__splat(0.5);
+    pe__vd e;
+    const pe__vd p = pe__two_prod(tt, f.hi, &e);
+    pe__td rest = pe__td_splat(0);
+    rest.a = pe__two_prod(tt, f.lo, &rest.b);
 
-    /* half turns modulo 2, of all parts: beyond 2^49 e0 is part of a turn, too; then less the
+    /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
        nearest quarter turn: both exact */
-    const pe__td r = pe__td_of(p0 - pe__round(p0 * half) * pe__splat(2.0), e0, pe__splat(0.0));
-    pe__td rest;
-    rest.a = p1, rest.b = e1, rest.c = pe__splat(0.0);
-    const pe__td sum = pe__td_add(r, rest);
+    pe__td sum = pe__td_of(p - pe__round(p * half) * pe__splat(2.0), e, pe__splat(0.0));
+    pe__td_plus(&sum, &rest);
     pe__vd q = pe__round(sum.a + sum.a);
     pe__dd z;
     z.hi = pe__two_sum(sum.a - q * half, sum.b, &z.lo);
     z.lo = z.lo + sum.c;
-    q = q - pe__round(q * pe__splat(0.25)) * four;
+    q = q - pe__round(q * pe__splat(0.25)) * pe__splat(4.0);
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi, zz.lo = -zz.lo;
@@ -2927,14 +2927,13 @@ PE__COLD const char *pe__field_error(const pe_config *config)
 }
 
 /* What is wrong with the frequencies of an axis. */
-PE__COLD const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
+PE__COLD const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
     const double little = 1e-9, s = fabs(config->scale);
     const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
-    double d[2];
-    pe__denominator(config, width, pairs, d);
-    if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
-    const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
+    const double d = axis->denominator[0];
+    if (!(d > 0)) return "exponent_shift must be less than half of each axis' width";
+    const double steps = (double)(axis->pairs ? axis->pairs - 1 : 0) / d;
     const double first = pe__log2(s) + by_pi;
     const double last = first - steps * pe__log2(config->base);
     if (!pe__between(first, -960 - little, 21 + little) ||
@@ -2986,7 +2985,7 @@ PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         if (!joined) array = (array + 7) & ~(size_t)7;
         axis->pair = array, array += axis->pairs, pairs += axis->pairs;
         pe__denominator(config, width, axis->pairs, axis->denominator);
-        const char *const error = pe__frequency_error(config, width, axis->pairs);
+        const char *const error = pe__frequency_error(config, axis);
         if (error) return error;
         column += width;
     }
