@@ -1818,9 +1818,20 @@ PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
     return pe__td_of(p00, b, minor + (t + u));
 }
 
-/* Out of line, except where they are the work of a loop. */
-PE__OUTLINE pe__td pe__td_add(pe__td x, pe__td y) { return pe__td_sum(x, y); }
-PE__OUTLINE pe__td pe__td_mul(pe__td x, pe__td y) { return pe__td_product(x, y); }
+/* Out of line and in place, except where they are the work of a loop: x + y, x * y. */
+PE__OUTLINE void pe__td_plus(pe__td *x, const pe__td *y) { *x = pe__td_sum(*x, *y); }
+PE__OUTLINE void pe__td_times(pe__td *x, const pe__td *y) { *x = pe__td_product(*x, *y); }
+
+PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
+{
+    pe__td_plus(&x, &y);
+    return x;
+}
+PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
+{
+    pe__td_times(&x, &y);
+    return x;
+}
 
 PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
 {
@@ -1833,19 +1844,25 @@ PE__INLINE pe__td pe__td_splat(double x) { return pe__td_one(pe__splat(x)); }
 
 PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_one(y)); }
 
-PE__OUTLINE pe__td pe__td_sub(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two */
 {
-    y.a = -y.a, y.b = -y.b, y.c = -y.c;
-    return pe__td_sum(x, y);
+    x.a = x.a * y, x.b = x.b * y, x.c = x.c * y;
+    return x;
+}
+
+PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
+{
+    return pe__td_add(x, pe__td_shift(y, pe__splat(-1.0)));
 }
 
 /* x / y by three digits of long division. */
-PE__OUTLINE pe__td pe__td_ratio(pe__td x, pe__td y)
+PE__COLD pe__td pe__td_ratio(pe__td x, pe__td y)
 {
     pe__vd digit[3];
     for (int d = 0; d < 3; d++) {
-        digit[d] = x.a / y.a;
-        x = pe__td_sub(x, pe__td_scale(y, digit[d]));
+        pe__td part = pe__td_one(-(digit[d] = x.a / y.a));
+        pe__td_times(&part, &y);
+        pe__td_plus(&x, &part);
     }
     return pe__td_of(digit[0], digit[1], digit[2]);
 }
@@ -1881,11 +1898,9 @@ PE__INLINE double pe__frexp(double x, int *e)
     return x;
 }
 
-/* 1 / n! */
-static const double pe__inverse_factorial[17][3] = {
-    {1.0, 0.0, 0.0},
-    {1.0, 0.0, 0.0},
-    {0.5, 0.0, 0.0},
+/* 1 / n!, as far as their digits are needed. */
+static const double pe__inverse_factorial[28][3] = {
+    {1.0}, {1.0}, {0.5},
     {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
     {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
     {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
@@ -1899,61 +1914,69 @@ static const double pe__inverse_factorial[17][3] = {
     {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
     {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
     {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
-    {4.779477332387385e-14, 4.399205485834081e-31, -4.892212048226615e-49},
+    {4.779477332387385e-14}, {2.8114572543455206e-15}, {1.5619206968586225e-16}, {8.22063524662433e-18},
+    {4.110317623312165e-19}, {1.9572941063391263e-20}, {8.896791392450574e-22}, {3.868170170630684e-23},
+    {1.6117375710961184e-24}, {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
 /* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
    squarings. Lane by lane, but k is taken lane by lane through memory. */
-PE__OUTLINE pe__td pe__td_exp(pe__td x)
+PE__COLD pe__td pe__td_exp(pe__td x)
 {
     const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
-    pe__td r = pe__td_sum(x, pe__td_scale(pe__td_const(pe__ln2), -k));
-    const pe__vd eighth = pe__splat(1.0 / 64);
-    r.a = r.a * eighth, r.b = r.b * eighth, r.c = r.c * eighth;
+    pe__td y = pe__td_one(-k), c = pe__td_const(pe__ln2);
+    pe__td_times(&y, &c);
+    pe__td_plus(&x, &y);
+    x = pe__td_shift(x, pe__splat(1.0 / 64));
 
-    pe__vd tail = pe__splat(pe__inverse_factorial[16][0]); /* |r| < 2^-7: doubles will do */
-    for (int n = 15; n >= 11; n--) tail = tail * r.a + pe__splat(pe__inverse_factorial[n][0]);
-    pe__td y = pe__td_one(tail);
-    for (int n = 10; n >= 1; n--)
-        y = pe__td_sum(pe__td_product(y, r), pe__td_const(pe__inverse_factorial[n]));
-    y = pe__td_product(y, r); /* exp(r) - 1, so that squaring loses nothing */
-    for (int n = 0; n < 6; n++) {
-        pe__td twice = y;
-        twice.a = y.a + y.a, twice.b = y.b + y.b, twice.c = y.c + y.c;
-        y = pe__td_sum(pe__td_product(y, y), twice);
+    pe__vd tail = pe__splat(pe__inverse_factorial[16][0]); /* |x| < 2^-7: doubles will do */
+    for (int n = 15; n >= 11; n--) tail = tail * x.a + pe__splat(pe__inverse_factorial[n][0]);
+    y = pe__td_one(tail);
+    for (int n = 10; n >= 0; n--) { /* at last exp(x) - 1, so that squaring loses nothing */
+        pe__td_times(&y, &x);
+        c = pe__td_const(pe__inverse_factorial[n]);
+        if (n > 0) pe__td_plus(&y, &c);
     }
-    y = pe__td_sum(y, pe__td_const(pe__inverse_factorial[0]));
+    for (int n = 0; n < 6; n++) { /* (1 + y)^2 = 1 + y (y + 2) */
+        x = pe__td_splat(2);
+        pe__td_plus(&x, &y);
+        pe__td_times(&y, &x);
+    }
+    pe__td_plus(&y, &c);
 
     double power[PE_LANES];
     pe__store(power, k);
     for (int lane = 0; lane < PE_LANES; lane++) /* below: only in lanes behind the last pair */
         power[lane] = pe__exp2i(power[lane] > -1022 ? (int)power[lane] : -1022);
-    const pe__vd two_k = pe__load(power);
-    y.a = y.a * two_k, y.b = y.b * two_k, y.c = y.c * two_k;
-    return y;
+    return pe__td_shift(y, pe__load(power));
 }
 
-/* ln(x), lane by lane, for 2^-1000 < x < 2^1000: an atanh series gives y to double precision, then
-   one step y + u - u^2/2 with u = m exp(-y) - 1, which leaves about 2^-148. */
-PE__OUTLINE pe__td pe__td_log(pe__td x)
+/* log2(x), relatively to 2^-48 or absolutely to 2^-50, for a normal x > 0: e + 2 atanh(z) / ln 2. */
+PE__COLD double pe__log2(double x)
 {
-    double m[PE_LANES], exponent[PE_LANES], scale[PE_LANES];
-    pe__store(m, x.a);
-    for (int lane = 0; lane < PE_LANES; lane++) {
-        int e;
-        if (pe__frexp(m[lane], &e) < 0.7071067811865476) e--;
-        exponent[lane] = e, scale[lane] = pe__exp2i(-e);
-    }
-    const pe__td power = pe__td_one(pe__load(exponent));
-    x = pe__td_scale(x, pe__load(scale)); /* m, exactly */
-    const pe__vd one = pe__splat(1.0), z = (x.a - one) / (x.a + one), zz = z * z; /* |z| < 0.172 */
-    pe__vd y = pe__splat(1.0 / 21);
-    for (int n = 19; n >= 3; n -= 2) y = y * zz + pe__splat(1.0 / n);
-    y = (z + z) + (z + z) * zz * y; /* a sum at last: no product that may be fused */
+    int e;
+    double m = pe__frexp(x, &e), y = 0;
+    if (m < 0.7071067811865476) m *= 2, e--;
+    const double z = (m - 1) / (m + 1); /* |z| < 0.172 */
+    for (int n = 21; n >= 1; n -= 2) y = y * z * z + 1.0 / n;
+    return e + 2.8853900817779268 * z * y;
+}
 
-    const pe__td u = pe__td_sub(pe__td_mul(pe__td_exp(pe__td_one(-y)), x), pe__td_splat(1.0));
-    const pe__td log = pe__td_add(u, pe__td_one(u.a * u.a * pe__splat(-0.5)));
-    return pe__td_add(pe__td_mul(pe__td_const(pe__ln2), power), pe__td_add(pe__td_one(y), log));
+/* ln(x), lane by lane, for 2^-900 <= x <= 2^900: with y in double precision, one step
+   y + u - u^2/2 + u^3/3 for u = x exp(-y) - 1, which leaves about 2^-148. */
+PE__COLD pe__td pe__td_log(pe__td x)
+{
+    double y[PE_LANES];
+    pe__store(y, x.a);
+    for (int lane = 0; lane < PE_LANES; lane++) y[lane] = 0.6931471805599453 * pe__log2(y[lane]);
+    pe__td u = pe__td_exp(pe__td_one(-pe__load(y))), term = pe__td_splat(-1);
+    pe__td_times(&u, &x);
+    pe__td_plus(&u, &term);
+    term = pe__td_one(u.a * u.a * (u.a * pe__splat(1.0 / 3) - pe__splat(0.5)));
+    pe__td_plus(&u, &term);
+    term = pe__td_one(pe__load(y));
+    pe__td_plus(&term, &u);
+    return term;
 }
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
@@ -1962,13 +1985,15 @@ PE__OUTLINE pe__td pe__td_log(pe__td x)
  * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
  * the same on every machine. */
 
-enum { PE__LIMBS = 42, PE__KNOWN = -1000000 }; /* 1344 bits at most; lost of exact numbers */
+/* 1344 bits at most; lost of exact numbers, exponent of an exact 0 */
+enum { PE__LIMBS = 42, PE__KNOWN = -1000000 };
 typedef struct pe__real {
     int n, sign, exponent, lost;
     uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
 } pe__real;
 
 PE__COLD int pe__known(const pe__real *x) { return x->lost < PE__KNOWN / 2; }
+PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__known(x); }
 
 /* A sum of two errors. */
 PE__COLD int pe__lost(int a, int b)
@@ -1977,30 +2002,19 @@ PE__COLD int pe__lost(int a, int b)
     return less < PE__KNOWN / 2 ? more : more + 1;
 }
 
-/* d times 2^-by; returns whether that loses bits. */
-PE__COLD int pe__limbs_down(uint32_t *d, int limbs, int by)
+/* d times 2^by; returns whether bits below the last one are lost. */
+PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
 {
-    const int whole = by / 32, part = by % 32;
-    uint32_t lost = 0;
-    for (int i = 0; i < whole && i < limbs; i++) lost |= d[i];
-    if (whole < limbs) lost |= d[whole] & (((uint32_t)1 << part) - 1);
-    for (int i = 0; i < limbs; i++) {
-        const uint64_t low = whole < limbs - i ? d[i + whole] : 0;
-        const uint64_t high = whole + 1 < limbs - i ? d[i + whole + 1] : 0;
-        d[i] = (uint32_t)(((high << 32 | low) >> part) & 0xffffffffu);
+    uint32_t to[PE__LIMBS + 1] = {0}, lost = 0;
+    const int part = (by % 32 + 32) % 32;
+    for (int i = 0, j = (by - part) / 32; i <= limbs; i++, j++) {
+        const uint64_t both = (uint64_t)(i < limbs ? d[i] : 0) << 32 | (i > 0 ? d[i - 1] : 0);
+        const uint32_t limb = (uint32_t)(both >> (32 - part) & 0xffffffffu);
+        if (j < 0) lost |= limb;
+        else if (j < limbs) to[j] = limb;
     }
+    memcpy(d, to, (size_t)limbs * sizeof *d);
     return lost != 0;
-}
-
-/* d times 2^by. */
-PE__COLD void pe__limbs_up(uint32_t *d, int limbs, int by)
-{
-    const int whole = by / 32, part = by % 32;
-    for (int i = limbs - 1; i >= 0; i--) {
-        const uint64_t high = i >= whole ? d[i - whole] : 0;
-        const uint64_t low = i > whole ? d[i - whole - 1] : 0;
-        d[i] = (uint32_t)(((high << 32 | low) >> (32 - part)) & 0xffffffffu);
-    }
 }
 
 /* d + y, or, for minus, d - y. */
@@ -2013,36 +2027,41 @@ PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus
     }
 }
 
+/* d < y? */
+PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
+{
+    while (limbs > 1 && d[limbs - 1] == y[limbs - 1]) limbs--;
+    return d[limbs - 1] < y[limbs - 1];
+}
+
 /* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
 PE__COLD void pe__real_normal(pe__real *x)
 {
-    int up = 0, top = x->n;
+    int up, top = x->n;
     while (top >= 0 && x->d[top] == 0) top--;
     if (top < 0) {
         x->sign = 0;
+        if (pe__known(x)) x->exponent = PE__KNOWN;
         return;
     }
-    while (!(x->d[top] >> (31 - up))) up++;
-    up += 32 * (x->n - 1 - top);
-    x->exponent -= up;
-    x->lost += up;
-    if (up > 0) pe__limbs_up(x->d, x->n + 1, up);
-    else if (pe__limbs_down(x->d, x->n + 1, -up)) x->lost = pe__lost(x->lost, 0);
+    for (up = 32 * (x->n - 1 - top); !(x->d[top] << (up & 31) >> 31); up++) {}
+    x->exponent -= up, x->lost += up;
+    if (pe__limbs_shift(x->d, x->n + 1, up)) x->lost = pe__lost(x->lost, 0);
 }
 
+/* Any double but infinity and NaN: subnormals too, whether they are flushed or not. */
 PE__COLD pe__real pe__real_of(double value, int n)
 {
     pe__real x;
-    const double size = value < 0 ? -value : value, large = pe__exp2i(100);
-    const int lifted = size < pe__exp2i(-900);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
-    x.n = n, x.lost = PE__KNOWN;
-    if (size > 0) {
-        const double m = pe__frexp(lifted ? size * large : size, &x.exponent);
-        const uint64_t bits = (uint64_t)(m * 18446744073709551616.0); /* 2^64 */
-        x.sign = value < 0 ? -1 : 1, x.exponent -= lifted ? 100 : 0;
-        x.d[n - 1] = (uint32_t)(bits >> 32), x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
-    }
+    x.n = n, x.lost = PE__KNOWN, x.sign = bits >> 63 ? -1 : 1;
+    x.exponent = (e > 0 ? e : 1) - 1011;
+    x.d[n - 1] = (uint32_t)(bits >> 32 & 0xfffff) | (uint32_t)(e > 0) << 20;
+    x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
+    pe__real_normal(&x);
     return x;
 }
 
@@ -2060,8 +2079,8 @@ PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
     uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
-    if (x->sign == 0 && pe__known(x)) return;
-    if (y->sign == 0 && pe__known(y)) {
+    if (pe__real_is_0(x)) return;
+    if (pe__real_is_0(y)) {
         *x = *y;
         return;
     }
@@ -2086,23 +2105,16 @@ PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
 {
     pe__real z = *y;
     z.sign *= sign;
-    if (z.sign == 0 && pe__known(&z)) return;
-    if (x->exponent < z.exponent || (x->sign == 0 && pe__known(x))) {
+    if (x->exponent < z.exponent ||
+        (x->exponent == z.exponent && pe__limbs_less(x->d, z.d, x->n))) {
         const pe__real swap = *x;
         *x = z, z = swap;
-        if (z.sign == 0 && pe__known(&z)) return;
     }
     const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
-    z.lost = pe__lost(z.lost - by, pe__limbs_down(z.d, z.n + 1, by) ? 0 : PE__KNOWN);
+    z.lost = pe__lost(z.lost - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__KNOWN);
     x->lost = pe__lost(x->lost, z.lost);
     if (x->sign == 0) x->sign = z.sign;
     pe__limbs_add(x->d, z.d, x->n + 1, minus);
-    if (minus && x->d[x->n] >> 31) { /* below 0 */
-        memcpy(z.d, x->d, sizeof z.d);
-        memset(x->d, 0, sizeof x->d);
-        pe__limbs_add(x->d, z.d, x->n + 1, 1);
-        x->sign = -x->sign;
-    }
     pe__real_normal(x);
 }
 
@@ -2127,13 +2139,11 @@ PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
     memcpy(rest, x->d, sizeof rest);
     memset(x->d, 0, sizeof x->d);
     for (int bit = 32 * n; bit >= 0; bit--) {
-        int i = n;
-        while (i > 0 && rest[i] == y->d[i]) i--;
-        if (rest[i] >= y->d[i]) {
+        if (!pe__limbs_less(rest, y->d, n + 1)) {
             pe__limbs_add(rest, y->d, n + 1, 1);
             x->d[bit / 32] |= (uint32_t)1 << bit % 32;
         }
-        pe__limbs_up(rest, n + 1, 1);
+        pe__limbs_add(rest, rest, n + 1, 0);
     }
     for (int i = 0; i <= n; i++) any |= rest[i];
     x->lost = pe__lost(pe__lost(x->lost, y->lost) + 3, any ? 0 : PE__KNOWN);
@@ -2159,15 +2169,47 @@ PE__COLD void pe__real_more(pe__real *x, double y)
     pe__real_plus(x, &z, 1);
 }
 
-/* 1 + sign x / k + x^2 / k (k + 1) + ..., or x / k (k + 1) and so on: up to 400 terms, |x| < 4. */
-PE__COLD pe__real pe__real_taylor(const pe__real *x, uint32_t k, int two, int sign)
+/* pi / 4 and ln 2, cut off. */
+static const uint32_t pe__pi_digits[PE__LIMBS] = {
+    0x4abc9804, 0x670c354e, 0x7096966d, 0x9ed52907, 0x208552bb, 0x1c62f356, 0xdca3ad96,
+    0x83655d23, 0xfd24cf5f, 0x69163fa8, 0x1c55d39a, 0x98da4836, 0xa163bf05, 0xc2007cb8,
+    0xece45b3d, 0x49286651, 0x7c4b1fe6, 0xae9f2411, 0x5a899fa5, 0xee386bfb, 0xf406b7ed,
+    0x0bff5cb6, 0xa637ed6b, 0xf44c42e9, 0x625e7ec6, 0xe485b576, 0x6d51c245, 0x4fe1356d,
+    0xf25f1437, 0x302b0a6d, 0xcd3a431b, 0xef9519b3, 0x8e3404dd, 0x514a0879, 0x3b139b22,
+    0x020bbea6, 0x8a67cc74, 0x29024e08, 0x80dc1cd1, 0xc4c6628b, 0x2168c234, 0xc90fdaa2,
+};
+static const uint32_t pe__ln2_digits[PE__LIMBS] = {
+    0xdb8990e5, 0x17460775, 0x1400b396, 0x7d2e23de, 0xfc1efa15, 0xee569d6d, 0x8fe551a2,
+    0x610d30f8, 0xfb5bfb90, 0x07f4ca11, 0x0f3fd5c6, 0xda2d97c5, 0x2f20e3a2, 0x655fa187,
+    0x38303248, 0xf5dfa6bd, 0x9d6548ca, 0x72ce87b1, 0x7657f74b, 0x256fa0ec, 0xb136603b,
+    0xb9ea9bc3, 0x317c387e, 0x1acbda11, 0x224ae8c5, 0x3e96ca16, 0x1169b825, 0x27573b29,
+    0xc1382144, 0xed2eae35, 0x4afa1b10, 0x559552fb, 0x6debac98, 0xe7b87620, 0x8baafa2b,
+    0x8a0d175b, 0x7298b62d, 0x40f34326, 0x03f2f6af, 0xc9e3b398, 0xd1cf79ab, 0xb17217f7,
+};
+
+PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
 {
-    pe__real sum = pe__real_of(1, x->n), term = sum;
-    while (term.sign != 0 && term.exponent > -32 * x->n - 2) {
-        pe__real_times(&term, x);
-        pe__real_over(&term, k++);
-        if (two) pe__real_over(&term, k++);
-        term.sign *= sign;
+    pe__real x = pe__real_of(1, n);
+    memcpy(x.d, digits + PE__LIMBS - n, (size_t)n * sizeof *digits);
+    x.exponent = exponent, x.lost = 0;
+    return x;
+}
+PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
+PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits, 0, n); }
+
+/* exp x by x / 1, x / 2, ... for k = 1; sines and cosines of the root of -x by x / k (k + 1) ...;
+   atanh(root of x) / root of x by 1 + x / (k + 2) + x^2 / (k + 4) ... for k = 1. |x| < 4, for the
+   last one below 1/16: at most 300 terms. */
+typedef enum pe__series { PE__EXP, PE__CIRCLE, PE__ATANH } pe__series;
+PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
+{
+    pe__real sum = pe__real_of(1, x->n), power = sum, term = sum;
+    if (pe__real_is_0(x)) return sum;
+    for (; term.sign != 0 && term.exponent > -32 * x->n - 2; k += kind == PE__EXP ? 1 : 2) {
+        pe__real_times(&power, x);
+        if (kind != PE__ATANH) pe__real_over(&power, kind == PE__EXP ? k : k * (k + 1));
+        term = power;
+        if (kind == PE__ATANH) pe__real_over(&term, k + 2);
         pe__real_plus(&sum, &term, 1);
     }
     const int lost = x->lost + x->exponent + 4;
@@ -2175,41 +2217,7 @@ PE__COLD pe__real pe__real_taylor(const pe__real *x, uint32_t k, int two, int si
     return sum;
 }
 
-/* x becomes atanh x, or atan x for the sign -1; |x| < 1/2. */
-PE__COLD void pe__real_atanh(pe__real *x, int sign)
-{
-    const int lost = x->lost + 2, known = x->sign == 0;
-    pe__real power = *x, square = *x, term = *x;
-    pe__real_times(&square, x);
-    for (uint32_t k = 3; term.sign != 0 && term.exponent > x->exponent - 32 * x->n - 2; k += 2) {
-        pe__real_times(&power, &square);
-        power.sign *= sign;
-        term = power;
-        pe__real_over(&term, k);
-        pe__real_plus(x, &term, 1);
-    }
-    if (!known) x->lost = lost > 14 ? lost : 14;
-}
-
-PE__COLD pe__real pe__real_ln2(int n)
-{
-    pe__real x = pe__real_of(1, n);
-    pe__real_over(&x, 3);
-    pe__real_atanh(&x, 1);
-    x.exponent++;
-    return x;
-}
-PE__COLD pe__real pe__real_pi(int n)
-{
-    pe__real x = pe__real_of(1, n), y = pe__real_of(1, n);
-    pe__real_over(&x, 5), pe__real_over(&y, 239);
-    pe__real_atanh(&x, -1), pe__real_atanh(&y, -1);
-    x.exponent += 4, y.exponent += 2;
-    pe__real_plus(&x, &y, -1);
-    return x;
-}
-
-/* x > 0 becomes ln x. */
+/* x > 0 becomes ln x: with a power of two apart, 2 atanh((x - 1) / (x + 1)). */
 PE__COLD void pe__real_log(pe__real *x)
 {
     const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
@@ -2219,22 +2227,24 @@ PE__COLD void pe__real_log(pe__real *x)
     pe__real_more(&y, 1);
     pe__real_more(x, -1);
     pe__real_divide(x, &y);
-    pe__real_atanh(x, 1);
+    y = *x;
+    pe__real_times(&y, x);
+    y = pe__real_series(&y, PE__ATANH, 1);
+    pe__real_times(x, &y);
     x->exponent++;
     y = pe__real_ln2(x->n);
     pe__real_by(&y, k);
     pe__real_plus(x, &y, 1);
 }
 
-/* x becomes exp x; 0, if it is known to be 0, exactly 1. */
+/* x becomes exp x; of an exact 0 exactly 1. */
 PE__COLD void pe__real_exp(pe__real *x)
 {
     const double k = pe__nearest(pe__real_double(x) * 1.4426950408889634);
     pe__real y = pe__real_ln2(x->n);
     pe__real_by(&y, -k);
     pe__real_plus(x, &y, 1);
-    y = x->sign == 0 && pe__known(x) ? pe__real_of(1, x->n) : pe__real_taylor(x, 1, 0, 1);
-    *x = y;
+    *x = pe__real_series(x, PE__EXP, 1);
     x->exponent += (int)k;
 }
 
@@ -2246,22 +2256,21 @@ PE__COLD int pe__real_apart(const pe__real *x) { return x->sign != 0 && x->lost 
    numbers; last: it is that middle. */
 PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 {
-    const int n = x->n, snap = x->lost + 2; /* bits of d from there on are known */
+    const int n = x->n, snap = x->lost > -2 ? x->lost + 2 : 0; /* d is known from that bit on */
     const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
     const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is left */
     pe__real r = *x, one;
     *y = 0;
-    if (!pe__real_apart(x) || snap >= cut) return last || (x->sign == 0 && pe__known(x));
+    if (!pe__real_apart(x) || snap >= cut) return last || pe__real_is_0(x);
     if (snap > 0) {
         memset(one.d, 0, sizeof one.d);
         one.d[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
         pe__limbs_add(r.d, one.d, n + 1, 0);
-        (void)pe__limbs_down(r.d, n + 1, snap);
-        pe__limbs_up(r.d, n + 1, snap);
+        (void)pe__limbs_shift(r.d, n + 1, -snap);
     }
-    const int rest = pe__limbs_down(r.d, n + 1, cut - 1);
+    const int rest = pe__limbs_shift(r.d, n + 1, snap + 1 - cut);
     const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
     if ((both & 1) && !rest && !last && !pe__known(x)) return 0;
     *y = (double)(whole + (both & (uint64_t)(rest | (int)(whole & 1)))) * x->sign;
@@ -2271,25 +2280,14 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 }
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * f_i = w_i / pi for w_i = scale 2^x, x = -i log2(base) / D. A plan has them as sums of two
- * doubles, fast: f_(16a + b) = f_(16a) 2^x_b, by double-double. log2(base) is off by 2^-105, so x
- * by 2^-105 i / D; 2^x and the products add 2^-101. What needs more digits makes them anew, by
- * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
+ * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
+ * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. ln(base)
+ * and q are off by 2^-144, so f_i by (i + i / D) 2^-144, products by 2^-152 each, two doubles by
+ * 2^-106. What needs more digits makes them anew, by pe__real_frequency(). The order of the
+ * operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
 enum { PE__POWERS = 16 };
-
-/* 2^(k / 16), k = 0 ... 15. */
-static const double pe__roots[2 * PE__POWERS] = {
-    1.0, 0.0, 1.0442737824274138, 8.551889705537965e-17, 1.0905077326652577,
-    -3.046782079812471e-17, 1.1387886347566916, 8.912812676025408e-17, 1.189207115002721,
-    3.982015231465646e-17, 1.241857812073484, 4.658027591836937e-17, 1.2968395546510096,
-    2.5382502794888315e-17, 1.3542555469368927, 7.70094837980299e-17, 1.4142135623730951,
-    -9.667293313452913e-17, 1.4768261459394993, -3.483994556892796e-17, 1.5422108254079407,
-    7.949834809697621e-17, 1.6104903319492543, 2.4707192569797888e-17, 1.681792830507429,
-    8.199010020581497e-17, 1.7562521603732995, 2.960140695448873e-17, 1.8340080864093424,
-    3.283107224245627e-17, 1.9152065613971474, -1.0619946056195963e-16,
-};
 
 PE__INLINE pe__dd pe__dd_splat(const double *x)
 {
@@ -2298,178 +2296,67 @@ PE__INLINE pe__dd pe__dd_splat(const double *x)
     return r;
 }
 
-/* log2(x), the same in all lanes, for a normal x > 0: with the nearest root g, 2 atanh(z) / ln 2
-   for z = (x - g) / (x + g), |z| < 0.011. Off by 2^-105, or, if x is near to 1, relatively by
-   2^-103. */
-static inline pe__td pe__log2(double x)
-{
-    static const double odd[5][2] = {{1.0, 0.0},
-                                     {0.3333333333333333, 1.850371707708594e-17},
-                                     {0.2, -1.1102230246251566e-17},
-                                     {0.14285714285714285, 7.93016446160826e-18},
-                                     {0.1111111111111111, 6.1679056923619804e-18}};
-    static const double two_by_ln2[2] = {2.8853900817779268, 4.0710547481862066e-17};
-    int e, k = 0;
-    double m = 2 * pe__frexp(x, &e);
-    while (k < PE__POWERS && m > 1.0218971486541166 * pe__roots[2 * k]) k++; /* 2^(1/32) */
-    if (k == PE__POWERS) m /= 2, e++, k = 0;
-    const double whole = e - 1 + k / 16.0;
-    const pe__dd g = pe__dd_splat(pe__roots + 2 * k);
-    pe__dd top, below, z, y;
-    pe__vd error, low;
-    top.hi = pe__two_sum(pe__splat(m) - g.hi, -g.lo, &top.lo);
-    below.hi = pe__two_sum(pe__splat(m), g.hi, &below.lo);
-    below.lo = below.lo + g.lo;
-    z.hi = top.hi / below.hi;
-    const pe__vd p = pe__two_prod(z.hi, below.hi, &error);
-    z.lo = (((top.hi - p) - error) + (top.lo - z.hi * below.lo)) / below.hi;
-    const pe__dd zz = pe__dd_mul(z, z);
-    y.hi = pe__splat(1.0 / 17), y.lo = pe__splat(0.0);
-    for (int n = 15; n >= 11; n -= 2) y.hi = pe__fma(y.hi, zz.hi, pe__splat(1.0 / n));
-    for (int n = 4; n >= 0; n--) y = pe__dd_add_small(odd[n], pe__dd_mul(y, zz));
-    y = pe__dd_mul(pe__dd_mul(y, z), pe__dd_splat(two_by_ln2));
-    const pe__vd sum = pe__two_sum(pe__splat(whole), y.hi, &low);
-    return pe__td_of(sum, low, y.lo);
-}
-
-/* 2^(i step) for |i step| < 1022; beyond, anything. */
-PE__OUTLINE pe__dd pe__power(const pe__circle *roots, const pe__td *step, pe__vd i)
-{
-    const pe__vd large = pe__splat(422212465065984.0); /* 1.5 * 2^48: its last bit is 1/16 */
-    pe__vd e, low, less;
-    pe__dd x, root, y;
-    const pe__vd p = pe__two_prod(i, step->a, &e), where = p + large, k = where - large;
-    x.hi = pe__two_sum(p - k, e, &x.lo);
-    x.hi = pe__two_sum(x.hi, pe__two_prod(i, step->b, &low), &less);
-    x.lo = (x.lo + less) + (low + i * step->c);
-    x = pe__dd_mul(pe__dd_normal(x), pe__dd_splat(pe__ln2));
-    y.hi = pe__splat(pe__inverse_factorial[13][0]), y.lo = pe__splat(0.0);
-    for (int n = 12; n > 7; n--)
-        y.hi = pe__fma(y.hi, x.hi, pe__splat(pe__inverse_factorial[n][0]));
-    for (int n = 7; n > 0; n--)
-        y = pe__dd_add_small(pe__inverse_factorial[n], pe__dd_mul(y, x));
-    pe__circle_at(roots, where, &root.hi, &root.lo);
-    y = pe__dd_mul(root, pe__dd_mul(y, x));
-    x.hi = pe__fast_two_sum(root.hi, y.hi, &x.lo);
-    x.lo = x.lo + (root.lo + y.lo);
-
-    double power[PE_LANES]; /* by the whole part: k = whole + 0/16 ... 15/16 */
-    pe__store(power, pe__round(k - pe__splat(15.0 / 32)));
-    for (int lane = 0; lane < PE_LANES; lane++) {
-        const double n = power[lane] > -1022 ? power[lane] : -1022;
-        power[lane] = pe__exp2i(n < 1023 ? (int)n : 1023);
-    }
-    const pe__vd by = pe__load(power);
-    x.hi = x.hi * by, x.lo = x.lo * by;
-    return x;
-}
-
 /* The config's scale, in half turns. */
-static inline pe__td pe__frequency_unit(double scale, int half_turns)
+PE__COLD pe__td pe__frequency_unit(double scale, int half_turns)
 {
     static const double one[3] = {1, 0, 0};
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
 typedef struct pe__geometric {
-    pe__td step;                                   /* of x */
-    pe__dd unit, low[PE__POWERS / (int)PE_LANES]; /* f_0, and 2^x_0 ... 2^x_15 */
-    pe__circle roots;
+    pe__td f[PE__POWERS / (int)PE_LANES], ratio; /* the last 16 that were made, q^16 */
 } pe__geometric;
 
-static inline void pe__index(double *index, size_t first, size_t step)
-{
-    for (size_t lane = 0; lane < PE_LANES; lane++) index[lane] = (double)(first + lane * step);
-}
-
-static inline void pe__geometric_begin(pe__geometric *g, const pe_config *config,
-                                       const double *denominator)
+/* pairs: how many there are; what lies beyond them may be out of range. */
+PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
+                                     const double *denominator, size_t pairs)
 {
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
-    pe__td d = pe__td_splat(-denominator[0]);
+    pe__td d = pe__td_splat(-denominator[0]), q = pe__td_splat(config->base);
+    double x[3][PE__POWERS + (int)PE_LANES];
     d.b = pe__splat(-denominator[1]);
-    g->unit.hi = unit.a, g->unit.lo = unit.b;
-    g->step = pe__td_ratio(pe__log2(config->base), d);
-    pe__circle_of(pe__roots, 1, &g->roots);
-    for (size_t v = 0; v < (size_t)PE__POWERS / (size_t)PE_LANES; v++) {
-        double index[PE_LANES];
-        pe__index(index, v * PE_LANES, 1);
-        g->low[v] = pe__power(&g->roots, &g->step, pe__load(index));
+    if (denominator[0] == 1) q = pe__td_ratio(pe__td_splat(1), q); /* of a power of two: exact */
+    else q = pe__td_exp(pe__td_ratio(pe__td_log(q), d));
+    g->ratio = pe__td_splat(1);
+    for (size_t i = 0; i < PE__POWERS; i++) {
+        pe__store(x[0] + i, g->ratio.a);
+        pe__store(x[1] + i, g->ratio.b);
+        pe__store(x[2] + i, g->ratio.c);
+        if (i + 1 < pairs) pe__td_times(&g->ratio, &q);
+    }
+    for (size_t v = 0, i = 0; i < PE__POWERS; v++, i += PE_LANES) {
+        g->f[v].a = pe__load(x[0] + i), g->f[v].b = pe__load(x[1] + i);
+        g->f[v].c = pe__load(x[2] + i);
+        pe__td_times(&g->f[v], &unit);
     }
 }
 
-/* Write count frequencies, from f_first on, to f and f + padded: up to 7 numbers more. */
-PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t first, size_t count, double *f,
+/* Write the next count frequencies to f and f + padded, up to 7 numbers more. first: how many are
+   made; a multiple of 16. */
+PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count, double *f,
                                     size_t padded)
 {
-    for (size_t done = 0; done < count; done += (size_t)PE_LANES * (size_t)PE__POWERS) {
-        double index[PE_LANES], hi[PE_LANES], lo[PE_LANES];
-        pe__index(index, first + done, PE__POWERS);
-        const pe__dd high =
-            pe__dd_normal(pe__dd_mul(g->unit, pe__power(&g->roots, &g->step, pe__load(index))));
-        pe__store(hi, high.hi);
-        pe__store(lo, high.lo);
-        for (size_t i = done, n = 0; i < count && n < PE_LANES; i += PE__POWERS, n++) {
-            pe__dd one;
-            one.hi = pe__splat(hi[n]), one.lo = pe__splat(lo[n]);
-            for (size_t v = 0;
-                 v < (size_t)PE__POWERS / (size_t)PE_LANES && i + v * PE_LANES < count; v++) {
-                const pe__dd y = pe__dd_normal(pe__dd_mul(one, g->low[v]));
-                pe__store(f + i + v * PE_LANES, y.hi);
-                pe__store(f + i + v * PE_LANES + padded, y.lo);
-            }
-        }
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        pe__td *const y = &g->f[i % PE__POWERS / PE_LANES];
+        if (first + i >= PE__POWERS) pe__td_times(y, &g->ratio);
+        pe__store(f + i, y->a);
+        pe__store(f + i + padded, y->b);
     }
 }
 
 /* ---- 5.5 turns, closely -------------------------------------------------------------------------
  * Position t turns pair i by t w_i = pi t f_i. */
 
-/* The sine and cosine of pi x to about 2^-100 of their value, |x| <= 0.3: Taylor series in x^2 with
-   coefficients +-pi^n / n!. A double is enough for the coefficients whose term is below 2^-53. */
-static const double pe__sine_series[15][2] = {
-    {3.141592653589793, 1.2246467991473532e-16},
-    {-5.16771278004997, 2.2665622825789447e-16},
-    {2.5501640398773455, -7.931006345326556e-17},
-    {-0.5992645293207921, 2.845026112698218e-17},
-    {0.08214588661112823, -3.847292805297656e-18},
-    {-0.0073704309457143504, -3.328281165603432e-19},
-    {0.00046630280576761255, 1.0704561733683463e-20},
-    {-2.1915353447830217e-05, 1.4648526682685598e-21},
-    {7.952054001475513e-07, 0},
-    {-2.2948428997269873e-08, 0},
-    {5.392664662608129e-10, 0},
-    {-1.0518471716932065e-11, 0},
-    {1.7302192458361107e-13, 0},
-    {-2.432561179993389e-15, 0},
-    {2.9567015428549106e-17, 0},
-};
-static const double pe__cosine_series[15][2] = {
-    {1.0, 0.0},
-    {-4.934802200544679, -3.1326477543698557e-16},
-    {4.0587121264167685, -2.6602000824298645e-16},
-    {-1.3352627688545895, 3.1815237892149862e-18},
-    {0.2353306303588932, -1.2583065576724427e-18},
-    {-0.02580689139001406, 1.170191067939226e-18},
-    {0.0019295743094039231, -9.669517939986956e-20},
-    {-0.0001046381049248457, -2.421206183964864e-21},
-    {4.303069587032947e-06, 0},
-    {-1.3878952462213771e-07, 0},
-    {3.604730797462501e-09, 0},
-    {-7.700707130601354e-11, 0},
-    {1.3768647280377414e-12, 0},
-    {-2.0906323353147685e-14, 0},
-    {2.729327261598196e-16, 0},
-};
-
-PE__INLINE pe__dd pe__dd_series(const double (*series)[2], pe__dd xx)
+/* The sum of y^k / (2k + first)!: for y = -x^2 and |x| <= pi/4 the cosine (first = 0), or the sine
+   over x (1), to about 2^-100. A double is enough for coefficients whose term is below 2^-53. */
+PE__INLINE pe__dd pe__dd_series(int first, pe__dd y)
 {
-    pe__vd tail = pe__splat(series[14][0]);
-    for (int k = 13; k > 7; k--) tail = pe__fma(tail, xx.hi, pe__splat(series[k][0]));
-    pe__dd y;
-    y.hi = tail, y.lo = pe__splat(0.0);
-    for (int k = 7; k >= 0; k--) y = pe__dd_add_small(series[k], pe__dd_mul(y, xx));
-    return y;
+    const double(*const term)[3] = pe__inverse_factorial + first;
+    pe__dd sum;
+    sum.hi = pe__splat(term[26][0]), sum.lo = pe__splat(0.0);
+    for (int k = 24; k > 14; k -= 2) sum.hi = pe__fma(sum.hi, y.hi, pe__splat(term[k][0]));
+    for (int k = 14; k >= 0; k -= 2) sum = pe__dd_add_small(term[k], pe__dd_mul(sum, y));
+    return sum;
 }
 
 /* Turn (s, c) by q quarter turns, q in -2 ... 2. Exact: of each sum one term is zero. */
@@ -2507,53 +2394,52 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     const pe__vd tt = pe__time(plan, pair, t);
     pe__dd f;
     f.hi = pe__load(plan->frequency + pair), f.lo = pe__load(plan->frequency + plan->padded + pair);
-    const pe__vd half = pe__splat(0.5), four = pe__splat(4.0);
-    pe__vd e0, e1;
-    const pe__vd p0 = pe__two_prod(tt, f.hi, &e0), p1 = pe__two_prod(tt, f.lo, &e1);
+    const pe__vd half = pe__splat(0.5);
+    pe__vd e;
+    const pe__vd p = pe__two_prod(tt, f.hi, &e);
+    pe__td rest = pe__td_splat(0);
+    rest.a = pe__two_prod(tt, f.lo, &rest.b);
 
-    /* half turns modulo 2, of all parts: beyond 2^49 e0 is part of a turn, too; then less the
+    /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
        nearest quarter turn: both exact */
-    const pe__td r = pe__td_of(p0 - pe__round(p0 * half) * pe__splat(2.0), e0, pe__splat(0.0));
-    pe__td rest;
-    rest.a = p1, rest.b = e1, rest.c = pe__splat(0.0);
-    const pe__td sum = pe__td_add(r, rest);
+    pe__td sum = pe__td_of(p - pe__round(p * half) * pe__splat(2.0), e, pe__splat(0.0));
+    pe__td_plus(&sum, &rest);
     pe__vd q = pe__round(sum.a + sum.a);
     pe__dd z;
     z.hi = pe__two_sum(sum.a - q * half, sum.b, &z.lo);
     z.lo = z.lo + sum.c;
-    q = q - pe__round(q * pe__splat(0.25)) * four;
-    const pe__dd zz = pe__dd_mul(z, z);
-
-    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(pe__sine_series, zz)));
-    *cosine = pe__dd_normal(pe__dd_series(pe__cosine_series, zz));
+    q = q - pe__round(q * pe__splat(0.25)) * pe__splat(4.0);
+    z = pe__dd_mul(z, pe__dd_splat(pe__pi));
+    pe__dd zz = pe__dd_mul(z, z);
+    zz.hi = -zz.hi, zz.lo = -zz.lo;
+    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, zz)));
+    *cosine = pe__dd_normal(pe__dd_series(0, zz));
     pe__quarters(q, &sine->hi, &cosine->hi);
     pe__quarters(q, &sine->lo, &cosine->lo);
 }
 
 PE__INLINE double pe__larger(double x, double y) /* in magnitude */
 {
-    x = x < 0 ? -x : x, y = y < 0 ? -y : y;
-    return x > y ? x : y;
+    return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
 PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
 {
-    return pe__exp2i(-98) + 4 * (t < 0 ? -t : t) * plan->fastest * plan->error;
+    return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
 
 /* pe__time() of one pair, which need not have others behind it. */
 PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
-    const pe__vd angle = pe__to_float(pe__splat(t)) * pe__splat(plan->float32[pair]);
-    return pe__first_lane(pe__to_float(angle));
+    return (double)(float)((double)(float)t * plan->float32[pair]);
 }
 
 /* The same for one sine or cosine: of small turns the sine has a relative error, but that products
    below 2^-900 lose bits. */
 PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
 {
-    const double x = pe__time_of(plan, pair, t) * plan->frequency[pair];
-    const double turn = x < 0 ? -x : x, part = component == 0 && turn < 0.25 ? 4 * turn : 1;
+    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
+    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
     const double most = plan->point ? plan->fastest : turn; /* of sums, their terms' */
     return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * most * plan->error : 1;
 }
@@ -2624,7 +2510,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z;
-    if (x->sign == 0 && pe__known(x)) { /* the position 0 */
+    if (pe__real_is_0(x)) { /* the position 0 */
         *x = pe__real_of(component, n);
         return 1;
     }
@@ -2652,12 +2538,13 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     }
     y = *x;
     pe__real_times(&y, x);
+    y.sign = -y.sign;
     if (k == 0 && x->exponent < -560) { /* less than 1 by ever so little: any such will do */
         z = pe__real_of(1, n), y = z;
         y.exponent = -1119;
         pe__real_plus(&z, &y, -1);
     } else {
-        z = pe__real_taylor(&y, quarter & 1 ? 1 : 2, 1, -1);
+        z = pe__real_series(&y, PE__CIRCLE, quarter & 1 ? 1 : 2);
     }
     if (quarter & 1) *x = z;
     else pe__real_times(x, &z);
@@ -2678,7 +2565,6 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
         const int enough =
             last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
-                     : t == 0      ? pe__real_of(0, n)
                                    : pe__real_frequency(plan, pair, n);
         pe__real x = pe__real_of(plan->float32 ? pe__time_of(plan, pair, t) : t, n);
         double y;
@@ -2744,7 +2630,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     uint32_t word;
     memcpy(&word, &y, sizeof word);
     if ((double)y != hi && (word & 1) == 0) {
-        if ((y < 0 ? -(double)y : (double)y) < (hi < 0 ? -hi : hi)) word++;
+        if (fabs((double)y) < fabs(hi)) word++;
         else word--;
         memcpy(&y, &word, sizeof y);
     }
@@ -2766,12 +2652,12 @@ PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, doubl
     const double below = lo - e, above = lo + e;
     *y = drop ? (double)pe__round_sum(hi * by, above * by, drop) : (hi + above) * by;
     return *y == (drop ? (double)pe__round_sum(hi * by, below * by, drop) : (hi + below) * by) &&
-           pe__larger(*y, 0) > (drop ? 0 : pe__exp2i(-1021));
+           fabs(*y) > (drop ? 0 : pe__exp2i(-1021));
 }
 
 /* The frequency of a pair in radians a position, or its wavelength. */
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
-static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
+PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
 {
     pe__dd f, y;
     double number;
@@ -2786,7 +2672,7 @@ static inline double pe__number(const pe_plan *plan, size_t pair, pe__what what,
         const pe__vd p = pe__two_prod(y.hi, f.hi, &e);
         y.lo = ((pe__splat(2.0) - p) - e - y.hi * f.lo) / f.hi;
     }
-    const double hi = pe__first_lane(y.hi), e = pe__larger(hi, 0) * (plan->error + pe__exp2i(-97));
+    const double hi = pe__first_lane(y.hi), e = fabs(hi) * (plan->error + pe__exp2i(-97));
     if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
     return pe__exact(plan, pair, 1, what, 1, 0, drop);
 }
@@ -2844,67 +2730,52 @@ PE_API pe_config pe_config_default(size_t d_model)
     return config;
 }
 
-/* Blocks of the given widths for the coordinates (0 1), (1 0) or (0 2 1). */
-static inline void pe__blocks(pe_config *config, size_t axes, const size_t *widths,
-                              const size_t *coordinates)
-{
-    config->axes = axes;
-    for (size_t a = 0; a < axes; a++)
-        config->axis[a].width = widths[a], config->axis[a].coordinate = coordinates[a];
-}
-
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 {
-    const size_t d = d_model, halves[2] = {d / 2, d / 2}, video[3] = {d / 4, d / 8 * 3, d / 8 * 3};
-    static const size_t zeros[PE_MAX_AXES] = {0}, in_order[PE_MAX_AXES] = {0, 1, 2, 3, 4, 5, 6, 7};
-    static const size_t x_y[2] = {1, 0}, t_x_y[3] = {0, 2, 1};
-    pe_config c = pe_config_default(d_model);
-    c.layout = PE_LAYOUT_HALVES;
-    c.exponent = PE_EXPONENT_PAIRS;
-    c.exponent_shift = 1;
-    c.odd = PE_ODD_ZERO;
-    switch (preset) {
-    case PE_PRESET_VASWANI: return pe_config_default(d_model);
-    case PE_PRESET_T2T:
-    case PE_PRESET_TENER:
-    case PE_PRESET_DDPM: break;
-    case PE_PRESET_FAIRSEQ: c.offset = 2, c.has_padding = 1, c.padding_position = -1; break;
-    case PE_PRESET_OPENNMT: c.offset = 1; break;
-    case PE_PRESET_HF_MARIAN: c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE; break;
-    case PE_PRESET_TRANSFORMER_XL: c.exponent = PE_EXPONENT_WIDTH, c.multiple = 2; break;
-    case PE_PRESET_LDM: c.cos_first = 1, c.exponent_shift = 0; break;
-    case PE_PRESET_MUSICGEN: c.cos_first = 1; break;
-    case PE_PRESET_MLX:
-        c.multiple = 2;
-        if (d) c.amplitude = sqrt(2 / (double)d);
-        break;
-    case PE_PRESET_MAE_2D:
-        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 4;
-        pe__blocks(&c, 2, halves, x_y);
-        break;
-    case PE_PRESET_VIDEO_3D:
-        c.exponent = PE_EXPONENT_WIDTH, c.multiple = 16;
-        pe__blocks(&c, 3, video, t_x_y);
-        break;
-    case PE_PRESET_T2T_ND:
-        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
-        c.axes = 2;
-        break;
-    case PE_PRESET_DETR:
-        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_WIDTH, c.odd = PE_ODD_SINE;
-        c.offset = 1, c.multiple = 2;
-        pe__blocks(&c, 2, halves, in_order);
-        break;
-    case PE_PRESET_NERF:
-    case PE_PRESET_TINY_CUDA_NN:
-        c.layout = PE_LAYOUT_INTERLEAVED, c.exponent = PE_EXPONENT_INDEX, c.base = 0.5;
-        if (preset == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
-        else c.half_turns = 1;
-        pe__blocks(&c, PE_MAX_AXES, zeros, in_order);
-        c.axes = 3;
-        break;
-    case PE_PRESET_COUNT:
-    default: c.d_model = 0; /* refused */
+    enum { PE__INTER = PE_LAYOUT_INTERLEAVED, PE__HALVES = PE_LAYOUT_HALVES };
+    enum { PE__WIDTH = PE_EXPONENT_WIDTH, PE__PAIRS = PE_EXPONENT_PAIRS };
+    enum { PE__INDEX = PE_EXPONENT_INDEX };
+    enum { PE__LONE = PE_ODD_SINE, PE__ZERO = PE_ODD_ZERO };
+    static const struct {
+        unsigned char layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes;
+    } presets[PE_PRESET_COUNT] = {
+        {PE__INTER, PE__WIDTH, 0, PE__LONE, 0, 0, 1, 1},  /* VASWANI        */
+        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 1, 1}, /* T2T            */
+        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 2, 1, 1}, /* FAIRSEQ        */
+        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 1, 1, 1}, /* OPENNMT        */
+        {PE__HALVES, PE__WIDTH, 1, PE__LONE, 0, 0, 1, 1}, /* HF_MARIAN      */
+        {PE__HALVES, PE__WIDTH, 1, PE__ZERO, 0, 0, 2, 1}, /* TRANSFORMER_XL */
+        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 1, 1}, /* TENER          */
+        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 1, 1}, /* DDPM           */
+        {PE__HALVES, PE__PAIRS, 0, PE__ZERO, 1, 0, 1, 1}, /* LDM            */
+        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 1, 0, 1, 1}, /* MUSICGEN       */
+        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 2, 1}, /* MLX            */
+        {PE__HALVES, PE__WIDTH, 1, PE__ZERO, 0, 0, 4, 2}, /* MAE_2D         */
+        {PE__HALVES, PE__WIDTH, 1, PE__ZERO, 0, 0, 16, 3}, /* VIDEO_3D      */
+        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 1, 2}, /* T2T_ND         */
+        {PE__INTER, PE__WIDTH, 1, PE__LONE, 0, 1, 2, 2},  /* DETR           */
+        {PE__INTER, PE__INDEX, 1, PE__ZERO, 0, 0, 1, 3},  /* NERF           */
+        {PE__INTER, PE__INDEX, 1, PE__ZERO, 0, 0, 1, 3},  /* TINY_CUDA_NN   */
+    };
+    const size_t d = d_model;
+    const int is = (int)preset;
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* refused */
+    pe_config c = pe_config_default(d);
+    c.layout = (pe_layout)presets[is].layout, c.exponent = (pe_exponent)presets[is].exponent;
+    c.exponent_shift = presets[is].exponent_shift, c.odd = (pe_odd)presets[is].odd;
+    c.cos_first = presets[is].cos_first, c.offset = presets[is].offset;
+    c.multiple = presets[is].multiple, c.axes = presets[is].axes;
+    for (size_t a = 0; a < PE_MAX_AXES && c.axes > 1; a++) c.axis[a].coordinate = a;
+    if (is == PE_PRESET_FAIRSEQ) c.has_padding = 1, c.padding_position = -1;
+    if (is == PE_PRESET_MLX && d) c.amplitude = sqrt(2 / (double)d);
+    if (is == PE_PRESET_NERF || is == PE_PRESET_TINY_CUDA_NN) c.base = 0.5;
+    if (is == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
+    if (is == PE_PRESET_TINY_CUDA_NN) c.half_turns = 1;
+    if (is == PE_PRESET_MAE_2D || is == PE_PRESET_DETR) c.axis[0].width = c.axis[1].width = d / 2;
+    if (is == PE_PRESET_MAE_2D) c.axis[0].coordinate = 1, c.axis[1].coordinate = 0;
+    if (is == PE_PRESET_VIDEO_3D) {
+        c.axis[0].width = d / 4, c.axis[1].width = c.axis[2].width = d / 8 * 3;
+        c.axis[1].coordinate = 2, c.axis[2].coordinate = 1;
     }
     return c;
 }
@@ -2914,8 +2785,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
-    const double size = amplitude < 0 ? -amplitude : amplitude;
-    const double mantissa = pe__frexp(size, &exponent);
+    const double size = fabs(amplitude), mantissa = pe__frexp(size, &exponent);
     const float guard = (float)(size * PE__GUARD);
     plan->amplitude = amplitude;
     plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
@@ -2954,7 +2824,7 @@ PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
 }
 
 /* Arrays of a plan of so many rows. */
-static inline size_t pe__arrays(const pe_config *config, size_t rows)
+PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
 {
     if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
     if (config->angle == PE_ANGLE_FLOAT32) return 3;
@@ -2965,15 +2835,14 @@ static inline size_t pe__arrays(const pe_config *config, size_t rows)
    positive number if there is one pair only. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
-    const size_t half = width / 2;
     d[0] = 1, d[1] = 0;
     if (pairs <= 1) return;
     if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
     if (config->exponent == PE_EXPONENT_PAIRS) {
+        const pe__vd half = pe__splat((double)(width / 2));
         pe__vd low;
-        const pe__vd sum = pe__two_sum(pe__splat((double)half),
-                                       pe__splat(-config->exponent_shift), &low);
-        d[0] = pe__first_lane(sum), d[1] = pe__first_lane(low);
+        d[0] = pe__first_lane(pe__two_sum(half, pe__splat(-config->exponent_shift), &low));
+        d[1] = pe__first_lane(low);
     }
 }
 
@@ -2981,8 +2850,6 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
 PE__COLD const char *pe__field_error(const pe_config *config)
 {
     const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
-    const double a = config->amplitude < 0 ? -config->amplitude : config->amplitude;
-    const double s = config->scale < 0 ? -config->scale : config->scale;
     const double steps = config->offset * 1048576.0; /* 2^20 */
     if (config->d_model < 1 || config->d_model >= most)
         return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
@@ -2991,8 +2858,7 @@ PE__COLD const char *pe__field_error(const pe_config *config)
     if (config->d_model % config->multiple != 0)
         return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
     if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
-    if (config->axes > 1 && config->has_padding)
-        return "has_padding needs axes = 1";
+    if (config->axes > 1 && config->has_padding) return "has_padding needs axes = 1";
     if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
     if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
         return "exponent must be one of PE_EXPONENT_...";
@@ -3004,9 +2870,9 @@ PE__COLD const char *pe__field_error(const pe_config *config)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
-    if (!pe__between(a, pe__exp2i(-1000), pe__exp2i(1000)))
+    if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
         return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
-    if (!pe__between(s, pe__exp2i(-900), pe__exp2i(21)))
+    if (!pe__between(fabs(config->scale), pe__exp2i(-900), pe__exp2i(21)))
         return "scale must be within 2^-900 ... 2^21 in magnitude";
     if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
         return "exponent_shift must be within -2^60 ... 2^60";
@@ -3017,16 +2883,15 @@ PE__COLD const char *pe__field_error(const pe_config *config)
 }
 
 /* What is wrong with the frequencies of an axis. */
-PE__COLD const char *pe__frequency_error(const pe_config *config, size_t width, size_t pairs)
+PE__COLD const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
-    const double little = 1e-9, s = config->scale < 0 ? -config->scale : config->scale;
+    const double little = 1e-9, s = fabs(config->scale);
     const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
-    double d[2];
-    pe__denominator(config, width, pairs, d);
-    if (!(d[0] > 0)) return "exponent_shift must be less than half of each axis' width";
-    const double steps = (double)(pairs ? pairs - 1 : 0) / d[0];
-    const double first = pe__first_lane(pe__log2(s).a) + by_pi;
-    const double last = first - steps * pe__first_lane(pe__log2(config->base).a);
+    const double d = axis->denominator[0];
+    if (!(d > 0)) return "exponent_shift must be less than half of each axis' width";
+    const double steps = (double)(axis->pairs ? axis->pairs - 1 : 0) / d;
+    const double first = pe__log2(s) + by_pi;
+    const double last = first - steps * pe__log2(config->base);
     if (!pe__between(first, -960 - little, 21 + little) ||
         !pe__between(last, -960 - little, 21 + little))
         return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
@@ -3055,6 +2920,7 @@ PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
     const int joined = pe__shares(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
+    memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     plan->axes = all, plan->d_model = d;
     for (size_t a = 0; a < all; a++) {
         pe__axis *const axis = &plan->axis[a];
@@ -3075,7 +2941,7 @@ PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         if (!joined) array = (array + 7) & ~(size_t)7;
         axis->pair = array, array += axis->pairs, pairs += axis->pairs;
         pe__denominator(config, width, axis->pairs, axis->denominator);
-        const char *const error = pe__frequency_error(config, width, axis->pairs);
+        const char *const error = pe__frequency_error(config, axis);
         if (error) return error;
         column += width;
     }
@@ -3092,11 +2958,18 @@ PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
+/* Lays a plan out, or returns what is wrong with the config. */
+static inline const char *pe__plan_error(const pe_config *config, pe_plan *plan)
+{
+    if (!config) return "config is NULL";
+    const char *const error = pe__field_error(config);
+    return error ? error : pe__plan_axes(plan, config);
+}
+
 static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
-    if (!config || pe__field_error(config) || pe__plan_axes(plan, config)) return 0;
-    const size_t arrays = pe__arrays(config, config->expected_rows);
-    return plan->padded * arrays * sizeof(double) + 63;
+    if (pe__plan_error(config, plan)) return 0;
+    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
 }
 
 PE_API size_t pe_plan_size(const pe_config *config)
@@ -3108,41 +2981,36 @@ PE_API size_t pe_plan_size(const pe_config *config)
 PE_API const char *pe_config_error(const pe_config *config)
 {
     pe_plan plan;
-    if (!config) return "config is NULL";
-    const char *const error = pe__field_error(config);
-    return error ? error : pe__plan_axes(&plan, config);
+    return pe__plan_error(config, &plan);
 }
 
 /* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
-   17 = 8 + 8 + 1 from the rows 8 and 1, and row 17 b likewise. All in double-double: an error of
-   2^-96 in row 1 grows with the number of the row, and no turn adds more. Some vectors at a time,
-   since each waits for its own results. */
+   17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
+   grows with the number of the row, and no turn adds more. Some vectors at a time, since each waits
+   for its own results. */
 PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
 {
-    enum { PE__TOGETHER = 4 };
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 2 };
     const size_t padded = plan->padded;
-    pe__dd s[PE__DIGIT + 1][PE__TOGETHER], c[PE__DIGIT + 1][PE__TOGETHER];
+    pe__dd s[PE__NEXT][PE__TOGETHER], c[PE__NEXT][PE__TOGETHER];
     for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++)
             pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        for (size_t level = 0; level < 2; level++) {
-            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
-                for (size_t v = 0; v < vectors; v++) {
-                    pe__dd sine = s[b > 1 ? b / 2 : 1][v], cosine = c[b > 1 ? b / 2 : 1][v];
-                    if (b % 2 == 0) pe__dd_turn_twice(&sine, &cosine);
-                    else if (b > 1) pe__dd_turn(&sine, &cosine, s[b - b / 2][v], c[b - b / 2][v]);
-                    s[b][v] = sine, c[b][v] = cosine;
-                    pe__store(row + v * PE_LANES, sine.hi + sine.lo);
-                    pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
-                }
+        for (size_t n = 0; n < 2 * PE__NEXT - 1; n++) { /* two levels */
+            const size_t b = n % PE__NEXT + 1, next = b == PE__NEXT;
+            const size_t half = next ? b - 2 : pe__max(b / 2, 1), rest = next ? b - 1 : b - b / 2;
             for (size_t v = 0; v < vectors; v++) {
-                pe__dd sine = s[PE__DIGIT][v], cosine = c[PE__DIGIT][v];
-                pe__dd_turn_twice(&sine, &cosine);
-                pe__dd_turn(&sine, &cosine, s[1][v], c[1][v]);
-                s[1][v] = sine, c[1][v] = cosine;
+                pe__dd sine = s[half][v], cosine = c[half][v];
+                if (b > 1 && half == rest) pe__dd_turn_twice(&sine, &cosine);
+                else if (b > 1) pe__dd_turn(&sine, &cosine, s[rest][v], c[rest][v]);
+                s[next ? 1 : b][v] = sine, c[next ? 1 : b][v] = cosine;
+                if (b > PE__DIGIT) continue;
+                pe__store(row + v * PE_LANES, sine.hi + sine.lo);
+                pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
             }
+            if (b <= PE__DIGIT) row += 2 * padded;
         }
     }
 }
@@ -3155,12 +3023,10 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     plan->has_padding = config->has_padding != 0;
     plan->padding = (double)config->padding_position;
     pe__plan_amplitude(plan, config->amplitude);
-    plan->half_turns = config->half_turns != 0, plan->exact = 0;
-    plan->base = config->base, plan->unit = config->scale;
-    plan->woven = plan->apart = 0, plan->offset = config->offset, plan->first = 0;
-    plan->frequency = memory, plan->matrix = plan->point = plan->float32 = plan->table = NULL;
+    plan->half_turns = config->half_turns != 0;
+    plan->base = config->base, plan->unit = config->scale, plan->offset = config->offset;
+    plan->frequency = memory;
     plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
-    plan->step = 0;
     if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
         plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
     plan->matrix_step = plan->padded;
@@ -3172,10 +3038,6 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
 static inline void pe__plan_pad(const pe_plan *plan, double *array)
 {
-    if (plan->joint) { /* no gaps */
-        for (size_t i = plan->pairs; i < plan->padded; i++) array[i] = array[i - 1];
-        return;
-    }
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *axis = &plan->axis[a];
         const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
@@ -3189,10 +3051,11 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
     const size_t padded = plan->padded;
     for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
-        pe_plan given = *plan;
-        given.float32 = NULL, given.error = error;
+        double *const rounded = memory + 2 * padded;
+        plan->float32 = NULL, plan->error = error;
         for (size_t i = 0; i < padded; i++)
-            memory[2 * padded + i] = pe__number(&given, i, PE__FREQUENCY, PE__DROP_F32);
+            rounded[i] = pe__number(plan, i, PE__FREQUENCY, PE__DROP_F32);
+        plan->float32 = rounded;
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
         fastest *= 1.0000001, error = pe__exp2i(-106);
@@ -3209,46 +3072,39 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
     return config && memory ? PE_OK : PE_ERR_NULL;
 }
 
-PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
-                              size_t memory_size)
+/* The two doubles of each frequency from the config. */
+static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, double *f)
 {
-    pe_plan made;
-    const pe_status status = pe__init_begin(plan, config, memory);
-    if (status != PE_OK) return status;
-    const size_t size = pe__plan_bytes(config, &made);
-    if (size == 0) return PE_ERR_CONFIG;
-    if (pe__shares(config, PE_COLUMNS_SUMS)) return PE_ERR_NULL;
-    if (memory_size < size) return PE_ERR_SIZE;
-    double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, f);
-    double fastest = 0, steps = 0;
-    for (size_t a = 0; a < made.axes; a++) {
-        const pe__axis *axis = &made.axis[a];
+    double fastest = 0, steps = 0, fall = 0;
+    for (size_t a = 0; a < made->axes; a++) {
+        const pe__axis *axis = &made->axis[a];
         pe__geometric g;
         if (axis->pairs == 0) continue;
         const size_t last = axis->pairs - 1;
-        pe__geometric_begin(&g, config, axis->denominator);
-        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made.padded);
-        fastest = pe__larger(fastest, pe__larger(f[axis->pair], f[axis->pair + last]));
-        steps = pe__larger(steps, (double)last / axis->denominator[0]);
+        pe__geometric_begin(&g, config, axis->denominator, axis->pairs);
+        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made->padded);
+        const double begin = f[axis->pair], end = f[axis->pair + last];
+        fastest = pe__larger(fastest, pe__larger(begin, end));
+        steps = pe__larger(steps, (double)last + (double)last / axis->denominator[0]);
+        fall = pe__larger(fall, begin / end);
     }
     /* powers of a power of two, in half turns */
     int exponent;
-    made.exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
-                 pe__frexp(config->base, &exponent) == 0.5;
-    pe__plan_end(&made, pe__exp2i(-100) + steps * pe__exp2i(-105), fastest, f);
-    *plan = made;
-    return PE_OK;
+    made->exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                  pe__frexp(config->base, &exponent) == 0.5;
+    /* see 5.4; and of powers of q below 2^-900 the last digits are subnormal */
+    const double error = pe__exp2i(-104) + steps * pe__exp2i(-143);
+    pe__plan_end(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
 
 PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
                                       size_t *index)
 {
-    const double scale = config ? config->scale < 0 ? -config->scale : config->scale : 0;
+    const double scale = config ? fabs(config->scale) : 0;
     if (index) *index = pairs;
     if (!config || (!omega && pairs)) return "config or omega is NULL";
     for (size_t i = 0; i < pairs; i++) {
-        const double w = omega[i] < 0 ? -omega[i] : omega[i];
+        const double w = fabs(omega[i]);
         if (w == 0 || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
                        pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
             continue;
@@ -3282,38 +3138,59 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
     pe__plan_end(made, pe__exp2i(-104), fastest, f);
 }
 
+/* PE_COLUMNS_SUMS: the matrix. */
+static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const double *omega,
+                                 double *f)
+{
+    const size_t each = made->axes;
+    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
+    made->base = 0, made->fastest = 0;
+    for (size_t k = 0; k < each; k++) {
+        for (size_t i = 0; i < made->pairs; i++) {
+            f[k * made->padded + i] = omega[i * each + k];
+            made->fastest = pe__larger(made->fastest, omega[i * each + k] * unit);
+        }
+        pe__plan_pad(made, f + k * made->padded);
+    }
+    made->fastest *= 1 + pe__exp2i(-50);
+}
+
+/* An init, from the config or, if they are given, from frequencies. */
+PE__INLINE pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
+                                   const double *omega, size_t pairs, void *memory,
+                                   size_t memory_size)
+{
+    pe_plan made;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK || (given && !omega)) return PE_ERR_NULL;
+    const size_t size = pe__plan_bytes(config, &made);
+    if (size == 0) return PE_ERR_CONFIG;
+    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    if (!given && sums) return PE_ERR_NULL;
+    if (given && pairs != made.pairs) return PE_ERR_SHAPE;
+    if (given && pe_frequency_error(config, omega, pairs * (sums ? made.axes : 1), NULL))
+        return PE_ERR_FREQUENCY;
+    if (memory_size < size) return PE_ERR_SIZE;
+    double *const f = pe__aligned(memory);
+    pe__plan_begin(&made, config, f);
+    if (!given) pe__plan_geometric(&made, config, f);
+    else if (sums) pe__plan_sums(&made, config, omega, f);
+    else pe__plan_omega(&made, config, omega, f);
+    *plan = made;
+    return PE_OK;
+}
+
+PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                              size_t memory_size)
+{
+    return pe__plan_make(plan, config, 0, NULL, 0, memory, memory_size);
+}
+
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size)
 {
-    pe_plan made;
-    const pe_status status = pe__init_begin(plan, config, memory);
-    if (status != PE_OK || !omega) return PE_ERR_NULL;
-    const size_t size = pe__plan_bytes(config, &made);
-    if (size == 0) return PE_ERR_CONFIG;
-    if (pairs != made.pairs) return PE_ERR_SHAPE;
-    const size_t each = pe__shares(config, PE_COLUMNS_SUMS) ? made.axes : 1;
-    if (pe_frequency_error(config, omega, pairs * each, NULL)) return PE_ERR_FREQUENCY;
-    if (memory_size < size) return PE_ERR_SIZE;
-    double *const f = pe__aligned(memory);
-    pe__plan_begin(&made, config, f);
-    if (!made.matrix) {
-        pe__plan_omega(&made, config, omega, f);
-        *plan = made;
-        return PE_OK;
-    }
-    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
-    made.base = 0, made.fastest = 0;
-    for (size_t k = 0; k < each; k++) {
-        for (size_t i = 0; i < pairs; i++) {
-            f[k * made.padded + i] = omega[i * each + k];
-            made.fastest = pe__larger(made.fastest, omega[i * each + k] * unit);
-        }
-        pe__plan_pad(&made, f + k * made.padded);
-    }
-    made.fastest *= 1 + pe__exp2i(-50);
-    *plan = made;
-    return PE_OK;
+    return pe__plan_make(plan, config, 1, omega, pairs, memory, memory_size);
 }
 
 /* a * b as a float, not to be fused with what follows. */
@@ -3356,30 +3233,27 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     return PE_OK;
 }
 
-PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+static inline pe_status pe__plan_numbers(const pe_plan *plan, pe__what what, double *out)
 {
-    if (!plan || !omega) return PE_ERR_NULL;
+    if (!plan || !out) return PE_ERR_NULL;
     if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
-    for (size_t a = 0; a < plan->axes; a++) {
+    for (size_t a = 0; a < plan->axes; a++)
         for (size_t i = 0; i < plan->axis[a].pairs; i++) {
             const size_t pair = plan->axis[a].pair + i;
-            *omega++ = plan->float32 ? plan->float32[pair]
-                                     : pe__number(plan, pair, PE__FREQUENCY, 0);
+            if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
+            else *out++ = pe__number(plan, pair, what, 0);
         }
-    }
     return PE_OK;
+}
+
+PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+{
+    return pe__plan_numbers(plan, PE__FREQUENCY, omega);
 }
 
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
-    if (!plan || !wavelength) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
-    for (size_t a = 0; a < plan->axes; a++) {
-        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
-            *wavelength++ = pe__number(plan, plan->axis[a].pair + i, PE__WAVELENGTH, 0);
-        }
-    }
-    return PE_OK;
+    return pe__plan_numbers(plan, PE__WAVELENGTH, wavelength);
 }
 
 /* ---- 6.1 turns, fast ----------------------------------------------------------------------------
@@ -5497,7 +5371,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     pe_plan plan;
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
-    pe__geometric_begin(&g, &config, denominator);
+    pe__geometric_begin(&g, &config, denominator, (d_model + 1) / 2);
     for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
         pe_config part = config;
         part.d_model = pe__min(2 * PE__PAIRS, d_model - column);

@@ -25,7 +25,7 @@ next_double() {
 mutated() {
     case $defect in
     constant) next_double "pe__inverse_pi[3] =" ;;
-    series) next_double "pe__sine_series[15][2] =" ;;
+    series) next_double "pe__inverse_factorial[28][3] =" ;;
     logarithm) next_double "pe__ln2[3] =" ;;
     rope-constant) next_double "pe__inverse_pi[3] =" ;;
     rope-floor) sed 's/pe__nearest(a) - (off < 0)/pe__nearest(a)/' "$file" ;;
