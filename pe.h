@@ -2303,6 +2303,9 @@ PE__COLD pe__td pe__frequency_unit(double scale, int half_turns)
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
+/* ln(10000), the base of most tables. */
+static const double pe__ln_10000[3] = {9.210340371976184, -8.683024893528997e-16, -3.9937049817863106e-32};
+
 typedef struct pe__geometric {
     pe__td f[PE__POWERS / (int)PE_LANES], ratio; /* the last 16 that were made, q^16 */
 } pe__geometric;
@@ -2315,8 +2318,12 @@ PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
     pe__td d = pe__td_splat(-denominator[0]), q = pe__td_splat(config->base);
     double x[3][PE__POWERS + (int)PE_LANES];
     d.b = pe__splat(-denominator[1]);
-    if (denominator[0] == 1) q = pe__td_ratio(pe__td_splat(1), q); /* of a power of two: exact */
-    else q = pe__td_exp(pe__td_ratio(pe__td_log(q), d));
+    if (denominator[0] == 1) {
+        q = pe__td_ratio(pe__td_splat(1), q); /* of a power of two: exact */
+    } else {
+        q = config->base == 10000 ? pe__td_const(pe__ln_10000) : pe__td_log(q);
+        q = pe__td_exp(pe__td_ratio(q, d));
+    }
     g->ratio = pe__td_splat(1);
     for (size_t i = 0; i < PE__POWERS; i++) {
         pe__store(x[0] + i, g->ratio.a);
@@ -2359,15 +2366,6 @@ PE__INLINE pe__dd pe__dd_series(int first, pe__dd y)
     return sum;
 }
 
-/* Turn (s, c) by q quarter turns, q in -2 ... 2. Exact: of each sum one term is zero. */
-PE__INLINE void pe__quarters(pe__vd q, pe__vd *s, pe__vd *c)
-{
-    const pe__vd cosine = pe__splat(1.0) - pe__abs(q), sine = q * (pe__splat(2.0) - pe__abs(q));
-    const pe__vd s0 = *s, c0 = *c;
-    *s = s0 * cosine + c0 * sine;
-    *c = c0 * cosine - s0 * sine;
-}
-
 /* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
 PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
 {
@@ -2394,7 +2392,6 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     const pe__vd tt = pe__time(plan, pair, t);
     pe__dd f;
     f.hi = pe__load(plan->frequency + pair), f.lo = pe__load(plan->frequency + plan->padded + pair);
-    const pe__vd half = pe__splat(0.5);
     pe__vd e;
     const pe__vd p = pe__two_prod(tt, f.hi, &e);
     pe__td rest = pe__td_splat(0);
@@ -2402,20 +2399,19 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
 
     /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
        nearest quarter turn: both exact */
-    pe__td sum = pe__td_of(p - pe__round(p * half) * pe__splat(2.0), e, pe__splat(0.0));
+    pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
     pe__td_plus(&sum, &rest);
-    pe__vd q = pe__round(sum.a + sum.a);
+    const pe__vd large = pe__splat(PE__QUARTERS), which = sum.a + large;
     pe__dd z;
-    z.hi = pe__two_sum(sum.a - q * half, sum.b, &z.lo);
+    z.hi = pe__two_sum(sum.a - (which - large), sum.b, &z.lo);
     z.lo = z.lo + sum.c;
-    q = q - pe__round(q * pe__splat(0.25)) * pe__splat(4.0);
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi, zz.lo = -zz.lo;
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, zz)));
     *cosine = pe__dd_normal(pe__dd_series(0, zz));
-    pe__quarters(q, &sine->hi, &cosine->hi);
-    pe__quarters(q, &sine->lo, &cosine->lo);
+    pe__quarter_turns(which, &sine->hi, &cosine->hi);
+    pe__quarter_turns(which, &sine->lo, &cosine->lo);
 }
 
 PE__INLINE double pe__larger(double x, double y) /* in magnitude */

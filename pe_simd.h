@@ -18,8 +18,6 @@
  *   pe__fnma(a,b,c)        c - a*b   } a rounding test or an exactness proof decides     two
  *   pe__two_prod(a,b,&e)   p = a*b and e with p + e = a*b; by fma, or by splitting       exact
  *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
- *   pe__circle_of(t,by,&r) 16 pairs (s, c) at t, times a factor, ready to be looked up   one
- *   pe__circle_at(&r,a,&s,&c)  the pair whose number is the last four bits of a          -
  *   pe__quarter_turns(a,&s,&c)  (s, c) turned by as many quarters as the last bits of a say  -
  *   pe__to_float           rounded to float, as a double                                 one
  *   pe__zip(s,c)           s0 c0 s1 c1 ... as 2*PE_LANES floats (pe__vf)                 one each
@@ -509,9 +507,6 @@ typedef __m256i pe__vh;
 typedef struct pe__tie_watch {
     __m512i low, size;
 } pe__tie_watch;
-typedef struct pe__circle {
-    __m512d s[2], c[2];
-} pe__circle;
 
 PE__INLINE pe__vd pe__load(const double *p)
 {
@@ -568,19 +563,6 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     const __m512d a = _mm512_loadu_pd(p), b = _mm512_loadu_pd(p + 8);
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
-}
-PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
-{
-    for (int k = 0; k < 2; k++) {
-        pe__unzip(pairs + 16 * k, &circle->s[k], &circle->c[k]);
-        circle->s[k] *= pe__splat(by), circle->c[k] *= pe__splat(by);
-    }
-}
-PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
-{
-    const __m512i which = _mm512_castpd_si512(a);
-    *s = _mm512_permutex2var_pd(circle->s[0], which, circle->s[1]);
-    *c = _mm512_permutex2var_pd(circle->c[0], which, circle->c[1]);
 }
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
@@ -843,9 +825,6 @@ typedef __m128i pe__vh;
 typedef struct pe__tie_watch {
     __m256i low, size;
 } pe__tie_watch;
-typedef struct pe__circle {
-    double pair[16][2];
-} pe__circle;
 
 PE__INLINE pe__vd pe__load(const double *p)
 {
@@ -899,24 +878,6 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
-}
-PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
-{
-    for (int k = 0; k < 16; k += 2)
-        pe__store(circle->pair[k], pe__load(pairs + 2 * k) * pe__splat(by));
-}
-PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
-{
-    /* numbers by way of memory: to extract them takes more of the ports that arithmetic needs */
-    unsigned char which[32]; /* 16 times a number: an offset */
-    const unsigned char *pair = (const unsigned char *)circle->pair;
-    _mm256_storeu_si256((__m256i *)(void *)which, _mm256_slli_epi64(_mm256_castpd_si256(a), 4));
-    __asm__("" : "+m"(which));
-#define PE__PAIR(lane) _mm_loadu_pd((const double *)(const void *)(pair + which[8 * (lane)]))
-    const __m256d even = _mm256_insertf128_pd(_mm256_castpd128_pd256(PE__PAIR(0)), PE__PAIR(2), 1);
-    const __m256d odd = _mm256_insertf128_pd(_mm256_castpd128_pd256(PE__PAIR(1)), PE__PAIR(3), 1);
-#undef PE__PAIR
-    *s = _mm256_unpacklo_pd(even, odd), *c = _mm256_unpackhi_pd(even, odd);
 }
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
@@ -1192,9 +1153,6 @@ typedef uint16x4_t pe__vh;
 typedef struct pe__tie_watch {
     int32x4_t low, size;
 } pe__tie_watch;
-typedef struct pe__circle {
-    double pair[16][2];
-} pe__circle;
 
 PE__INLINE pe__vd pe__load(const double *p) { return vld1q_f64(p); }
 PE__INLINE void pe__store(double *p, pe__vd a) { vst1q_f64(p, a); }
@@ -1236,18 +1194,6 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     const float64x2_t a = vld1q_f64(p), b = vld1q_f64(p + 2);
     *s = vuzp1q_f64(a, b);
     *c = vuzp2q_f64(a, b);
-}
-PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
-{
-    for (int k = 0; k < 16; k++)
-        pe__store(circle->pair[k], pe__load(pairs + 2 * k) * pe__splat(by));
-}
-PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
-{
-    const uint64x2_t which = vandq_u64(vreinterpretq_u64_f64(a), vdupq_n_u64(15));
-    const float64x2_t first = vld1q_f64(circle->pair[vgetq_lane_u64(which, 0)]);
-    const float64x2_t second = vld1q_f64(circle->pair[vgetq_lane_u64(which, 1)]);
-    *s = vzip1q_f64(first, second), *c = vzip2q_f64(first, second);
 }
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
@@ -1424,9 +1370,6 @@ typedef struct pe__tie_watch {
     pe__vw low, size; /* the upper halves of what others watch, in every other word: SSE2 has no
                          minimum of 32-bit numbers, and the alarms are a twelfth more */
 } pe__tie_watch;
-typedef struct pe__circle {
-    double pair[16][2];
-} pe__circle;
 
 #if PE_ISA == PE_ISA_SSE2
 PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* two, and zeros */
@@ -1566,16 +1509,6 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
-}
-PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
-{
-    for (int k = 0; k < 16; k++)
-        pe__store(circle->pair[k], pe__load(pairs + 2 * k) * pe__splat(by));
-}
-PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
-{
-    const pe__vi which = (pe__vi)a & 15;
-    pe__zip_two(pe__load(circle->pair[which[0]]), pe__load(circle->pair[which[2]]), s, c);
 }
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
@@ -1827,9 +1760,6 @@ typedef struct pe__vh {
 typedef struct pe__tie_watch {
     int32_t low, size;
 } pe__tie_watch;
-typedef struct pe__circle {
-    double pair[16][2];
-} pe__circle;
 
 PE__INLINE pe__vd pe__load(const double *p) { return *p; }
 PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
@@ -1872,17 +1802,6 @@ PE__INLINE pe__vd pe__to_float(pe__vd a)
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s, *b = c; }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
-PE__INLINE void pe__circle_of(const double *pairs, double by, pe__circle *circle)
-{
-    for (int k = 0; k < 16; k++)
-        circle->pair[k][0] = pairs[2 * k] * by, circle->pair[k][1] = pairs[2 * k + 1] * by;
-}
-PE__INLINE void pe__circle_at(const pe__circle *circle, pe__vd a, pe__vd *s, pe__vd *c)
-{
-    uint64_t bits;
-    memcpy(&bits, &a, sizeof bits);
-    *s = circle->pair[bits & 15][0], *c = circle->pair[bits & 15][1];
-}
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
