@@ -4393,36 +4393,69 @@ typedef struct pe__alone {
     pe__waves waves;
 } pe__alone;
 
-/* The doubles of four vectors of pairs from pair i on. */
-PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, pe__vd *a, pe__vd *b)
+PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, const pe__dest *dest,
+                               double t)
 {
-    pe__direct(x->span.plan, &x->waves, x->span.pair + i, SIZE_MAX, x->time, a, b);
+    pe__span_begin(&x->span, plan, &pe__bound_lone, pair, dest);
+    const int swap = x->span.swapped;
+    x->span.position[0] = t, x->span.row[0] = dest->out + pe__first_column(dest) * dest->element;
+    x->time = swap ? -t : t;
+    pe__waves_of(plan->amplitude * (1 + pe__bound_lone.eta), swap, &x->waves);
+}
+
+/* The doubles of four vectors of pairs from pair i on; behind the vector at last, that again. */
+PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, size_t last, pe__vd *a, pe__vd *b)
+{
+    pe__direct(x->span.plan, &x->waves, x->span.pair + i, x->span.pair + last, x->time, a, b);
 }
 
 /* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, pe__vf *v)
+PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, size_t last, pe__vf *v)
 {
     const pe__interval interval = pe__interval_of(&x->span);
     const int split = x->span.split;
     pe__vd a[4], b[4];
-    pe__lone_four(x, i, a, b);
+    pe__lone_four(x, i, last, a, b);
     pe__round_again_two(&x->span, &interval, 0, i, split, a[0], b[0], a[1], b[1], v);
     pe__round_again_two(&x->span, &interval, 0, i + 2 * PE_LANES, split, a[2], b[2], a[3], b[3],
                         v + 2);
 }
 
-/* The whole vectors, by fours, from pair i on. Returns where they end. */
-PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
+/* Fewer pairs than four vectors have, from pair i to end. */
+PE__OUTLINE void pe__lone_some(const pe__span *x, size_t i, size_t end, const pe__vf *v)
+{
+    float all[4][2 * PE_LANES];
+    unsigned char *const p = x->row[0];
+    const size_t e = x->dest->element, first = pe__min(end, x->first), second = pe__min(end, x->second);
+    for (size_t k = 0; k < 4; k++) /* if split, first all of one kind */
+        pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v[k]);
+    if (!x->split) {
+        pe__sink_some(x, p + 2 * i * e, all[0], first + second - 2 * i);
+        return;
+    }
+    pe__sink_some(x, p + i * e, all[0], first - i);
+    if (i < second) pe__sink_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
+}
+
+/* A row of floats by itself, from the turn to memory: four vectors of pairs at a time, fewer at its
+   end, or up to the first aligned address. */
+PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t)
 {
     enum { PE__FOUR = 4 * PE_LANES };
-    const size_t whole = pe__min(x->span.first, x->span.second);
-    const int32_t window = pe__bound_lone.window, guard = x->span.plan->guard;
-    const size_t step = (split ? 1 : 2) * x->span.dest->element;
-    for (; i + PE__FOUR <= whole; i += PE__FOUR) {
+    const int32_t window = pe__bound_lone.window, guard = plan->guard;
+    pe__alone x;
+    pe__lone_begin(&x, plan, pair, dest, t);
+    const int split = x.span.split;
+    const size_t pairs = pe__max(dest->sines, dest->cosines);
+    const size_t whole = pe__min(dest->sines, dest->cosines), step = (split ? 1 : 2) * dest->element;
+    for (size_t i = 0, end; i < pairs; i = end) {
+        const int all = i >= x.span.head && i + PE__FOUR <= whole;
+        end = i < x.span.head ? pe__min(x.span.head, pairs) : pe__min(i + PE__FOUR, pairs);
+        const size_t last = i + (end - i - 1) / PE_LANES * PE_LANES;
         pe__tie_watch watch = pe__tie_watch_begin();
         pe__vd a[4], b[4];
         pe__vf v[4];
-        pe__lone_four(x, i, a, b);
+        pe__lone_four(&x, i, last, a, b);
         if (split) v[0] = pe__join(a[0], a[1]), v[1] = pe__join(b[0], b[1]);
         else v[0] = pe__zip(a[0], b[0]), v[1] = pe__zip(a[1], b[1]);
         if (split) v[2] = pe__join(a[2], a[3]), v[3] = pe__join(b[2], b[3]);
@@ -4431,13 +4464,16 @@ PE__INLINE size_t pe__lone_fours(const pe__alone *x, size_t i, int split)
         pe__tie_watch_add(&watch, a[2], b[2], v[2]), pe__tie_watch_add(&watch, a[3], b[3], v[3]);
         if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
             pe__vf settled[4];
-            pe__lone_round_again(x, i, settled);
+            pe__lone_round_again(&x, i, last, settled);
             v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
         }
-        pe__sink_four(PE__NO_SUM, &x->span, x->span.row[0] + i * step, split, v[0], v[1], v[2],
-                      v[3]);
+        if (all) {
+            pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
+        } else {
+            const pe__vf some[4] = {v[0], v[1], v[2], v[3]};
+            pe__lone_some(&x.span, i, end, some);
+        }
     }
-    return i;
 }
 
 /* Elements of 16 bits for which the group at i has raised the alarm. */
@@ -4448,7 +4484,7 @@ PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t 
     pe__vd a4[4], b4[4];
     const pe__alarm alarm = {0, lanes};
     pe__span span = x->span;
-    pe__lone_four(x, i, a4, b4);
+    pe__lone_four(x, i, SIZE_MAX - x->span.pair, a4, b4);
     for (size_t n = 0; n < 4; n++)
         pe__store(a + n * PE_LANES, a4[n]), pe__store(b + n * PE_LANES, b4[n]);
     span.a = a, span.b = b, span.ts = span.tc = NULL;
@@ -4467,7 +4503,7 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
     size_t i = 0;
     for (; i + PE__GROUP <= whole; i += PE__GROUP) {
         pe__vd a[4], b[4];
-        pe__lone_four(x, i, a, b);
+        pe__lone_four(x, i, SIZE_MAX - x->span.pair, a, b);
         pe__vf a0 = pe__join(a[0], a[1]), b0 = pe__join(b[0], b[1]);
         pe__vf a1 = pe__join(a[2], a[3]), b1 = pe__join(b[2], b[3]);
         if (split) {
@@ -4483,36 +4519,6 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
         if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
     }
     return i;
-}
-
-PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, const pe__dest *dest,
-                               double t)
-{
-    pe__span_begin(&x->span, plan, &pe__bound_lone, pair, dest);
-    const int swap = x->span.swapped;
-    x->span.position[0] = t, x->span.row[0] = dest->out + pe__first_column(dest) * dest->element;
-    x->time = swap ? -t : t;
-    pe__waves_of(plan->amplitude * (1 + pe__bound_lone.eta), swap, &x->waves);
-}
-
-/* A row of floats by itself, from the turn to memory. */
-PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
-                              const pe__room *room)
-{
-    const size_t pairs = pe__max(dest->sines, dest->cosines);
-    const size_t head = dest->verb == PE__STREAM ? pe__min(dest->head, pairs) : 0;
-    pe__alone x;
-    pe__lone_begin(&x, plan, pair, dest, t);
-    const size_t i = pe__lone_fours(&x, head, x.span.split);
-    if (head != 0) {
-        const pe__dest part = pe__dest_part(dest, 0, head);
-        pe__lone(plan, pair, &part, t, pe__block_f32, room);
-    }
-    if (i < pairs) {
-        pe__dest part = pe__dest_part(dest, i, pairs - i);
-        part.head = 0;
-        pe__lone(plan, pair + i, &part, t, pe__block_f32, room);
-    }
 }
 
 /* Of 16-bit elements, in whole groups; returns how many pairs are done. */
@@ -4567,7 +4573,7 @@ PE__OUTLINE void pe__make_rows(const pe_plan *plan, const pe__axis *axis, const 
 {
     if (rows == 1) { /* (what was just written is not copied: a wide load would wait for it) */
         if (block == pe__block_f32 && t != 0 && !pe__distant(plan, t))
-            pe__lone_f32(plan, axis->pair, dest, t, room);
+            pe__lone_f32(plan, axis->pair, dest, t);
         else pe__lone(plan, axis->pair, dest, t, block, room);
         return;
     }
