@@ -7295,13 +7295,18 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
     if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
     if (heads > most) return PE_ERR_SIZE;
     while (n <= heads / 2) n *= 2;
-    for (size_t h = 0; h < heads; h++) { /* 2^-t; t has 24 bits and 29: exact */
-        const size_t twice = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
-        const double exact = (double)max_bias * (double)twice / (double)(2 * n);
-        const double t = exact < 200 ? exact : 200, k = pe__nearest(t); /* 2^-200 is 0 */
-        const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), pe__splat(k - t)));
-        slopes[h] = pe__round_once(pe__first_lane(y.a), pe__first_lane(y.b + y.c),
-                                   pe__exp2i(-(int)k), PE__DROP_F32);
+    for (size_t first = 0; first < heads; first += PE_LANES) {
+        double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
+        for (size_t k = 0; k < PE_LANES; k++) { /* 2^-t; t has 24 bits and 29: exact */
+            const size_t h = first + k, twice = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
+            const double exact = (double)max_bias * (double)twice / (double)(2 * n);
+            t[k] = exact < 200 ? exact : 200; /* 2^-200 is 0 */
+        }
+        const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
+        const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), part));
+        pe__store(t, whole), pe__store(hi, y.a), pe__store(lo, y.b + y.c);
+        for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
+            slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
     }
     return PE_OK;
 }
@@ -7324,34 +7329,24 @@ PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
     return bend;
 }
 
-/* A vector from j on, each rounded from the exact product: once, or to odd. A double holds a float
-   times 29 bits; what is larger is to odd itself. A product that is a subnormal float is a multiple
-   of 2^-149 as the slope is, and so exact as a float. */
-PE__INLINE pe__vf pe__bend_exact(pe_alibi_mode mode, double slope, int64_t j, int odd)
-{
-    static const double count[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* zipped */
-    const int64_t distant = ((int64_t)1 << 29) - 16;
-    const pe__vd zero = pe__splat((double)pe__zero());
-    pe__vd x = pe__load(count) + pe__splat((double)j), y = x + pe__splat(1.0);
-    if (mode == PE_ALIBI_SYMMETRIC) x = -pe__abs(x), y = -pe__abs(y);
-    if (PE__UNLIKELY(j < -distant || j > distant)) {
-        double all[2][PE_LANES];
-        pe__store(all[0], x), pe__store(all[1], y);
-        for (size_t k = 0; k < PE__FLOATS; k++) {
-            double *const p = &all[k % 2][k / 2], product = slope * *p;
-            *p = pe__to_odd(product, pe__fma_once(slope, *p, -product));
-        }
-        x = pe__load(all[0]), y = pe__load(all[1]);
-    } else {
-        x = pe__splat(slope) * x, y = pe__splat(slope) * y;
-    }
-    x = x + zero, y = y + zero; /* a zero is +0 */
-    return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
-}
+static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped with 1 more */
 
-PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j)
+/* A vector from j on, each rounded from the product to odd: once, or to odd again. A double holds a
+   float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope is,
+   and so exact as a float. */
+PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int odd)
 {
-    return pe__bend_exact(mode, slope, j, 0);
+    const pe__vd zero = pe__splat((double)pe__zero());
+    pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
+    double all[2][PE_LANES];
+    if (mode == PE_ALIBI_SYMMETRIC) x = -pe__abs(x), y = -pe__abs(y);
+    pe__store(all[0], x), pe__store(all[1], y);
+    for (size_t k = 0; k < PE__FLOATS; k++) {
+        double *const p = &all[k % 2][k / 2], product = slope * *p;
+        *p = pe__to_odd(product, pe__fma_once(slope, *p, -product));
+    }
+    x = pe__load(all[0]) + zero, y = pe__load(all[1]) + zero; /* a zero is +0 */
+    return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
 PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j)
@@ -7385,20 +7380,18 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
     enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
     const int64_t nearby = (int64_t)1 << 24;
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
-    const int narrow = to != PE__HOW_ADD && type != PE__F32;
 #define PE__PUT(j, k, n)                                                                           \
     pe__bend_put(to, type, mode, bend, j, pe__bend_at(mode, bend, j), at + (k)*size, n)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
         const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
-        const int exact = narrow || j < -nearby || j > nearby - (int64_t)(n - i + PE__STEP);
+        const int exact = j < -nearby || j > nearby - (int64_t)(n - i + PE__STEP);
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
         if (PE__UNLIKELY(exact)) {
-            const pe__vf v = narrow ? pe__bend_exact(mode, bend->exact, j, 1)
-                                    : pe__bend_far(mode, bend->exact, j);
-            pe__bend_put(to, type, mode, bend, a, v, at, part);
+            pe__bend_put(to, type, mode, bend, a, pe__bend_far(mode, bend->exact, j, 0), at,
+                         part);
             continue;
         }
         if (beyond || n - i < PE__FOUR) {
@@ -7416,6 +7409,31 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
         }
     }
 #undef PE__PUT
+}
+
+/* The same as 16-bit numbers, each rounded once: to odd, then to its type. First those up to 0: what
+   is beyond is another line, or masked. */
+PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend, int64_t j,
+                                size_t n, uint16_t *row)
+{
+    const pe__vd zero = pe__splat((double)pe__zero()), step = pe__splat(PE__FLOATS);
+    for (size_t i = 0, end; i < n; i = end) {
+        const int masked = j > 0 && mode == PE_ALIBI_CAUSAL;
+        const int distant = j < -((int64_t)1 << 29) || j > ((int64_t)1 << 29) - (int64_t)(n - i);
+        const double slope = j > 0 && mode == PE_ALIBI_SYMMETRIC ? -bend->exact : bend->exact;
+        end = j > 0 || (uint64_t)-j >= n - i - 1 ? n : i + (size_t)(1 - j);
+        pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
+        for (; i < end; i += PE__FLOATS, j += PE__FLOATS, x = x + step, y = y + step) {
+            const size_t some = pe__min(end - i, PE__FLOATS);
+            pe__vf v = bend->masked;
+            if (PE__UNLIKELY(distant && !masked)) v = pe__bend_far(mode, bend->exact, j, 1);
+            else if (!masked) /* exact; a zero is +0 */
+                v = pe__zip_odd(pe__splat(slope) * x + zero, pe__splat(slope) * y + zero);
+            if (some == PE__FLOATS) pe__put_as(type, row + i, v);
+            else pe__put_n_as(type, row + i, v, some);
+        }
+        j -= (int64_t)(i - end);
+    }
 }
 
 typedef struct pe__alibi {
@@ -7489,8 +7507,7 @@ PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, i
                 /* the last row's first value is the tile's first */
                 const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
-                pe__bend_row(PE__HOW_STORE, type, a->mode, &bend, (int64_t)key - last,
-                             keys + rows - 1, tile);
+                pe__bend_row_16(type, a->mode, &bend, (int64_t)key - last, keys + rows - 1, tile);
                 for (size_t r = 0; r < rows; r++)
                     pe__copy(row + (query + r) * a->query_stride, tile + (rows - 1 - r),
                              keys * sizeof *row, stream);
