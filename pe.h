@@ -2281,9 +2281,9 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
- * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. ln(base)
- * and q are off by 2^-144, so f_i by (i + i / D) 2^-144, products by 2^-152 each, two doubles by
- * 2^-106. What needs more digits makes them anew, by pe__real_frequency(). The order of the
+ * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
+ * by 2^-140 (1 + 1 / D), by what a logarithm of up to 624 and products lack, so f_i by i times as
+ * much, and by 2^-106 as two doubles. What needs more digits makes them anew, by pe__real_frequency(). The order of the
  * operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
@@ -2303,8 +2303,40 @@ PE__COLD pe__td pe__frequency_unit(double scale, int half_turns)
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* ln(10000), the base of most tables. */
-static const double pe__ln_10000[3] = {9.210340371976184, -8.683024893528997e-16, -3.9937049817863106e-32};
+/* base^(-1 / D). Where D is a whole number, as nearly always: a double q0 near it, and from r = base
+   q0^D - 1, |r| < 2^-37, what is to be added, q0 (exp(-ln(1 + r) / D) - 1), in a third of the time
+   of a logarithm and an exponential. */
+PE__COLD pe__td pe__root(double base, const double *d)
+{
+    const double x = -pe__log2(base) / d[0], k = pe__nearest(x), rest = (x - k) * pe__ln2[0];
+    pe__td q = pe__td_splat(base), p = pe__td_splat(-d[0]), z;
+    if (d[1] != 0 || d[0] > 4096 || d[0] != pe__nearest(d[0])) {
+        p.b = pe__splat(-d[1]);
+        return pe__td_exp(pe__td_ratio(pe__td_log(q), p));
+    }
+    double y = 0;
+    for (int n = 14; n >= 0; n--) y = y * rest + pe__inverse_factorial[n][0];
+    z = pe__td_splat(y * pe__exp2i((int)k));
+    const pe__td q0 = z;
+    for (unsigned n = (unsigned)d[0]; n; n >>= 1) {
+        if (n & 1) pe__td_times(&q, &z);
+        pe__td_times(&z, &z);
+    }
+    z = pe__td_splat(-1);
+    pe__td_plus(&q, &z);
+    z = q; /* ln(1 + r) = r - r^2 / 2 + r^3 / 3 */
+    pe__td_times(&z, &q);
+    z = pe__td_shift(z, pe__splat(-0.5));
+    pe__td_plus(&z, &q);
+    q = pe__td_one(q.a * q.a * q.a * pe__splat(1.0 / 3));
+    pe__td_plus(&z, &q);
+    z = pe__td_ratio(z, p);
+    q = pe__td_one(z.a * z.a * pe__splat(0.5));
+    pe__td_plus(&z, &q);
+    pe__td_times(&z, &q0);
+    pe__td_plus(&z, &q0);
+    return z;
+}
 
 typedef struct pe__geometric {
     pe__td f[PE__POWERS / (int)PE_LANES], ratio; /* the last 16 that were made, q^16 */
@@ -2315,16 +2347,11 @@ PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
                                      const double *denominator, size_t pairs)
 {
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
-    pe__td d = pe__td_splat(-denominator[0]), q = pe__td_splat(config->base);
     double x[3][PE__POWERS + (int)PE_LANES];
-    d.b = pe__splat(-denominator[1]);
-    if (denominator[0] == 1) {
-        q = pe__td_ratio(pe__td_splat(1), q); /* of a power of two: exact */
-    } else {
-        q = config->base == 10000 ? pe__td_const(pe__ln_10000) : pe__td_log(q);
-        q = pe__td_exp(pe__td_ratio(q, d));
-    }
-    g->ratio = pe__td_splat(1);
+    const pe__td one = pe__td_splat(1);
+    const pe__td q = denominator[0] == 1 ? pe__td_ratio(one, pe__td_splat(config->base)) /* exact */
+                                         : pe__root(config->base, denominator);
+    g->ratio = one;
     for (size_t i = 0; i < PE__POWERS; i++) {
         pe__store(x[0] + i, g->ratio.a);
         pe__store(x[1] + i, g->ratio.b);
@@ -3089,7 +3116,7 @@ static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, do
     made->exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                   pe__frexp(config->base, &exponent) == 0.5;
     /* see 5.4; and of powers of q below 2^-900 the last digits are subnormal */
-    const double error = pe__exp2i(-104) + steps * pe__exp2i(-143);
+    const double error = pe__exp2i(-104) + steps * pe__exp2i(-138);
     pe__plan_end(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
 
