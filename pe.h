@@ -1931,8 +1931,12 @@ PE__COLD pe__td pe__td_exp(pe__td x)
 
     pe__vd tail = pe__splat(pe__inverse_factorial[16][0]); /* |x| < 2^-7: doubles will do */
     for (int n = 15; n >= 11; n--) tail = tail * x.a + pe__splat(pe__inverse_factorial[n][0]);
-    y = pe__td_one(tail);
-    for (int n = 10; n >= 0; n--) { /* at last exp(x) - 1, so that squaring loses nothing */
+    pe__dd sum = {tail, pe__splat(0.0)};
+    const pe__dd two = {x.a, x.b}; /* and double-double from x^6 on */
+    for (int n = 10; n >= 6; n--)
+        sum = pe__dd_add_small(pe__inverse_factorial[n], pe__dd_mul(sum, two));
+    y = pe__td_of(sum.hi, sum.lo, pe__splat(0.0));
+    for (int n = 5; n >= 0; n--) { /* at last exp(x) - 1, so that squaring loses nothing */
         pe__td_times(&y, &x);
         c = pe__td_const(pe__inverse_factorial[n]);
         if (n > 0) pe__td_plus(&y, &c);
