@@ -5968,7 +5968,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 enum {
     PE__ROPE_PAIRS = 256, /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_AHEAD = 8192 /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_AHEAD = 8192,      /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_GROUP = 8192,      /* bytes of single heads that turn alike, together */
+    PE__ROPE_CACHED = 1 << 21   /* bytes of them that some cache is taken to hold */
 };
 
 /* Heads to turn, [tokens][heads], strides in bytes. */
@@ -6183,13 +6185,21 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
-    if (!by_head && (once || few || costly) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
-        for (size_t t = 0; t < tile->tokens; t++)
+    /* Single heads that turn alike are met in the order of addresses, which the hardware foresees:
+       asked for in advance they take longer. Some of them go together, as if they were of one token;
+       but adjacent pairs, a single stream, only where they come from a cache. */
+    const int alike = tile->stride == 0 && x->heads == 1;
+    const int cached = next && tile->tokens <= PE__ROPE_CACHED / next;
+    const int group = alike && next && (layout == PE_LAYOUT_HALVES || cached);
+    const size_t most = group ? PE__ROPE_GROUP / next + 1 : 1;
+    if (alike) ahead = 0;
+    if (!by_head && (once || few || costly || group) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
+        for (size_t t = 0; t < tile->tokens; t += most)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
                            x->in + (tile->token + t) * x->in_token + first * e, x->in_head,
                            x->out + (tile->token + t) * x->out_token + first * f, x->out_head,
-                           x->heads, ahead);
+                           group ? pe__min(most, tile->tokens - t) : x->heads, ahead);
         return;
     }
     for (size_t i = 0; i < outer; i++) {
