@@ -6188,9 +6188,9 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     /* Single heads that turn alike are met in the order of addresses, which the hardware foresees:
        asked for in advance they take longer. Some of them go together, as if they were of one token;
        but adjacent pairs, a single stream, only where they come from a cache. */
-    const int alike = tile->stride == 0 && x->heads == 1;
-    const int cached = next && tile->tokens <= PE__ROPE_CACHED / next;
-    const int group = alike && next && (layout == PE_LAYOUT_HALVES || cached);
+    const int alike = tile->stride == 0 && x->heads == 1 && !few && next;
+    const int group = alike && (layout == PE_LAYOUT_HALVES ||
+                                tile->tokens <= (size_t)PE__ROPE_CACHED / next);
     const size_t most = group ? PE__ROPE_GROUP / next + 1 : 1;
     if (alike) ahead = 0;
     if (!by_head && (once || few || costly || group) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
