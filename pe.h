@@ -2400,7 +2400,7 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
        nearest quarter turn: both exact */
     pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
-    pe__td_plus(&sum, &rest);
+    sum = pe__td_sum(sum, rest); /* no call: what waits for it is long enough */
     const pe__vd large = pe__splat(PE__QUARTERS), which = sum.a + large;
     pe__dd z;
     z.hi = pe__two_sum(sum.a - (which - large), sum.b, &z.lo);
@@ -7075,8 +7075,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             }
             pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
         }
-        sum.hi = sum.lo = pe__splat(0.0);
-        for (size_t v = 0; v < PE__CHAIN; v++) {
+        sum.hi = pe__splat(hi[0]), sum.lo = pe__splat(lo[0]);
+        for (size_t v = 1; v < PE__CHAIN; v++) {
             c.hi = pe__splat(hi[v]), c.lo = pe__splat(lo[v]);
             sum = pe__dd_add(sum, c);
         }
