@@ -5966,11 +5966,11 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
  * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
 
 enum {
-    PE__ROPE_PAIRS = 256, /* pairs of a tile, at most */
+    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_AHEAD = 8192,      /* bytes to fetch in advance, as while rows are made */
-    PE__ROPE_GROUP = 8192,      /* bytes of single heads that turn alike, together */
-    PE__ROPE_CACHED = 1 << 21   /* bytes of them that some cache is taken to hold */
+    PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_GROUP = 8192,    /* bytes of single heads that turn alike, together */
+    PE__ROPE_CACHED = 1 << 21 /* bytes of them that some cache is taken to hold */
 };
 
 /* Heads to turn, [tokens][heads], strides in bytes. */
@@ -6186,8 +6186,8 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
     /* Single heads that turn alike are met in the order of addresses, which the hardware foresees:
-       asked for in advance they take longer. Some of them go together, as if they were of one token;
-       but adjacent pairs, a single stream, only where they come from a cache. */
+       asked for in advance they take longer. Some of them go together, as if of one token; but
+       adjacent pairs, which are a single stream, only where they come from a cache. */
     const int alike = tile->stride == 0 && x->heads == 1 && !few && next;
     const int group = alike && (layout == PE_LAYOUT_HALVES ||
                                 tile->tokens <= (size_t)PE__ROPE_CACHED / next);
