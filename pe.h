@@ -2431,7 +2431,7 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
        nearest quarter turn: both exact */
     pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
-    pe__td_plus(&sum, &rest);
+    sum = pe__td_sum(sum, rest); /* no call: what waits for it is long enough */
     const pe__vd large = pe__splat(PE__QUARTERS), which = sum.a + large;
     pe__dd z;
     z.hi = pe__two_sum(sum.a - (which - large), sum.b, &z.lo);
@@ -6003,9 +6003,11 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
  * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
 
 enum {
-    PE__ROPE_PAIRS = 256, /* pairs of a tile, at most */
+    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most */
     PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
-    PE__ROPE_AHEAD = 8192 /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_GROUP = 8192,    /* bytes of single heads that turn alike, together */
+    PE__ROPE_CACHED = 1 << 21 /* bytes of them that some cache is taken to hold */
 };
 
 /* Heads to turn, [tokens][heads], strides in bytes. */
@@ -6220,13 +6222,21 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     size_t ahead = 0; /* whole heads */
     if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
-    if (!by_head && (once || few || costly) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
-        for (size_t t = 0; t < tile->tokens; t++)
+    /* Single heads that turn alike are met in the order of addresses, which the hardware foresees:
+       asked for in advance they take longer. Some of them go together, as if of one token; but
+       adjacent pairs, which are a single stream, only where they come from a cache. */
+    const int alike = tile->stride == 0 && x->heads == 1 && !few && next;
+    const int group = alike && (layout == PE_LAYOUT_HALVES ||
+                                tile->tokens <= (size_t)PE__ROPE_CACHED / next);
+    const size_t most = group ? PE__ROPE_GROUP / next + 1 : 1;
+    if (alike) ahead = 0;
+    if (!by_head && (once || few || costly || group) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
+        for (size_t t = 0; t < tile->tokens; t += most)
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs,
                            x->in + (tile->token + t) * x->in_token + first * e, x->in_head,
                            x->out + (tile->token + t) * x->out_token + first * f, x->out_head,
-                           x->heads, ahead);
+                           group ? pe__min(most, tile->tokens - t) : x->heads, ahead);
         return;
     }
     for (size_t i = 0; i < outer; i++) {
@@ -7102,8 +7112,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             }
             pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
         }
-        sum.hi = sum.lo = pe__splat(0.0);
-        for (size_t v = 0; v < PE__CHAIN; v++) {
+        sum.hi = pe__splat(hi[0]), sum.lo = pe__splat(lo[0]);
+        for (size_t v = 1; v < PE__CHAIN; v++) {
             c.hi = pe__splat(hi[v]), c.lo = pe__splat(lo[v]);
             sum = pe__dd_add(sum, c);
         }

@@ -260,6 +260,9 @@ CASE("shift bf16 512x512", PAIRED_CHANGES, uint16_t, 512 * 512,
 CASE("shift f32 131072x512", PAIRED_CHANGES, float, 131072 * 512,
      pe_shift_f32(&plan_512, call % 2 ? 37 : -37, 131072, f, 512),
      pe_shift_f32(&plan_512, pe_all(call % 2 ? 37 : -37), 131072, f, 512))
+CASE("shift f32 131072x512, halves", PAIRED_CHANGES, float, 131072 * 512,
+     pe_shift_f32(&plan_halves, call % 2 ? 37 : -37, 131072, f, 512),
+     pe_shift_f32(&plan_halves, pe_all(call % 2 ? 37 : -37), 131072, f, 512))
 CASE("dot f64 10000 distances", PAIRED_WRITES, double, 10000,
      pe_dots_f64(&plan_512, 0, 10000, g), pe_dot_f64(&plan_512, pe_from(0), 10000, g))
 CASE("dot f64 one", PAIRED_WRITES, double, 1,
