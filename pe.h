@@ -3379,6 +3379,17 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, size_t i, si
     pe__quarter_turns(k[2], &s[2], &c[2]), pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
+/* The same to memory, for all but the loop over a row by itself. */
+enum { PE__DIRECT = 4 * PE_LANES };
+PE__OUTLINE void pe__direct_apart(const pe_plan *plan, const pe__waves *w, size_t i, size_t last,
+                                  double t, double *s, double *c)
+{
+    pe__vd sine[4], cosine[4];
+    pe__direct(plan, w, i, last, t, sine, cosine);
+    for (size_t n = 0; n < 4; n++)
+        pe__store(s + n * PE_LANES, sine[n]), pe__store(c + n * PE_LANES, cosine[n]);
+}
+
 /* Is the turn of position t beyond what the direct kernel is good for? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
 {
@@ -3410,33 +3421,34 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
                             size_t pair, size_t count, double *s, double *c)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
+    const size_t last = (count - 1) / PE_LANES * PE_LANES;
     const int distant = pe__distant(plan, t);
     pe__waves waves;
     (void)table;
     pe__waves_of(factor, 0, &waves);
-    for (size_t i = 0; i < count; i += PE_LANES) {
+    for (size_t i = 0, n; i < count; i += n) {
+        double sines[PE__DIRECT], cosines[PE__DIRECT];
         pe__vd sine, cosine;
+        n = PE_LANES;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
             if (pe__turn_error(plan, t) < 44 * pe__exp2i(-53))
                 pe__close_turn(plan, pair + i, t, &ss, &cc);
             else pe__exact_turn(plan, pair + i, t, &ss, &cc);
             sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
+            pe__store(sines, sine), pe__store(cosines, cosine);
         }
 #if PE_SLEEF
-        else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
+        else if (table) {
+            pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
+            pe__store(sines, sine), pe__store(cosines, cosine);
+        }
 #endif
         else {
-            const size_t last = (count - 1) / PE_LANES * PE_LANES;
-            pe__vd sines[4], cosines[4];
-            pe__direct(plan, &waves, pair + i, pair + last, t, sines, cosines);
-            for (size_t n = 0; n < 4 && i < count; n++, i += PE_LANES)
-                pe__store(s + i, sines[n]), pe__store(c + i, cosines[n]);
-            i -= PE_LANES;
-            continue;
+            n = pe__min(PE__DIRECT, last + PE_LANES - i);
+            pe__direct_apart(plan, &waves, pair + i, pair + last, t, sines, cosines);
         }
-        pe__store(s + i, sine);
-        pe__store(c + i, cosine);
+        memcpy(s + i, sines, n * sizeof *s), memcpy(c + i, cosines, n * sizeof *c);
     }
 }
 
@@ -4409,16 +4421,16 @@ PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, size_t last, pe__vd 
     pe__direct(x->span.plan, &x->waves, x->span.pair + i, x->span.pair + last, x->time, a, b);
 }
 
-/* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, size_t last, pe__vf *v)
+/* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
+   alarm. */
+PE__OUTLINE pe__span pe__lone_again(const pe__alone *x, size_t i, size_t last, double *a, double *b)
 {
-    const pe__interval interval = pe__interval_of(&x->span);
-    const int split = x->span.split;
-    pe__vd a[4], b[4];
-    pe__lone_four(x, i, last, a, b);
-    pe__round_again_two(&x->span, &interval, 0, i, split, a[0], b[0], a[1], b[1], v);
-    pe__round_again_two(&x->span, &interval, 0, i + 2 * PE_LANES, split, a[2], b[2], a[3], b[3],
-                        v + 2);
+    pe__span span = x->span;
+    pe__direct_apart(span.plan, &x->waves, span.pair + i, span.pair + last, x->time, a, b);
+    span.a = a, span.b = b, span.ts = span.tc = NULL, span.row[1] = NULL;
+    span.pair += i, span.first -= i, span.second -= i;
+    span.row[0] += (span.split ? 1 : 2) * span.dest->element * i;
+    return span;
 }
 
 /* Fewer pairs than four vectors have, from pair i to end. */
@@ -4441,7 +4453,6 @@ PE__OUTLINE void pe__lone_some(const pe__span *x, size_t i, size_t end, const pe
    end, or up to the first aligned address. */
 PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t)
 {
-    enum { PE__FOUR = 4 * PE_LANES };
     const int32_t window = pe__bound_lone.window, guard = plan->guard;
     pe__alone x;
     pe__lone_begin(&x, plan, pair, dest, t);
@@ -4449,8 +4460,8 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
     const size_t pairs = pe__max(dest->sines, dest->cosines);
     const size_t whole = pe__min(dest->sines, dest->cosines), step = (split ? 1 : 2) * dest->element;
     for (size_t i = 0, end; i < pairs; i = end) {
-        const int all = i >= x.span.head && i + PE__FOUR <= whole;
-        end = i < x.span.head ? pe__min(x.span.head, pairs) : pe__min(i + PE__FOUR, pairs);
+        const int all = i >= x.span.head && i + PE__DIRECT <= whole;
+        end = i < x.span.head ? pe__min(x.span.head, pairs) : pe__min(i + PE__DIRECT, pairs);
         const size_t last = i + (end - i - 1) / PE_LANES * PE_LANES;
         pe__tie_watch watch = pe__tie_watch_begin();
         pe__vd a[4], b[4];
@@ -4463,9 +4474,11 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
         pe__tie_watch_add(&watch, a[0], b[0], v[0]), pe__tie_watch_add(&watch, a[1], b[1], v[1]);
         pe__tie_watch_add(&watch, a[2], b[2], v[2]), pe__tie_watch_add(&watch, a[3], b[3], v[3]);
         if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
-            pe__vf settled[4];
-            pe__lone_round_again(&x, i, last, settled);
-            v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
+            double as[PE__DIRECT], bs[PE__DIRECT];
+            pe__vf settled[1][4];
+            const pe__span span = pe__lone_again(&x, i, last, as, bs);
+            pe__round_again(&span, 0, 0, split, settled);
+            for (int n = 0; n < 4; n++) v[n] = settled[0][n];
         }
         if (all) {
             pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
@@ -4474,23 +4487,6 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
             pe__lone_some(&x.span, i, end, some);
         }
     }
-}
-
-/* Elements of 16 bits for which the group at i has raised the alarm. */
-PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t lanes,
-                                         pe__kind kind)
-{
-    double a[PE__GROUP], b[PE__GROUP];
-    pe__vd a4[4], b4[4];
-    const pe__alarm alarm = {0, lanes};
-    pe__span span = x->span;
-    pe__lone_four(x, i, SIZE_MAX - x->span.pair, a4, b4);
-    for (size_t n = 0; n < 4; n++)
-        pe__store(a + n * PE_LANES, a4[n]), pe__store(b + n * PE_LANES, b4[n]);
-    span.a = a, span.b = b, span.ts = span.tc = NULL;
-    span.pair += i, span.first -= i, span.second -= i;
-    span.row[0] += (span.split ? 2 : 4) * i;
-    pe__round_again_16(&span, &alarm, 1, kind);
 }
 
 /* The whole groups of 16-bit elements. A float that comes from a double at once is as near to it
@@ -4516,7 +4512,12 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
         const uint32_t lanes =
             pe__put_group(&x->span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
                           pe__mad_f32(sum_b, by, least), kind);
-        if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
+        if (PE__UNLIKELY(lanes)) {
+            double as[PE__DIRECT], bs[PE__DIRECT];
+            const pe__alarm alarm = {0, lanes};
+            const pe__span span = pe__lone_again(x, i, SIZE_MAX - x->span.pair, as, bs);
+            pe__round_again_16(&span, &alarm, 1, kind);
+        }
     }
     return i;
 }
