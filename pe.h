@@ -3416,7 +3416,7 @@ PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, do
 #endif
 
 /* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
-   there, for tables. Writes whole vectors: up to PE_LANES - 1 doubles more. */
+   there, for tables. Writes up to PE__DIRECT - 1 doubles more. */
 PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
                             size_t pair, size_t count, double *s, double *c)
 {
@@ -3427,7 +3427,6 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
     (void)table;
     pe__waves_of(factor, 0, &waves);
     for (size_t i = 0, n; i < count; i += n) {
-        double sines[PE__DIRECT], cosines[PE__DIRECT];
         pe__vd sine, cosine;
         n = PE_LANES;
         if (PE__UNLIKELY(distant)) {
@@ -3436,19 +3435,16 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
                 pe__close_turn(plan, pair + i, t, &ss, &cc);
             else pe__exact_turn(plan, pair + i, t, &ss, &cc);
             sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
-            pe__store(sines, sine), pe__store(cosines, cosine);
         }
 #if PE_SLEEF
-        else if (table) {
-            pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
-            pe__store(sines, sine), pe__store(cosines, cosine);
-        }
+        else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
 #endif
         else {
-            n = pe__min(PE__DIRECT, last + PE_LANES - i);
-            pe__direct_apart(plan, &waves, pair + i, pair + last, t, sines, cosines);
+            n = PE__DIRECT;
+            pe__direct_apart(plan, &waves, pair + i, pair + last, t, s + i, c + i);
+            continue;
         }
-        memcpy(s + i, sines, n * sizeof *s), memcpy(c + i, cosines, n * sizeof *c);
+        pe__store(s + i, sine), pe__store(c + i, cosine);
     }
 }
 
@@ -4374,7 +4370,7 @@ PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pa
 }
 
 /* Room for the sines and cosines of two anchors of so many pairs, each with some to spare. */
-enum { PE__SPARE = 2 * PE__CHAIN };
+enum { PE__SPARE = 32 };
 typedef struct pe__room {
     double *doubles; /* 4 (pairs + PE__SPARE), aligned */
     size_t pairs;
@@ -4423,14 +4419,30 @@ PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, size_t last, pe__vd 
 
 /* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
    alarm. */
-PE__OUTLINE pe__span pe__lone_again(const pe__alone *x, size_t i, size_t last, double *a, double *b)
+PE__INLINE void pe__lone_again(const pe__alone *x, size_t i, size_t last, double *a, double *b,
+                               pe__span *span)
 {
-    pe__span span = x->span;
-    pe__direct_apart(span.plan, &x->waves, span.pair + i, span.pair + last, x->time, a, b);
-    span.a = a, span.b = b, span.ts = span.tc = NULL, span.row[1] = NULL;
-    span.pair += i, span.first -= i, span.second -= i;
-    span.row[0] += (span.split ? 1 : 2) * span.dest->element * i;
-    return span;
+    *span = x->span;
+    span->a = a, span->b = b, span->ts = span->tc = NULL;
+    span->pair += i, span->first -= i, span->second -= i;
+    span->row[0] += (span->split ? 1 : 2) * span->dest->element * i;
+    pe__direct_apart(span->plan, &x->waves, span->pair, x->span.pair + last, x->time, a, b);
+}
+PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, size_t last, pe__vf (*v)[4])
+{
+    double a[PE__DIRECT], b[PE__DIRECT];
+    pe__span span;
+    pe__lone_again(x, i, last, a, b, &span);
+    pe__round_again(&span, 0, 0, span.split, v);
+}
+PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t lanes,
+                                         pe__kind kind)
+{
+    double a[PE__DIRECT], b[PE__DIRECT];
+    const pe__alarm alarm = {0, lanes};
+    pe__span span;
+    pe__lone_again(x, i, SIZE_MAX - x->span.pair, a, b, &span);
+    pe__round_again_16(&span, &alarm, 1, kind);
 }
 
 /* Fewer pairs than four vectors have, from pair i to end. */
@@ -4474,11 +4486,9 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
         pe__tie_watch_add(&watch, a[0], b[0], v[0]), pe__tie_watch_add(&watch, a[1], b[1], v[1]);
         pe__tie_watch_add(&watch, a[2], b[2], v[2]), pe__tie_watch_add(&watch, a[3], b[3], v[3]);
         if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
-            double as[PE__DIRECT], bs[PE__DIRECT];
-            pe__vf settled[1][4];
-            const pe__span span = pe__lone_again(&x, i, last, as, bs);
-            pe__round_again(&span, 0, 0, split, settled);
-            for (int n = 0; n < 4; n++) v[n] = settled[0][n];
+            pe__vf again[1][4];
+            pe__lone_round_again(&x, i, last, again);
+            v[0] = again[0][0], v[1] = again[0][1], v[2] = again[0][2], v[3] = again[0][3];
         }
         if (all) {
             pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
@@ -4512,12 +4522,7 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
         const uint32_t lanes =
             pe__put_group(&x->span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
                           pe__mad_f32(sum_b, by, least), kind);
-        if (PE__UNLIKELY(lanes)) {
-            double as[PE__DIRECT], bs[PE__DIRECT];
-            const pe__alarm alarm = {0, lanes};
-            const pe__span span = pe__lone_again(x, i, SIZE_MAX - x->span.pair, as, bs);
-            pe__round_again_16(&span, &alarm, 1, kind);
-        }
+        if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
     }
     return i;
 }
