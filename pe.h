@@ -2843,7 +2843,7 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
 }
 
 /* What is wrong with a config, without a look at its axes; NULL if nothing is. */
-PE__COLD const char *pe__field_error(const pe_config *config)
+PE__INLINE const char *pe__field_error(const pe_config *config)
 {
     const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
     const double steps = config->offset * 1048576.0; /* 2^20 */
@@ -2879,7 +2879,7 @@ PE__COLD const char *pe__field_error(const pe_config *config)
 }
 
 /* What is wrong with the frequencies of an axis. */
-PE__COLD const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
+PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
     const double little = 1e-9, s = fabs(config->scale);
     const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
@@ -2908,7 +2908,7 @@ static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, siz
 }
 
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
-PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
+PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->axes;
     const int sums = pe__shares(config, PE_COLUMNS_SUMS);
@@ -2954,15 +2954,17 @@ PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     return NULL;
 }
 
-/* Lays a plan out, or returns what is wrong with the config. */
-static inline const char *pe__plan_error(const pe_config *config, pe_plan *plan)
+/* Lays a plan out, or returns what is wrong with the config. Inline in its two callers, so that a
+   program that only asks whether it is wrong has none of the texts. */
+PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
     const char *const error = pe__field_error(config);
     return error ? error : pe__plan_axes(plan, config);
 }
 
-static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
+/* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
+PE__COLD size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
     return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
@@ -4992,26 +4994,6 @@ static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_p
     return own;
 }
 
-/* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
-   known; 1 if that of the row before is seen again. *rows: as far back for so many rows, of most.
-   */
-static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis, int again,
-                                 size_t most, size_t *rows)
-{
-    *rows = 1;
-    if (at->kind == PE__AT_RANGE) {
-        *rows = most;
-        return at->step == 0;
-    }
-    if (at->kind == PE__AT_GRID) {
-        const size_t cells = pe__cells(at, axis), period = cells * at->size[axis];
-        const size_t cell = cells == 1 ? 0 : (at->skipped + first + r) % cells;
-        if (cell != 0 || cells == 1) *rows = cells == 1 ? most : pe__min(cells - cell, most);
-        return cell != 0 ? 1 : r >= period ? period : 0;
-    }
-    return (size_t)again;
-}
-
 /* Are PE__SOME positions with the offset t, t + step, t + 2 step ..., whose sums are exact? */
 PE__INLINE int pe__follow(const double *p, double offset, double t, double step)
 {
@@ -5129,52 +5111,46 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__d
         pe__walk_sums(plan, axis, dest, at, first, rows, make);
         return;
     }
+    if (rows == 1 && !plan->has_padding) {
+        make(plan, axis, dest, pe__position(at, first, k) + plan->offset, 1);
+        return;
+    }
+    const int grid = at->kind == PE__AT_GRID && dest->verb != PE__ADD;
+    const size_t cells = grid ? pe__cells(at, k) : 1, period = grid ? at->size[k] : SIZE_MAX;
     double last = 0; /* the position of the row before */
-    const int grid = at->kind == PE__AT_GRID && !at->back && dest->verb != PE__ADD;
-    const size_t cells = grid && !plan->has_padding ? pe__cells(at, k) : 1;
+    pe__dest part = *dest;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
-        unsigned char *const row = pe__row_at(dest, r);
+        const size_t rest = rows - r, cell = grid ? (at->skipped + first + r) % cells : 0;
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
-        const int again = p == last;
+        const int again = p == last && r > 0 && dest->verb != PE__ADD;
+        size_t back = 0, n; /* rows to the one that is copied; rows that are made together */
+        ptrdiff_t stride = dest->stride;
+        double step = at->back ? -1 : 1;
         run = 1, last = p;
-        if (cells > 1 && (at->skipped + first + r) % cells == 0) { /* all coordinates from p on */
-            pe__dest apart = *dest;
-            if (r < made) continue;
-            apart.out = row, apart.stride *= (ptrdiff_t)cells;
-            made = pe__min(at->size[k] - (size_t)p, (rows - r - 1) / cells + 1);
-            make(plan, axis, &apart, t, made);
-            made = r + made * cells;
-            continue;
-        }
+        part.out = pe__row_at(dest, r);
         if (plan->has_padding && p == plan->padding) {
-            zero(dest, row, pe__min(dest->sine, dest->cosine), dest->sines + dest->cosines);
+            zero(dest, part.out, pe__min(dest->sine, dest->cosine), dest->sines + dest->cosines);
             continue;
         }
-        const size_t back = dest->verb == PE__ADD || r == 0
-                                ? 0
-                                : pe__repeats(at, first, r, k, again, rows - r, &run);
-        if (back) {
-            for (size_t n = r; n < r + run; n++) /* not from what was written just now */
+        if (cells > 1 && cell == 0) { /* of a grid's coordinate all from p on, the others' apart */
+            if (r < made) continue;
+            n = pe__min(period - (size_t)fabs(p), (rest - 1) / cells + 1);
+            made = r + n * cells, stride *= (ptrdiff_t)cells;
+        } else {
+            if (cell != 0 && r > 0) back = 1, run = pe__min(cells - cell, rest);
+            else if (r >= period) back = period, run = rest;
+            else if (again) back = 1, run = at->kind == PE__AT_RANGE ? rest : 1;
+            for (n = r; back && n < r + run; n++) /* not from what was written just now */
                 pe__copy_row(dest, pe__row_at(dest, n),
                              pe__row_at(dest, (back == 1 ? r : n) - back));
-            continue;
+            if (back) continue;
+            n = run = pe__stretch(plan, at, first + r, rest, k, p, &step);
+            last = p + (double)(run - 1) * step;
         }
-        double step;
-        run = pe__stretch(plan, at, first + r, rows - r, k, p, &step);
-        last = p + (double)(run - 1) * step;
-        if (r == 0 && step > 0) {
-            make(plan, axis, dest, t, run);
-            continue;
-        }
-        pe__dest part = *dest;
-        part.out = row;
-        if (step > 0) {
-            make(plan, axis, &part, t, run);
-        } else { /* from the last row up */
-            part.out = pe__row_at(dest, r + run - 1);
-            part.stride = -dest->stride;
-            make(plan, axis, &part, t - (double)(run - 1), run);
-        }
+        const double ahead = step > 0 ? 0 : (double)(n - 1); /* downwards: from the last row up */
+        if (step < 0) part.out += (ptrdiff_t)(n - 1) * stride;
+        part.stride = step > 0 ? stride : -stride;
+        make(plan, axis, &part, t - ahead, n);
     }
 }
 
@@ -5369,21 +5345,21 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_config config = pe_config_default(d_model);
     config.expected_rows = rows;
-    if (pe__field_error(&config)) return PE_ERR_SIZE;
+    pe_plan plan;
+    if (pe__plan_bytes(&config, &plan) == 0) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
     double memory[PE__PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
     double *const f = pe__aligned(memory);
-    pe_plan plan;
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
     pe__geometric_begin(&g, &config, denominator, (d_model + 1) / 2);
     for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
         pe_config part = config;
         part.d_model = pe__min(2 * PE__PAIRS, d_model - column);
-        (void)pe__plan_axes(&plan, &part);
+        (void)pe__plan_bytes(&part, &plan);
         pe__plan_begin(&plan, &part, f);
         plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
         pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
@@ -6856,7 +6832,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     pe_config angles = pe_config_default(2 * PE__PAIRS);
     pe_plan plan;
     angles.angle = PE_ANGLE_FLOAT32;
-    (void)pe__plan_axes(&plan, &angles);
+    (void)pe__plan_bytes(&angles, &plan);
     pe__plan_begin(&plan, &angles, f);
     for (size_t i = 0; i < 2 * plan.padded; i++) f[i] = 0;
     pe__plan_end(&plan, 1, 0, f);
