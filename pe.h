@@ -1675,28 +1675,23 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    if (at->kind == PE__AT_RANGE) { /* as doubles: inexact only far beyond all limits */
-        p[0] = (double)at->first * sign;
-        p[1] = p[0] + (double)(rows - 1) * ((double)at->step * sign);
-        ok = pe__positions_ok(p, 2, a, b, reach);
-    } else if (at->kind == PE__AT_GRID) {
+    const int list = at->kind != PE__AT_RANGE && at->kind != PE__AT_GRID;
+    if (at->kind == PE__AT_GRID) {
         const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_SIZE;
         if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
-        for (size_t k = 0; k < at->axes; k++) {
-            p[0] = 0, p[1] = (double)(at->size[k] - 1) * sign;
-            ok &= pe__positions_ok(p, 2, a, b, reach);
-        }
-    } else {
-        if (!at->list) return PE_ERR_NULL;
-        if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
-        for (size_t k = 0; k < at->axes; k++)
-            for (size_t r = 0, n; r < rows; r += n) {
-                n = rows - r < PE__SOME ? rows - r : (size_t)PE__SOME;
-                pe__positions(at, r, n, k, p);
-                ok &= pe__positions_ok(p, n, a, b, reach);
-            }
     }
+    if (list && !at->list) return PE_ERR_NULL;
+    if (list && !pe__list_fits(at, rows)) return PE_ERR_SIZE;
+    for (size_t k = 0; k < at->axes; k++)
+        for (size_t r = 0, n; r < rows; r += n) { /* but for lists, the first and last position */
+            n = list ? pe__min(rows - r, PE__SOME) : rows;
+            p[0] = at->kind == PE__AT_RANGE ? (double)at->first * sign : 0;
+            if (list) pe__positions(at, r, n, k, p);
+            else if (at->kind == PE__AT_GRID) p[1] = (double)(at->size[k] - 1) * sign;
+            else p[1] = p[0] + (double)(rows - 1) * ((double)at->step * sign);
+            ok &= pe__positions_ok(p, list ? n : 2, a, b, reach); /* (inexact only far beyond) */
+        }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
@@ -3154,7 +3149,7 @@ static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const d
 }
 
 /* An init, from the config or, if they are given, from frequencies. */
-PE__INLINE pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
+PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
                                    const double *omega, size_t pairs, void *memory,
                                    size_t memory_size)
 {
@@ -4982,15 +4977,19 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
    the opposite turn has the opposite offset and padding position. */
-static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
-    if (!at->delta && !at->back) return plan;
     *own = *plan;
     if (at->delta) {
         pe__plan_amplitude(own, 1.0);
         own->offset = 0, own->has_padding = 0;
     }
     if (at->back) own->offset = -own->offset, own->padding = -own->padding;
+}
+PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    if (!at->delta && !at->back) return plan;
+    pe__view_other(plan, at, own);
     return own;
 }
 
@@ -5164,7 +5163,7 @@ PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t el
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
    to, made there, and copied back. */
-PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
+PE__COLD void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                 const pe__output *o)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
