@@ -1621,7 +1621,11 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
     const size_t step = at->row_stride;
 #define PE__LIST(type)                                                                             \
-    for (size_t k = 0; k < n; k++) p[k] = (double)((const type *)at->list)[first + k * step];      \
+    for (size_t k = 0; k < n; k++) {                                                               \
+        double x = (double)((const type *)at->list)[first + k * step];                             \
+        PE__OPAQUE(x);                                                                             \
+        p[k] = x;                                                                                  \
+    }                                                                                              \
     break
     switch (at->kind) {
     case PE__AT_I32: PE__LIST(int32_t);
@@ -1686,11 +1690,16 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     for (size_t k = 0; k < at->axes; k++)
         for (size_t r = 0, n; r < rows; r += n) { /* but for lists, the first and last position */
             n = list ? pe__min(rows - r, PE__SOME) : rows;
-            p[0] = at->kind == PE__AT_RANGE ? (double)at->first * sign : 0;
-            if (list) pe__positions(at, r, n, k, p);
-            else if (at->kind == PE__AT_GRID) p[1] = (double)(at->size[k] - 1) * sign;
-            else p[1] = p[0] + (double)(rows - 1) * ((double)at->step * sign);
-            ok &= pe__positions_ok(p, list ? n : 2, a, b, reach); /* (inexact only far beyond) */
+            if (list) {
+                pe__positions(at, r, n, k, p);
+                ok &= pe__positions_ok(p, n, a, b, reach);
+                continue;
+            }
+            const int range = at->kind == PE__AT_RANGE; /* as doubles: inexact only far beyond */
+            const double steps = (double)((range ? rows : at->size[k]) - 1);
+            const double first = range ? (double)at->first * sign : 0;
+            const double ends[2] = {first, first + steps * ((range ? (double)at->step : 1) * sign)};
+            ok &= pe__positions_ok(ends, 2, a, b, reach);
         }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
@@ -4920,27 +4929,6 @@ PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t str
     return o;
 }
 
-PE__INLINE pe__order pe__order_of(const pe_plan *plan)
-{
-    if (plan->layout == PE_LAYOUT_HALVES) return PE__SPLIT;
-    return plan->cos_first ? PE__CS : PE__SC;
-}
-
-/* The columns of one axis of an output. */
-PE__WRAPS /* what is asked for ahead: any address will do */
-    static inline pe__dest
-    pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
-{
-    pe__dest dest;
-    dest.out = o->out, dest.stride = (ptrdiff_t)o->stride, dest.element = o->element;
-    dest.sine = axis->sine, dest.cosine = axis->cosine;
-    dest.sines = axis->sines, dest.cosines = axis->cosines;
-    dest.order = pe__order_of(plan);
-    dest.verb = o->verb, dest.scale = o->scale, dest.head = 0, dest.floats = NULL;
-    dest.ahead = (size_t)PE__RADIX * o->stride, dest.adder = o->adder;
-    return dest;
-}
-
 /* Count pairs, sines then cosines, in rows of stride elements at out. */
 PE__INLINE pe__dest pe__dest_apart(void *out, size_t element, size_t stride, size_t sine,
                                    size_t cosine, size_t count)
@@ -4951,6 +4939,19 @@ PE__INLINE pe__dest pe__dest_apart(void *out, size_t element, size_t stride, siz
     dest.sine = sine, dest.cosine = cosine, dest.sines = dest.cosines = count, dest.head = 0;
     dest.order = PE__SPLIT, dest.verb = PE__FILL, dest.scale = 1, dest.floats = NULL;
     dest.ahead = 0, dest.adder = NULL;
+    return dest;
+}
+
+/* The columns of one axis of an output. */
+PE__WRAPS /* what is asked for ahead: any address will do */
+    static inline pe__dest
+    pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
+{
+    pe__dest dest = pe__dest_apart(o->out, o->element, o->columns, axis->sine, axis->cosine, 0);
+    dest.sines = axis->sines, dest.cosines = axis->cosines;
+    if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
+    dest.verb = o->verb, dest.scale = o->scale, dest.adder = o->adder;
+    dest.ahead = (size_t)PE__RADIX * o->stride;
     return dest;
 }
 
@@ -5241,18 +5242,14 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
         for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
             const pe__dest whole = pe__dest_of_axis(plan, axis, o);
             pe__dest x = pe__dest_part(&whole, pair, PE__PAIRS);
-            const size_t n = x.sines + x.cosines, e = x.element;
-            const size_t most = PE__BYTES / element / n, first = pe__min(x.sine, x.cosine);
+            const int split = x.order == PE__SPLIT;
+            const size_t n = x.sines + x.cosines, e = x.element, most = PE__BYTES / element / n;
+            const size_t front = split ? x.sines : n, column = pe__first_column(&x);
             pe__axis part = *axis;
-            pe__dest dest = x;
             part.pair += pair, part.pairs = pe__min(axis->pairs - pair, PE__PAIRS);
-            dest.out = (unsigned char *)buffer, dest.stride = (ptrdiff_t)(n * element);
-            dest.element = element;
-            dest.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
-            dest.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
-            dest.verb = PE__FILL, dest.adder = NULL;
-            x.ahead = batch_bytes;
-            const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
+            pe__dest dest = pe__dest_apart(buffer, element, n, 0, x.sines, x.sines);
+            dest.cosines = x.cosines, dest.order = x.order, x.ahead = batch_bytes;
+            if (!split) dest.sine = x.order == PE__CS, dest.cosine = x.order == PE__SC;
             for (size_t r = 0; r < o->rows; r += most) {
                 const size_t rows = pe__min(most, o->rows - r);
                 pe__walk(plan, &part, &dest, at, r, rows, make,
@@ -5261,13 +5258,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                     for (size_t k = 0; k < rows; k++) {
                         unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
                         const unsigned char *const made = pe__row_at(&dest, k);
-                        if (x.order != PE__SPLIT) {
-                            (*add)(&x, row + first * e, made, n);
-                            continue;
-                        }
-                        (*add)(&x, row + first * e, made, front);
-                        (*add)(&x, row + (x.sine + x.cosine - first) * e, made + front * element,
-                               n - front);
+                        (*add)(&x, row + column * e, made, front);
+                        if (split) (*add)(&x, row + x.cosine * e, made + front * element, n - front);
                     }
             }
         }
