@@ -1405,7 +1405,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                            watch (pe__tie_watch_add), stores, streams or adds (pe__sink_four)
  *         pe__round_again    after an alarm: rounds y + e and y - e. If they differ,
  *     5.6 pe__exact_element  asks double-double, and if that cannot decide, integers (pe__exact)
- * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_groups(), in one
+ * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_16(), in one
  * kernel from doubles to elements. f64 by pe__make_rows_f64(). Adding by the pe__adder of the call:
  * a program that adds nothing has none. RoPE makes rows on the stack (pe__make_rows_apart) and
  * rotates heads by them (pe__turn_heads); pe_shift_T is RoPE with a row as its head. Grids: each
@@ -2712,10 +2712,10 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
 /* ---- 5.7 plans ----------------------------------------------------------------------------------
  * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
  * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
- * pairs follow
- * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
- * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
- * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
+ * pairs follow each other, each from a multiple of 8 on. An array has room for a vector that starts
+ * at any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm by
+ * themselves. With that pair they do, and exact turns load vectors from there on, too: so rows come
+ * last. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -2895,8 +2895,7 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     if (!pe__between(first, -960 - little, 21 + little) ||
         !pe__between(last, -960 - little, 21 + little))
         return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
-               "large "
-               "or too small for this width";
+               "large or too small for this width";
     return NULL;
 }
 
@@ -2953,7 +2952,8 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         axis->sine = first + (config->cos_first ? second : 0);
         axis->cosine = first + (config->cos_first ? 0 : second);
     }
-    plan->pairs = pairs;
+    plan->pairs = pairs, plan->joint = joined || sums;
+    if (steps) plan->step = halves ? all : 2 * all;
     plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
     return NULL;
 }
@@ -3028,9 +3028,6 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     plan->half_turns = config->half_turns != 0;
     plan->base = config->base, plan->unit = config->scale, plan->offset = config->offset;
     plan->frequency = memory;
-    plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
-    if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
-        plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
     plan->matrix_step = plan->padded;
     if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
     else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
@@ -4505,17 +4502,22 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
     }
 }
 
-/* The whole groups of 16-bit elements. A float that comes from a double at once is as near to it
-   as half its last bit, below 2^-24 of itself. Returns where they end. */
-PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
+/* The whole groups of a row of 16-bit elements; returns how many pairs are done. A float that comes
+   from a double at once is as near to it as half its last bit, below 2^-24 of itself. */
+PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
+                              pe__kind kind)
 {
-    const int split = x->span.split;
-    const size_t whole = pe__min(x->span.first, x->span.second);
-    const pe__vf least = pe__splat_f32(more), by = pe__splat_f32(1.0625f / 16777216);
+    pe__alone x;
+    if (t == 0 || pe__distant(plan, t)) return 0;
+    pe__lone_begin(&x, plan, pair, dest, t);
+    const int split = x.span.split;
+    const size_t whole = pe__min(x.span.first, x.span.second);
+    const pe__vf least = pe__splat_f32(pe__least_16(plan, kind));
+    const pe__vf by = pe__splat_f32(1.0625f / 16777216);
     size_t i = 0;
     for (; i + PE__GROUP <= whole; i += PE__GROUP) {
         pe__vd a[4], b[4];
-        pe__lone_four(x, i, SIZE_MAX - x->span.pair, a, b);
+        pe__lone_four(&x, i, SIZE_MAX - pair, a, b);
         pe__vf a0 = pe__join(a[0], a[1]), b0 = pe__join(b[0], b[1]);
         pe__vf a1 = pe__join(a[2], a[3]), b1 = pe__join(b[2], b[3]);
         if (split) {
@@ -4526,21 +4528,11 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
         const pe__vf sum_a = pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1));
         const pe__vf sum_b = pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1));
         const uint32_t lanes =
-            pe__put_group(&x->span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
+            pe__put_group(&x.span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
                           pe__mad_f32(sum_b, by, least), kind);
-        if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
+        if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(&x, i, lanes, kind);
     }
     return i;
-}
-
-/* Of 16-bit elements, in whole groups; returns how many pairs are done. */
-PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
-                              pe__kind kind)
-{
-    pe__alone x;
-    if (t == 0 || pe__distant(plan, t)) return 0;
-    pe__lone_begin(&x, plan, pair, dest, t);
-    return pe__lone_groups(&x, pe__least_16(plan, kind), kind);
 }
 
 /* Consecutive rows, 17 blocks of 17 rows at a time, in tiles of columns. */
