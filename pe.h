@@ -4372,7 +4372,8 @@ PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pa
     }
 }
 
-/* Room for the sines and cosines of two anchors of so many pairs, each with some to spare. */
+/* Room for the sines and cosines of two anchors of so many pairs, a multiple of 32, each with some to
+   spare: for a vector that begins before their last one, and up to PE__DIRECT more. */
 enum { PE__SPARE = 32 };
 typedef struct pe__room {
     double *doubles; /* 4 (pairs + PE__SPARE), aligned */
