@@ -1405,7 +1405,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                            watch (pe__tie_watch_add), stores, streams or adds (pe__sink_four)
  *         pe__round_again    after an alarm: rounds y + e and y - e. If they differ,
  *     5.6 pe__exact_element  asks double-double, and if that cannot decide, integers (pe__exact)
- * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_groups(), in one
+ * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_16(), in one
  * kernel from doubles to elements. f64 by pe__make_rows_f64(). Adding by the pe__adder of the call:
  * a program that adds nothing has none. RoPE makes rows on the stack (pe__make_rows_apart) and
  * rotates heads by them (pe__turn_heads); pe_shift_T is RoPE with a row as its head. Grids: each
@@ -1621,7 +1621,11 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
     const size_t step = at->row_stride;
 #define PE__LIST(type)                                                                             \
-    for (size_t k = 0; k < n; k++) p[k] = (double)((const type *)at->list)[first + k * step];      \
+    for (size_t k = 0; k < n; k++) {                                                               \
+        double x = (double)((const type *)at->list)[first + k * step];                             \
+        PE__OPAQUE(x);                                                                             \
+        p[k] = x;                                                                                  \
+    }                                                                                              \
     break
     switch (at->kind) {
     case PE__AT_I32: PE__LIST(int32_t);
@@ -1675,28 +1679,28 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    if (at->kind == PE__AT_RANGE) { /* as doubles: inexact only far beyond all limits */
-        p[0] = (double)at->first * sign;
-        p[1] = p[0] + (double)(rows - 1) * ((double)at->step * sign);
-        ok = pe__positions_ok(p, 2, a, b, reach);
-    } else if (at->kind == PE__AT_GRID) {
+    const int list = at->kind != PE__AT_RANGE && at->kind != PE__AT_GRID;
+    if (at->kind == PE__AT_GRID) {
         const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_SIZE;
         if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
-        for (size_t k = 0; k < at->axes; k++) {
-            p[0] = 0, p[1] = (double)(at->size[k] - 1) * sign;
-            ok &= pe__positions_ok(p, 2, a, b, reach);
-        }
-    } else {
-        if (!at->list) return PE_ERR_NULL;
-        if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
-        for (size_t k = 0; k < at->axes; k++)
-            for (size_t r = 0, n; r < rows; r += n) {
-                n = rows - r < PE__SOME ? rows - r : (size_t)PE__SOME;
+    }
+    if (list && !at->list) return PE_ERR_NULL;
+    if (list && !pe__list_fits(at, rows)) return PE_ERR_SIZE;
+    for (size_t k = 0; k < at->axes; k++)
+        for (size_t r = 0, n; r < rows; r += n) { /* but for lists, the first and last position */
+            n = list ? pe__min(rows - r, PE__SOME) : rows;
+            if (list) {
                 pe__positions(at, r, n, k, p);
                 ok &= pe__positions_ok(p, n, a, b, reach);
+                continue;
             }
-    }
+            const int range = at->kind == PE__AT_RANGE; /* as doubles: inexact only far beyond */
+            const double steps = (double)((range ? rows : at->size[k]) - 1);
+            const double first = range ? (double)at->first * sign : 0;
+            const double ends[2] = {first, first + steps * ((range ? (double)at->step : 1) * sign)};
+            ok &= pe__positions_ok(ends, 2, a, b, reach);
+        }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
@@ -2739,10 +2743,10 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
 /* ---- 5.7 plans ----------------------------------------------------------------------------------
  * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
  * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
- * pairs follow
- * each other, each from a multiple of 8 on. An array has room for a vector that starts at any pair:
- * the doubles behind an axis' last pair repeat it, so that they raise no alarm by themselves. With
- * that pair they do, and exact turns load vectors from there on, too: so rows come last. */
+ * pairs follow each other, each from a multiple of 8 on. An array has room for a vector that starts
+ * at any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm by
+ * themselves. With that pair they do, and exact turns load vectors from there on, too: so rows come
+ * last. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -2874,7 +2878,7 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
 }
 
 /* What is wrong with a config, without a look at its axes; NULL if nothing is. */
-PE__COLD const char *pe__field_error(const pe_config *config)
+PE__INLINE const char *pe__field_error(const pe_config *config)
 {
     const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
     const double steps = config->offset * 1048576.0; /* 2^20 */
@@ -2910,7 +2914,7 @@ PE__COLD const char *pe__field_error(const pe_config *config)
 }
 
 /* What is wrong with the frequencies of an axis. */
-PE__COLD const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
+PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
     const double little = 1e-9, s = fabs(config->scale);
     const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
@@ -2922,8 +2926,7 @@ PE__COLD const char *pe__frequency_error(const pe_config *config, const pe__axis
     if (!pe__between(first, -960 - little, 21 + little) ||
         !pe__between(last, -960 - little, 21 + little))
         return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
-               "large "
-               "or too small for this width";
+               "large or too small for this width";
     return NULL;
 }
 
@@ -2939,7 +2942,7 @@ static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, siz
 }
 
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
-PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
+PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->axes;
     const int sums = pe__shares(config, PE_COLUMNS_SUMS);
@@ -2980,20 +2983,23 @@ PE__COLD const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         axis->sine = first + (config->cos_first ? second : 0);
         axis->cosine = first + (config->cos_first ? 0 : second);
     }
-    plan->pairs = pairs;
+    plan->pairs = pairs, plan->joint = joined || sums;
+    if (steps) plan->step = halves ? all : 2 * all;
     plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
     return NULL;
 }
 
-/* Lays a plan out, or returns what is wrong with the config. */
-static inline const char *pe__plan_error(const pe_config *config, pe_plan *plan)
+/* Lays a plan out, or returns what is wrong with the config. Inline in its two callers, so that a
+   program that only asks whether it is wrong has none of the texts. */
+PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
     const char *const error = pe__field_error(config);
     return error ? error : pe__plan_axes(plan, config);
 }
 
-static inline size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
+/* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
+PE__COLD size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
     return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
@@ -3053,9 +3059,6 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     plan->half_turns = config->half_turns != 0;
     plan->base = config->base, plan->unit = config->scale, plan->offset = config->offset;
     plan->frequency = memory;
-    plan->joint = pe__shares(config, PE_COLUMNS_JOINED) || pe__shares(config, PE_COLUMNS_SUMS);
-    if (pe__shares(config, PE_COLUMNS_FREQUENCIES))
-        plan->step = plan->axes * (config->layout == PE_LAYOUT_HALVES ? 1 : 2);
     plan->matrix_step = plan->padded;
     if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
     else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
@@ -3183,7 +3186,7 @@ static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const d
 }
 
 /* An init, from the config or, if they are given, from frequencies. */
-PE__INLINE pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
+PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
                                    const double *omega, size_t pairs, void *memory,
                                    size_t memory_size)
 {
@@ -3410,6 +3413,17 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, size_t i, si
     pe__quarter_turns(k[2], &s[2], &c[2]), pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
+/* The same to memory, for all but the loop over a row by itself. */
+enum { PE__DIRECT = 4 * PE_LANES };
+PE__OUTLINE void pe__direct_apart(const pe_plan *plan, const pe__waves *w, size_t i, size_t last,
+                                  double t, double *s, double *c)
+{
+    pe__vd sine[4], cosine[4];
+    pe__direct(plan, w, i, last, t, sine, cosine);
+    for (size_t n = 0; n < 4; n++)
+        pe__store(s + n * PE_LANES, sine[n]), pe__store(c + n * PE_LANES, cosine[n]);
+}
+
 /* Is the turn of position t beyond what the direct kernel is good for? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
 {
@@ -3436,17 +3450,19 @@ PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, do
 #endif
 
 /* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
-   there, for tables. Writes whole vectors: up to PE_LANES - 1 doubles more. */
+   there, for tables. Writes up to PE__DIRECT - 1 doubles more. */
 PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
                             size_t pair, size_t count, double *s, double *c)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
+    const size_t last = (count - 1) / PE_LANES * PE_LANES;
     const int distant = pe__distant(plan, t);
     pe__waves waves;
     (void)table;
     pe__waves_of(factor, 0, &waves);
-    for (size_t i = 0; i < count; i += PE_LANES) {
+    for (size_t i = 0, n; i < count; i += n) {
         pe__vd sine, cosine;
+        n = PE_LANES;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
             if (pe__turn_error(plan, t) < 44 * pe__exp2i(-53))
@@ -3458,16 +3474,11 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
 #endif
         else {
-            const size_t last = (count - 1) / PE_LANES * PE_LANES;
-            pe__vd sines[4], cosines[4];
-            pe__direct(plan, &waves, pair + i, pair + last, t, sines, cosines);
-            for (size_t n = 0; n < 4 && i < count; n++, i += PE_LANES)
-                pe__store(s + i, sines[n]), pe__store(c + i, cosines[n]);
-            i -= PE_LANES;
+            n = PE__DIRECT;
+            pe__direct_apart(plan, &waves, pair + i, pair + last, t, s + i, c + i);
             continue;
         }
-        pe__store(s + i, sine);
-        pe__store(c + i, cosine);
+        pe__store(s + i, sine), pe__store(c + i, cosine);
     }
 }
 
@@ -4392,8 +4403,9 @@ PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pa
     }
 }
 
-/* Room for the sines and cosines of two anchors of so many pairs, each with some to spare. */
-enum { PE__SPARE = 2 * PE__CHAIN };
+/* Room for the sines and cosines of two anchors of so many pairs, a multiple of 32, each with some to
+   spare: for a vector that begins before their last one, and up to PE__DIRECT more. */
+enum { PE__SPARE = 32 };
 typedef struct pe__room {
     double *doubles; /* 4 (pairs + PE__SPARE), aligned */
     size_t pairs;
@@ -4440,16 +4452,32 @@ PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, size_t last, pe__vd 
     pe__direct(x->span.plan, &x->waves, x->span.pair + i, x->span.pair + last, x->time, a, b);
 }
 
-/* Four vectors of pairs from pair i on, for which the watch has raised the alarm. */
-PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, size_t last, pe__vf *v)
+/* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
+   alarm. */
+PE__INLINE void pe__lone_again(const pe__alone *x, size_t i, size_t last, double *a, double *b,
+                               pe__span *span)
 {
-    const pe__interval interval = pe__interval_of(&x->span);
-    const int split = x->span.split;
-    pe__vd a[4], b[4];
-    pe__lone_four(x, i, last, a, b);
-    pe__round_again_two(&x->span, &interval, 0, i, split, a[0], b[0], a[1], b[1], v);
-    pe__round_again_two(&x->span, &interval, 0, i + 2 * PE_LANES, split, a[2], b[2], a[3], b[3],
-                        v + 2);
+    *span = x->span;
+    span->a = a, span->b = b, span->ts = span->tc = NULL;
+    span->pair += i, span->first -= i, span->second -= i;
+    span->row[0] += (span->split ? 1 : 2) * span->dest->element * i;
+    pe__direct_apart(span->plan, &x->waves, span->pair, x->span.pair + last, x->time, a, b);
+}
+PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, size_t last, pe__vf (*v)[4])
+{
+    double a[PE__DIRECT], b[PE__DIRECT];
+    pe__span span;
+    pe__lone_again(x, i, last, a, b, &span);
+    pe__round_again(&span, 0, 0, span.split, v);
+}
+PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t lanes,
+                                         pe__kind kind)
+{
+    double a[PE__DIRECT], b[PE__DIRECT];
+    const pe__alarm alarm = {0, lanes};
+    pe__span span;
+    pe__lone_again(x, i, SIZE_MAX - x->span.pair, a, b, &span);
+    pe__round_again_16(&span, &alarm, 1, kind);
 }
 
 /* Fewer pairs than four vectors have, from pair i to end. */
@@ -4472,7 +4500,6 @@ PE__OUTLINE void pe__lone_some(const pe__span *x, size_t i, size_t end, const pe
    end, or up to the first aligned address. */
 PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t)
 {
-    enum { PE__FOUR = 4 * PE_LANES };
     const int32_t window = pe__bound_lone.window, guard = plan->guard;
     pe__alone x;
     pe__lone_begin(&x, plan, pair, dest, t);
@@ -4480,8 +4507,8 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
     const size_t pairs = pe__max(dest->sines, dest->cosines);
     const size_t whole = pe__min(dest->sines, dest->cosines), step = (split ? 1 : 2) * dest->element;
     for (size_t i = 0, end; i < pairs; i = end) {
-        const int all = i >= x.span.head && i + PE__FOUR <= whole;
-        end = i < x.span.head ? pe__min(x.span.head, pairs) : pe__min(i + PE__FOUR, pairs);
+        const int all = i >= x.span.head && i + PE__DIRECT <= whole;
+        end = i < x.span.head ? pe__min(x.span.head, pairs) : pe__min(i + PE__DIRECT, pairs);
         const size_t last = i + (end - i - 1) / PE_LANES * PE_LANES;
         pe__tie_watch watch = pe__tie_watch_begin();
         pe__vd a[4], b[4];
@@ -4494,9 +4521,9 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
         pe__tie_watch_add(&watch, a[0], b[0], v[0]), pe__tie_watch_add(&watch, a[1], b[1], v[1]);
         pe__tie_watch_add(&watch, a[2], b[2], v[2]), pe__tie_watch_add(&watch, a[3], b[3], v[3]);
         if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
-            pe__vf settled[4];
-            pe__lone_round_again(&x, i, last, settled);
-            v[0] = settled[0], v[1] = settled[1], v[2] = settled[2], v[3] = settled[3];
+            pe__vf again[1][4];
+            pe__lone_round_again(&x, i, last, again);
+            v[0] = again[0][0], v[1] = again[0][1], v[2] = again[0][2], v[3] = again[0][3];
         }
         if (all) {
             pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
@@ -4507,34 +4534,22 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
     }
 }
 
-/* Elements of 16 bits for which the group at i has raised the alarm. */
-PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t lanes,
-                                         pe__kind kind)
+/* The whole groups of a row of 16-bit elements; returns how many pairs are done. A float that comes
+   from a double at once is as near to it as half its last bit, below 2^-24 of itself. */
+PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
+                              pe__kind kind)
 {
-    double a[PE__GROUP], b[PE__GROUP];
-    pe__vd a4[4], b4[4];
-    const pe__alarm alarm = {0, lanes};
-    pe__span span = x->span;
-    pe__lone_four(x, i, SIZE_MAX - x->span.pair, a4, b4);
-    for (size_t n = 0; n < 4; n++)
-        pe__store(a + n * PE_LANES, a4[n]), pe__store(b + n * PE_LANES, b4[n]);
-    span.a = a, span.b = b, span.ts = span.tc = NULL;
-    span.pair += i, span.first -= i, span.second -= i;
-    span.row[0] += (span.split ? 2 : 4) * i;
-    pe__round_again_16(&span, &alarm, 1, kind);
-}
-
-/* The whole groups of 16-bit elements. A float that comes from a double at once is as near to it
-   as half its last bit, below 2^-24 of itself. Returns where they end. */
-PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
-{
-    const int split = x->span.split;
-    const size_t whole = pe__min(x->span.first, x->span.second);
-    const pe__vf least = pe__splat_f32(more), by = pe__splat_f32(1.0625f / 16777216);
+    pe__alone x;
+    if (t == 0 || pe__distant(plan, t)) return 0;
+    pe__lone_begin(&x, plan, pair, dest, t);
+    const int split = x.span.split;
+    const size_t whole = pe__min(x.span.first, x.span.second);
+    const pe__vf least = pe__splat_f32(pe__least_16(plan, kind));
+    const pe__vf by = pe__splat_f32(1.0625f / 16777216);
     size_t i = 0;
     for (; i + PE__GROUP <= whole; i += PE__GROUP) {
         pe__vd a[4], b[4];
-        pe__lone_four(x, i, SIZE_MAX - x->span.pair, a, b);
+        pe__lone_four(&x, i, SIZE_MAX - pair, a, b);
         pe__vf a0 = pe__join(a[0], a[1]), b0 = pe__join(b[0], b[1]);
         pe__vf a1 = pe__join(a[2], a[3]), b1 = pe__join(b[2], b[3]);
         if (split) {
@@ -4545,21 +4560,11 @@ PE__INLINE size_t pe__lone_groups(const pe__alone *x, float more, pe__kind kind)
         const pe__vf sum_a = pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1));
         const pe__vf sum_b = pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1));
         const uint32_t lanes =
-            pe__put_group(&x->span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
+            pe__put_group(&x.span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
                           pe__mad_f32(sum_b, by, least), kind);
-        if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
+        if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(&x, i, lanes, kind);
     }
     return i;
-}
-
-/* Of 16-bit elements, in whole groups; returns how many pairs are done. */
-PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
-                              pe__kind kind)
-{
-    pe__alone x;
-    if (t == 0 || pe__distant(plan, t)) return 0;
-    pe__lone_begin(&x, plan, pair, dest, t);
-    return pe__lone_groups(&x, pe__least_16(plan, kind), kind);
 }
 
 /* Consecutive rows, 17 blocks of 17 rows at a time, in tiles of columns. */
@@ -4948,27 +4953,6 @@ PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t str
     return o;
 }
 
-PE__INLINE pe__order pe__order_of(const pe_plan *plan)
-{
-    if (plan->layout == PE_LAYOUT_HALVES) return PE__SPLIT;
-    return plan->cos_first ? PE__CS : PE__SC;
-}
-
-/* The columns of one axis of an output. */
-PE__WRAPS /* what is asked for ahead: any address will do */
-    static inline pe__dest
-    pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
-{
-    pe__dest dest;
-    dest.out = o->out, dest.stride = (ptrdiff_t)o->stride, dest.element = o->element;
-    dest.sine = axis->sine, dest.cosine = axis->cosine;
-    dest.sines = axis->sines, dest.cosines = axis->cosines;
-    dest.order = pe__order_of(plan);
-    dest.verb = o->verb, dest.scale = o->scale, dest.head = 0, dest.floats = NULL;
-    dest.ahead = (size_t)PE__RADIX * o->stride, dest.adder = o->adder;
-    return dest;
-}
-
 /* Count pairs, sines then cosines, in rows of stride elements at out. */
 PE__INLINE pe__dest pe__dest_apart(void *out, size_t element, size_t stride, size_t sine,
                                    size_t cosine, size_t count)
@@ -4979,6 +4963,19 @@ PE__INLINE pe__dest pe__dest_apart(void *out, size_t element, size_t stride, siz
     dest.sine = sine, dest.cosine = cosine, dest.sines = dest.cosines = count, dest.head = 0;
     dest.order = PE__SPLIT, dest.verb = PE__FILL, dest.scale = 1, dest.floats = NULL;
     dest.ahead = 0, dest.adder = NULL;
+    return dest;
+}
+
+/* The columns of one axis of an output. */
+PE__WRAPS /* what is asked for ahead: any address will do */
+    static inline pe__dest
+    pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
+{
+    pe__dest dest = pe__dest_apart(o->out, o->element, o->columns, axis->sine, axis->cosine, 0);
+    dest.sines = axis->sines, dest.cosines = axis->cosines;
+    if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
+    dest.verb = o->verb, dest.scale = o->scale, dest.adder = o->adder;
+    dest.ahead = (size_t)PE__RADIX * o->stride;
     return dest;
 }
 
@@ -5005,36 +5002,20 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
    the opposite turn has the opposite offset and padding position. */
-static inline const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
-    if (!at->delta && !at->back) return plan;
     *own = *plan;
     if (at->delta) {
         pe__plan_amplitude(own, 1.0);
         own->offset = 0, own->has_padding = 0;
     }
     if (at->back) own->offset = -own->offset, own->padding = -own->padding;
-    return own;
 }
-
-/* How many rows back, at most r > 0, is one with the position of row first + r? 0 if that is not
-   known; 1 if that of the row before is seen again. *rows: as far back for so many rows, of most.
-   */
-static inline size_t pe__repeats(const pe_at *at, size_t first, size_t r, size_t axis, int again,
-                                 size_t most, size_t *rows)
+PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
-    *rows = 1;
-    if (at->kind == PE__AT_RANGE) {
-        *rows = most;
-        return at->step == 0;
-    }
-    if (at->kind == PE__AT_GRID) {
-        const size_t cells = pe__cells(at, axis), period = cells * at->size[axis];
-        const size_t cell = cells == 1 ? 0 : (at->skipped + first + r) % cells;
-        if (cell != 0 || cells == 1) *rows = cells == 1 ? most : pe__min(cells - cell, most);
-        return cell != 0 ? 1 : r >= period ? period : 0;
-    }
-    return (size_t)again;
+    if (!at->delta && !at->back) return plan;
+    pe__view_other(plan, at, own);
+    return own;
 }
 
 /* Are PE__SOME positions with the offset t, t + step, t + 2 step ..., whose sums are exact? */
@@ -5154,52 +5135,46 @@ PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__d
         pe__walk_sums(plan, axis, dest, at, first, rows, make);
         return;
     }
+    if (rows == 1 && !plan->has_padding) {
+        make(plan, axis, dest, pe__position(at, first, k) + plan->offset, 1);
+        return;
+    }
+    const int grid = at->kind == PE__AT_GRID && dest->verb != PE__ADD;
+    const size_t cells = grid ? pe__cells(at, k) : 1, period = grid ? at->size[k] : SIZE_MAX;
     double last = 0; /* the position of the row before */
-    const int grid = at->kind == PE__AT_GRID && !at->back && dest->verb != PE__ADD;
-    const size_t cells = grid && !plan->has_padding ? pe__cells(at, k) : 1;
+    pe__dest part = *dest;
     for (size_t r = 0, run, made = 0; r < rows; r += run) {
-        unsigned char *const row = pe__row_at(dest, r);
+        const size_t rest = rows - r, cell = grid ? (at->skipped + first + r) % cells : 0;
         const double p = pe__position(at, first + r, k), t = p + plan->offset;
-        const int again = p == last;
+        const int again = p == last && r > 0 && dest->verb != PE__ADD;
+        size_t back = 0, n; /* rows to the one that is copied; rows that are made together */
+        ptrdiff_t stride = dest->stride;
+        double step = at->back ? -1 : 1;
         run = 1, last = p;
-        if (cells > 1 && (at->skipped + first + r) % cells == 0) { /* all coordinates from p on */
-            pe__dest apart = *dest;
-            if (r < made) continue;
-            apart.out = row, apart.stride *= (ptrdiff_t)cells;
-            made = pe__min(at->size[k] - (size_t)p, (rows - r - 1) / cells + 1);
-            make(plan, axis, &apart, t, made);
-            made = r + made * cells;
-            continue;
-        }
+        part.out = pe__row_at(dest, r);
         if (plan->has_padding && p == plan->padding) {
-            zero(dest, row, pe__min(dest->sine, dest->cosine), dest->sines + dest->cosines);
+            zero(dest, part.out, pe__min(dest->sine, dest->cosine), dest->sines + dest->cosines);
             continue;
         }
-        const size_t back = dest->verb == PE__ADD || r == 0
-                                ? 0
-                                : pe__repeats(at, first, r, k, again, rows - r, &run);
-        if (back) {
-            for (size_t n = r; n < r + run; n++) /* not from what was written just now */
+        if (cells > 1 && cell == 0) { /* of a grid's coordinate all from p on, the others' apart */
+            if (r < made) continue;
+            n = pe__min(period - (size_t)fabs(p), (rest - 1) / cells + 1);
+            made = r + n * cells, stride *= (ptrdiff_t)cells;
+        } else {
+            if (cell != 0 && r > 0) back = 1, run = pe__min(cells - cell, rest);
+            else if (r >= period) back = period, run = rest;
+            else if (again) back = 1, run = at->kind == PE__AT_RANGE ? rest : 1;
+            for (n = r; back && n < r + run; n++) /* not from what was written just now */
                 pe__copy_row(dest, pe__row_at(dest, n),
                              pe__row_at(dest, (back == 1 ? r : n) - back));
-            continue;
+            if (back) continue;
+            n = run = pe__stretch(plan, at, first + r, rest, k, p, &step);
+            last = p + (double)(run - 1) * step;
         }
-        double step;
-        run = pe__stretch(plan, at, first + r, rows - r, k, p, &step);
-        last = p + (double)(run - 1) * step;
-        if (r == 0 && step > 0) {
-            make(plan, axis, dest, t, run);
-            continue;
-        }
-        pe__dest part = *dest;
-        part.out = row;
-        if (step > 0) {
-            make(plan, axis, &part, t, run);
-        } else { /* from the last row up */
-            part.out = pe__row_at(dest, r + run - 1);
-            part.stride = -dest->stride;
-            make(plan, axis, &part, t - (double)(run - 1), run);
-        }
+        const double ahead = step > 0 ? 0 : (double)(n - 1); /* downwards: from the last row up */
+        if (step < 0) part.out += (ptrdiff_t)(n - 1) * stride;
+        part.stride = step > 0 ? stride : -stride;
+        make(plan, axis, &part, t - ahead, n);
     }
 }
 
@@ -5213,7 +5188,7 @@ PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t el
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
    to, made there, and copied back. */
-PE__OUTLINE void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
+PE__COLD void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
                                 const pe__output *o)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
@@ -5291,18 +5266,14 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
         for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
             const pe__dest whole = pe__dest_of_axis(plan, axis, o);
             pe__dest x = pe__dest_part(&whole, pair, PE__PAIRS);
-            const size_t n = x.sines + x.cosines, e = x.element;
-            const size_t most = PE__BYTES / element / n, first = pe__min(x.sine, x.cosine);
+            const int split = x.order == PE__SPLIT;
+            const size_t n = x.sines + x.cosines, e = x.element, most = PE__BYTES / element / n;
+            const size_t front = split ? x.sines : n, column = pe__first_column(&x);
             pe__axis part = *axis;
-            pe__dest dest = x;
             part.pair += pair, part.pairs = pe__min(axis->pairs - pair, PE__PAIRS);
-            dest.out = (unsigned char *)buffer, dest.stride = (ptrdiff_t)(n * element);
-            dest.element = element;
-            dest.sine = x.sine < x.cosine ? 0 : x.order == PE__SPLIT ? x.cosines : 1;
-            dest.cosine = x.sine < x.cosine ? x.order == PE__SPLIT ? x.sines : 1 : 0;
-            dest.verb = PE__FILL, dest.adder = NULL;
-            x.ahead = batch_bytes;
-            const size_t front = x.sine < x.cosine ? x.sines : x.cosines; /* if split */
+            pe__dest dest = pe__dest_apart(buffer, element, n, 0, x.sines, x.sines);
+            dest.cosines = x.cosines, dest.order = x.order, x.ahead = batch_bytes;
+            if (!split) dest.sine = x.order == PE__CS, dest.cosine = x.order == PE__SC;
             for (size_t r = 0; r < o->rows; r += most) {
                 const size_t rows = pe__min(most, o->rows - r);
                 pe__walk(plan, &part, &dest, at, r, rows, make,
@@ -5311,13 +5282,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                     for (size_t k = 0; k < rows; k++) {
                         unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
                         const unsigned char *const made = pe__row_at(&dest, k);
-                        if (x.order != PE__SPLIT) {
-                            (*add)(&x, row + first * e, made, n);
-                            continue;
-                        }
-                        (*add)(&x, row + first * e, made, front);
-                        (*add)(&x, row + (x.sine + x.cosine - first) * e, made + front * element,
-                               n - front);
+                        (*add)(&x, row + column * e, made, front);
+                        if (split) (*add)(&x, row + x.cosine * e, made + front * element, n - front);
                     }
             }
         }
@@ -5394,21 +5360,21 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_config config = pe_config_default(d_model);
     config.expected_rows = rows;
-    if (pe__field_error(&config)) return PE_ERR_SIZE;
+    pe_plan plan;
+    if (pe__plan_bytes(&config, &plan) == 0) return PE_ERR_SIZE;
     pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
     if (status == PE_OK) status = pe__check_range(0, rows);
     if (status != PE_OK) return status;
 
     double memory[PE__PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
     double *const f = pe__aligned(memory);
-    pe_plan plan;
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
     pe__geometric_begin(&g, &config, denominator, (d_model + 1) / 2);
     for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
         pe_config part = config;
         part.d_model = pe__min(2 * PE__PAIRS, d_model - column);
-        (void)pe__plan_axes(&plan, &part);
+        (void)pe__plan_bytes(&part, &plan);
         pe__plan_begin(&plan, &part, f);
         plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
         pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
@@ -6891,7 +6857,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     pe_config angles = pe_config_default(2 * PE__PAIRS);
     pe_plan plan;
     angles.angle = PE_ANGLE_FLOAT32;
-    (void)pe__plan_axes(&plan, &angles);
+    (void)pe__plan_bytes(&angles, &plan);
     pe__plan_begin(&plan, &angles, f);
     for (size_t i = 0; i < 2 * plan.padded; i++) f[i] = 0;
     pe__plan_end(&plan, 1, 0, f);

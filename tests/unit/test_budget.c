@@ -428,7 +428,7 @@ static void turns_and_centres(void **state)
                 const size_t pairs = tables[k].d_model / 2, from = rng_below(&r, pairs);
                 const size_t n = pairs - from < PE_LANES ? pairs - from : PE_LANES, b = round % 2;
                 const int64_t digit = (int64_t)rng_below(&r, 8) + 1;
-                double centre[2][2 * PE_LANES], step[2][2 * PE_LANES];
+                double centre[2][PE__DIRECT], step[2][PE__DIRECT];
                 pe__dd ss, cc;
                 const int exact = round % 16 == 0;
                 if (exact)
@@ -485,7 +485,7 @@ static void centres_beyond_the_fast_limit(void **state)
     const double by = p.plan.amplitude * (1 + pe__bound_distant.eta);
     for (size_t round = 0; round < workload(20000); round++) {
         const double size = 0x1p30 + (double)rng_below(&r, (size_t)1 << 30) + 0.3;
-        double s[2 * PE_LANES], c[2 * PE_LANES];
+        double s[PE__DIRECT], c[PE__DIRECT];
         pe__dd sine, cosine;
         pe__centre(&p.plan, &pe__bound_distant, 1, round % 2 ? -size : size, 0, 1, s, c);
         pe__close_turn(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
