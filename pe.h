@@ -3355,7 +3355,7 @@ static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 
 /* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py); for
    one kernel, times its factor, and what is added to a phase to cut it into quarters of a turn. */
-static const double pe__sine_fit[7] = {
+static const double pe__sine_fit[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
 };
@@ -3364,12 +3364,14 @@ static const double pe__cosine_fit[8] = {
     -0.02580687517771109, 0.0019293402224194124, -0.00010298062483467203,
 };
 typedef struct pe__waves {
-    double sine[7], cosine[8], quarters;
+    double sine[8], cosine[8], quarters;
 } pe__waves;
 PE__INLINE void pe__waves_of(double factor, int quarters, pe__waves *w)
 {
-    for (int n = 0; n < 7; n++) w->sine[n] = pe__sine_fit[n] * factor;
-    for (int n = 0; n < 8; n++) w->cosine[n] = pe__cosine_fit[n] * factor;
+    for (int n = 0; n < 8; n += PE_LANES) {
+        pe__store(w->sine + n, pe__load(pe__sine_fit + n) * pe__splat(factor));
+        pe__store(w->cosine + n, pe__load(pe__cosine_fit + n) * pe__splat(factor));
+    }
     w->quarters = PE__QUARTERS + 0.5 * quarters;
 }
 
