@@ -1406,7 +1406,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *         pe__round_again    after an alarm: rounds y + e and y - e. If they differ,
  *     5.6 pe__exact_element  asks double-double, and if that cannot decide, integers (pe__exact)
  * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_16(), in one
- * kernel from doubles to elements. f64 by pe__make_rows_f64(). Adding by the pe__adder of the call:
+ * kernel from doubles to elements. f64 by pe__make_rows_f64(). Adding by the pe__adder of the call,
+ * to bf16 with floats, as pe__span_16() makes them, and where these do not decide as to all others:
  * a program that adds nothing has none. RoPE makes rows on the stack (pe__make_rows_apart) and
  * rotates heads by them (pe__turn_heads); pe_shift_T is RoPE with a row as its head. Grids: each
  * coordinate's values as a run of rows, the others copied. Lists are read PE__SOME at a time
@@ -3976,13 +3977,34 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
  * doubles' 2^-48; and |S| is at most the angle of the last row, 8 w.
  *
  * An element is right where no midpoint of two 16-bit numbers is as near as its error: the nearest
- * is the element itself with other last bits, so that the distance is exact. That knows nothing of
- * f16's subnormals; but below 2^-14 nothing is farther from such a midpoint than 2^-25, so f16 is
- * alarmed by that distance at least. With too large or too small an amplitude all elements are
- * alarmed. For wide angles these are some 3 bf16 elements in 10,000, and 20 f16 ones; they are made
- * again from doubles, one by one. */
-#define PE__ERROR_16 ((PE__FUSES ? 2.5 : 3.0) / 16777216)
-#define PE__ERROR_NEAR_0 (4.0625f / 16777216)
+ * is the element itself with other last bits, so that the distance is exact. But just above a power
+ * of two the midpoint below is half as far as that one. So small elements of small angles are
+ * alarmed for 2.5 times their bound. Of the others those are left whose midpoints are 4 above and 2
+ * below, for these are powers of two, and where the one above is at 2, all are alarmed. In such an
+ * element aC and bS nearly cancel: |aC| + |bS| <= 1, so one of them is at most 1/2 and its product
+ * lacks 0.25, and their sum is exact: 0.71 + 0.71 + 0.5 + 0.01 is below 2. Without FMA the other
+ * product lacks 0.25 more, and elements are alarmed for 4 units. All that knows nothing of f16's
+ * subnormals; but below 2^-14 nothing is farther from such a midpoint than 2^-25, so f16 is alarmed
+ * by that distance at least. With too large or too small an amplitude all elements are alarmed. For
+ * wide angles these are some 3 bf16 elements in 10,000, and 20 f16 ones; they are made again from
+ * doubles, one by one.
+ *
+ * Where bf16 are added to, the result has to be s = scale x + p rounded to float, p being the
+ * element as a float, and s rounded to bf16. Here it is s' = scale x + p', rounded to float. p' is
+ * as far from the exact element as above, so from p by half a unit more, or by one of |a| + |S|:
+ * together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If s' is
+ * farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: scale x + p' is at most
+ * half a last bit of s' away from s', and scale x + p is d farther; a last bit is at most 2^-23 |s'|,
+ * so there is half of one left, and rounding does not reach the midpoint. If that holds for all
+ * midpoints, s and s' become the same bf16.
+ *     Just above a power of two, small elements are alarmed for 2 d by the 2.5 times above. For others
+ * 4 units will do: a distance above that is more is 8 units at least, and the one below 4.
+ *     NaNs and infinities are at no distance and so are alarmed, and the last bit of a subnormal is
+ * nothing to 2^-46 of any amplitude. Alarmed groups are added to from doubles. So are all f16: one
+ * in 8 groups of these would be alarmed, and more time lost than won. */
+#define PE__ERROR_16 ((PE__FUSES ? 2.5 : 4.0) / 16777216)
+#define PE__ERROR_SUM_16 (4.0 / 16777216)
+#define PE__ERROR_NEAR_0 (10.25 / 16777216)
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES, PE__CHUNK = 64 }; /* pairs */
 
 /* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
@@ -4020,7 +4042,7 @@ PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
 PE__OUTLINE void pe__alarm_16(const pe__floats *f, const float *x, size_t count, float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
-    const pe__vf by = pe__splat_f32(PE__ERROR_NEAR_0);
+    const pe__vf by = pe__splat_f32((float)PE__ERROR_NEAR_0);
     for (size_t i = 0; i < count; i += PE__GROUP) {
         const pe__vf sum = pe__add_f32(pe__size_of_groups(x, i), pe__get(f->angle + i / 2));
         pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
@@ -4032,16 +4054,17 @@ PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
 {
     const double size = pe__larger(plan->amplitude, 0);
     if (size < pe__exp2i(-90) || size > pe__exp2i(90)) return FLT_MAX;
-    return (float)(size * pe__exp2i(-48) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
+    return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
 /* Floats for a tile of so many pairs. */
 PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pair, size_t count,
-                                  int split, pe__kind kind)
+                                  int split, pe__kind kind, int added)
 {
+    const double of_1 = added ? PE__ERROR_SUM_16 : PE__ERROR_16;
     const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
-    const float least = pe__least_16(plan, kind), error = (float)(power * PE__ERROR_16);
+    const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
     const int distant = least == FLT_MAX;
     const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
     f->error = distant || error < least ? least : error, f->least = least;
@@ -4121,19 +4144,36 @@ PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__alarm *alarm, s
     }
 }
 
-/* One row of a group, from the halves of its first components and of its second ones. Returns the
-   lanes of an alarm. */
+/* One row of a group, from the halves of its first components and of its second ones; added: to
+   what is there. Returns the lanes of an alarm. */
 PE__INLINE uint32_t pe__put_group(const pe__span *x, int side, size_t i, int split, pe__vf a0,
                                   pe__vf a1, pe__vf b0, pe__vf b1, pe__vf near_a, pe__vf near_b,
-                                  pe__kind kind)
+                                  pe__kind kind, int added)
 {
     const int drop = pe__drop(kind);
+    unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
+    unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof a0);
+    if (added) {
+        const pe__vf by = pe__splat_f32(1.0f / 8388608);
+        const uint16_t *const g = (const uint16_t *)(const void *)p;
+        const uint16_t *const h = (const uint16_t *)(const void *)q;
+        pe__prefetch((uintptr_t)p + x->ahead);
+        if (split || sizeof a0 >= 64) pe__prefetch((uintptr_t)q + x->ahead);
+        const pe__vf u = pe__get_bf16_odds(g), v = pe__get_bf16_evens(h);
+        a0 = pe__sum_vector(pe__get_bf16_evens(g), &x->scale, a0);
+        a1 = pe__sum_vector(split ? u : v, &x->scale, a1);
+        b0 = pe__sum_vector(split ? v : u, &x->scale, b0);
+        b1 = pe__sum_vector(pe__get_bf16_odds(h), &x->scale, b1);
+        near_a = pe__mad_f32(pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1)), by, near_a);
+        near_b = pe__mad_f32(pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1)), by, near_b);
+    }
     const pe__vf a = pe__min_size(pe__off_middle(a0, drop), pe__off_middle(a1, drop));
     const pe__vf b = pe__min_size(pe__off_middle(b0, drop), pe__off_middle(b1, drop));
-    unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
+    const uint32_t lanes = added ? pe__within(a, near_a, b, near_b) : 0;
+    if (PE__UNLIKELY(lanes)) return lanes; /* nothing is stored: it is what will be added to */
     pe__put_zip_as(kind, p, a0, split ? a1 : b0);
-    pe__put_zip_as(kind, p + (split ? x->across : (ptrdiff_t)sizeof a0), split ? b0 : a1, b1);
-    return pe__within(a, near_a, b, near_b);
+    pe__put_zip_as(kind, q, split ? b0 : a1, b1);
+    return added ? 0 : pe__within(a, near_a, b, near_b);
 }
 
 /* Half of a group, at i, turned. */
@@ -4147,10 +4187,35 @@ PE__INLINE void pe__turn_floats(const pe__floats *f, float (*row)[PE__TILE_16], 
     *a_back = pe__nmad_f32(b, ts, aC), *b_back = pe__mad_f32(a, ts, bC);
 }
 
-/* All columns of a span in groups, from the plan's row as floats. */
-PE__INLINE void pe__span_16(const pe__span *x, const pe__floats *f, float (*row)[PE__TILE_16],
-                            int split, pe__kind kind)
+/* Make a span's row, or n times its two rows and the next two. */
+PE__INLINE void pe__make_two(pe__span *x, int64_t n, int added)
 {
+    if (x->split) pe__span_f32(x, n, 1, 1, added);
+    else pe__span_f32(x, n, 1, 0, added);
+}
+PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
+{
+    if (x->row[0] && x->row[1]) pe__make_two(x, n, PE__NO_SUM);
+    else pe__span_f32(x, 1, 0, x->split, PE__NO_SUM);
+}
+/* Add groups, to which nothing is added yet, from doubles. */
+PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, size_t alarms)
+{
+    pe__span group = *x;
+    for (; alarms > 0; alarms--, alarm++) {
+        const size_t side = alarm->place % 2;
+        group.begin = alarm->place / 2;
+        group.end = pe__min(group.begin + PE__GROUP, x->end);
+        group.row[side] = x->row[side], group.row[1 - side] = NULL;
+        pe__make_f32(&group, 1);
+    }
+}
+
+/* All columns of a span in groups, from the plan's row as floats. */
+PE__INLINE void pe__span_16(const pe__span *x, float (*row)[PE__TILE_16], int split, pe__kind kind,
+                            int added)
+{
+    const pe__floats *const f = x->dest->floats;
     pe__alarm alarms[2 * PE__TILE_16 / PE__GROUP + 1], *alarm = alarms;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__vf a0, b0, a1, b1, a2, b2, a3, b3;
@@ -4158,13 +4223,15 @@ PE__INLINE void pe__span_16(const pe__span *x, const pe__floats *f, float (*row)
         pe__turn_floats(f, row, i + PE__FLOATS, &a1, &b1, &a3, &b3);
         const pe__vf near_a = pe__get(f->near_a + i / 2), near_b = pe__get(f->near_b + i / 2);
         uint32_t lanes = 0;
-        if (x->row[0]) lanes = pe__put_group(x, 0, i, split, a0, a1, b0, b1, near_a, near_b, kind);
+        if (x->row[0])
+            lanes = pe__put_group(x, 0, i, split, a0, a1, b0, b1, near_a, near_b, kind, added);
         if (lanes) alarm->place = (uint32_t)(2 * i), (alarm++)->lanes = lanes;
         if (!x->row[1]) continue;
-        lanes = pe__put_group(x, 1, i, split, a2, a3, b2, b3, near_a, near_b, kind);
+        lanes = pe__put_group(x, 1, i, split, a2, a3, b2, b3, near_a, near_b, kind, added);
         if (lanes) alarm->place = (uint32_t)(2 * i) + 1, (alarm++)->lanes = lanes;
     }
-    pe__round_again_16(x, alarms, (size_t)(alarm - alarms), kind);
+    if (added) pe__add_again_16(x, alarms, (size_t)(alarm - alarms));
+    else pe__round_again_16(x, alarms, (size_t)(alarm - alarms), kind);
 }
 
 /* ---- 6.4 blocks ---------------------------------------------------------------------------------
@@ -4184,23 +4251,30 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__dest *dest, void *x, const floa
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
 }
 
-/* Make a span's row, or n times its two rows and the next two. */
-PE__INLINE void pe__make_two(pe__span *x, int64_t n, int added)
+/* 16-bit elements of a span's rows, from the floats of the plan's row. */
+PE__INLINE void pe__make_16(const pe__span *x, int64_t digit, pe__kind kind, int added)
 {
-    if (x->split) pe__span_f32(x, n, 1, 1, added);
-    else pe__span_f32(x, n, 1, 0, added);
+    pe__floats *const f = x->dest->floats;
+    float(*const row)[PE__TILE_16] = f->plan_row[digit];
+    const size_t pairs = pe__max(x->first, x->second);
+    if (!(f->made >> digit & 1)) {
+        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) row[0][i] = 0, row[1][i] = 1;
+        if (x->ts) pe__to_groups(x->ts, pairs, x->split, row[0]);
+        if (x->ts) pe__to_groups(x->tc, pairs, x->split, row[1]);
+        f->made |= 1u << digit;
+    }
+    if (x->split) pe__span_16(x, row, 1, kind, added);
+    else pe__span_16(x, row, 0, kind, added);
 }
-PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
+
+/* Add floats to a span's row, or n times to its two rows and the next two. */
+PE__INLINE void pe__make_sum(pe__span *x, int64_t n, int kind)
 {
-    if (x->row[0] && x->row[1]) pe__make_two(x, n, PE__NO_SUM);
-    else pe__span_f32(x, 1, 0, x->split, PE__NO_SUM);
+    if (x->row[0] && x->row[1]) pe__make_two(x, n, kind);
+    else pe__make_f32(x, n);
 }
-#define PE__ADDER(type, kind)                                                                      \
-    PE__OUTLINE void pe__make_sum_##type(pe__span *x, int64_t n)                                   \
-    {                                                                                              \
-        if (x->row[0] && x->row[1]) pe__make_two(x, n, kind);                                      \
-        else pe__make_f32(x, n);                                                                   \
-    }                                                                                              \
+#define PE__ADDER(type, kind, added)                                                               \
+    PE__OUTLINE void pe__make_sum_##type(pe__span *x, int64_t n) { added; }                        \
     PE__OUTLINE void pe__four_##type(const pe__dest *dest, unsigned char *p, ptrdiff_t at1,        \
                                      ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)    \
     {                                                                                              \
@@ -4213,9 +4287,9 @@ PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
     }                                                                                              \
     static const pe__adder pe__adder_##type = {pe__make_sum_##type, pe__four_##type,               \
                                                  pe__sum_##type};
-PE__ADDER(f32, PE__F32)
-PE__ADDER(f16, PE__F16)
-PE__ADDER(bf16, PE__BF16)
+PE__ADDER(f32, PE__F32, pe__make_sum(x, n, PE__F32))
+PE__ADDER(f16, PE__F16, pe__make_sum(x, n, PE__F16))
+PE__ADDER(bf16, PE__BF16, pe__make_16(x, n, PE__BF16, 1)) /* n: of the plan's row */
 #undef PE__ADDER
 
 /* 16-bit elements done ... made from a buffer to where they belong; returns how many are done,
@@ -4234,20 +4308,6 @@ PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t
 {
     const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
     return plan->table + 2 * index * plan->padded;
-}
-
-PE__INLINE void pe__make_16(const pe__span *x, pe__floats *f, size_t b, pe__kind kind)
-{
-    const size_t pairs = pe__max(x->first, x->second);
-    if (!(f->made >> b & 1)) {
-        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++)
-            f->plan_row[b][0][i] = 0, f->plan_row[b][1][i] = 1;
-        if (x->ts) pe__to_groups(x->ts, pairs, x->split, f->plan_row[b][0]);
-        if (x->ts) pe__to_groups(x->tc, pairs, x->split, f->plan_row[b][1]);
-        f->made |= 1u << b;
-    }
-    if (x->split) pe__span_16(x, f, f->plan_row[b], 1, kind);
-    else pe__span_16(x, f, f->plan_row[b], 0, kind);
 }
 
 /* Position 0, where all sines are 0 and would raise the alarm. */
@@ -4301,15 +4361,15 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
 {
     const int narrow = kind != PE__F32;
     const size_t pairs = pe__max(dest->sines, dest->cosines);
-    const int direct = kind == PE__F32 || (dest->verb == PE__FILL && dest->sines == dest->cosines &&
-                                           pairs % PE__GROUP == 0);
+    const int direct = kind == PE__F32 || (dest->verb != PE__STREAM &&
+                                           dest->sines == dest->cosines && pairs % PE__GROUP == 0);
     double space[2 * PE__TILE + 8], *const buffer = pe__aligned(space); /* two rows of floats */
     pe__floats *const f = dest->floats;
     pe__span x;
     pe__span_begin(&x, plan, bound, pair, dest);
     x.a = x.swapped ? c : s, x.b = x.swapped ? s : c;
     const ptrdiff_t across = x.across;
-    if (!direct) x.across = (ptrdiff_t)(PE__TILE * sizeof(float)), x.head = 0, x.verb = PE__FILL;
+    if (!direct) x.across = (ptrdiff_t)(PE__TILE * sizeof(float));
     const size_t column = pe__first_column(dest);
     if (narrow) {
         pe__to_groups(x.a, pairs, x.split, f->a), pe__alarm_16(f, f->a, pairs, f->near_a);
@@ -4335,8 +4395,15 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             at[side] = pe__row_at(dest, (size_t)(p - first)) + column * dest->element;
             row[side] = direct ? at[side] : (unsigned char *)(buffer + side * PE__TILE);
             x.row[side] = row[side];
+            for (int part = 0; !direct && dest->adder && part <= x.split; part++) {
+                /* what is added to, and zeros for the lanes behind */
+                const size_t count = part ? dest->cosines : dest->sines + (x.split ? 0 : dest->cosines);
+                unsigned char *const to = row[side] + (part ? x.across : 0);
+                memset(to + count * dest->element, 0, 2 * PE__GROUP * dest->element);
+                pe__copy(to, at[side] + (part ? across : 0), count * dest->element, 0);
+            }
             if (x.position[side] != 0) continue;
-            pe__origin(&x, side, narrow ? kind : PE__F32);
+            pe__origin(&x, side, narrow && !dest->adder ? kind : PE__F32);
             x.row[side] = NULL;
         }
         x.ts = x.tc = NULL;
@@ -4346,8 +4413,8 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
             x.end = direct ? pairs : pe__min(x.begin + PE__CHUNK, pairs);
             const int all = x.end == pairs;
             if (x.row[0] || x.row[1]) {
-                if (narrow) pe__make_16(&x, f, (size_t)b, kind);
-                else if (dest->adder) dest->adder->make(&x, n);
+                if (dest->adder) dest->adder->make(&x, narrow ? b : n);
+                else if (narrow) pe__make_16(&x, b, kind, 0);
                 else pe__make_f32(&x, n);
             }
             for (int side = 0; !direct && side < 2; side++) {
@@ -4563,7 +4630,7 @@ PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__dest *
         const pe__vf sum_b = pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1));
         const uint32_t lanes =
             pe__put_group(&x.span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
-                          pe__mad_f32(sum_b, by, least), kind);
+                          pe__mad_f32(sum_b, by, least), kind, 0);
         if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(&x, i, lanes, kind);
     }
     return i;
@@ -4638,7 +4705,7 @@ PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, co
 /* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
 PE__INLINE void pe__make_rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
                                  const pe__dest *dest, double t, size_t rows,
-                                 pe__block_maker *block)
+                                 pe__block_maker *block, int added)
 {
     double space[4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8];
     double more[(sizeof(pe__floats) + 64) / sizeof(double)];
@@ -4649,12 +4716,16 @@ PE__INLINE void pe__make_rows_16(pe__kind kind, const pe_plan *plan, const pe__a
         const double first = t + (double)r;
         pe__dest some = *dest;
         some.out = pe__row_at(dest, r);
-        size_t done = n == 1 ? pe__lone_16(plan, axis->pair, &some, first, kind) : 0;
+        size_t done = 0;
+        if (n == 1 && !added) done = pe__lone_16(plan, axis->pair, &some, first, kind);
+        else if (n == 1 && first != 0 && !pe__distant(plan, first))
+            pe__lone_f32(plan, axis->pair, &some, first), done = axis->pairs;
         for (; done < axis->pairs; done += PE__TILE_16) {
             pe__axis tile = *axis;
             pe__dest part = pe__dest_part(&some, done, PE__TILE_16);
             tile.pair += done, tile.pairs = pe__min(axis->pairs - done, PE__TILE_16);
-            pe__floats_begin(floats, plan, tile.pair, tile.pairs, dest->order == PE__SPLIT, kind);
+            pe__floats_begin(floats, plan, tile.pair, tile.pairs, dest->order == PE__SPLIT, kind,
+                             added);
             part.floats = floats;
             pe__make_rows(plan, &tile, &part, first, n, block, &room);
         }
@@ -4913,11 +4984,16 @@ typedef void pe__row_zeroer(const pe__dest *dest, unsigned char *row, size_t col
                                           const pe__dest *dest,                                    \
                                           double t, size_t rows)                                   \
     {                                                                                              \
-        pe__make_rows_16(kind, plan, axis, dest, t, rows, pe__block_##type);                       \
+        pe__make_rows_16(kind, plan, axis, dest, t, rows, pe__block_##type, 0);                    \
     }
 PE__ROWER(bf16, PE__BF16)
 PE__ROWER(f16, PE__F16)
 #undef PE__ROWER
+PE__OUTLINE void pe__sum_rows_bf16(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                                   double t, size_t rows)
+{
+    pe__make_rows_16(PE__BF16, plan, axis, dest, t, rows, pe__block_bf16, 1);
+}
 PE__OUTLINE void pe__zeros_f64(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
 {
     double zero[8], *const x = (double *)(void *)row + column;
@@ -7852,7 +7928,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 /* ---- 13. the functions of each type -------------------------------------------------------------
  * A float, or the 16 bits of an f16 or bf16. */
 
-#define PE__OF_TYPE(T, kind, element)                                                              \
+#define PE__OF_TYPE(T, kind, element, sum_rows)                                                    \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
     {                                                                                              \
@@ -7864,14 +7940,14 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                 element *x, size_t stride)                                         \
     {                                                                                              \
         const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale,                  \
-                                       pe__make_rows_f32, pe__zeros, &pe__adder_##T);              \
+                                       sum_rows, pe__zeros, &pe__adder_##T);                       \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       float scale, element *x, size_t stride, size_t batch_stride) \
     {                                                                                              \
         const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale,                  \
-                                       pe__make_rows_f32, pe__zeros, &pe__adder_##T);              \
+                                       sum_rows, pe__zeros, &pe__adder_##T);                       \
         return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f32,             \
                               pe__sum_##T);                                                        \
     }                                                                                              \
@@ -7955,9 +8031,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     {                                                                                              \
         return pe__learned_add(kind, 0, table, table_rows, d_model, &at, rows, x, stride);         \
     }
-PE__OF_TYPE(f32, PE__F32, float)
-PE__OF_TYPE(f16, PE__F16, uint16_t)
-PE__OF_TYPE(bf16, PE__BF16, uint16_t)
+PE__OF_TYPE(f32, PE__F32, float, pe__make_rows_f32)
+PE__OF_TYPE(f16, PE__F16, uint16_t, pe__make_rows_f32)
+PE__OF_TYPE(bf16, PE__BF16, uint16_t, pe__sum_rows_bf16)
 #undef PE__OF_TYPE
 
 /* ---- 14. self test ------------------------------------------------------------------------------
@@ -8145,6 +8221,7 @@ PE_API pe_status pe_selftest(void)
 #undef PE__ROPE_LENGTH
 #undef PE__GUARD
 #undef PE__ERROR_16
+#undef PE__ERROR_SUM_16
 #undef PE__ERROR_NEAR_0
 #undef PE__FAST_LIMIT
 #undef PE__GRID_F64

@@ -527,6 +527,102 @@ static void elements_beside_midpoints(void **state)
     free(memory);
 }
 
+/* Sums built beside midpoints of 16-bit numbers, and on them: as near as a frequency allows, and
+   within what floats cannot tell apart, also just above a power of two, where the midpoint below is
+   nearer than that above. They are so few that no other raises the alarm for them. */
+static void sums_beside_midpoints(void **state)
+{
+    enum { PAIRS = 128, MOST = 2 * PAIRS, ROWS = 20, BYTES = 1 << 18 };
+    static const size_t widths[] = {32, 64, 50, 128};
+    static const float scales[] = {1, 1, 0.5f, 22.627417f, -3};
+    static const double amplitudes[] = {1, 1, 0.7, 37, 1, 0x1p-95, 0x1p95};
+    rng r = rng_for("sums_beside_midpoints");
+    double *memory = (double *)must_alloc(BYTES);
+    uint16_t *x = (uint16_t *)must_alloc(2 * ROWS * MOST * sizeof *x), *y = x + ROWS * MOST;
+    float *pe = (float *)must_alloc(ROWS * MOST * sizeof *pe);
+    exact e;
+    (void)state;
+    exact_make(&e);
+    for (size_t round = 0; round < workload(4000); round++) {
+        const type t = round % 4 ? BF16 : F16;
+        const type_format *f = &type_formats[t];
+        const size_t pairs = widths[rng_below(&r, LENGTH(widths))], d = 2 * pairs;
+        const int64_t p = 1 + (int64_t)rng_below(&r, rng_below(&r, 2) ? 3000 : 2000000000);
+        const int64_t first = p - (int64_t)rng_below(&r, ROWS);
+        const size_t row = (size_t)(p - first) * d;
+        const float scale = scales[rng_below(&r, LENGTH(scales))];
+        double omega[PAIRS];
+        pe_config config = pe_config_default(d);
+        pe_plan plan;
+        config.layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        config.cos_first = (int)rng_below(&r, 2);
+        config.amplitude = amplitudes[rng_below(&r, LENGTH(amplitudes))];
+        for (size_t i = 0; i < ROWS * d; i++) /* in half of the rows one element may be anything */
+            x[i] = i % d == 5 && i / d % 2 ? (uint16_t)rng_next(&r)
+                                           : nearest_16(f, (rng_unit(&r) - 0.5) * 8);
+        for (size_t i = 0; i < pairs; i++) {
+            omega[i] = rng_unit(&r) * 4;
+            if (i % 32 != round % 32) continue;
+            const int cosine = (int)rng_below(&r, 2), kind = (int)rng_below(&r, 4);
+            const int second = cosine != config.cos_first;
+            double of_x, want;
+            do { /* the element that leads from scale x to beside a midpoint */
+                const uint16_t h = nearest_16(f, (rng_unit(&r) - 0.5) * ldexp(1, (int)rng_below(&r, 8)));
+                const double aim = rng_below(&r, 2) ? ldexp(1 + rng_unit(&r), -(int)rng_below(&r, 14))
+                                                    : ldexp(1, -(int)rng_below(&r, 18));
+                const uint32_t code = nearest_16(f, aim) - (uint32_t)rng_below(&r, 2);
+                const double size = (value_16(f, code) + value_16(f, code + 1)) / 2;
+                x[row + (config.layout == PE_LAYOUT_HALVES ? i + (second ? pairs : 0)
+                                                           : 2 * i + (size_t)second)] = h;
+                of_x = (double)scale * value(t, &h, 0);
+                want = ((rng_below(&r, 2) ? size : -size) - of_x) / config.amplitude;
+                if (config.amplitude < 1e-9 || config.amplitude > 1e9) want = rng_unit(&r) - 0.5;
+            } while (!(fabs(want) < 0.9999));
+            mpfr_set_d(e.a, want, MPFR_RNDN);
+            mpfr_add_d(e.a, e.a, kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 3 ? -48 : -21 - 2 * kind),
+                       MPFR_RNDN);
+            if (cosine) mpfr_acos(e.b, e.a, MPFR_RNDN);
+            else mpfr_asin(e.b, e.a, MPFR_RNDN);
+            mpfr_const_pi(e.c, MPFR_RNDN);
+            const uint64_t turns = rng_below(&r, 4) ? rng_below(&r, (uint64_t)p / 2 + 1) : 0;
+            mpfr_mul_ui(e.c, e.c, 2 * (unsigned long)turns, MPFR_RNDN);
+            mpfr_add(e.b, e.b, e.c, MPFR_RNDN);
+            mpfr_div_ui(e.b, e.b, (unsigned long)p, MPFR_RNDN);
+            omega[i] = mpfr_get_d(e.b, MPFR_RNDN);
+        }
+        assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, BYTES),
+                         PE_OK);
+        assert_int_equal(pe_fill_f32(&plan, pe_from(first), ROWS, pe, d), PE_OK);
+        for (size_t j = 0; j < d; j++) { /* what has to be true of this row is not asked of pe */
+            const size_t i = config.layout == PE_LAYOUT_HALVES ? j % pairs : j / 2;
+            const int second = config.layout == PE_LAYOUT_HALVES ? j >= pairs : j % 2;
+            mpfr_set_d(e.a, omega[i], MPFR_RNDN);
+            mpfr_mul_si(e.a, e.a, (long)p, MPFR_RNDN);
+            if (second == config.cos_first) mpfr_sin(e.b, e.a, MPFR_RNDN);
+            else mpfr_cos(e.b, e.a, MPFR_RNDN);
+            mpfr_mul_d(e.b, e.b, config.amplitude, MPFR_RNDN);
+            pe[row + j] = mpfr_get_flt(e.b, MPFR_RNDN);
+        }
+        memcpy(y, x, ROWS * d * sizeof *x);
+        assert_int_equal(t == F16 ? pe_add_f16(&plan, pe_from(first), ROWS, scale, y, d)
+                                  : pe_add_bf16(&plan, pe_from(first), ROWS, scale, y, d),
+                         PE_OK);
+        for (size_t j = 0; j < ROWS * d; j++) {
+            mpfr_set_d(e.a, value(t, x, j), MPFR_RNDN);
+            mpfr_mul_d(e.a, e.a, (double)scale, MPFR_RNDN);
+            mpfr_add_d(e.a, e.a, (double)pe[j], MPFR_RNDN); /* exact */
+            const float sum = mpfr_get_flt(e.a, MPFR_RNDN);
+            if (isnan(sum) ? (y[j] & 0x7fff) <= f->infinity : y[j] != nearest_16(f, (double)sum))
+                fail_msg("%s: %a * %a + %a: got %04x, not %04x", f->name, (double)scale,
+                         value(t, x, j), (double)pe[j], y[j], nearest_16(f, (double)sum));
+        }
+    }
+    exact_free(&e);
+    free(pe);
+    free(x);
+    free(memory);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -539,6 +635,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(splat_add_and_mul),
         cmocka_unit_test(doubles_are_rounded_once),
         cmocka_unit_test(elements_beside_midpoints),
+        cmocka_unit_test(sums_beside_midpoints),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
