@@ -1919,9 +1919,10 @@ static const double pe__inverse_factorial[28][3] = {
     {1.6059043836821613e-10, 1.2585294588752098e-26, -5.31334602762985e-43},
     {1.1470745597729725e-11, 2.0655512752830745e-28, 6.889079232466646e-45},
     {7.647163731819816e-13, 7.03872877733453e-30, -7.827539277162583e-48},
-    {4.779477332387385e-14}, {2.8114572543455206e-15}, {1.5619206968586225e-16}, {8.22063524662433e-18},
-    {4.110317623312165e-19}, {1.9572941063391263e-20}, {8.896791392450574e-22}, {3.868170170630684e-23},
-    {1.6117375710961184e-24}, {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
+    {4.779477332387385e-14}, {2.8114572543455206e-15}, {1.5619206968586225e-16},
+    {8.22063524662433e-18}, {4.110317623312165e-19}, {1.9572941063391263e-20},
+    {8.896791392450574e-22}, {3.868170170630684e-23}, {1.6117375710961184e-24},
+    {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
 /* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
@@ -2292,8 +2293,8 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
  * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
  * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
  * by 2^-140 (1 + 1 / D), by what a logarithm of up to 624 and products lack, so f_i by i times as
- * much, and by 2^-106 as two doubles. What needs more digits makes them anew, by pe__real_frequency(). The order of the
- * operations does not depend on the number of lanes. */
+ * much, and by 2^-106 as two doubles. What needs more digits makes them anew, by
+ * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
 enum { PE__POWERS = 16 };
@@ -2353,7 +2354,7 @@ typedef struct pe__geometric {
 
 /* pairs: how many there are; what lies beyond them may be out of range. */
 PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
-                                     const double *denominator, size_t pairs)
+                                  const double *denominator, size_t pairs)
 {
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
     double x[3][PE__POWERS + (int)PE_LANES];
@@ -3300,8 +3301,8 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * makes one component's the other's. What is rounded relatively adds 1 to a vector, what is below 1
  * and rounded absolutely 1/2 to each component. pe__direct() has at most
  *     1.00  the factor A (1 + eta), rounded: along the vector
- *     1.18  the rest z, |z| <= 1/4 + 2^-17, rounded twice: pi (2^-56 + 2^-55), across the vector; where
- *           nothing is fused, once, 0.79. And 0.01 for the phase, pi 2^-62 for positions up to
+ *     1.18  the rest z, |z| <= 1/4 + 2^-17, rounded twice: pi (2^-56 + 2^-55), across the vector;
+ *           where nothing is fused, once, 0.79. And 0.01 for the phase, pi 2^-62 for positions up to
  *           plan->reach (beyond, turns are exact)
  *     2.69  sin(pi z) by its polynomial with rounded numbers, and 2.04 cos(pi z), where nothing is
  *           fused 2.35 (gappa.sh, by the factor's mantissa): as a vector 3.25, and 3.40
@@ -3386,9 +3387,9 @@ PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 
 /* The direct kernel: sin and cos of the turns of position t and of the waves' quarters, for the
    four vectors of pairs from i on (behind last: that at last again), times the waves' factor. The
-   phase is the nearest whole number of quarters and a rest, whose sine and cosine the quarters turn.
-   Four vectors step by step: one after the other, what waits for its turn fills the processor's
-   queues. */
+   phase is the nearest whole number of quarters and a rest, whose sine and cosine the quarters
+   turn. Four vectors step by step: one after the other, what waits for its turn fills the
+   processor's queues. */
 PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, size_t i, size_t last, double t,
                            pe__vd *s, pe__vd *c)
 {
@@ -3994,11 +3995,11 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
  * as far from the exact element as above, so from p by half a unit more, or by one of |a| + |S|:
  * together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If s' is
  * farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: scale x + p' is at most
- * half a last bit of s' away from s', and scale x + p is d farther; a last bit is at most 2^-23 |s'|,
- * so there is half of one left, and rounding does not reach the midpoint. If that holds for all
- * midpoints, s and s' become the same bf16.
- *     Just above a power of two, small elements are alarmed for 2 d by the 2.5 times above. For others
- * 4 units will do: a distance above that is more is 8 units at least, and the one below 4.
+ * half a last bit of s' away from s', and scale x + p is d farther; a last bit is at most
+ * 2^-23 |s'|, so there is half of one left, and rounding does not reach the midpoint. If that holds
+ * for all midpoints, s and s' become the same bf16.
+ *     Just above a power of two, small elements are alarmed for 2 d by the 2.5 times above. For
+ * others 4 units will do: a distance above that is more is 8 units at least, and the one below 4.
  *     NaNs and infinities are at no distance and so are alarmed, and the last bit of a subnormal is
  * nothing to 2^-46 of any amplitude. Alarmed groups are added to from doubles. So are all f16: one
  * in 8 groups of these would be alarmed, and more time lost than won. */
@@ -4554,7 +4555,8 @@ PE__OUTLINE void pe__lone_some(const pe__span *x, size_t i, size_t end, const pe
 {
     float all[4][2 * PE_LANES];
     unsigned char *const p = x->row[0];
-    const size_t e = x->dest->element, first = pe__min(end, x->first), second = pe__min(end, x->second);
+    const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
+    const size_t e = x->dest->element;
     for (size_t k = 0; k < 4; k++) /* if split, first all of one kind */
         pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v[k]);
     if (!x->split) {
@@ -4574,7 +4576,8 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
     pe__lone_begin(&x, plan, pair, dest, t);
     const int split = x.span.split;
     const size_t pairs = pe__max(dest->sines, dest->cosines);
-    const size_t whole = pe__min(dest->sines, dest->cosines), step = (split ? 1 : 2) * dest->element;
+    const size_t whole = pe__min(dest->sines, dest->cosines);
+    const size_t step = (split ? 1 : 2) * dest->element;
     for (size_t i = 0, end; i < pairs; i = end) {
         const int all = i >= x.span.head && i + PE__DIRECT <= whole;
         end = i < x.span.head ? pe__min(x.span.head, pairs) : pe__min(i + PE__DIRECT, pairs);
@@ -4595,7 +4598,8 @@ PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *
             v[0] = again[0][0], v[1] = again[0][1], v[2] = again[0][2], v[3] = again[0][3];
         }
         if (all) {
-            pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, v[0], v[1], v[2], v[3]);
+            pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, v[0], v[1], v[2],
+                          v[3]);
         } else {
             const pe__vf some[4] = {v[0], v[1], v[2], v[3]};
             pe__lone_some(&x.span, i, end, some);
