@@ -640,7 +640,8 @@ PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float sc
 PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
                              size_t stride);
 
-/* Add the same rows to several batches, batch_stride elements apart; sines are computed once.
+/* Add the same rows to several batches, batch_stride elements apart; sines are computed once, but
+ * for a run of positions of [batch, rows, d_model], where memory takes longer than they do.
  *
  * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
  *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
@@ -5395,9 +5396,12 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
         return PE_ERR_SHAPE;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
-    if (status == PE_OK && !view->step)
+    /* A run of rows is made in less time than memory takes to go from batch to batch. */
+    const int run = at->kind == PE__AT_RANGE && (at->step == 1 || at->step == -1);
+    const int anew = view->step || (run && view->table && batch_stride >= batch);
+    if (status == PE_OK && !anew)
         pe__emit_batches(view, at, o, batches, batch_stride * o->element, make, add);
-    for (size_t b = 0; status == PE_OK && view->step && b < batches; b++) {
+    for (size_t b = 0; status == PE_OK && anew && b < batches; b++) {
         pe__output one = *o;
         one.out += b * batch_stride * o->element;
         pe__emit(view, at, &one);
