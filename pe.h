@@ -3983,22 +3983,22 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
  * of two the midpoint below is half as far as that one. So small elements of small angles are
  * alarmed for 2.5 times their bound. Of the others those are left whose midpoints are 4 above and 2
  * below, for these are powers of two, and where the one above is at 2, all are alarmed. In such an
- * element aC and bS nearly cancel: |aC| + |bS| <= 1, so one of them is at most 1/2 and its product
- * lacks 0.25, and their sum is exact: 0.71 + 0.71 + 0.5 + 0.01 is below 2. Without FMA the other
- * product lacks 0.25 more, and elements are alarmed for 4 units. All that knows nothing of f16's
- * subnormals; but below 2^-14 nothing is farther from such a midpoint than 2^-25, so f16 is alarmed
- * by that distance at least. With too large or too small an amplitude all elements are alarmed. For
- * wide angles these are some 3 bf16 elements in 10,000, and 20 f16 ones; they are made again from
- * doubles, one by one.
+ * element aC and bS nearly cancel, and |aC| + |bS| <= 1: neither is much above 1/2, and one is not
+ * at all, so one product lacks 0.5, the other 0.25, and their sum next to nothing. 0.71 + 0.71 +
+ * 0.5 + 0.01 is below 2; without FMA, with both products, it is 2.18, and elements are alarmed for
+ * 4 units. All that knows nothing of f16's subnormals; but below 2^-14 nothing is farther from such
+ * a midpoint than 2^-25, so f16 is alarmed by that distance at least. With too large or too small
+ * an amplitude all elements are alarmed. For wide angles these are some 3 bf16 elements in 10,000,
+ * and 20 f16 ones; they are made again from doubles, one by one.
  *
  * Where bf16 are added to, the result has to be s = scale x + p rounded to float, p being the
  * element as a float, and s rounded to bf16. Here it is s' = scale x + p', rounded to float. p' is
  * as far from the exact element as above, so from p by half a unit more, or by one of |a| + |S|:
  * together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If s' is
  * farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: scale x + p' is at most
- * half a last bit of s' away from s', and scale x + p is d farther; a last bit is at most
- * 2^-23 |s'|, so there is half of one left, and rounding does not reach the midpoint. If that holds
- * for all midpoints, s and s' become the same bf16.
+ * half a last bit of s' away from s', and scale x + p is d farther; a last bit is at most 2^-23
+ * |s'|, so there is half of one left, and rounding does not reach the midpoint. If that holds for
+ * all midpoints, s and s' become the same bf16.
  *     Just above a power of two, small elements are alarmed for 2 d by the 2.5 times above. For
  * others 4 units will do: a distance above that is more is 8 units at least, and the one below 4.
  *     NaNs and infinities are at no distance and so are alarmed, and the last bit of a subnormal is

@@ -27,7 +27,7 @@ mutated() {
     constant) next_double "pe__inverse_pi[3] =" ;;
     series) next_double "pe__inverse_factorial[28][3] =" ;;
     logarithm) next_double "pe__ln2[3] =" ;;
-    rope-constant) next_double "pe__inverse_pi[3] =" ;;
+    rope-constant) next_double "r->power = pe__td_exp(" ;;
     rope-floor) sed 's/pe__nearest(a) - (off < 0)/pe__nearest(a)/' "$file" ;;
     sums) sed 's/rest = rest + (lost + e);/rest = rest + e;/' "$file" ;;
     steps) sed 's/const size_t column = first + (pair + i % n) \* plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;
@@ -35,7 +35,7 @@ mutated() {
     niven) sed 's/{0, 1, 3, 2, 3, 1, 0, -1,/{0, 1, 3, 2, 3, 1, 0, 1,/' "$file" ;;
     still) sed 's/return !plan->point \&\& (t == 0 || w\[pair\] == 0);/return !plan->point \&\& w[pair] != w[pair];/' "$file" ;;
     undecided) sed 's/ && !last && !pe__known(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
-    sign) sed 's/c\[0\] = pe__fnma(ts\[0\], sine\[0\], c\[0\])/c[0] = pe__fma(ts[0], sine[0], c[0])/' "$file" ;;
+    sign) sed 's/s\[0\] = s\[0\] \* z\[0\],/s[0] = -(s[0] * z[0]),/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
     unexported) sed 's/^PE_API const char \*pe_status_string(/static inline const char *pe_status_string(/' "$file" ;;
