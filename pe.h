@@ -2815,18 +2815,27 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 }
 
 #define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
+/* Bits of the smallest float that the rounding test may judge, of amplitude A: above 2^-12 share
+   |A|, normal, and none if it may be infinite. */
+PE__INLINE int32_t pe__guard(double amplitude, double share)
+{
+    const double size = fabs(amplitude);
+    const float least = (float)(size * PE__GUARD * share);
+    int32_t guard;
+    memcpy(&guard, &least, sizeof guard);
+    if (guard < 0x00800001) guard = 0x00800001; /* the smallest normal float */
+    return size > pe__exp2i(127) ? INT32_MAX : guard;
+}
+
 /* A, and what the rounding test knows of it. */
 static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
     const double size = fabs(amplitude), mantissa = pe__frexp(size, &exponent);
-    const float guard = (float)(size * PE__GUARD);
     plan->amplitude = amplitude;
     plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
     plan->scale = pe__exp2i(exponent);
-    memcpy(&plan->guard, &guard, sizeof guard);
-    if (plan->guard < 0x00800001) plan->guard = 0x00800001; /* the smallest normal float */
-    if (size > pe__exp2i(127)) plan->guard = INT32_MAX; /* infinite or not? */
+    plan->guard = pe__guard(amplitude, 1);
 }
 
 #define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
@@ -3337,7 +3346,16 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * the normal floats. A few elements in 10,000 raise the alarm, and pe__round_again() looks at their
  * neighbourhood closely.
  *
- * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it. */
+ * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it.
+ *
+ * A row of floats by itself needs no such guard and has a narrower window: nothing is turned after
+ * pe__direct(), so its errors are relative but for that of the phase. In units of 2^-48 these are
+ *    22.00  what the short polynomials lack (lacks.py)
+ *     0.25  roundings, at most 8 u: of the rest z 2, of sin(pi z) / z 4 and of the product with it
+ *           1, of cos(pi z) 5 (gappa.sh)
+ *     0.79  the phase, pi 2^-62 |t| / plan->reach, where |y| >= 2^-12 |A t| / plan->reach
+ * together 23.04: pe__bound_short has 24, and the window 2 eta 2^53 is 24 2^6. After an alarm the
+ * doubles are made again by the full polynomials, with pe__bound_lone's e. */
 
 /* What the test needs to know of values, for amplitude 1: e of pe__round_interval(), eta, and the
    window 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12. */
@@ -3348,6 +3366,8 @@ typedef struct pe__bound {
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
 static const pe__bound pe__bound_lone = PE__BOUND(4.375, 9);
+static const pe__bound pe__bound_short = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
+                                          24 << 6};
 #if PE_SLEEF
 static const pe__bound pe__bound_run = PE__BOUND(14.375, 29);
 #else
@@ -3356,8 +3376,9 @@ static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
 static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 #undef PE__BOUND
 
-/* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py); for
-   one kernel, times its factor, and what is added to a phase to cut it into quarters of a turn. */
+/* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py): as
+   near as doubles are, and shorter, within 2^-43.5 of their values, for floats by themselves. For
+   one kernel, these times its factor, and what is added to a phase to cut it into quarters. */
 static const double pe__sine_fit[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
     0.08214585826766622, -0.007369878107647829, 0.0004608082212324812,
@@ -3366,14 +3387,24 @@ static const double pe__cosine_fit[8] = {
     1.0, -4.934802200544679, 4.058712126416665, -1.3352627688430903, 0.23533062976217894,
     -0.02580687517771109, 0.0019293402224194124, -0.00010298062483467203,
 };
+static const double pe__sine_fit_short[8] = {
+    3.141592653589779,   -5.167712780033853,   2.550164036906897, -0.5992643283013662,
+    0.08213972184305013, -0.00728308458904634,
+};
+static const double pe__cosine_fit_short[8] = {
+    1.0, -4.934802200494251, 4.058712115380634, -1.3352619773843104, 0.23530570185317123,
+    -0.025448615526125998,
+};
 typedef struct pe__waves {
     double sine[8], cosine[8], quarters;
 } pe__waves;
-PE__INLINE void pe__waves_of(double factor, int quarters, pe__waves *w)
+PE__INLINE void pe__waves_of(double factor, int quarters, int full, pe__waves *w)
 {
+    const double *const sine = full ? pe__sine_fit : pe__sine_fit_short;
+    const double *const cosine = full ? pe__cosine_fit : pe__cosine_fit_short;
     for (int n = 0; n < 8; n += PE_LANES) {
-        pe__store(w->sine + n, pe__load(pe__sine_fit + n) * pe__splat(factor));
-        pe__store(w->cosine + n, pe__load(pe__cosine_fit + n) * pe__splat(factor));
+        pe__store(w->sine + n, pe__load(sine + n) * pe__splat(factor));
+        pe__store(w->cosine + n, pe__load(cosine + n) * pe__splat(factor));
     }
     w->quarters = PE__QUARTERS + 0.5 * quarters;
 }
@@ -3387,12 +3418,12 @@ PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 }
 
 /* The direct kernel: sin and cos of the turns of position t and of the waves' quarters, for the
-   four vectors of pairs from i on (behind last: that at last again), times the waves' factor. The
-   phase is the nearest whole number of quarters and a rest, whose sine and cosine the quarters
-   turn. Four vectors step by step: one after the other, what waits for its turn fills the
-   processor's queues. */
-PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, size_t i, size_t last, double t,
-                           pe__vd *s, pe__vd *c)
+   four vectors of pairs from i on (behind last: that at last again), times the waves' factor, by
+   the full polynomials or by the short ones. The phase is the nearest whole number of quarters and
+   a rest, whose sine and cosine the quarters turn. Four vectors step by step: one after the other,
+   what waits for its turn fills the processor's queues. */
+PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, int full, size_t i, size_t last,
+                           double t, pe__vd *s, pe__vd *c)
 {
     const double *const f = plan->frequency, *const g = f + plan->padded;
     const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
@@ -3404,10 +3435,11 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, size_t i, si
     z[2] = pe__by_quarters(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), large, &k[2]);
     z[3] = pe__by_quarters(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), large, &k[3]);
     x[0] = z[0] * z[0], x[1] = z[1] * z[1], x[2] = z[2] * z[2], x[3] = z[3] * z[3];
-    s[0] = s[1] = s[2] = s[3] = pe__splat(w->sine[6]);
-    c[0] = c[1] = c[2] = c[3] = pe__splat(w->cosine[7]);
-    pe__horner(c, x, w->cosine[6]), pe__horner(s, x, w->sine[5]);
-    pe__horner(c, x, w->cosine[5]), pe__horner(s, x, w->sine[4]);
+    s[0] = s[1] = s[2] = s[3] = pe__splat(w->sine[full ? 6 : 5]);
+    c[0] = c[1] = c[2] = c[3] = pe__splat(w->cosine[full ? 7 : 5]);
+    if (full) pe__horner(c, x, w->cosine[6]), pe__horner(s, x, w->sine[5]);
+    if (full) pe__horner(c, x, w->cosine[5]);
+    pe__horner(s, x, w->sine[4]);
     pe__horner(c, x, w->cosine[4]), pe__horner(s, x, w->sine[3]);
     pe__horner(c, x, w->cosine[3]), pe__horner(s, x, w->sine[2]);
     pe__horner(c, x, w->cosine[2]), pe__horner(s, x, w->sine[1]);
@@ -3418,13 +3450,13 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, size_t i, si
     pe__quarter_turns(k[2], &s[2], &c[2]), pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
-/* The same to memory, for all but the loop over a row by itself. */
+/* The full ones to memory, for all but the loop over a row by itself. */
 enum { PE__DIRECT = 4 * PE_LANES };
 PE__OUTLINE void pe__direct_apart(const pe_plan *plan, const pe__waves *w, size_t i, size_t last,
                                   double t, double *s, double *c)
 {
     pe__vd sine[4], cosine[4];
-    pe__direct(plan, w, i, last, t, sine, cosine);
+    pe__direct(plan, w, 1, i, last, t, sine, cosine);
     for (size_t n = 0; n < 4; n++)
         pe__store(s + n * PE_LANES, sine[n]), pe__store(c + n * PE_LANES, cosine[n]);
 }
@@ -3464,7 +3496,7 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
     const int distant = pe__distant(plan, t);
     pe__waves waves;
     (void)table;
-    pe__waves_of(factor, 0, &waves);
+    pe__waves_of(factor, 0, 1, &waves);
     for (size_t i = 0, n; i < count; i += n) {
         pe__vd sine, cosine;
         n = PE_LANES;
@@ -4510,17 +4542,17 @@ typedef struct pe__alone {
 PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, const pe__dest *dest,
                                double t)
 {
-    pe__span_begin(&x->span, plan, &pe__bound_lone, pair, dest);
+    pe__span_begin(&x->span, plan, &pe__bound_short, pair, dest);
     const int swap = x->span.swapped;
     x->span.position[0] = t, x->span.row[0] = dest->out + pe__first_column(dest) * dest->element;
     x->time = swap ? -t : t;
-    pe__waves_of(plan->amplitude * (1 + pe__bound_lone.eta), swap, &x->waves);
+    pe__waves_of(plan->amplitude * (1 + pe__bound_short.eta), swap, 0, &x->waves);
 }
 
 /* The doubles of four vectors of pairs from pair i on; behind the vector at last, that again. */
 PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, size_t last, pe__vd *a, pe__vd *b)
 {
-    pe__direct(x->span.plan, &x->waves, x->span.pair + i, x->span.pair + last, x->time, a, b);
+    pe__direct(x->span.plan, &x->waves, 0, x->span.pair + i, x->span.pair + last, x->time, a, b);
 }
 
 /* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
@@ -4528,11 +4560,13 @@ PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, size_t last, pe__vd 
 PE__INLINE void pe__lone_again(const pe__alone *x, size_t i, size_t last, double *a, double *b,
                                pe__span *span)
 {
+    pe__waves waves;
     *span = x->span;
     span->a = a, span->b = b, span->ts = span->tc = NULL;
     span->pair += i, span->first -= i, span->second -= i;
     span->row[0] += (span->split ? 1 : 2) * span->dest->element * i;
-    pe__direct_apart(span->plan, &x->waves, span->pair, x->span.pair + last, x->time, a, b);
+    pe__waves_of(span->plan->amplitude * (1 + span->bound->eta), span->swapped, 1, &waves);
+    pe__direct_apart(span->plan, &waves, span->pair, x->span.pair + last, x->time, a, b);
 }
 PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, size_t last, pe__vf (*v)[4])
 {
@@ -4572,7 +4606,8 @@ PE__OUTLINE void pe__lone_some(const pe__span *x, size_t i, size_t end, const pe
    end, or up to the first aligned address. */
 PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t)
 {
-    const int32_t window = pe__bound_lone.window, guard = plan->guard;
+    const int32_t window = pe__bound_short.window;
+    const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->reach);
     pe__alone x;
     pe__lone_begin(&x, plan, pair, dest, t);
     const int split = x.span.split;

@@ -7,6 +7,8 @@
 #
 #   sine, cosine   the roundings of the polynomials of the direct kernel, for a factor's mantissa
 #                  within a range: where results lie in binades depends on it
+#   short          the same of those for floats by themselves, relatively; of the sine's, before it is
+#                  multiplied by z
 #   method         what these polynomials lack of sin(pi z) and cos(pi z) (lacks.py, in rational
 #                  numbers)
 #   turn           one rotation of a run
@@ -23,9 +25,19 @@ numbers_of() {
         pe.h | tr -d ' \n' | tr ',' ' '
 }
 SINE=$(numbers_of pe__sine_fit) COSINE=$(numbers_of pe__cosine_fit)
-[ "$(echo "$SINE" | wc -w) $(echo "$COSINE" | wc -w)" = "7 8" ] ||
-    { echo "the polynomials have other numbers than 7 and 8: $SINE; $COSINE" && exit 1; }
-numbers() { [ "$1" = sine ] && echo "$SINE" || echo "$COSINE"; }
+SHORT_SINE=$(numbers_of pe__sine_fit_short) SHORT_COSINE=$(numbers_of pe__cosine_fit_short)
+count=$(for numbers in "$SINE" "$COSINE" "$SHORT_SINE" "$SHORT_COSINE"; do echo "$numbers" | wc -w; done)
+# shellcheck disable=SC2086
+[ "$(echo $count)" = "7 8 6 6" ] ||
+    { echo "the polynomials have other numbers than 7, 8, 6 and 6: $count" && exit 1; }
+numbers() {
+    case $1 in
+    sine) echo "$SINE" ;;
+    cosine) echo "$COSINE" ;;
+    short-sine) echo "$SHORT_SINE" ;;
+    *) echo "$SHORT_COSINE" ;;
+    esac
+}
 
 # a * b + c as the operations have it.
 fma() { if [ "$fused" = 1 ]; then echo "rnd($1 * $2 + $3)"; else echo "rnd(rnd($1 * $2) + $3)"; fi; }
@@ -35,9 +47,8 @@ header() {
     echo "Z = rnd(Zin);"
 }
 
-# rounding KIND LOW HIGH: |computed - the polynomial| <= $4 units of 2^-60, for a factor F within
-# LOW ... HIGH.
-rounding() {
+# polynomial KIND: its values as computed, y, and without roundings, P, for a factor F and z = Z.
+polynomial() {
     header
     echo "F = rnd(Fin); zz rnd= Z * Z; ZZ = Z * Z;"
     n=0
@@ -53,7 +64,18 @@ rounding() {
         done="p$n" exact="($exact * ZZ + k$n * F)"
     done
     if [ "$1" = sine ]; then echo "y rnd= p0 * Z; P = $exact * Z;"; else echo "y = p0; P = $exact;"; fi
+}
+
+# rounding KIND LOW HIGH UNITS: |y - P| <= that many units of 2^-60, for F within LOW ... HIGH.
+rounding() {
+    polynomial "$1"
     echo "{ |Z| <= 0.2500152587890625 /\\ F in [$2, $3] -> |y - P| <= $4b-60 }"
+}
+
+# relative KIND UNITS: |y / P - 1| <= that many units of 2^-53.
+relative() {
+    polynomial "$1"
+    echo "{ |Z| <= 0.2500152587890625 /\\ F in [1, 2] -> y -/ P in [-$2b-53, $2b-53] }"
 }
 
 # The rotation S C + C S of a run, of a sine up to a bound.
@@ -89,6 +111,8 @@ for fused in 1 0; do
         proof "sine-rounding-$how-$1" rounding sine "$1" "$2" "$3"
         proof "cosine-rounding-$how-$1" rounding cosine "$1" "$2" "$4"
     done
+    proof "short-sine-$how" relative short-sine 4
+    proof "short-cosine-$how" relative short-cosine 5
     proof "turn-run-$how" turn 1 "$([ $fused = 1 ] && echo 192 || echo 256)"
     proof "grid-$how" grid
 done

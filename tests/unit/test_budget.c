@@ -471,6 +471,159 @@ static void turns_and_centres(void **state)
     mpfr_clears(s, c, want, (mpfr_ptr)NULL);
 }
 
+/* The doubles of a row of floats by itself: what the short polynomials lack, roundings, and the phase's
+   part of plan->reach, however small a value is. */
+static void short_polynomials(void **state)
+{
+    const double eta = pe__bound_short.eta;
+    rng r = rng_for("short_polynomials");
+    mpfr_t want[2];
+    (void)state;
+    mpfr_inits2(BITS, want[0], want[1], (mpfr_ptr)NULL);
+    for (size_t k = 0; k < LENGTH(tables); k++)
+        for (size_t a = 0; a < LENGTH(amplitudes); a++) {
+            owned_plan p;
+            plan_make(&p, tables[k].d_model, tables[k].base, amplitudes[a]);
+            const double by = p.plan.amplitude * (1 + eta);
+            pe__waves waves;
+            pe__waves_of(by, 0, 0, &waves);
+            for (size_t round = 0; round < workload(300); round++) {
+                const double real = power_of_two((int)rng_below(&r, 60) - 30) * rng_unit(&r);
+                const double most = p.plan.reach < 0x1p51 ? p.plan.reach : 0x1p51;
+                const double t = round % 3 ? floor(most * rng_unit(&r)) : fmin(real, most);
+                const size_t pairs = tables[k].d_model / 2, from = rng_below(&r, pairs);
+                double got[2][PE_LANES];
+                pe__vd s[4], c[4];
+                pe__direct(&p.plan, &waves, 0, from, from, t, s, c);
+                pe__store(got[0], s[0]), pe__store(got[1], c[0]);
+                for (size_t i = 0; i < PE_LANES && from + i < pairs; i++) {
+                    true_turn(want[0], want[1], &p, from + i, t);
+                    for (int k2 = 0; k2 < 2; k2++) {
+                        lanes x;
+                        memset(&x, 0, sizeof x);
+                        x.a[i] = got[k2][i];
+                        mpfr_mul_d(want[k2], want[k2], p.plan.amplitude, MPFR_RNDN);
+                        mpfr_mul_d(want[k2], want[k2], 1 + eta, MPFR_RNDN);
+                        const double error =
+                            22.25 * power_of_two(-48) * fabs(mpfr_get_d(want[k2], MPFR_RNDN)) +
+                            3.15 * power_of_two(-62) * fabs(by) * t / p.plan.reach;
+                        within("the short polynomials", &x, i, want[k2], error, 0);
+                    }
+                }
+            }
+            plan_free(&p);
+        }
+    mpfr_clears(want[0], want[1], (mpfr_ptr)NULL);
+}
+
+/* Rows of floats by themselves, with elements built beside the middle of two floats: at it as nearly as
+   a frequency allows, and within what the rounding test cannot tell apart, large and small. */
+static void floats_beside_middles(void **state)
+{
+    enum { PAIRS = 40, WIDTH = 2 * PAIRS, BYTES = 1 << 17 };
+    rng r = rng_for("floats_beside_middles");
+    double *memory = (double *)must_alloc(BYTES);
+    mpfr_t x, pi;
+    (void)state;
+    mpfr_inits2(BITS, x, pi, (mpfr_ptr)NULL);
+    mpfr_const_pi(pi, MPFR_RNDN);
+    for (size_t round = 0; round < workload(6000); round++) {
+        const int64_t p = 1 + (int64_t)rng_below(&r, (size_t)1 << rng_below(&r, 30));
+        double omega[PAIRS];
+        float row[WIDTH];
+        pe_plan plan;
+        pe_config config = pe_config_default(WIDTH);
+        config.layout = round % 4 >= 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        config.cos_first = round % 3 == 0;
+        config.amplitude = round % 5 == 0 ? -0x1.7p-3 : 1;
+        for (size_t i = 0; i < PAIRS; i++) {
+            /* asin or acos of a middle, some turns, over p, and a little more */
+            const double size = power_of_two(-(int)rng_below(&r, i % 2 ? 4 : 30));
+            const float f = (float)(size * fabs(config.amplitude) * (1 - rng_unit(&r) / 2));
+            mpfr_set_d(x, ((double)f + (double)nextafterf(f, 0)) / 2, MPFR_RNDN);
+            mpfr_div_d(x, x, config.amplitude, MPFR_RNDN);
+            if (rng_below(&r, 2)) mpfr_acos(x, x, MPFR_RNDN);
+            else mpfr_asin(x, x, MPFR_RNDN);
+            const uint64_t turns = rng_below(&r, 4) ? rng_below(&r, (uint64_t)p / 6 + 1) : 0;
+            mpfr_t turned;
+            mpfr_init2(turned, BITS);
+            mpfr_mul_ui(turned, pi, 2 * (unsigned long)turns, MPFR_RNDN);
+            mpfr_add(x, x, turned, MPFR_RNDN);
+            mpfr_clear(turned);
+            mpfr_div_ui(x, x, (unsigned long)p, MPFR_RNDN);
+            omega[i] = mpfr_get_d(x, MPFR_RNDN);
+            const double ulps = (rng_unit(&r) - 0.5) * power_of_two((int)rng_below(&r, 14));
+            omega[i] += floor(ulps) * (nextafter(omega[i], 4) - omega[i]);
+        }
+        assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, PAIRS, memory, BYTES),
+                         PE_OK);
+        assert_int_equal(pe_fill_f32(&plan, pe_from(p), 1, row, WIDTH), PE_OK);
+        for (size_t j = 0; j < WIDTH; j++) {
+            const size_t i = config.layout == PE_LAYOUT_HALVES ? j % PAIRS : j / 2;
+            const int second = config.layout == PE_LAYOUT_HALVES ? j >= PAIRS : j % 2;
+            mpfr_set_d(x, omega[i], MPFR_RNDN);
+            mpfr_mul_si(x, x, (long)p, MPFR_RNDN);
+            if (second == config.cos_first) mpfr_sin(x, x, MPFR_RNDN);
+            else mpfr_cos(x, x, MPFR_RNDN);
+            mpfr_mul_d(x, x, config.amplitude, MPFR_RNDN);
+            const float want = mpfr_get_flt(x, MPFR_RNDN);
+            if (row[j] != want)
+                fail_msg("position %lld, omega %a, column %zu: %a, not %a", (long long)p, omega[i],
+                         j, (double)row[j], (double)want);
+        }
+    }
+    mpfr_clears(x, pi, (mpfr_ptr)NULL);
+    free(memory);
+}
+
+/* A large position whose turn is nearly a whole number of half turns: the denominator of a convergent of
+   omega / pi. There the phase's error is no longer small, and an amplitude puts the sine beside the
+   middle of two floats. */
+static void small_sines_far_away(void **state)
+{
+    rng r = rng_for("small_sines_far_away");
+    double memory[PE_PLAN_BYTES(2) / sizeof(double) + 1];
+    mpfr_t x, part, sine;
+    (void)state;
+    mpfr_inits2(BITS, x, part, sine, (mpfr_ptr)NULL);
+    for (size_t round = 0; round < workload(2000); round++) {
+        const double omega = 32 * (1 + rng_unit(&r));
+        int64_t before = 0, position = 1;
+        mpfr_const_pi(x, MPFR_RNDN);
+        mpfr_div_d(x, x, omega, MPFR_RNDN);
+        mpfr_ui_div(x, 1, x, MPFR_RNDN);
+        for (;;) {
+            mpfr_frac(part, x, MPFR_RNDN);
+            mpfr_ui_div(x, 1, part, MPFR_RNDN);
+            const double next = (double)position * mpfr_get_d(x, MPFR_RNDZ) + (double)before;
+            if (next > (double)POSITION_MAX) break;
+            const int64_t was = position;
+            position = position * (int64_t)mpfr_get_ui(x, MPFR_RNDZ) + before;
+            before = was;
+        }
+        mpfr_set_d(sine, omega, MPFR_RNDN);
+        mpfr_mul_ui(sine, sine, (unsigned long)position, MPFR_RNDN);
+        mpfr_sin(sine, sine, MPFR_RNDN);
+        const float f = (float)(mpfr_get_d(sine, MPFR_RNDN) * (1 + rng_unit(&r)));
+        mpfr_set_d(x, ((double)f + (double)nextafterf(f, 0)) / 2, MPFR_RNDN);
+        mpfr_div(x, x, sine, MPFR_RNDN);
+        pe_config config = pe_config_default(2);
+        pe_plan plan;
+        float row[2];
+        config.expected_rows = 1;
+        config.amplitude = mpfr_get_d(x, MPFR_RNDN);
+        assert_int_equal(
+            pe_plan_init_frequencies(&plan, &config, &omega, 1, memory, sizeof memory), PE_OK);
+        assert_int_equal(pe_fill_f32(&plan, pe_from(position), 1, row, 2), PE_OK);
+        mpfr_mul_d(x, sine, config.amplitude, MPFR_RNDN);
+        const float want = mpfr_get_flt(x, MPFR_RNDN);
+        if (row[0] != want)
+            fail_msg("position %lld, omega %a, amplitude %a: %a, not %a", (long long)position,
+                     omega, config.amplitude, (double)row[0], (double)want);
+    }
+    mpfr_clears(x, part, sine, (mpfr_ptr)NULL);
+}
+
 /* Beyond 2^36 half turns, on either side of 0, a centre is what a close turn has. */
 static void centres_beyond_the_fast_limit(void **state)
 {
@@ -649,6 +802,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(frequencies_of_a_plan),
         cmocka_unit_test(rows_of_a_plan),
         cmocka_unit_test(turns_and_centres),
+        cmocka_unit_test(short_polynomials),
+        cmocka_unit_test(floats_beside_middles),
+        cmocka_unit_test(small_sines_far_away),
         cmocka_unit_test(centres_beyond_the_fast_limit),
         cmocka_unit_test(the_watch),
         cmocka_unit_test(doubts_about_lanes),
