@@ -1406,7 +1406,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *                            watch (pe__tie_watch_add), stores, streams or adds (pe__sink_four)
  *         pe__round_again    after an alarm: rounds y + e and y - e. If they differ,
  *     5.6 pe__exact_element  asks double-double, and if that cannot decide, integers (pe__exact)
- * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_16(), in one
+ * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_row(), in one
  * kernel from doubles to elements. f64 by pe__make_rows_f64(). Adding by the pe__adder of the call,
  * to bf16 with floats, as pe__span_16() makes them, and where these do not decide as to all others:
  * a program that adds nothing has none. RoPE makes rows on the stack (pe__make_rows_apart) and
@@ -3417,13 +3417,28 @@ PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
     y[2] = pe__fma(y[2], x[2], c), y[3] = pe__fma(y[3], x[3], c);
 }
 
+/* Four vectors of pairs on their way from doubles to floats: (a0 b0), (a1 b1) ... zipped, or, where
+   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. That is a third of a direct kernel's work and is done
+   during the next: one after the other, what waits for its turn fills the processor's queues. */
+typedef struct pe__four {
+    pe__vd a[4], b[4];
+    pe__vf v[4];
+    pe__tie_watch watch;
+} pe__four;
+PE__INLINE void pe__four_to_floats(pe__four *x, int split, int n)
+{
+    if (!split) x->v[n] = pe__zip(x->a[n], x->b[n]);
+    else x->v[n] = n % 2 ? pe__join(x->b[n - 1], x->b[n]) : pe__join(x->a[n], x->a[n + 1]);
+    pe__tie_watch_add(&x->watch, x->a[n], x->b[n], x->v[n]);
+}
+
 /* The direct kernel: sin and cos of the turns of position t and of the waves' quarters, for the
    four vectors of pairs from i on (behind last: that at last again), times the waves' factor, by
    the full polynomials or by the short ones. The phase is the nearest whole number of quarters and
-   a rest, whose sine and cosine the quarters turn. Four vectors step by step: one after the other,
-   what waits for its turn fills the processor's queues. */
+   a rest, whose sine and cosine the quarters turn. Four vectors step by step, and those before
+   become floats meanwhile. */
 PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, int full, size_t i, size_t last,
-                           double t, pe__vd *s, pe__vd *c)
+                           double t, pe__vd *s, pe__vd *c, pe__four *before, int split)
 {
     const double *const f = plan->frequency, *const g = f + plan->padded;
     const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
@@ -3434,14 +3449,18 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, int full, si
     z[1] = pe__by_quarters(pe__time(plan, i1, t), pe__load(f + i1), pe__load(g + i1), large, &k[1]);
     z[2] = pe__by_quarters(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), large, &k[2]);
     z[3] = pe__by_quarters(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), large, &k[3]);
+    if (before) pe__four_to_floats(before, split, 0);
     x[0] = z[0] * z[0], x[1] = z[1] * z[1], x[2] = z[2] * z[2], x[3] = z[3] * z[3];
     s[0] = s[1] = s[2] = s[3] = pe__splat(w->sine[full ? 6 : 5]);
     c[0] = c[1] = c[2] = c[3] = pe__splat(w->cosine[full ? 7 : 5]);
     if (full) pe__horner(c, x, w->cosine[6]), pe__horner(s, x, w->sine[5]);
     if (full) pe__horner(c, x, w->cosine[5]);
     pe__horner(s, x, w->sine[4]);
+    if (before) pe__four_to_floats(before, split, 1);
     pe__horner(c, x, w->cosine[4]), pe__horner(s, x, w->sine[3]);
+    if (before) pe__four_to_floats(before, split, 2);
     pe__horner(c, x, w->cosine[3]), pe__horner(s, x, w->sine[2]);
+    if (before) pe__four_to_floats(before, split, 3);
     pe__horner(c, x, w->cosine[2]), pe__horner(s, x, w->sine[1]);
     pe__horner(c, x, w->cosine[1]), pe__horner(s, x, w->sine[0]);
     pe__horner(c, x, w->cosine[0]);
@@ -3456,7 +3475,7 @@ PE__OUTLINE void pe__direct_apart(const pe_plan *plan, const pe__waves *w, size_
                                   double t, double *s, double *c)
 {
     pe__vd sine[4], cosine[4];
-    pe__direct(plan, w, 1, i, last, t, sine, cosine);
+    pe__direct(plan, w, 1, i, last, t, sine, cosine, NULL, 0);
     for (size_t n = 0; n < 4; n++)
         pe__store(s + n * PE_LANES, sine[n]), pe__store(c + n * PE_LANES, cosine[n]);
 }
@@ -4549,12 +4568,6 @@ PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, c
     pe__waves_of(plan->amplitude * (1 + pe__bound_short.eta), swap, 0, &x->waves);
 }
 
-/* The doubles of four vectors of pairs from pair i on; behind the vector at last, that again. */
-PE__INLINE void pe__lone_four(const pe__alone *x, size_t i, size_t last, pe__vd *a, pe__vd *b)
-{
-    pe__direct(x->span.plan, &x->waves, 0, x->span.pair + i, x->span.pair + last, x->time, a, b);
-}
-
 /* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
    alarm. */
 PE__INLINE void pe__lone_again(const pe__alone *x, size_t i, size_t last, double *a, double *b,
@@ -4602,78 +4615,87 @@ PE__OUTLINE void pe__lone_some(const pe__span *x, size_t i, size_t end, const pe
     if (i < second) pe__sink_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* A row of floats by itself, from the turn to memory: four vectors of pairs at a time, fewer at its
-   end, or up to the first aligned address. */
-PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t)
+/* Four vectors of floats from pair i on, to a row of 16-bit elements. A float that comes from a
+   double at once is as near to it as half its last bit, below 2^-24 of itself. */
+PE__INLINE void pe__lone_group(const pe__alone *x, size_t i, const pe__four *four, pe__vf least,
+                               pe__kind kind)
 {
-    const int32_t window = pe__bound_short.window;
-    const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->reach);
-    pe__alone x;
-    pe__lone_begin(&x, plan, pair, dest, t);
-    const int split = x.span.split;
-    const size_t pairs = pe__max(dest->sines, dest->cosines);
-    const size_t whole = pe__min(dest->sines, dest->cosines);
-    const size_t step = (split ? 1 : 2) * dest->element;
-    for (size_t i = 0, end; i < pairs; i = end) {
-        const int all = i >= x.span.head && i + PE__DIRECT <= whole;
-        end = i < x.span.head ? pe__min(x.span.head, pairs) : pe__min(i + PE__DIRECT, pairs);
-        const size_t last = i + (end - i - 1) / PE_LANES * PE_LANES;
-        pe__tie_watch watch = pe__tie_watch_begin();
-        pe__vd a[4], b[4];
-        pe__vf v[4];
-        pe__lone_four(&x, i, last, a, b);
-        if (split) v[0] = pe__join(a[0], a[1]), v[1] = pe__join(b[0], b[1]);
-        else v[0] = pe__zip(a[0], b[0]), v[1] = pe__zip(a[1], b[1]);
-        if (split) v[2] = pe__join(a[2], a[3]), v[3] = pe__join(b[2], b[3]);
-        else v[2] = pe__zip(a[2], b[2]), v[3] = pe__zip(a[3], b[3]);
-        pe__tie_watch_add(&watch, a[0], b[0], v[0]), pe__tie_watch_add(&watch, a[1], b[1], v[1]);
-        pe__tie_watch_add(&watch, a[2], b[2], v[2]), pe__tie_watch_add(&watch, a[3], b[3], v[3]);
-        if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
-            pe__vf again[1][4];
-            pe__lone_round_again(&x, i, last, again);
-            v[0] = again[0][0], v[1] = again[0][1], v[2] = again[0][2], v[3] = again[0][3];
-        }
-        if (all) {
-            pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, v[0], v[1], v[2],
-                          v[3]);
-        } else {
-            const pe__vf some[4] = {v[0], v[1], v[2], v[3]};
-            pe__lone_some(&x.span, i, end, some);
-        }
+    const pe__vf by = pe__splat_f32(1.0625f / 16777216);
+    const int split = x->span.split;
+    pe__vf a0 = four->v[0], b0 = four->v[1], a1 = four->v[2], b1 = four->v[3];
+    if (split) {
+        const pe__vf a2 = a0, b2 = b0;
+        a0 = pe__unzip_evens(a2, a1), a1 = pe__unzip_odds(a2, a1);
+        b0 = pe__unzip_evens(b2, b1), b1 = pe__unzip_odds(b2, b1);
     }
+    const pe__vf sum_a = pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1));
+    const pe__vf sum_b = pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1));
+    const uint32_t lanes =
+        pe__put_group(&x->span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
+                      pe__mad_f32(sum_b, by, least), kind, 0);
+    if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
 }
 
-/* The whole groups of a row of 16-bit elements; returns how many pairs are done. A float that comes
-   from a double at once is as near to it as half its last bit, below 2^-24 of itself. */
-PE__INLINE size_t pe__lone_16(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
-                              pe__kind kind)
+/* A row by itself, from the turn to memory: four vectors of pairs at a time, of floats fewer at its
+   end or up to the first aligned address; of 16-bit elements, only whole groups. Returns how many
+   pairs are done. */
+PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
+                               pe__kind kind)
 {
+    const int floats = kind == PE__F32;
+    const int32_t window = pe__bound_short.window;
+    const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->reach);
+    const size_t both = pe__min(dest->sines, dest->cosines);
+    const size_t groups = both / PE__GROUP * PE__GROUP;
+    const size_t pairs = floats ? pe__max(dest->sines, dest->cosines) : groups;
+    const pe__vf least = pe__splat_f32(floats ? 0 : pe__least_16(plan, kind));
     pe__alone x;
-    if (t == 0 || pe__distant(plan, t)) return 0;
+    pe__four four;
     pe__lone_begin(&x, plan, pair, dest, t);
-    const int split = x.span.split;
-    const size_t whole = pe__min(x.span.first, x.span.second);
-    const pe__vf least = pe__splat_f32(pe__least_16(plan, kind));
-    const pe__vf by = pe__splat_f32(1.0625f / 16777216);
-    size_t i = 0;
-    for (; i + PE__GROUP <= whole; i += PE__GROUP) {
+    const size_t step = (x.span.split ? 1 : 2) * dest->element;
+    const int split = floats ? x.span.split : 1; /* groups are made of joined floats */
+    four.a[0] = four.a[1] = four.a[2] = four.a[3] = pe__splat(0.0);
+    four.b[0] = four.b[1] = four.b[2] = four.b[3] = pe__splat(0.0);
+    for (size_t i = 0, end = 0; i < pairs;) {
+        /* those from pair i to end become floats, while the next are made */
+        const size_t next = end, head = floats ? x.span.head : 0;
         pe__vd a[4], b[4];
-        pe__lone_four(&x, i, SIZE_MAX - pair, a, b);
-        pe__vf a0 = pe__join(a[0], a[1]), b0 = pe__join(b[0], b[1]);
-        pe__vf a1 = pe__join(a[2], a[3]), b1 = pe__join(b[2], b[3]);
-        if (split) {
-            const pe__vf a2 = a0, b2 = b0;
-            a0 = pe__unzip_evens(a2, a1), a1 = pe__unzip_odds(a2, a1);
-            b0 = pe__unzip_evens(b2, b1), b1 = pe__unzip_odds(b2, b1);
+        four.watch = pe__tie_watch_begin();
+        end = pe__min(next < head ? head : next + PE__GROUP, pairs);
+        if (next < pairs) {
+            const size_t last = next + (end - next - 1) / PE_LANES * PE_LANES;
+            pe__direct(plan, &x.waves, 0, pair + next, pair + last, x.time, a, b, &four, split);
+        } else {
+            pe__four_to_floats(&four, split, 0), pe__four_to_floats(&four, split, 1);
+            pe__four_to_floats(&four, split, 2), pe__four_to_floats(&four, split, 3);
         }
-        const pe__vf sum_a = pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1));
-        const pe__vf sum_b = pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1));
-        const uint32_t lanes =
-            pe__put_group(&x.span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
-                          pe__mad_f32(sum_b, by, least), kind, 0);
-        if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(&x, i, lanes, kind);
+        if (next > 0 && !floats) {
+            pe__lone_group(&x, i, &four, least, kind);
+        } else if (next > 0) {
+            const size_t count = next - i;
+            if (PE__UNLIKELY(pe__tie_watch_alarm(four.watch, window, guard))) {
+                pe__vf again[1][4];
+                pe__lone_round_again(&x, i, i + (count - 1) / PE_LANES * PE_LANES, again);
+                four.v[0] = again[0][0], four.v[1] = again[0][1];
+                four.v[2] = again[0][2], four.v[3] = again[0][3];
+            }
+            if (count == PE__GROUP && i >= head && next <= both) {
+                pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, four.v[0],
+                              four.v[1], four.v[2], four.v[3]);
+            } else {
+                const pe__vf some[4] = {four.v[0], four.v[1], four.v[2], four.v[3]};
+                pe__lone_some(&x.span, i, next, some);
+            }
+        }
+        four.a[0] = a[0], four.a[1] = a[1], four.a[2] = a[2], four.a[3] = a[3];
+        four.b[0] = b[0], four.b[1] = b[1], four.b[2] = b[2], four.b[3] = b[3];
+        i = next;
     }
-    return i;
+    return pairs;
+}
+PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t)
+{
+    (void)pe__lone_row(plan, pair, dest, t, PE__F32);
 }
 
 /* Consecutive rows, 17 blocks of 17 rows at a time, in tiles of columns. */
@@ -4757,7 +4779,8 @@ PE__INLINE void pe__make_rows_16(pe__kind kind, const pe_plan *plan, const pe__a
         pe__dest some = *dest;
         some.out = pe__row_at(dest, r);
         size_t done = 0;
-        if (n == 1 && !added) done = pe__lone_16(plan, axis->pair, &some, first, kind);
+        if (n == 1 && !added && first != 0 && !pe__distant(plan, first))
+            done = pe__lone_row(plan, axis->pair, &some, first, kind);
         else if (n == 1 && first != 0 && !pe__distant(plan, first))
             pe__lone_f32(plan, axis->pair, &some, first), done = axis->pairs;
         for (; done < axis->pairs; done += PE__TILE_16) {

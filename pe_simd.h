@@ -882,7 +882,8 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(which);
-    const __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(k, 63));
+    __m256d odd = _mm256_castsi256_pd(_mm256_slli_epi64(k, 63));
+    PE__OPAQUE(odd); /* gcc would compare it with 0 first */
     const __m256d half = _mm256_castsi256_pd(_mm256_slli_epi64(k, 62)), sign = pe__splat(-0.0);
     const __m256d a = _mm256_blendv_pd(*s, *c, odd), b = _mm256_blendv_pd(*c, *s, odd);
     *s = _mm256_xor_pd(a, _mm256_and_pd(half, sign));

@@ -494,7 +494,7 @@ static void short_polynomials(void **state)
                 const size_t pairs = tables[k].d_model / 2, from = rng_below(&r, pairs);
                 double got[2][PE_LANES];
                 pe__vd s[4], c[4];
-                pe__direct(&p.plan, &waves, 0, from, from, t, s, c);
+                pe__direct(&p.plan, &waves, 0, from, from, t, s, c, NULL, 0);
                 pe__store(got[0], s[0]), pe__store(got[1], c[0]);
                 for (size_t i = 0; i < PE_LANES && from + i < pairs; i++) {
                     true_turn(want[0], want[1], &p, from + i, t);
