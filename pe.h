@@ -6339,13 +6339,15 @@ PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_
 {
     enum { PE__ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[PE__ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
-    if (plan->axes == 1 || at->axes == 1) { /* all pairs are at one position */
+    /* All pairs are at one position, and their frequencies one after the other: those of axes with
+       columns of their own are not. */
+    if (plan->axes == 1 || (at->axes == 1 && plan->joint)) {
         const pe__dest dest = pe__dest_apart(out, element, 2 * count, 0, count, count);
         pe__axis part = plan->axis[0];
         /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : part.coordinate;
         part.pair += pair, part.pairs = count;
-        if (rows > 1) pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
+        if (rows > 1 || plan->matrix) pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
         else make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
