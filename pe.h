@@ -400,8 +400,9 @@ PE_API pe_at pe_at_f32(const float *positions);
 PE_API pe_at pe_at_f64(const double *positions);
 
 /* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
-   copied. A call may make only the first cells; it refuses more rows than there are cells with
-   PE_ERR_SHAPE, and sizes whose product overflows with PE_ERR_SIZE. Threads: any. */
+   copied. A call may make only the first cells, but checks the positions of all; it refuses more
+   rows than there are cells with PE_ERR_SHAPE, and sizes whose product overflows with PE_ERR_SIZE.
+   Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
 /* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
