@@ -2295,7 +2295,8 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
  * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
  * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
  * by 2^-140 (1 + 1 / D), by what a logarithm of up to 624 and products lack, so f_i by i times as
- * much, and by 2^-106 as two doubles. What needs more digits makes them anew, by
+ * much, and by 2^-106 as two doubles; a q below 2^-930, whose third double is subnormal, by 2^-114
+ * (1 + 1 / D), but then there is no f_2. What needs more digits makes them anew, by
  * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8

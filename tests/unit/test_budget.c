@@ -151,9 +151,9 @@ static void numbers_are_rounded_to_integers(void **state)
     }
 }
 
-static void exponentials_and_logarithms(void **state)
+static void exponentials(void **state)
 {
-    rng r = rng_for("exponentials_and_logarithms");
+    rng r = rng_for("exponentials");
     mpfr_t x, y;
     (void)state;
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
@@ -164,15 +164,90 @@ static void exponentials_and_logarithms(void **state)
             a.a[i] *= by, a.b[i] *= by, a.c[i] *= by; /* below 2^9 */
         }
         const lanes e = lanes_of_td(pe__td_exp(td_of_lanes(&a)));
-        const double p = fabs(some_double(&r, 100));
         for (size_t i = 0; i < PE_LANES; i++) {
             exactly(x, &a, i);
             mpfr_exp(y, x, MPFR_RNDN);
             within("pe__td_exp", &e, i, y, e.a[i], -144);
         }
-        assert_true(fabs(pe__log2(p) - log2(p)) < 1e-12);
     }
     mpfr_clears(x, y, (mpfr_ptr)NULL);
+}
+
+/* Of all normal numbers: of any size, next to 1, and next to the root of a half, where the power of
+   two that is taken apart becomes another one. */
+static void logarithms_to_base_2(void **state)
+{
+    static const double special[] = {DBL_MIN, DBL_MAX, 1, 0.5, 2, 0x1p-1021, 0x1p1023, 0x1p900,
+                                     0x1.6a09e667f3bccp-1, 0x1.6a09e667f3bcdp-1,
+                                     0x1.6a09e667f3bcep-1, 0x1.fffffffffffffp-1,
+                                     0x1.0000000000001p0};
+    const double roots[] = {1, sqrt(0.5), sqrt(2)};
+    rng r = rng_for("logarithms_to_base_2");
+    mpfr_t y;
+    (void)state;
+    mpfr_init2(y, BITS);
+    for (size_t round = 0; round < LENGTH(special) + workload(100000); round++) {
+        double x = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 2046) - 1022);
+        if (round % 4 == 0)
+            x = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 5) - 2);
+        if (round % 4 == 1)
+            x = roots[rng_below(&r, 3)] *
+                (1 + (rng_unit(&r) - 0.5) * power_of_two(-(int)rng_below(&r, 52)));
+        if (round < LENGTH(special))
+            x = special[round];
+        lanes got;
+        memset(&got, 0, sizeof got);
+        got.a[0] = pe__log2(x);
+        mpfr_set_d(y, x, MPFR_RNDN);
+        mpfr_log2(y, y, MPFR_RNDN);
+        const double size = fabs(mpfr_get_d(y, MPFR_RNDN));
+        within("pe__log2", &got, 0, y, fmax(size * power_of_two(-48), power_of_two(-50)), 0);
+    }
+    mpfr_clear(y);
+}
+
+/* base^(-1 / D) within what pe.h says of it, in every lane. */
+static void check_root(double base, double d, double rest)
+{
+    const double both[2] = {d, rest};
+    const lanes got = lanes_of_td(pe__root(base, both));
+    mpfr_t x, y;
+    mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
+    mpfr_set_d(y, d, MPFR_RNDN);
+    mpfr_add_d(y, y, rest, MPFR_RNDN);
+    mpfr_set_d(x, base, MPFR_RNDN);
+    mpfr_log(x, x, MPFR_RNDN);
+    mpfr_div(x, x, y, MPFR_RNDN);
+    mpfr_neg(x, x, MPFR_RNDN);
+    mpfr_exp(x, x, MPFR_RNDN);
+    for (size_t i = 0; i < PE_LANES; i++) {
+        const double q = mpfr_get_d(x, MPFR_RNDN);
+        within("pe__root", &got, i, x, q * (1 + 1 / d), q < power_of_two(-930) ? -114 : -140);
+    }
+    mpfr_clears(x, y, (mpfr_ptr)NULL);
+}
+
+/* D whole, for which there is a way of its own; the first beyond it; and any other, of two doubles. */
+static void roots(void **state)
+{
+    const double bases[] = {0x1p-20, 0.1, 0x1.fffffffffffffp-1, 1, 0x1.0000000000001p0, 2, 2.5, 10,
+                            1e4, 5e5, 1e6, 1e30, 0x1p450, 0x1.fffffffffffffp899, 0x1p900};
+    rng r = rng_for("roots");
+    (void)state;
+    for (size_t k = 0; k < LENGTH(bases); k++) {
+        for (size_t d = 1; d <= 4096; d++)
+            if (d < 40 || (d & (d - 1)) == 0 || (d & (d + 1)) == 0 || rng_below(&r, 8) < workload(8))
+                check_root(bases[k], (double)d, 0);
+        check_root(bases[k], 4097, 0);
+        for (size_t n = 0; n < workload(2000); n++) {
+            const double d = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 22) - 4);
+            if (fabs(log2(bases[k])) > 960 * d) /* no frequency is so far away */
+                continue;
+            check_root(bases[k], d, n % 4 ? d * (rng_unit(&r) - 0.5) * power_of_two(-53) : 0);
+            if (d > 1) /* whole but for the second double */
+                check_root(bases[k], floor(d), floor(d) * (rng_unit(&r) - 0.5) * power_of_two(-53));
+        }
+    }
 }
 
 /* Quotients, and logarithms of numbers of three doubles, another one in each lane. */
@@ -640,7 +715,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_two_and_three_doubles),
         cmocka_unit_test(numbers_are_rounded_to_integers),
-        cmocka_unit_test(exponentials_and_logarithms),
+        cmocka_unit_test(exponentials),
+        cmocka_unit_test(logarithms_to_base_2),
+        cmocka_unit_test(roots),
         cmocka_unit_test(quotients_and_logarithms_of_three_doubles),
         cmocka_unit_test(floats_are_rounded_to_16_bits),
         cmocka_unit_test(constants),
