@@ -1042,9 +1042,9 @@ static void test_one_coordinate(void **state)
     }
 }
 
-/* One coordinate on plans of a pe_config with several axes, by MPFR: blocks whose frequencies do not
-   go on where those before end, joined ones, and sums over the coordinates, whose one row is no row
-   of frequencies. One token and more, at positions of their own or all at one. */
+/* One coordinate on plans of a pe_config with several axes, by MPFR: blocks whose frequencies do
+   not go on where those before end, joined ones, and sums over the coordinates, whose one row is no
+   row of frequencies. One token and more, at positions of their own or all at one. */
 static void test_one_coordinate_of_axes(void **state)
 {
     enum { AXES = 3, EACH = 10, H = AXES * EACH, N = 2 * H, TOKENS = 5 };
@@ -1091,7 +1091,8 @@ static void test_one_coordinate_of_axes(void **state)
                             mpfr_add_d(angle, angle, omega[i * AXES + a], MPFR_RNDN);
                         mpfr_mul_si(angle, angle, (long)list[t], MPFR_RNDN);
                         mpfr_sin_cos(s, c, angle, MPFR_RNDN);
-                        sine[i] = mpfr_get_flt(s, MPFR_RNDN), cosine[i] = mpfr_get_flt(c, MPFR_RNDN);
+                        sine[i] = mpfr_get_flt(s, MPFR_RNDN);
+                        cosine[i] = mpfr_get_flt(c, MPFR_RNDN);
                     }
                     turn(F32, config.layout, sine, cosine, 1, N, want + t * N);
                     for (size_t i = 0; i < N; i++) {
