@@ -1498,7 +1498,8 @@ enum { PE__OPTIMIZED = 1 };
 enum { PE__OPTIMIZED = 0 };
 #endif
 enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
-enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 256 };
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
+enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* no more: it lies in the same room */
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
 typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
