@@ -7725,13 +7725,12 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
 {
     const double limit = (double)PE__POSITION_LIMIT, all = (double)table_rows - 1;
     const double last = all < limit ? all : limit;
-    const double half = last / 2; /* exact for whole numbers */
+    const double half = last / 2; /* exact for whole numbers; without rows below 0 */
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_places(at, rows, 1, -half, -half, half);
-    if (status == PE_OK && table_rows == 0) status = PE_ERR_RANGE;
     const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
     for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
         const double p = pe__position(at, r, 0);
