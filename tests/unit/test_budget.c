@@ -460,6 +460,115 @@ static void frequencies_of_a_plan(void **state)
     mpfr_clear(f);
 }
 
+/* What is asked when double-double does not decide: nearly never, so it is asked here. */
+static void numbers_of_a_plan_exactly(void **state)
+{
+    mpfr_t w, pi;
+    (void)state;
+    mpfr_inits2(BITS, w, pi, (mpfr_ptr)NULL);
+    mpfr_const_pi(pi, MPFR_RNDN);
+    for (size_t k = 0; k < 2 * LENGTH(tables); k++) {
+        owned_plan p;
+        p.config = config_of(tables[k / 2].d_model, tables[k / 2].base, 1);
+        p.config.half_turns = k % 2 != 0;
+        p.memory_bytes = pe_plan_size(&p.config);
+        p.memory = must_alloc(p.memory_bytes);
+        assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+        for (size_t pair = 0; pair < p.plan.pairs; pair++) {
+            true_frequency(w, &p, pair);
+            mpfr_mul(w, w, pi, MPFR_RNDN);
+            if (p.config.half_turns)
+                mpfr_mul(w, w, pi, MPFR_RNDN);
+            assert_true(pe__exact(&p.plan, pair, 1, PE__FREQUENCY, 1, 0, 0) ==
+                        mpfr_get_d(w, MPFR_RNDN));
+            mpfr_div(w, pi, w, MPFR_RNDN);
+            mpfr_mul_ui(w, w, 2, MPFR_RNDN);
+            assert_true(pe__exact(&p.plan, pair, 1, PE__WAVELENGTH, 1, 0, 0) ==
+                        mpfr_get_d(w, MPFR_RNDN));
+        }
+        plan_free(&p);
+    }
+    mpfr_clears(w, pi, (mpfr_ptr)NULL);
+}
+
+/* x^(a / b) for x > 0 */
+static void rational_power(mpfr_t y, double x, double a, double b)
+{
+    mpfr_set_d(y, x, MPFR_RNDN);
+    mpfr_log(y, y, MPFR_RNDN);
+    mpfr_mul_d(y, y, a, MPFR_RNDN);
+    mpfr_div_d(y, y, b, MPFR_RNDN);
+    mpfr_exp(y, y, MPFR_RNDN);
+}
+
+/* The frequency of RoPE's pair i of n / 2, for the types whose formula has no case but LLAMA3's. */
+static void true_rope_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
+{
+    const double n = (double)c->rotary_dim, k = 2 * (double)i;
+    mpfr_t x, y;
+    mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
+    rational_power(w, c->rope_theta, -k, n);
+    mpfr_set_ui(x, 1, MPFR_RNDN);
+    if (c->rope_type == PE_ROPE_NTK)
+        rational_power(x, c->factor, -k, n - 2);
+    if (c->rope_type == PE_ROPE_NTK_FIXED)
+        rational_power(x, c->factor, -k - 2, n);
+    if (c->rope_type == PE_ROPE_LLAMA3) { /* s = (L w / 2 pi - low) / (high - low), 0 ... 1 */
+        mpfr_const_pi(y, MPFR_RNDN);
+        mpfr_mul_d(x, w, (double)c->original_max_position_embeddings / 2, MPFR_RNDN);
+        mpfr_div(x, x, y, MPFR_RNDN);
+        mpfr_sub_d(x, x, c->low_freq_factor, MPFR_RNDN);
+        mpfr_div_d(x, x, c->high_freq_factor - c->low_freq_factor, MPFR_RNDN);
+        if (mpfr_sgn(x) < 0)
+            mpfr_set_ui(x, 0, MPFR_RNDN);
+        if (mpfr_cmp_ui(x, 1) > 0)
+            mpfr_set_ui(x, 1, MPFR_RNDN);
+        mpfr_ui_sub(y, 1, x, MPFR_RNDN); /* s + (1 - s) / f */
+        mpfr_div_d(y, y, c->factor, MPFR_RNDN);
+        mpfr_add(x, x, y, MPFR_RNDN);
+    }
+    mpfr_mul(w, w, x, MPFR_RNDN);
+    if (c->rope_type == PE_ROPE_LONGROPE)
+        mpfr_div_d(w, w, c->short_factor[i], MPFR_RNDN);
+    if (c->freq_factors != NULL)
+        mpfr_div_d(w, w, (double)c->freq_factors[i], MPFR_RNDN);
+    mpfr_clears(x, y, (mpfr_ptr)NULL);
+}
+
+static void frequencies_of_rope_exactly(void **state)
+{
+    enum { PAIRS = 24 };
+    static const pe_rope_type types[] = {PE_ROPE_NTK, PE_ROPE_NTK_FIXED, PE_ROPE_LLAMA3,
+                                         PE_ROPE_LONGROPE};
+    rng r = rng_for("frequencies_of_rope_exactly");
+    double list[PAIRS];
+    float factors[PAIRS];
+    mpfr_t w;
+    (void)state;
+    mpfr_init2(w, BITS);
+    for (size_t round = 0; round < workload(200); round++) {
+        pe_rope_config c = pe_rope_config_default(2 * PAIRS);
+        pe__rope rope;
+        for (size_t i = 0; i < PAIRS; i++)
+            list[i] = 1 + 8 * rng_unit(&r), factors[i] = (float)(1 + rng_unit(&r));
+        c.rope_type = types[round % LENGTH(types)];
+        c.rope_theta = 1000 + 1e6 * rng_unit(&r);
+        c.factor = 1 + 16 * rng_unit(&r);
+        c.original_max_position_embeddings = 1024 + rng_below(&r, 8192);
+        c.short_factor = c.long_factor = list;
+        c.freq_factors = round % 8 >= 4 ? factors : NULL;
+        assert_null(pe_rope_config_error(&c));
+        pe__rope_read(&rope, &c);
+        for (size_t i = 0; i < PAIRS; i++) {
+            true_rope_frequency(w, &c, i);
+            const double got = pe__rope_exact(&rope, i), want = mpfr_get_d(w, MPFR_RNDN);
+            if (got != want)
+                fail_msg("type %d, pair %zu: %a, not %a", (int)c.rope_type, i, got, want);
+        }
+    }
+    mpfr_clear(w);
+}
+
 /* The stored rows: each number is the double nearest to the sine or cosine, but for its error. */
 static void rows_of_a_plan(void **state)
 {
@@ -725,6 +834,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(zeros_are_positive),
         cmocka_unit_test(arrays_are_aligned),
         cmocka_unit_test(frequencies_of_a_plan),
+        cmocka_unit_test(numbers_of_a_plan_exactly),
+        cmocka_unit_test(frequencies_of_rope_exactly),
         cmocka_unit_test(rows_of_a_plan),
         cmocka_unit_test(turns_and_centres),
         cmocka_unit_test(centres_beyond_the_fast_limit),
