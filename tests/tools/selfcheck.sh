@@ -101,7 +101,7 @@ defects_of_the_library() {
             breaks pe.h $defect $(unit models.gcc.best.none.quick)
         done
         breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
-        breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
+        breaks pe_simd.h overrun $(unit alibi.gcc.best.none.quick)
         breaks pe_simd.h overrun $(unit alibi.gcc.scalar.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.sse2.none.quick)
         breaks pe_simd.h fma-tie $(unit types.gcc.sse2.none.quick)
@@ -137,7 +137,7 @@ defects_of_the_library() {
     {
         breaks pe.h constant $(unit exact.best)
         breaks pe.h fuzz-lookup $(unit memory.best)
-        breaks pe_simd.h overrun $(unit bounds.best)
+        breaks pe_simd.h overrun $(unit alibi.best)
         breaks pe_simd.h swapped $(unit hash.best)
         breaks tests/golden.txt golden $(unit hash.best)
         breaks pe.h unexported sh tests/tools/linked.sh best

@@ -1074,8 +1074,8 @@ static void adding_is_filling_and_adding(void **state)
     }
 }
 
-/* Some plan for batches: odd widths and such of two tiles, each order of columns, padding, columns of
-   zeros, two coordinates. */
+/* Some plan for batches: odd widths and such of two tiles, each order of columns, padding, columns
+   of zeros, two coordinates. */
 static pe_config batch_config(rng *r, int64_t padding)
 {
     static const size_t widths[] = {1, 2, 7, 32, 61, 64, 1027, 1090};
@@ -1244,10 +1244,11 @@ static void bad_calls(void **state)
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, SIZE_MAX / 2, 1, out, 8, 16), PE_ERR_SIZE);
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), SIZE_MAX / 4, 2, 1, out, 8, 16), PE_ERR_SIZE);
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 2, 1, out, 8, 7), PE_ERR_SHAPE);
-        /* strides whose sum is small again modulo 2^64 or 2^32; between two rows fewer than all batches */
+        /* strides whose sum is small again, modulo 2^64; more batches than lie between rows */
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 1, 3, 1, out, 8, SIZE_MAX / 2 + 1),
                          PE_ERR_SIZE);
-        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 4, 1, out, 24, 8), PE_ERR_SHAPE);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 4, 1, out, 24, 8),
+                         PE_ERR_SHAPE);
         assert_int_equal(add_batch((type)t, NULL, pe_from(0), 2, 0, 1, NULL, 0, 0), PE_OK);
         assert_int_equal(fill((type)t, NULL, pe_from(0), 0, NULL, 0), PE_OK);
         assert_int_equal(fill((type)t, NULL, pe_at_i64(NULL), 0, NULL, 0), PE_OK);
