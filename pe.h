@@ -400,8 +400,9 @@ PE_API pe_at pe_at_f32(const float *positions);
 PE_API pe_at pe_at_f64(const double *positions);
 
 /* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
-   copied. A call may make only the first cells; it refuses more rows than there are cells with
-   PE_ERR_SHAPE, and sizes whose product overflows with PE_ERR_SIZE. Threads: any. */
+   copied. A call may make only the first cells, but checks the positions of all; it refuses more
+   rows than there are cells with PE_ERR_SHAPE, and sizes whose product overflows with PE_ERR_SIZE.
+   Threads: any. */
 PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
 
 /* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
@@ -1497,7 +1498,8 @@ enum { PE__OPTIMIZED = 1 };
 enum { PE__OPTIMIZED = 0 };
 #endif
 enum { PE__DIGIT = 8, PE__RADIX = 2 * PE__DIGIT + 1 };
-enum { PE__TILE = PE__OPTIMIZED ? 512 : 128, PE__TILE_STREAMED = 256 };
+enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
+enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* no more: it lies in the same room */
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
 typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
@@ -2294,7 +2296,8 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
  * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
  * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
  * by 2^-140 (1 + 1 / D), by what a logarithm of up to 624 and products lack, so f_i by i times as
- * much, and by 2^-106 as two doubles. What needs more digits makes them anew, by
+ * much, and by 2^-106 as two doubles; a q below 2^-930, whose third double is subnormal, by 2^-114
+ * (1 + 1 / D), but then there is no f_2. What needs more digits makes them anew, by
  * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
 
 #define PE__CHAIN 8
@@ -6397,13 +6400,15 @@ PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_
 {
     enum { PE__ELEMENTS = 2 * PE__ROPE_PAIRS };
     unsigned char own[PE__ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
-    if (plan->axes == 1 || at->axes == 1) { /* all pairs are at one position */
+    /* All pairs are at one position, and their frequencies one after the other: those of axes with
+       columns of their own are not. */
+    if (plan->axes == 1 || (at->axes == 1 && plan->joint)) {
         const pe__dest dest = pe__dest_apart(out, element, 2 * count, 0, count, count);
         pe__axis part = plan->axis[0];
         /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : part.coordinate;
         part.pair += pair, part.pairs = count;
-        if (rows > 1) pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
+        if (rows > 1 || plan->matrix) pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
         else make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
@@ -7778,13 +7783,12 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
 {
     const double limit = (double)PE__POSITION_LIMIT, all = (double)table_rows - 1;
     const double last = all < limit ? all : limit;
-    const double half = last / 2; /* exact for whole numbers */
+    const double half = last / 2; /* exact for whole numbers; without rows below 0 */
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
     if (status == PE_OK && table_rows > 0)
         status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_places(at, rows, 1, -half, -half, half);
-    if (status == PE_OK && table_rows == 0) status = PE_ERR_RANGE;
     const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
     for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
         const double p = pe__position(at, r, 0);

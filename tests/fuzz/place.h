@@ -17,6 +17,7 @@ typedef struct fuzz_place {
     int too_long;      /* right, but its list would not fit here                           */
     int back, delta;   /* pe_back(), pe_delta()                                            */
     int is_range;      /* no list, no cells: any number of rows                            */
+    size_t cells;      /* a grid of one coordinate: all are checked, used or not; else 0   */
     size_t axes, rows; /* coordinates; rows whose positions are known, at most FUZZ_ROWS   */
     double position[FUZZ_ROWS][PE_MAX_AXES]; /* without an offset, not turned back */
 } fuzz_place;
@@ -103,6 +104,7 @@ static inline void fuzz_place_grid(fuzz_input *in, fuzz_place *p, size_t rows, s
         none |= sizes[a] == 0;
     for (size_t a = 0; a < axes; a++)
         cells = none ? 0 : fuzz_mul_add(cells, sizes[a], 0);
+    if (axes == 1) p->cells = cells;
     if (cells == SIZE_MAX) p->may |= FUZZ_BIT(PE_ERR_SIZE);
     if (skip > cells || rows > cells - skip) p->may |= FUZZ_BIT(PE_ERR_SHAPE);
     for (size_t a = 0; a < axes && !none; a++) {
@@ -202,7 +204,8 @@ static inline void fuzz_place_make(fuzz_input *in, fuzz_place *p, size_t rows, s
     const unsigned kind = fuzz_byte(in), how = fuzz_byte(in);
     const size_t skip = how >> 4 & 1 ? how >> 5 : 0;
     size_t axes = plan_axes;
-    p->may = 0, p->too_long = p->is_range = 0, p->rows = 0, p->axes = 1;
+    p->may = 0, p->too_long = p->is_range = 0, p->rows = p->cells = 0;
+    p->axes = 1;
     p->back = how % 4 == 1, p->delta = how / 4 % 4 == 1;
     if (rows == 0) rows = 1;
     if (flaw == FUZZ_AXES) {

@@ -241,6 +241,7 @@ static void op_learned(fuzz_input *in)
             const double p = fuzz_turn(&place, r, 0, 0);
             if (!(p >= 0 && p < (double)table_rows) || p != floor(p)) may |= FUZZ_BIT(PE_ERR_RANGE);
         }
+        if (place.cells > (place.back ? 1 : table_rows)) may |= FUZZ_BIT(PE_ERR_RANGE);
         if (rows > FUZZ_ROWS && !may) return;
         if (may == 0 && (bytes > FUZZ_PLACE || table_bytes > FUZZ_PLACE)) return;
     }

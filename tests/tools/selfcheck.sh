@@ -101,13 +101,14 @@ defects_of_the_library() {
             breaks pe.h $defect $(unit models.gcc.best.none.quick)
         done
         breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
-        breaks pe_simd.h overrun $(unit bounds.gcc.best.none)
-        breaks pe_simd.h overrun $(unit bounds.gcc.scalar.none)
+        breaks pe_simd.h overrun $(unit alibi.gcc.best.none.quick)
+        breaks pe_simd.h overrun $(unit alibi.gcc.scalar.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.sse2.none.quick)
         breaks pe_simd.h fma-tie $(unit types.gcc.sse2.none.quick)
         breaks pe_simd.h fma-exact $(unit types.gcc.scalar.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.best.none.quick)
         breaks pe.h small-array $(unit splits.gcc.best.none.asan.o0.quick)
+        breaks pe.h streamed-room $(unit bounds.gcc.scalar.none.stream0.o0.quick)
         breaks pe.h small-array $(unit splits.clang.best.none.asan.o0.quick)
     }
     # shellcheck disable=SC2046
@@ -136,7 +137,7 @@ defects_of_the_library() {
     {
         breaks pe.h constant $(unit exact.best)
         breaks pe.h fuzz-lookup $(unit memory.best)
-        breaks pe_simd.h overrun $(unit bounds.best)
+        breaks pe_simd.h overrun $(unit alibi.best)
         breaks pe_simd.h swapped $(unit hash.best)
         breaks tests/golden.txt golden $(unit hash.best)
         breaks pe.h unexported sh tests/tools/linked.sh best

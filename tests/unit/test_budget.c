@@ -151,9 +151,9 @@ static void numbers_are_rounded_to_integers(void **state)
     }
 }
 
-static void exponentials_and_logarithms(void **state)
+static void exponentials(void **state)
 {
-    rng r = rng_for("exponentials_and_logarithms");
+    rng r = rng_for("exponentials");
     mpfr_t x, y;
     (void)state;
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
@@ -164,15 +164,91 @@ static void exponentials_and_logarithms(void **state)
             a.a[i] *= by, a.b[i] *= by, a.c[i] *= by; /* below 2^9 */
         }
         const lanes e = lanes_of_td(pe__td_exp(td_of_lanes(&a)));
-        const double p = fabs(some_double(&r, 100));
         for (size_t i = 0; i < PE_LANES; i++) {
             exactly(x, &a, i);
             mpfr_exp(y, x, MPFR_RNDN);
             within("pe__td_exp", &e, i, y, e.a[i], -144);
         }
-        assert_true(fabs(pe__log2(p) - log2(p)) < 1e-12);
     }
     mpfr_clears(x, y, (mpfr_ptr)NULL);
+}
+
+/* Of all normal numbers: of any size, next to 1, and next to the root of a half, where the power of
+   two that is taken apart becomes another one. */
+static void logarithms_to_base_2(void **state)
+{
+    static const double special[] = {DBL_MIN, DBL_MAX, 1, 0.5, 2, 0x1p-1021, 0x1p1023, 0x1p900,
+                                     0x1.6a09e667f3bccp-1, 0x1.6a09e667f3bcdp-1,
+                                     0x1.6a09e667f3bcep-1, 0x1.fffffffffffffp-1,
+                                     0x1.0000000000001p0};
+    const double roots[] = {1, sqrt(0.5), sqrt(2)};
+    rng r = rng_for("logarithms_to_base_2");
+    mpfr_t y;
+    (void)state;
+    mpfr_init2(y, BITS);
+    for (size_t round = 0; round < LENGTH(special) + workload(100000); round++) {
+        double x = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 2046) - 1022);
+        if (round % 4 == 0)
+            x = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 5) - 2);
+        if (round % 4 == 1)
+            x = roots[rng_below(&r, 3)] *
+                (1 + (rng_unit(&r) - 0.5) * power_of_two(-(int)rng_below(&r, 52)));
+        if (round < LENGTH(special))
+            x = special[round];
+        lanes got;
+        memset(&got, 0, sizeof got);
+        got.a[0] = pe__log2(x);
+        mpfr_set_d(y, x, MPFR_RNDN);
+        mpfr_log2(y, y, MPFR_RNDN);
+        const double size = fabs(mpfr_get_d(y, MPFR_RNDN));
+        within("pe__log2", &got, 0, y, fmax(size * power_of_two(-48), power_of_two(-50)), 0);
+    }
+    mpfr_clear(y);
+}
+
+/* base^(-1 / D) within what pe.h says of it, in every lane. */
+static void check_root(double base, double d, double rest)
+{
+    const double both[2] = {d, rest};
+    const lanes got = lanes_of_td(pe__root(base, both));
+    mpfr_t x, y;
+    mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
+    mpfr_set_d(y, d, MPFR_RNDN);
+    mpfr_add_d(y, y, rest, MPFR_RNDN);
+    mpfr_set_d(x, base, MPFR_RNDN);
+    mpfr_log(x, x, MPFR_RNDN);
+    mpfr_div(x, x, y, MPFR_RNDN);
+    mpfr_neg(x, x, MPFR_RNDN);
+    mpfr_exp(x, x, MPFR_RNDN);
+    for (size_t i = 0; i < PE_LANES; i++) {
+        const double q = mpfr_get_d(x, MPFR_RNDN);
+        within("pe__root", &got, i, x, q * (1 + 1 / d), q < power_of_two(-930) ? -114 : -140);
+    }
+    mpfr_clears(x, y, (mpfr_ptr)NULL);
+}
+
+/* D whole, for which there is a way of its own; the first beyond it; any other, of two doubles. */
+static void roots(void **state)
+{
+    const double bases[] = {0x1p-20, 0.1, 0x1.fffffffffffffp-1, 1, 0x1.0000000000001p0, 2, 2.5, 10,
+                            1e4, 5e5, 1e6, 1e30, 0x1p450, 0x1.fffffffffffffp899, 0x1p900};
+    rng r = rng_for("roots");
+    (void)state;
+    for (size_t k = 0; k < LENGTH(bases); k++) {
+        for (size_t d = 1; d <= 4096; d++)
+            if (d < 40 || (d & (d - 1)) == 0 || (d & (d + 1)) == 0 || rng_below(&r, 8) == 0 ||
+                !test_this_run()->is_quick)
+                check_root(bases[k], (double)d, 0);
+        check_root(bases[k], 4097, 0);
+        for (size_t n = 0; n < workload(2000); n++) {
+            const double d = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 22) - 4);
+            if (fabs(log2(bases[k])) > 960 * d) /* no frequency is so far away */
+                continue;
+            check_root(bases[k], d, n % 4 ? d * (rng_unit(&r) - 0.5) * power_of_two(-53) : 0);
+            if (d > 1) /* whole but for the second double */
+                check_root(bases[k], floor(d), floor(d) * (rng_unit(&r) - 0.5) * power_of_two(-53));
+        }
+    }
 }
 
 /* Quotients, and logarithms of numbers of three doubles, another one in each lane. */
@@ -382,6 +458,115 @@ static void frequencies_of_a_plan(void **state)
         plan_free(&p);
     }
     mpfr_clear(f);
+}
+
+/* What is asked when double-double does not decide: nearly never, so it is asked here. */
+static void numbers_of_a_plan_exactly(void **state)
+{
+    mpfr_t w, pi;
+    (void)state;
+    mpfr_inits2(BITS, w, pi, (mpfr_ptr)NULL);
+    mpfr_const_pi(pi, MPFR_RNDN);
+    for (size_t k = 0; k < 2 * LENGTH(tables); k++) {
+        owned_plan p;
+        p.config = config_of(tables[k / 2].d_model, tables[k / 2].base, 1);
+        p.config.half_turns = k % 2 != 0;
+        p.memory_bytes = pe_plan_size(&p.config);
+        p.memory = must_alloc(p.memory_bytes);
+        assert_int_equal(pe_plan_init(&p.plan, &p.config, p.memory, p.memory_bytes), PE_OK);
+        for (size_t pair = 0; pair < p.plan.pairs; pair++) {
+            true_frequency(w, &p, pair);
+            mpfr_mul(w, w, pi, MPFR_RNDN);
+            if (p.config.half_turns)
+                mpfr_mul(w, w, pi, MPFR_RNDN);
+            assert_true(pe__exact(&p.plan, pair, 1, PE__FREQUENCY, 1, 0, 0) ==
+                        mpfr_get_d(w, MPFR_RNDN));
+            mpfr_div(w, pi, w, MPFR_RNDN);
+            mpfr_mul_ui(w, w, 2, MPFR_RNDN);
+            assert_true(pe__exact(&p.plan, pair, 1, PE__WAVELENGTH, 1, 0, 0) ==
+                        mpfr_get_d(w, MPFR_RNDN));
+        }
+        plan_free(&p);
+    }
+    mpfr_clears(w, pi, (mpfr_ptr)NULL);
+}
+
+/* x^(a / b) for x > 0 */
+static void rational_power(mpfr_t y, double x, double a, double b)
+{
+    mpfr_set_d(y, x, MPFR_RNDN);
+    mpfr_log(y, y, MPFR_RNDN);
+    mpfr_mul_d(y, y, a, MPFR_RNDN);
+    mpfr_div_d(y, y, b, MPFR_RNDN);
+    mpfr_exp(y, y, MPFR_RNDN);
+}
+
+/* The frequency of RoPE's pair i of n / 2, for the types whose formula has no case but LLAMA3's. */
+static void true_rope_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
+{
+    const double n = (double)c->rotary_dim, k = 2 * (double)i;
+    mpfr_t x, y;
+    mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
+    rational_power(w, c->rope_theta, -k, n);
+    mpfr_set_ui(x, 1, MPFR_RNDN);
+    if (c->rope_type == PE_ROPE_NTK)
+        rational_power(x, c->factor, -k, n - 2);
+    if (c->rope_type == PE_ROPE_NTK_FIXED)
+        rational_power(x, c->factor, -k - 2, n);
+    if (c->rope_type == PE_ROPE_LLAMA3) { /* s = (L w / 2 pi - low) / (high - low), 0 ... 1 */
+        mpfr_const_pi(y, MPFR_RNDN);
+        mpfr_mul_d(x, w, (double)c->original_max_position_embeddings / 2, MPFR_RNDN);
+        mpfr_div(x, x, y, MPFR_RNDN);
+        mpfr_sub_d(x, x, c->low_freq_factor, MPFR_RNDN);
+        mpfr_div_d(x, x, c->high_freq_factor - c->low_freq_factor, MPFR_RNDN);
+        if (mpfr_sgn(x) < 0)
+            mpfr_set_ui(x, 0, MPFR_RNDN);
+        if (mpfr_cmp_ui(x, 1) > 0)
+            mpfr_set_ui(x, 1, MPFR_RNDN);
+        mpfr_ui_sub(y, 1, x, MPFR_RNDN); /* s + (1 - s) / f */
+        mpfr_div_d(y, y, c->factor, MPFR_RNDN);
+        mpfr_add(x, x, y, MPFR_RNDN);
+    }
+    mpfr_mul(w, w, x, MPFR_RNDN);
+    if (c->rope_type == PE_ROPE_LONGROPE)
+        mpfr_div_d(w, w, c->short_factor[i], MPFR_RNDN);
+    if (c->freq_factors != NULL)
+        mpfr_div_d(w, w, (double)c->freq_factors[i], MPFR_RNDN);
+    mpfr_clears(x, y, (mpfr_ptr)NULL);
+}
+
+static void frequencies_of_rope_exactly(void **state)
+{
+    enum { PAIRS = 24 };
+    static const pe_rope_type types[] = {PE_ROPE_NTK, PE_ROPE_NTK_FIXED, PE_ROPE_LLAMA3,
+                                         PE_ROPE_LONGROPE};
+    rng r = rng_for("frequencies_of_rope_exactly");
+    double list[PAIRS];
+    float factors[PAIRS];
+    mpfr_t w;
+    (void)state;
+    mpfr_init2(w, BITS);
+    for (size_t round = 0; round < workload(200); round++) {
+        pe_rope_config c = pe_rope_config_default(2 * PAIRS);
+        pe__rope rope;
+        for (size_t i = 0; i < PAIRS; i++)
+            list[i] = 1 + 8 * rng_unit(&r), factors[i] = (float)(1 + rng_unit(&r));
+        c.rope_type = types[round % LENGTH(types)];
+        c.rope_theta = 1000 + 1e6 * rng_unit(&r);
+        c.factor = 1 + 16 * rng_unit(&r);
+        c.original_max_position_embeddings = 1024 + rng_below(&r, 8192);
+        c.short_factor = c.long_factor = list;
+        c.freq_factors = round % 8 >= 4 ? factors : NULL;
+        assert_null(pe_rope_config_error(&c));
+        pe__rope_read(&rope, &c);
+        for (size_t i = 0; i < PAIRS; i++) {
+            true_rope_frequency(w, &c, i);
+            const double got = pe__rope_exact(&rope, i), want = mpfr_get_d(w, MPFR_RNDN);
+            if (got != want)
+                fail_msg("type %d, pair %zu: %a, not %a", (int)c.rope_type, i, got, want);
+        }
+    }
+    mpfr_clear(w);
 }
 
 /* The stored rows: each number is the double nearest to the sine or cosine, but for its error. */
@@ -793,13 +978,17 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_two_and_three_doubles),
         cmocka_unit_test(numbers_are_rounded_to_integers),
-        cmocka_unit_test(exponentials_and_logarithms),
+        cmocka_unit_test(exponentials),
+        cmocka_unit_test(logarithms_to_base_2),
+        cmocka_unit_test(roots),
         cmocka_unit_test(quotients_and_logarithms_of_three_doubles),
         cmocka_unit_test(floats_are_rounded_to_16_bits),
         cmocka_unit_test(constants),
         cmocka_unit_test(zeros_are_positive),
         cmocka_unit_test(arrays_are_aligned),
         cmocka_unit_test(frequencies_of_a_plan),
+        cmocka_unit_test(numbers_of_a_plan_exactly),
+        cmocka_unit_test(frequencies_of_rope_exactly),
         cmocka_unit_test(rows_of_a_plan),
         cmocka_unit_test(turns_and_centres),
         cmocka_unit_test(short_polynomials),

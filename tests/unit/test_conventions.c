@@ -1074,6 +1074,72 @@ static void adding_is_filling_and_adding(void **state)
     }
 }
 
+/* Some plan for batches: odd widths and such of two tiles, each order of columns, padding, columns
+   of zeros, two coordinates. */
+static pe_config batch_config(rng *r, int64_t padding)
+{
+    static const size_t widths[] = {1, 2, 7, 32, 61, 64, 1027, 1090};
+    pe_config c = pe_config_default(widths[rng_below(r, LENGTH(widths))]);
+    c.layout = (pe_layout)rng_below(r, 2);
+    c.cos_first = (int)rng_below(r, 2);
+    c.odd = (pe_odd)rng_below(r, 2);
+    c.axes = c.d_model > 5 ? 1 + rng_below(r, 2) : 1;
+    c.has_padding = c.axes == 1 && rng_below(r, 2), c.padding_position = padding;
+    c.axis[1].coordinate = 1;
+    for (size_t a = 0; a < c.axes && c.axes > 1; a++) c.axis[a].width = c.d_model / 2 - a;
+    return c;
+}
+
+/* Batches of all kinds of plans and places, after and between each other: each is its rows, times
+   scale, plus those of the table; and what lies between the rows stays. */
+static void batches_of_any_plan(void **state)
+{
+    enum { ROWS = 11, BATCHES = 3 };
+    rng r = rng_for("batches_of_any_plan");
+    (void)state;
+    for (size_t n = 0; n < workload(320); n++) {
+        const int64_t middle = rng_position(&r) / 2, near = middle + (int64_t)rng_below(&r, ROWS);
+        const pe_config c = batch_config(&r, near);
+        const size_t d = c.d_model, stride = d + rng_below(&r, 5), kind = rng_below(&r, 5);
+        const int between = (int)rng_below(&r, 2);
+        const size_t row = between ? BATCHES * stride : stride;
+        const size_t batch = between ? stride : ROWS * stride + rng_below(&r, 3);
+        const size_t all = (ROWS - 1) * row + (BATCHES - 1) * batch + stride;
+        const type t = (type)(n % TYPES), wide = t == F64 ? F64 : F32;
+        const float scale = rng_below(&r, 2) ? 1.0f : 0.75f;
+        int64_t list[2 * ROWS];
+        double real[2 * ROWS];
+        for (size_t i = 0; i < 2 * ROWS; i++)
+            list[i] = middle + (int64_t)rng_below(&r, 3), real[i] = (double)list[i] + rng_unit(&r);
+        list[3] = near;
+        const pe_at at = kind == 0   ? pe_from(middle)
+                         : kind == 1 ? pe_from_by(near + 2, -1)
+                         : kind == 2 ? pe_all(rng_below(&r, 4) ? middle : near)
+                         : kind == 3 ? pe_coords_i64(list, c.axes, c.axes, 1)
+                                     : pe_coords_f64(real, c.axes, c.axes, 1);
+        made m = make_plan(&c);
+        unsigned char *x = (unsigned char *)must_alloc(all * element_of[t]);
+        unsigned char *y = (unsigned char *)must_alloc(all * element_of[t]);
+        unsigned char *table = (unsigned char *)must_alloc(ROWS * d * element_of[wide]);
+        for (size_t i = 0; i < all; i++) set_element(t, x, i, rng_unit(&r) * 4);
+        memcpy(y, x, all * element_of[t]);
+        assert_int_equal(fill(wide, &m.plan, at, ROWS, table, d), PE_OK);
+        assert_int_equal(add_batch(t, &m.plan, at, ROWS, BATCHES, scale, y, row, batch), PE_OK);
+        for (size_t b = 0; b < BATCHES; b++)
+            for (size_t i = 0; i < ROWS * d; i++) { /* what is right is put where it was before */
+                const size_t place = b * batch + i / d * row + i % d;
+                const double got = element_at(t, y, place), before = element_at(t, x, place);
+                const double want = sum_of(t, before, scale, element_at(wide, table, i));
+                if (got != want)
+                    fail_msg("%s, width %zu, place %zu, batch %zu, row %zu, column %zu: %a, not %a",
+                             type_name[t], d, kind, b, i / d, i % d, got, want);
+                memcpy(y + place * element_of[t], x + place * element_of[t], element_of[t]);
+            }
+        assert_memory_equal(x, y, all * element_of[t]);
+        free(x), free(y), free(table), free(m.memory);
+    }
+}
+
 static void sums_of_strange_numbers(void **state)
 {
     static const uint32_t strange[] = {0x7f800000, 0xff800000, 0x7fc00000, 0x00000001, 0x80000000, 0x7f7fffff};
@@ -1178,6 +1244,11 @@ static void bad_calls(void **state)
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, SIZE_MAX / 2, 1, out, 8, 16), PE_ERR_SIZE);
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), SIZE_MAX / 4, 2, 1, out, 8, 16), PE_ERR_SIZE);
         assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 2, 1, out, 8, 7), PE_ERR_SHAPE);
+        /* strides whose sum is small again, modulo 2^64; more batches than lie between rows */
+        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 1, 3, 1, out, 8, SIZE_MAX / 2 + 1),
+                         PE_ERR_SIZE);
+        assert_int_equal(add_batch((type)t, &m.plan, pe_from(0), 2, 4, 1, out, 24, 8),
+                         PE_ERR_SHAPE);
         assert_int_equal(add_batch((type)t, NULL, pe_from(0), 2, 0, 1, NULL, 0, 0), PE_OK);
         assert_int_equal(fill((type)t, NULL, pe_from(0), 0, NULL, 0), PE_OK);
         assert_int_equal(fill((type)t, NULL, pe_at_i64(NULL), 0, NULL, 0), PE_OK);
@@ -1617,6 +1688,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(overflow_and_subnormals),
         cmocka_unit_test(calls_agree),
         cmocka_unit_test(adding_is_filling_and_adding),
+        cmocka_unit_test(batches_of_any_plan),
         cmocka_unit_test(sums_of_strange_numbers),
         cmocka_unit_test(bad_configs),
         cmocka_unit_test(bad_calls),

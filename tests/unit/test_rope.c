@@ -1042,6 +1042,72 @@ static void test_one_coordinate(void **state)
     }
 }
 
+/* One coordinate on plans of a pe_config with several axes, by MPFR: blocks whose frequencies do
+   not go on where those before end, joined ones, and sums over the coordinates, whose one row is no
+   row of frequencies. One token and more, at positions of their own or all at one. */
+static void test_one_coordinate_of_axes(void **state)
+{
+    enum { AXES = 3, EACH = 10, H = AXES * EACH, N = 2 * H, TOKENS = 5 };
+    static const struct {
+        pe_columns columns;
+        pe_layout layout;
+    } cases[] = {{PE_COLUMNS_BLOCKS, PE_LAYOUT_INTERLEAVED},
+                 {PE_COLUMNS_JOINED, PE_LAYOUT_INTERLEAVED},
+                 {PE_COLUMNS_JOINED, PE_LAYOUT_HALVES},
+                 {PE_COLUMNS_SUMS, PE_LAYOUT_INTERLEAVED},
+                 {PE_COLUMNS_SUMS, PE_LAYOUT_HALVES}};
+    rng r = rng_for("test_one_coordinate_of_axes");
+    mpfr_t angle, s, c;
+    (void)state;
+    mpfr_inits2(400, angle, s, c, (mpfr_ptr)NULL);
+    for (size_t k = 0; k < LENGTH(cases); k++) {
+        const int sums = cases[k].columns == PE_COLUMNS_SUMS;
+        static double memory[1 << 13], omega[H * AXES];
+        pe_config config = pe_config_default(N);
+        pe_plan plan;
+        config.axes = AXES, config.columns = cases[k].columns, config.layout = cases[k].layout;
+        for (size_t i = 0; i < LENGTH(omega); i++)
+            omega[i] = rng_unit(&r);
+        assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, H, memory, sizeof memory),
+                         PE_OK);
+        for (size_t way = 0; way < 3; way++) { /* a range; one position for all; a list */
+            const int64_t first = (int64_t)rng_below(&r, 100000), step = way == 1 ? 0 : 3;
+            int64_t list[TOKENS];
+            for (size_t t = 0; t < TOKENS; t++)
+                list[t] = first + step * (int64_t)t;
+            const pe_at at = way == 2 ? pe_at_i64(list) : pe_from_by(first, step);
+            for (size_t tokens = 1; tokens <= TOKENS; tokens += TOKENS - 1) {
+                float x[TOKENS * N], want[TOKENS * N], cosines[TOKENS * N], sines[TOKENS * N];
+                fill_random(F32, x, TOKENS * N, &r);
+                memcpy(want, x, sizeof x);
+                assert_int_equal(pe_rope_f32(&plan, at, tokens, x, lie(1, N, N)), PE_OK);
+                assert_int_equal(pe_rope_table_f32(&plan, at, tokens, PE_ROPE_TABLE_TWICE, cosines,
+                                                   sines, N), PE_OK);
+                for (size_t t = 0; t < tokens; t++) {
+                    float sine[H], cosine[H];
+                    for (size_t i = 0; i < H; i++) {
+                        mpfr_set_d(angle, omega[sums ? i * AXES : i], MPFR_RNDN);
+                        for (size_t a = 1; a < AXES && sums; a++)
+                            mpfr_add_d(angle, angle, omega[i * AXES + a], MPFR_RNDN);
+                        mpfr_mul_si(angle, angle, (long)list[t], MPFR_RNDN);
+                        mpfr_sin_cos(s, c, angle, MPFR_RNDN);
+                        sine[i] = mpfr_get_flt(s, MPFR_RNDN);
+                        cosine[i] = mpfr_get_flt(c, MPFR_RNDN);
+                    }
+                    turn(F32, config.layout, sine, cosine, 1, N, want + t * N);
+                    for (size_t i = 0; i < N; i++) {
+                        const size_t pair = pair_of(config.layout, i, N);
+                        assert_true(cosines[t * N + i] == cosine[pair]);
+                        assert_true(sines[t * N + i] == sine[pair]);
+                    }
+                }
+                assert_memory_equal(x, want, sizeof x);
+            }
+        }
+    }
+    mpfr_clears(angle, s, c, (mpfr_ptr)NULL);
+}
+
 /* Real positions, half ones among them, by MPFR: the exact product of position and frequency. */
 static void test_real_positions(void **state)
 {
@@ -2240,6 +2306,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_nan),            cmocka_unit_test(test_ties),
         cmocka_unit_test(test_nan_table),      cmocka_unit_test(test_plan_in_one_step),
         cmocka_unit_test(test_one_coordinate), cmocka_unit_test(test_real_positions),
+        cmocka_unit_test(test_one_coordinate_of_axes),
         cmocka_unit_test(test_places),         cmocka_unit_test(test_undone),
         cmocka_unit_test(test_into_a_cache),   cmocka_unit_test(test_by_table_to),
         cmocka_unit_test(test_by_table_one_head),

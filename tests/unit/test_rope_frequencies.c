@@ -677,7 +677,9 @@ static void ramps_are_clamped(void **state)
     } at[] = {{1e4, 32, 1, 128},       {1e4, 32, 1, 5},        {1e4, 1e6, 1e3, 4096},
               {100, 32, 1, 1000000},   {100, 1e6, 1, 1000000}, {2, 32, 1, 1000000},
               {1e4, 32, 31.999, 4096}, {1e4, 32, 32, 4096},    {1e4, 32, 32, 200},
-              {1e4, 32, 1e-9, 4096}};
+              {1e4, 32, 1e-9, 4096},
+              /* so near to 1 that the ramp begins behind 2^52, or the powers are next to 1 */
+              {1 + 0x1p-52, 32, 1, 4096}, {1 + 0x1p-40, 32, 1, 4096}};
     (void)state;
     for (size_t k = 0; k < LENGTH(at); k++)
         for (size_t n = 2; n <= 128; n += n < 16 ? 2 : 28)

@@ -457,8 +457,71 @@ static void doubles_are_rounded_once(void **state)
     }
 }
 
+/* Which pair column j of a row of d columns belongs to, and is it the pair's cosine? */
+static size_t pair_of(const pe_config *config, size_t j, size_t d)
+{
+    return config->layout == PE_LAYOUT_HALVES ? j % (d / 2) : j / 2;
+}
+static int is_cosine(const pe_config *config, size_t j, size_t d)
+{
+    const int second = config->layout == PE_LAYOUT_HALVES ? j >= d / 2 : j % 2 != 0;
+    return second != config->cos_first;
+}
+
+/* A frequency whose turn of position p has the sine or cosine want + more, as nearly as a double
+   allows: asin or acos of that, and some turns, over p. No turn leaves the phase its last bits. */
+static double omega_for(exact *e, int cosine, double want, double more, uint64_t turns, int64_t p)
+{
+    mpfr_set_d(e->a, want, MPFR_RNDN);
+    mpfr_add_d(e->a, e->a, more, MPFR_RNDN);
+    if (cosine) mpfr_acos(e->b, e->a, MPFR_RNDN);
+    else mpfr_asin(e->b, e->a, MPFR_RNDN);
+    mpfr_const_pi(e->c, MPFR_RNDN);
+    mpfr_mul_ui(e->c, e->c, 2 * (unsigned long)turns, MPFR_RNDN);
+    mpfr_add(e->b, e->b, e->c, MPFR_RNDN);
+    mpfr_div_ui(e->b, e->b, (unsigned long)p, MPFR_RNDN);
+    return mpfr_get_d(e->b, MPFR_RNDN);
+}
+
+static uint64_t some_turns(rng *r, int64_t p)
+{
+    return rng_below(r, 4) ? rng_below(r, (uint64_t)p / 2 + 1) : 0;
+}
+
+/* e->b = amplitude times the sine or cosine of p omega */
+static void true_element(exact *e, int cosine, double omega, int64_t p, double amplitude)
+{
+    mpfr_set_d(e->a, omega, MPFR_RNDN);
+    mpfr_mul_si(e->a, e->a, (long)p, MPFR_RNDN);
+    if (cosine) mpfr_cos(e->b, e->a, MPFR_RNDN);
+    else mpfr_sin(e->b, e->a, MPFR_RNDN);
+    mpfr_mul_d(e->b, e->b, amplitude, MPFR_RNDN);
+}
+
+/* Rounded to odd, in 53 bits. */
+static double rounded_to_odd(const mpfr_t x)
+{
+    double odd = mpfr_get_d(x, MPFR_RNDZ);
+    uint64_t bits;
+    memcpy(&bits, &odd, sizeof bits);
+    bits |= mpfr_cmp_d(x, odd) != 0;
+    memcpy(&odd, &bits, sizeof bits);
+    return odd;
+}
+
+/* Half way between two 16-bit numbers below 1: in the given binade, or one of the two beside the
+   power of two that it begins with, which are not equally far from it. */
+static double some_midpoint(const type_format *f, rng *r, int binade)
+{
+    const uint32_t power = nearest_16(f, ldexp(1, -binade));
+    const size_t codes = rng_below(r, 2) ? 2 : (size_t)1 << f->fraction_bits;
+    const uint32_t code = power - 1 + (uint32_t)rng_below(r, codes);
+    return (value_16(f, code) + value_16(f, code + 1)) / 2;
+}
+
 /* Rows of tables with elements built beside midpoints of 16-bit numbers: at them as nearly as a
-   frequency allows, within what double, and within what float arithmetic cannot tell apart. */
+   frequency allows, within what double, and within what float arithmetic cannot tell apart. In a
+   third of the rows all sines are small: a large one beside it would raise the alarm for it. */
 static void elements_beside_midpoints(void **state)
 {
     enum { PAIRS = 48, WIDTH = 2 * PAIRS, ROWS = 48, BYTES = 1 << 17 };
@@ -468,35 +531,34 @@ static void elements_beside_midpoints(void **state)
     exact e;
     (void)state;
     exact_make(&e);
-    for (size_t round = 0; round < workload(2000); round++) {
+    for (size_t round = 0; round < workload(4000); round++) {
         const type t = round % 2 ? F16 : BF16;
         const type_format *f = &type_formats[t];
         const int64_t p = 1 + (int64_t)rng_below(&r, rng_below(&r, 2) ? 3000 : 2000000000);
         const int64_t first = p - (int64_t)rng_below(&r, ROWS);
+        const int all_small = round % 3 ? 0 : 1 + (int)rng_below(&r, 14);
         double omega[PAIRS];
         pe_config config = pe_config_default(WIDTH);
         pe_plan plan;
         config.layout = round % 4 >= 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
-        config.cos_first = round % 3 == 0;
+        config.cos_first = round % 5 >= 3;
         config.amplitude = round % 8 == 6 ? 0.7 : 1;
         for (size_t i = 0; i < PAIRS; i++) {
-            /* asin or acos of it and of a little more, and some turns, over p */
-            const uint32_t one = nearest_16(f, 1);
-            const uint32_t code = one - 1 - (uint32_t)rng_below(&r, (uint64_t)8 << f->fraction_bits);
-            const double middle = (value_16(f, code) + value_16(f, code + 1)) / 2;
             const int kind = (int)rng_below(&r, 3);
-            const double more = kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 1 ? -22 : -48);
-            mpfr_set_d(e.a, middle, MPFR_RNDN);
-            mpfr_add_d(e.a, e.a, more, MPFR_RNDN);
-            if (rng_below(&r, 2)) mpfr_acos(e.b, e.a, MPFR_RNDN);
-            else mpfr_asin(e.b, e.a, MPFR_RNDN);
-            mpfr_const_pi(e.c, MPFR_RNDN);
-            /* no turn leaves the phase its last bits */
-            const uint64_t turns = rng_below(&r, 4) ? rng_below(&r, (uint64_t)p / 2 + 1) : 0;
-            mpfr_mul_ui(e.c, e.c, 2 * (unsigned long)turns, MPFR_RNDN);
-            mpfr_add(e.b, e.b, e.c, MPFR_RNDN);
-            mpfr_div_ui(e.b, e.b, (unsigned long)p, MPFR_RNDN);
-            omega[i] = mpfr_get_d(e.b, MPFR_RNDN);
+            double want;
+            do {
+                const int binade = all_small ? all_small + (int)rng_below(&r, 2)
+                                             : (int)rng_below(&r, 16);
+                want = some_midpoint(f, &r, binade) / config.amplitude;
+            } while (want >= 1);
+            /* that far off in units of 1, or of the element */
+            double more = kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 1 ? -22 : -48);
+            if (rng_below(&r, 2))
+                more *= want;
+            if (want + more > 1)
+                more = 0;
+            omega[i] = omega_for(&e, all_small ? 0 : (int)rng_below(&r, 2), want, more,
+                                 all_small ? 0 : some_turns(&r, p), p);
         }
         assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, PAIRS, memory, BYTES),
                          PE_OK);
@@ -504,22 +566,13 @@ static void elements_beside_midpoints(void **state)
                                   : pe_fill_bf16(&plan, pe_from(first), ROWS, table, WIDTH),
                          PE_OK);
         for (size_t j = 0; j < WIDTH; j++) {
-            const size_t i = config.layout == PE_LAYOUT_HALVES ? j % PAIRS : j / 2;
-            const int second = config.layout == PE_LAYOUT_HALVES ? j >= PAIRS : j % 2;
-            mpfr_set_d(e.a, omega[i], MPFR_RNDN);
-            mpfr_mul_si(e.a, e.a, (long)p, MPFR_RNDN);
-            if (second == config.cos_first) mpfr_sin(e.b, e.a, MPFR_RNDN);
-            else mpfr_cos(e.b, e.a, MPFR_RNDN);
-            mpfr_mul_d(e.b, e.b, config.amplitude, MPFR_RNDN);
-            double odd = mpfr_get_d(e.b, MPFR_RNDZ); /* rounded to odd, in 53 bits */
-            uint64_t bits;
-            memcpy(&bits, &odd, sizeof bits);
-            bits |= mpfr_cmp_d(e.b, odd) != 0;
-            memcpy(&odd, &bits, sizeof bits);
+            const size_t i = pair_of(&config, j, WIDTH);
+            true_element(&e, is_cosine(&config, j, WIDTH), omega[i], p, config.amplitude);
             const uint16_t got = table[(size_t)(p - first) * WIDTH + j];
-            if (got != nearest_16(f, odd))
+            const uint16_t want = nearest_16(f, rounded_to_odd(e.b));
+            if (got != want)
                 fail_msg("%s: position %lld, omega %a: %04x, not %04x", f->name, (long long)p,
-                         omega[i], got, nearest_16(f, odd));
+                         omega[i], got, want);
         }
     }
     exact_free(&e);
@@ -578,29 +631,16 @@ static void sums_beside_midpoints(void **state)
                 want = ((rng_below(&r, 2) ? size : -size) - of_x) / config.amplitude;
                 if (config.amplitude < 1e-9 || config.amplitude > 1e9) want = rng_unit(&r) - 0.5;
             } while (!(fabs(want) < 0.9999));
-            mpfr_set_d(e.a, want, MPFR_RNDN);
-            mpfr_add_d(e.a, e.a, kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5, kind == 3 ? -48 : -21 - 2 * kind),
-                       MPFR_RNDN);
-            if (cosine) mpfr_acos(e.b, e.a, MPFR_RNDN);
-            else mpfr_asin(e.b, e.a, MPFR_RNDN);
-            mpfr_const_pi(e.c, MPFR_RNDN);
-            const uint64_t turns = rng_below(&r, 4) ? rng_below(&r, (uint64_t)p / 2 + 1) : 0;
-            mpfr_mul_ui(e.c, e.c, 2 * (unsigned long)turns, MPFR_RNDN);
-            mpfr_add(e.b, e.b, e.c, MPFR_RNDN);
-            mpfr_div_ui(e.b, e.b, (unsigned long)p, MPFR_RNDN);
-            omega[i] = mpfr_get_d(e.b, MPFR_RNDN);
+            const double more = kind == 0 ? 0 : ldexp(rng_unit(&r) - 0.5,
+                                                      kind == 3 ? -48 : -21 - 2 * kind);
+            omega[i] = omega_for(&e, cosine, want, more, some_turns(&r, p), p);
         }
         assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, BYTES),
                          PE_OK);
         assert_int_equal(pe_fill_f32(&plan, pe_from(first), ROWS, pe, d), PE_OK);
         for (size_t j = 0; j < d; j++) { /* what has to be true of this row is not asked of pe */
-            const size_t i = config.layout == PE_LAYOUT_HALVES ? j % pairs : j / 2;
-            const int second = config.layout == PE_LAYOUT_HALVES ? j >= pairs : j % 2;
-            mpfr_set_d(e.a, omega[i], MPFR_RNDN);
-            mpfr_mul_si(e.a, e.a, (long)p, MPFR_RNDN);
-            if (second == config.cos_first) mpfr_sin(e.b, e.a, MPFR_RNDN);
-            else mpfr_cos(e.b, e.a, MPFR_RNDN);
-            mpfr_mul_d(e.b, e.b, config.amplitude, MPFR_RNDN);
+            const double of_pair = omega[pair_of(&config, j, d)];
+            true_element(&e, is_cosine(&config, j, d), of_pair, p, config.amplitude);
             pe[row + j] = mpfr_get_flt(e.b, MPFR_RNDN);
         }
         memcpy(y, x, ROWS * d * sizeof *x);
