@@ -3358,7 +3358,16 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *           1, of cos(pi z) 5 (gappa.sh)
  *     0.79  the phase, pi 2^-62 |t| / plan->reach, where |y| >= 2^-12 |A t| / plan->reach
  * together 23.04: pe__bound_short has 24, and the window 2 eta 2^53 is 24 2^6. After an alarm the
- * doubles are made again by the full polynomials, with pe__bound_lone's e. */
+ * doubles are made again by the full polynomials, with pe__bound_lone's e.
+ *
+ * Nor do the slow pairs of a run need the guard. Let T be the farthest position on the way to a
+ * row, that of the centre, of an anchor or of a row of the plan, and f T <= 1/4: none of these
+ * sines is larger than pi f T, and the row's own is at least 0.9 pi f |t|. In units of u pi f T
+ * the centre's sine is off by 11, for its errors are relative; a turn adds 2 for the row and its
+ * product, 12 for the centre's cosine, the row's and their product, and 2 for the sum; the
+ * second, whose cosine is off by 15, adds 20. These 47 are 52 T / |t| units of the sine, and eta
+ * is 2^12 (10.75 + 1/8) units: enough for T <= 800 |t|. T is at most |t| + 144 + 8, and |t| at
+ * least 1/2 (pe__slow_from()). */
 
 /* What the test needs to know of values, for amplitude 1: e of pe__round_interval(), eta, and the
    window 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12. */
@@ -3698,6 +3707,8 @@ typedef struct pe__span {
     size_t pair;            /* the plan's pair of column 0                                      */
     size_t first, second;   /* columns of a and b                                               */
     size_t begin, end;      /* pairs to make                                                    */
+    size_t slow;            /* pairs from there on turn so little that all may be judged        */
+    int32_t least;          /* bits of the smallest float of these: a normal one                */
     size_t head;            /* of these, before the first aligned address where floats stream   */
     const pe__dest *dest;
     pe__verb verb;
@@ -3937,7 +3948,8 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
         if (x->row[side]) pe__tie_watch_add(&watch, a[side], b[side], v);
         pe__put(all[side], v);
     }
-    const int alarm = pe__tie_watch_alarm(watch, x->bound->window, x->plan->guard);
+    const int32_t guard = i < x->slow ? x->plan->guard : x->least;
+    const int alarm = pe__tie_watch_alarm(watch, x->bound->window, guard);
     for (int side = 0; side < 2; side++) {
         unsigned char *const p = x->row[side];
         float *const v = all[side];
@@ -3999,7 +4011,8 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
             pe__two_rows v0, v1, v2, v3;
             pe__turn_two(x, i, two, split, &watch, &v0, &v1);
             pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
-            if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard))) {
+            if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard)) &&
+                (i < span->slow || pe__tie_watch_alarm(watch, window, span->least))) {
                 pe__vf v[2][4], *const f = v[!two && !x->row[0]], *const b = v[1];
                 pe__round_again(span, i, two, split, v);
                 v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
@@ -4406,7 +4419,22 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound
     x->across = ((ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine) * (ptrdiff_t)dest->element;
     x->head = dest->verb == PE__STREAM ? dest->head : 0;
     x->dest = dest, x->verb = dest->verb, x->scale = (float)dest->scale;
-    x->ahead = dest->ahead;
+    x->ahead = dest->ahead, x->slow = SIZE_MAX;
+}
+
+/* From which pair on all are slow, as "Rounding test" has it, in a block around position t; not
+   where none is so slow as to need that. */
+PE__INLINE size_t pe__slow_from(const pe__span *x, double t, size_t pairs)
+{
+    const double *const f = x->plan->frequency + x->pair;
+    const double far = fabs(t) + (double)(PE__DIGIT * (PE__RADIX + 1));
+    const double near = fabs(t) - (double)PE__DIGIT;
+    const int whole = t == floor(t), distant = x->bound == &pe__bound_distant;
+    size_t i = pairs;
+    if (x->plan->point || distant || (near < 0.5 && !whole)) return SIZE_MAX;
+    if (fabs(f[pairs - 1]) * pe__larger(near, 1) >= pe__exp2i(-14)) return SIZE_MAX;
+    while (i > 0 && fabs(f[i - 1]) * far <= 0.25) i--;
+    return i;
 }
 
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
@@ -4424,6 +4452,8 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
     pe__span x;
     pe__span_begin(&x, plan, bound, pair, dest);
     x.a = x.swapped ? c : s, x.b = x.swapped ? s : c;
+    if (!narrow) x.slow = pe__slow_from(&x, (double)q + fraction, pairs);
+    x.least = pe__guard(plan->amplitude, 0);
     const ptrdiff_t across = x.across;
     if (!direct) x.across = (ptrdiff_t)(PE__TILE * sizeof(float));
     const size_t column = pe__first_column(dest);

@@ -91,6 +91,8 @@ defects_of_the_library() {
         breaks pe.h series $(unit exact.gcc.best.none.quick)
         breaks pe.h logarithm $(unit exact.gcc.best.none.quick)
         breaks pe.h no-rounding-test $(unit exact.gcc.best.none.quick)
+        breaks pe.h short-window $(unit budget.gcc.best.none.quick)
+        breaks pe.h slow $(unit budget.gcc.best.none.quick)
         breaks pe.h niven $(unit theorem.gcc.best.none.quick)
         breaks pe.h undecided $(unit theorem.gcc.best.none.quick)
         breaks pe.h still sh tests/checks/levels.sh

@@ -701,11 +701,13 @@ static void short_polynomials(void **state)
     mpfr_clears(want[0], want[1], (mpfr_ptr)NULL);
 }
 
-/* Rows of floats by themselves, with elements built beside the middle of two floats: at it as nearly as
-   a frequency allows, and within what the rounding test cannot tell apart, large and small. */
+/* Rows of floats by themselves and of runs, with elements built beside the middle of two floats: at it
+   as nearly as a frequency allows, and within what the rounding test cannot tell apart, large and
+   small, those of slow pairs near position 0 as well. */
 static void floats_beside_middles(void **state)
 {
-    enum { PAIRS = 40, WIDTH = 2 * PAIRS, BYTES = 1 << 17 };
+    enum { PAIRS = 40, WIDTH = 2 * PAIRS, ROWS = 300, BYTES = 1 << 17 };
+    float *const table = (float *)must_alloc(ROWS * WIDTH * sizeof *table);
     rng r = rng_for("floats_beside_middles");
     double *memory = (double *)must_alloc(BYTES);
     mpfr_t x, pi;
@@ -713,41 +715,57 @@ static void floats_beside_middles(void **state)
     mpfr_inits2(BITS, x, pi, (mpfr_ptr)NULL);
     mpfr_const_pi(pi, MPFR_RNDN);
     for (size_t round = 0; round < workload(6000); round++) {
-        const int64_t p = 1 + (int64_t)rng_below(&r, (size_t)1 << rng_below(&r, 30));
+        const int near_0 = round % 8 == 1;
+        const size_t slow_from = near_0           ? 0
+                                 : round % 4 == 1 ? 8
+                                 : round % 4 == 3 ? (size_t)PAIRS - 1
+                                                  : (size_t)PAIRS;
+        const size_t bits = rng_below(&r, slow_from < PAIRS ? 10 : 30);
+        const int64_t p = near_0 ? 0 : 1 + (int64_t)rng_below(&r, (size_t)1 << bits);
+        const int alone = round % 2 == 0;
+        const size_t rows = alone ? 1 : 2 + rng_below(&r, rng_below(&r, 2) ? 30 : ROWS - 2);
+        const size_t at = rng_below(&r, rows);
+        const float *const row = table + at * WIDTH;
         double omega[PAIRS];
-        float row[WIDTH];
         pe_plan plan;
         pe_config config = pe_config_default(WIDTH);
         config.layout = round % 4 >= 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
         config.cos_first = round % 3 == 0;
         config.amplitude = round % 5 == 0 ? -0x1.7p-3 : 1;
+        config.offset = round % 8 == 7 ? 0.5 : near_0 ? 0x1p-20 : 0;
+        const double t = (double)p + config.offset;
         for (size_t i = 0; i < PAIRS; i++) {
             /* asin or acos of a middle, some turns, over p, and a little more */
-            const double size = power_of_two(-(int)rng_below(&r, i % 2 ? 4 : 30));
+            const int slow = i >= slow_from, most = slow ? 80 : i % 2 ? 4 : 30;
+            const int least = !slow ? 0 : near_0 ? 30 : 16;
+            const double size = power_of_two(-(int)rng_below(&r, (size_t)most) - least);
             const float f = (float)(size * fabs(config.amplitude) * (1 - rng_unit(&r) / 2));
             mpfr_set_d(x, ((double)f + (double)nextafterf(f, 0)) / 2, MPFR_RNDN);
             mpfr_div_d(x, x, config.amplitude, MPFR_RNDN);
-            if (rng_below(&r, 2)) mpfr_acos(x, x, MPFR_RNDN);
-            else mpfr_asin(x, x, MPFR_RNDN);
-            const uint64_t turns = rng_below(&r, 4) ? rng_below(&r, (uint64_t)p / 6 + 1) : 0;
+            if (rng_below(&r, 2) && !slow)
+                mpfr_acos(x, x, MPFR_RNDN);
+            else
+                mpfr_asin(x, x, MPFR_RNDN);
+            uint64_t turns = rng_below(&r, 4) ? rng_below(&r, (uint64_t)p / 6 + 1) : 0;
+            if (slow) turns = 0;
             mpfr_t turned;
             mpfr_init2(turned, BITS);
             mpfr_mul_ui(turned, pi, 2 * (unsigned long)turns, MPFR_RNDN);
             mpfr_add(x, x, turned, MPFR_RNDN);
             mpfr_clear(turned);
-            mpfr_div_ui(x, x, (unsigned long)p, MPFR_RNDN);
+            mpfr_div_d(x, x, t, MPFR_RNDN);
             omega[i] = mpfr_get_d(x, MPFR_RNDN);
             const double ulps = (rng_unit(&r) - 0.5) * power_of_two((int)rng_below(&r, 14));
             omega[i] += floor(ulps) * (nextafter(omega[i], 4) - omega[i]);
         }
         assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, PAIRS, memory, BYTES),
                          PE_OK);
-        assert_int_equal(pe_fill_f32(&plan, pe_from(p), 1, row, WIDTH), PE_OK);
+        assert_int_equal(pe_fill_f32(&plan, pe_from(p - (int64_t)at), rows, table, WIDTH), PE_OK);
         for (size_t j = 0; j < WIDTH; j++) {
             const size_t i = config.layout == PE_LAYOUT_HALVES ? j % PAIRS : j / 2;
             const int second = config.layout == PE_LAYOUT_HALVES ? j >= PAIRS : j % 2;
             mpfr_set_d(x, omega[i], MPFR_RNDN);
-            mpfr_mul_si(x, x, (long)p, MPFR_RNDN);
+            mpfr_mul_d(x, x, t, MPFR_RNDN);
             if (second == config.cos_first) mpfr_sin(x, x, MPFR_RNDN);
             else mpfr_cos(x, x, MPFR_RNDN);
             mpfr_mul_d(x, x, config.amplitude, MPFR_RNDN);
@@ -758,6 +776,7 @@ static void floats_beside_middles(void **state)
         }
     }
     mpfr_clears(x, pi, (mpfr_ptr)NULL);
+    free(table);
     free(memory);
 }
 
