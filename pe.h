@@ -4427,13 +4427,13 @@ PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound
 PE__INLINE size_t pe__slow_from(const pe__span *x, double t, size_t pairs)
 {
     const double *const f = x->plan->frequency + x->pair;
-    const double far = fabs(t) + (double)(PE__DIGIT * (PE__RADIX + 1));
-    const double near = fabs(t) - (double)PE__DIGIT;
+    const double farthest = fabs(t) + (double)(PE__DIGIT * (PE__RADIX + 1));
+    const double nearest = fabs(t) - (double)PE__DIGIT;
     const int whole = t == floor(t), distant = x->bound == &pe__bound_distant;
     size_t i = pairs;
-    if (x->plan->point || distant || (near < 0.5 && !whole)) return SIZE_MAX;
-    if (fabs(f[pairs - 1]) * pe__larger(near, 1) >= pe__exp2i(-14)) return SIZE_MAX;
-    while (i > 0 && fabs(f[i - 1]) * far <= 0.25) i--;
+    if (x->plan->point || distant || (nearest < 0.5 && !whole)) return SIZE_MAX;
+    if (fabs(f[pairs - 1]) * pe__larger(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
+    while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
 }
 

@@ -22,7 +22,7 @@ undecided() {
 }
 undecided 's/return turn > pe__exp2i(-800) ?.*/return 2;/'
 undecided 's/(plan->error + pe__exp2i(-97))/2/'
-undecided 's/    if (size > pe__exp2i(127)) plan->guard/    plan->guard/'
+undecided 's/return size > pe__exp2i(127) ? INT32_MAX : guard;/return size < 0 ? guard : INT32_MAX;/'
 undecided 's|{((units) + 2.5) / 9007199254740992.0|{2.0 + 0 * (units)|'
 undecided 's|^#define PE__ERROR_F64 .*|#define PE__ERROR_F64 4.0|'
 undecided 's|f->error = distant .*least : error,|f->error = FLT_MAX,|'

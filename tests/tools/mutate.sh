@@ -35,7 +35,7 @@ mutated() {
     niven) sed 's/{0, 1, 3, 2, 3, 1, 0, -1,/{0, 1, 3, 2, 3, 1, 0, 1,/' "$file" ;;
     still) sed 's/return !plan->point \&\& (t == 0 || w\[pair\] == 0);/return !plan->point \&\& w[pair] != w[pair];/' "$file" ;;
     short-window) sed 's/24 << 6};/12 << 6};/' "$file" ;;
-    slow) sed 's/(near < 0.5 && !whole)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;
+    slow) sed 's/(nearest < 0.5 && !whole)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;
     undecided) sed 's/ && !last && !pe__known(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
     sign) sed 's/s\[0\] = s\[0\] \* z\[0\],/s[0] = -(s[0] * z[0]),/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
