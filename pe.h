@@ -6546,6 +6546,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
     const size_t pairs = plan->pairs;
     pe__tile tile;
+    if (pairs == 0) return; /* a plan of a column that is 0 */
     tile.pairs = pairs, tile.layout = plan->layout, tile.sines = rows;
     size_t most = call->tokens;
     if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));

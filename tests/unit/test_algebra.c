@@ -727,6 +727,24 @@ static void bad_arguments(void **state)
     free(memory);
 }
 
+/* A plan of one column that is 0 has no pairs: its rows stay, and no count of pairs divides. */
+static void shifts_without_pairs(void **state)
+{
+    const pe_config config = pe_config_preset(PE_PRESET_T2T, 1);
+    double memory[512], d[2] = {1, 2};
+    float f[2] = {1, 2};
+    uint16_t h[2] = {1, 2};
+    pe_plan plan;
+    (void)state;
+    assert_int_equal(pe_plan_init(&plan, &config, memory, sizeof memory), PE_OK);
+    assert_int_equal(plan.pairs, 0);
+    assert_int_equal(pe_shift_f32(&plan, pe_from(1), 2, f, 1), PE_OK);
+    assert_int_equal(pe_shift_f64(&plan, pe_from(1), 2, d, 1), PE_OK);
+    assert_int_equal(pe_shift_f16(&plan, pe_from(1), 2, h, 1), PE_OK);
+    assert_int_equal(pe_shift_bf16(&plan, pe_from(1), 2, h, 1), PE_OK);
+    assert_true(f[0] == 1 && f[1] == 2 && d[0] == 1 && d[1] == 2 && h[0] == 1 && h[1] == 2);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -743,6 +761,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cosines_cancel),
         cmocka_unit_test(nothing_else_is_touched),
         cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(shifts_without_pairs),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
