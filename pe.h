@@ -2203,7 +2203,7 @@ static const uint32_t pe__ln2_digits[PE__LIMBS] = {
 PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
 {
     pe__real x = pe__real_of(1, n);
-    memcpy(x.d, digits + PE__LIMBS - n, (size_t)n * sizeof *digits);
+    memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
     x.exponent = exponent, x.lost = 0;
     return x;
 }
@@ -2399,11 +2399,12 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count
    over x (1), to about 2^-100. A double is enough for coefficients whose term is below 2^-53. */
 PE__INLINE pe__dd pe__dd_series(int first, pe__dd y)
 {
-    const double(*const term)[3] = pe__inverse_factorial + first;
     pe__dd sum;
-    sum.hi = pe__splat(term[26][0]), sum.lo = pe__splat(0.0);
-    for (int k = 24; k > 14; k -= 2) sum.hi = pe__fma(sum.hi, y.hi, pe__splat(term[k][0]));
-    for (int k = 14; k >= 0; k -= 2) sum = pe__dd_add_small(term[k], pe__dd_mul(sum, y));
+    int k = first + 26;
+    sum.hi = pe__splat(pe__inverse_factorial[k][0]), sum.lo = pe__splat(0.0);
+    for (k -= 2; k > 15; k -= 2)
+        sum.hi = pe__fma(sum.hi, y.hi, pe__splat(pe__inverse_factorial[k][0]));
+    for (; k >= 0; k -= 2) sum = pe__dd_add_small(pe__inverse_factorial[k], pe__dd_mul(sum, y));
     return sum;
 }
 
@@ -4689,7 +4690,7 @@ PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest 
     const int split = floats ? x.span.split : 1; /* groups are made of joined floats */
     four.a[0] = four.a[1] = four.a[2] = four.a[3] = pe__splat(0.0);
     four.b[0] = four.b[1] = four.b[2] = four.b[3] = pe__splat(0.0);
-    for (size_t i = 0, end = 0; i < pairs;) {
+    for (size_t i = 0, end = 0; pairs > 0;) {
         /* those from pair i to end become floats, while the next are made */
         const size_t next = end, head = floats ? x.span.head : 0;
         pe__vd a[4], b[4];
@@ -4720,6 +4721,7 @@ PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest 
                 pe__lone_some(&x.span, i, next, some);
             }
         }
+        if (next >= pairs) break;
         four.a[0] = a[0], four.a[1] = a[1], four.a[2] = a[2], four.a[3] = a[3];
         four.b[0] = b[0], four.b[1] = b[1], four.b[2] = b[2], four.b[3] = b[3];
         i = next;
@@ -5001,9 +5003,9 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
         x->plan_row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
     }
     if (last < PE__DIGIT) return;
-    pe__dd_turn_twice(&f[last], &g[last]);
-    pe__dd_turn(&f[last], &g[last], f[1], g[1]);
-    x->next[v][0] = f[last], x->next[v][1] = g[last];
+    pe__dd_turn_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
+    pe__dd_turn(&f[PE__DIGIT], &g[PE__DIGIT], f[1], g[1]);
+    x->next[v][0] = f[PE__DIGIT], x->next[v][1] = g[PE__DIGIT];
 }
 
 /* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */

@@ -423,7 +423,7 @@ static void models(const table *unused, size_t count)
         config.exponent = k == 2 ? PE_EXPONENT_PAIRS : PE_EXPONENT_WIDTH, config.base = k ? 1e4 : 5e5;
         need_ok(pe_frequencies_float32(&config, (pe_float32)k, w), "pe_frequencies_float32");
         hash_f64(w, D / 2);
-        memset(&ggml, 0, sizeof ggml);
+        memset(&ggml, 0, sizeof ggml); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
         ggml.n_dims = D, ggml.ext_factor = k ? 1 : 0, ggml.freq_scale = 0.125f, ggml.n_ctx_orig = 4096 * (k % 2);
         need_ok(pe_rope_ggml_frequencies(&ggml, w, w + D / 2), "pe_rope_ggml_frequencies");
         hash_f64(w, D / 2 + 1);
@@ -713,7 +713,7 @@ static void rope(const table *unused, size_t count)
             g_hash = mix(g_hash, (uint64_t)h[0][i] << 16 | h[1][i]);
         {
             pe_rope_ggml g;
-            memset(&g, 0, sizeof g);
+            memset(&g, 0, sizeof g); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
             g.n_dims = n, g.freq_scale = 0.125f, g.ext_factor = 1, g.n_ctx_orig = 4096;
             need_ok(pe_rope_ggml_f32(&g, pe_from(131000), TOKENS, x, x + TOKENS * n, n),
                     "pe_rope_ggml_f32");
@@ -1095,7 +1095,7 @@ static void places_elsewhere(const table *unused, size_t count)
             "pe_learned_grad_f32");
     hash_f32(table_rows, TABLE * BROAD);
     pe_rope_ggml ggml;
-    memset(&ggml, 0, sizeof ggml);
+    memset(&ggml, 0, sizeof ggml); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     ggml.n_dims = BROAD;
     need_ok(pe_rope_ggml_f32(&ggml, pe_at_f64(l.f64), PLACE_ROWS, x, x + 1000, BROAD / 2), "ggml");
     hash_f32(x, ELEMENTS / 2);
