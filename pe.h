@@ -3352,8 +3352,9 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *
  * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it.
  *
- * A row of floats by itself needs no such guard and has a narrower window: nothing is turned after
- * pe__direct(), so its errors are relative but for that of the phase. In units of 2^-48 these are
+ * A row of floats by itself has a narrower window, and a guard that shrinks with its position:
+ * nothing is turned after pe__direct(), so its errors are relative but for that of the phase. In
+ * units of 2^-48 these are
  *    22.00  what the short polynomials lack (lacks.py)
  *     0.25  roundings, at most 8 u: of the rest z 2, of sin(pi z) / z 4 and of the product with it
  *           1, of cos(pi z) 5 (gappa.sh)
@@ -4690,7 +4691,8 @@ PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest 
     const int split = floats ? x.span.split : 1; /* groups are made of joined floats */
     four.a[0] = four.a[1] = four.a[2] = four.a[3] = pe__splat(0.0);
     four.b[0] = four.b[1] = four.b[2] = four.b[3] = pe__splat(0.0);
-    for (size_t i = 0, end = 0; pairs > 0;) {
+    if (pairs == 0) return 0;
+    for (size_t i = 0, end = 0;;) {
         /* those from pair i to end become floats, while the next are made */
         const size_t next = end, head = floats ? x.span.head : 0;
         pe__vd a[4], b[4];
