@@ -1683,27 +1683,25 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
-    const int list = at->kind != PE__AT_RANGE && at->kind != PE__AT_GRID;
-    if (at->kind == PE__AT_GRID) {
+    if (at->kind == PE__AT_RANGE) { /* its ends, as doubles: inexact only far beyond */
+        p[0] = (double)at->first * sign, p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
+        return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
+    }
+    const int grid = at->kind == PE__AT_GRID;
+    if (grid) {
         const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_SIZE;
         if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
+    } else {
+        if (!at->list) return PE_ERR_NULL;
+        if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     }
-    if (list && !at->list) return PE_ERR_NULL;
-    if (list && !pe__list_fits(at, rows)) return PE_ERR_SIZE;
     for (size_t k = 0; k < at->axes; k++)
-        for (size_t r = 0, n; r < rows; r += n) { /* but for lists, the first and last position */
-            n = list ? pe__min(rows - r, PE__SOME) : rows;
-            if (list) {
-                pe__positions(at, r, n, k, p);
-                ok &= pe__positions_ok(p, n, a, b, reach);
-                continue;
-            }
-            const int range = at->kind == PE__AT_RANGE; /* as doubles: inexact only far beyond */
-            const double steps = (double)((range ? rows : at->size[k]) - 1);
-            const double first = range ? (double)at->first * sign : 0;
-            const double ends[2] = {first, first + steps * ((range ? (double)at->step : 1) * sign)};
-            ok &= pe__positions_ok(ends, 2, a, b, reach);
+        for (size_t r = 0, n; r < rows; r += n) {
+            n = grid ? rows : pe__min(rows - r, PE__SOME);
+            if (grid) p[0] = 0, p[1] = (double)(at->size[k] - 1) * sign;
+            else pe__positions(at, r, n, k, p);
+            ok &= pe__positions_ok(p, grid ? 2 : n, a, b, reach);
         }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
@@ -4785,34 +4783,36 @@ PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__de
     }
 }
 
-/* Rows for the positions t, t + 1, ..., each of them a double. */
-PE__OUTLINE void pe__make_rows(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                               double t, size_t rows, pe__block_maker *block, const pe__room *room)
+/* Rows for the positions t, t + 1, ..., each of them a double: one, or some of a plan with rows. */
+PE__INLINE void pe__make_rows(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                              double t, size_t rows, pe__block_maker *block, const pe__room *room)
 {
-    if (rows == 1) { /* (what was just written is not copied: a wide load would wait for it) */
-        if (block == pe__block_f32 && t != 0 && !pe__distant(plan, t))
-            pe__lone_f32(plan, axis->pair, dest, t);
-        else pe__lone(plan, axis->pair, dest, t, block, room);
-        return;
-    }
-    if (plan->table) {
-        pe__run(plan, axis, dest, t, rows, block, room);
-        return;
-    }
-    pe__dest one = *dest;
-    for (size_t r = 0; r < rows; r++) {
-        one.out = pe__row_at(dest, r);
-        pe__make_rows(plan, axis, &one, t + (double)r, 1, block, room);
-    }
+    if (rows == 1) pe__lone(plan, axis->pair, dest, t, block, room);
+    else pe__run(plan, axis, dest, t, rows, block, room);
 }
 
 /* Rows of floats, or of what floats are added to. */
-PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                                   double t, size_t rows)
+PE__OUTLINE void pe__make_blocks_f32(const pe_plan *plan, const pe__axis *axis,
+                                     const pe__dest *dest, double t, size_t rows)
 {
     double space[4 * ((int)PE__TILE + (int)PE__SPARE) + 8];
     const pe__room room = {pe__aligned(space), PE__TILE};
     pe__make_rows(plan, axis, dest, t, rows, pe__block_f32, &room);
+}
+PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
+                                   double t, size_t rows)
+{
+    if (rows == 1 && t != 0 && !pe__distant(plan, t)) {
+        pe__lone_f32(plan, axis->pair, dest, t);
+    } else if (rows == 1 || plan->table) {
+        pe__make_blocks_f32(plan, axis, dest, t, rows);
+    } else { /* one by one (which are not copied: a wide load would wait for what was written) */
+        pe__dest one = *dest;
+        for (size_t r = 0; r < rows; r++) {
+            one.out = pe__row_at(dest, r);
+            pe__make_rows_f32(plan, axis, &one, t + (double)r, 1);
+        }
+    }
 }
 
 /* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
