@@ -4583,22 +4583,28 @@ PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__dest *dest
     }
 }
 
-/* A row of floats by itself: its waves and its time, both turned if cosines come first, since
-   cos x = sin(-x + pi/2) and sin x = cos(-x + pi/2). */
+/* A row by itself. */
 typedef struct pe__alone {
-    pe__span span; /* without an anchor */
-    double time;
-    pe__waves waves;
+    const pe_plan *plan;
+    const pe__dest *dest;
+    size_t pair;
+    double position;
 } pe__alone;
 
-PE__INLINE void pe__lone_begin(pe__alone *x, const pe_plan *plan, size_t pair, const pe__dest *dest,
-                               double t)
+/* As a span without an anchor. */
+PE__INLINE void pe__lone_span(const pe__alone *x, pe__span *span)
 {
-    pe__span_begin(&x->span, plan, &pe__bound_short, pair, dest);
-    const int swap = x->span.swapped;
-    x->span.position[0] = t, x->span.row[0] = dest->out + pe__first_column(dest) * dest->element;
-    x->time = swap ? -t : t;
-    pe__waves_of(plan->amplitude * (1 + pe__bound_short.eta), swap, 0, &x->waves);
+    pe__span_begin(span, x->plan, &pe__bound_short, x->pair, x->dest);
+    span->position[0] = x->position;
+    span->row[0] = x->dest->out + pe__first_column(x->dest) * x->dest->element;
+}
+
+/* Its waves and its time, both turned if cosines come first, since cos x = sin(-x + pi/2) and
+   sin x = cos(-x + pi/2). */
+PE__INLINE double pe__lone_waves(const pe__alone *x, int swapped, int full, pe__waves *waves)
+{
+    pe__waves_of(x->plan->amplitude * (1 + pe__bound_short.eta), swapped, full, waves);
+    return swapped ? -x->position : x->position;
 }
 
 /* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
@@ -4607,12 +4613,12 @@ PE__INLINE void pe__lone_again(const pe__alone *x, size_t i, size_t last, double
                                pe__span *span)
 {
     pe__waves waves;
-    *span = x->span;
+    pe__lone_span(x, span);
     span->a = a, span->b = b, span->ts = span->tc = NULL;
     span->pair += i, span->first -= i, span->second -= i;
     span->row[0] += (span->split ? 1 : 2) * span->dest->element * i;
-    pe__waves_of(span->plan->amplitude * (1 + span->bound->eta), span->swapped, 1, &waves);
-    pe__direct_apart(span->plan, &waves, span->pair, x->span.pair + last, x->time, a, b);
+    const double time = pe__lone_waves(x, span->swapped, 1, &waves);
+    pe__direct_apart(x->plan, &waves, span->pair, x->pair + last, time, a, b);
 }
 PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, size_t last, pe__vf (*v)[4])
 {
@@ -4627,14 +4633,17 @@ PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t 
     double a[PE__DIRECT], b[PE__DIRECT];
     const pe__alarm alarm = {0, lanes};
     pe__span span;
-    pe__lone_again(x, i, SIZE_MAX - x->span.pair, a, b, &span);
+    pe__lone_again(x, i, SIZE_MAX - x->pair, a, b, &span);
     pe__round_again_16(&span, &alarm, 1, kind);
 }
 
 /* Fewer pairs than four vectors have, from pair i to end. */
-PE__OUTLINE void pe__lone_some(const pe__span *x, size_t i, size_t end, const pe__vf *v)
+PE__OUTLINE void pe__lone_some(const pe__alone *alone, size_t i, size_t end, const pe__vf *v)
 {
     float all[4][2 * PE_LANES];
+    pe__span span;
+    const pe__span *const x = &span;
+    pe__lone_span(alone, &span);
     unsigned char *const p = x->row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
     const size_t e = x->dest->element;
@@ -4650,11 +4659,11 @@ PE__OUTLINE void pe__lone_some(const pe__span *x, size_t i, size_t end, const pe
 
 /* Four vectors of floats from pair i on, to a row of 16-bit elements. A float that comes from a
    double at once is as near to it as half its last bit, below 2^-24 of itself. */
-PE__INLINE void pe__lone_group(const pe__alone *x, size_t i, const pe__four *four, pe__vf least,
-                               pe__kind kind)
+PE__INLINE void pe__lone_group(const pe__alone *x, const pe__span *span, size_t i,
+                               const pe__four *four, pe__vf least, pe__kind kind)
 {
     const pe__vf by = pe__splat_f32(1.0625f / 16777216);
-    const int split = x->span.split;
+    const int split = span->split;
     pe__vf a0 = four->v[0], b0 = four->v[1], a1 = four->v[2], b1 = four->v[3];
     if (split) {
         const pe__vf a2 = a0, b2 = b0;
@@ -4664,7 +4673,7 @@ PE__INLINE void pe__lone_group(const pe__alone *x, size_t i, const pe__four *fou
     const pe__vf sum_a = pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1));
     const pe__vf sum_b = pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1));
     const uint32_t lanes =
-        pe__put_group(&x->span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
+        pe__put_group(span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
                       pe__mad_f32(sum_b, by, least), kind, 0);
     if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
 }
@@ -4682,29 +4691,32 @@ PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest 
     const size_t groups = both / PE__GROUP * PE__GROUP;
     const size_t pairs = floats ? pe__max(dest->sines, dest->cosines) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__least_16(plan, kind));
-    pe__alone x;
+    const pe__alone x = {plan, dest, pair, t};
+    pe__span span; /* in registers: what is out of line makes its own */
+    pe__waves waves;
     pe__four four;
-    pe__lone_begin(&x, plan, pair, dest, t);
-    const size_t step = (x.span.split ? 1 : 2) * dest->element;
-    const int split = floats ? x.span.split : 1; /* groups are made of joined floats */
+    pe__lone_span(&x, &span);
+    const double time = pe__lone_waves(&x, span.swapped, 0, &waves);
+    const size_t step = (span.split ? 1 : 2) * dest->element;
+    const int split = floats ? span.split : 1; /* groups are made of joined floats */
     four.a[0] = four.a[1] = four.a[2] = four.a[3] = pe__splat(0.0);
     four.b[0] = four.b[1] = four.b[2] = four.b[3] = pe__splat(0.0);
     if (pairs == 0) return 0;
     for (size_t i = 0, end = 0;;) {
         /* those from pair i to end become floats, while the next are made */
-        const size_t next = end, head = floats ? x.span.head : 0;
+        const size_t next = end, head = floats ? span.head : 0;
         pe__vd a[4], b[4];
         four.watch = pe__tie_watch_begin();
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
             const size_t last = next + (end - next - 1) / PE_LANES * PE_LANES;
-            pe__direct(plan, &x.waves, 0, pair + next, pair + last, x.time, a, b, &four, split);
+            pe__direct(plan, &waves, 0, pair + next, pair + last, time, a, b, &four, split);
         } else {
             pe__four_to_floats(&four, split, 0), pe__four_to_floats(&four, split, 1);
             pe__four_to_floats(&four, split, 2), pe__four_to_floats(&four, split, 3);
         }
         if (next > 0 && !floats) {
-            pe__lone_group(&x, i, &four, least, kind);
+            pe__lone_group(&x, &span, i, &four, least, kind);
         } else if (next > 0) {
             const size_t count = next - i;
             if (PE__UNLIKELY(pe__tie_watch_alarm(four.watch, window, guard))) {
@@ -4714,11 +4726,11 @@ PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest 
                 four.v[2] = again[0][2], four.v[3] = again[0][3];
             }
             if (count == PE__GROUP && i >= head && next <= both) {
-                pe__sink_four(PE__NO_SUM, &x.span, x.span.row[0] + i * step, split, four.v[0],
+                pe__sink_four(PE__NO_SUM, &span, span.row[0] + i * step, split, four.v[0],
                               four.v[1], four.v[2], four.v[3]);
             } else {
                 const pe__vf some[4] = {four.v[0], four.v[1], four.v[2], four.v[3]};
-                pe__lone_some(&x.span, i, next, some);
+                pe__lone_some(&x, i, next, some);
             }
         }
         if (next >= pairs) break;
