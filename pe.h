@@ -312,7 +312,7 @@ typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
     size_t axes;             /* coordinates of a row                                         */
-    size_t padded;           /* doubles from one array to the next, see pe__padded()         */
+    size_t padded;           /* doubles from one array to the next: pairs, room for vectors  */
     size_t first;            /* pairs of the row before these: pe_sinusoidal_f32's tiles     */
     double offset;           /* added to every position: a multiple of 2^-20                 */
     const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
@@ -2850,14 +2850,6 @@ static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
     plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* From one array to the next, if there are so many. The same columns of 16 rows are read together:
-   in 4096 bytes, the sets of a first-level cache, they are not to lie upon each other. */
-PE__INLINE size_t pe__padded(size_t pairs, size_t arrays)
-{
-    const size_t padded = (pairs + 2 * PE__CHAIN - 2) & ~(size_t)7;
-    return padded + (arrays > 3 && padded >= 512 && padded % 512 < 64 ? 128 : 0);
-}
-
 /* Rows that follow each other, from which on rows of the plan make up for the time that they take:
    35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
 enum { PE__MANY = 36 };
@@ -2999,7 +2991,7 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     }
     plan->pairs = pairs, plan->joint = joined || sums;
     if (steps) plan->step = halves ? all : 2 * all;
-    plan->padded = pe__padded(array, pe__arrays(config, config->expected_rows));
+    plan->padded = (array + 2 * PE__CHAIN - 2) & ~(size_t)7;
     return NULL;
 }
 
@@ -4074,7 +4066,7 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
 #define PE__ERROR_16 ((PE__FUSES ? 2.5 : 4.0) / 16777216)
 #define PE__ERROR_SUM_16 (4.0 / 16777216)
 #define PE__ERROR_NEAR_0 (10.25 / 16777216)
-enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES, PE__CHUNK = 64 }; /* pairs */
+enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES }; /* pairs */
 
 /* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
    group of pairs is two vectors of each: of its first half and its second, or, if split, of its
@@ -4280,12 +4272,21 @@ PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, siz
     }
 }
 
+/* Note the alarm of these lanes, if there are any: where they are frequent, without a branch. */
+PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t lanes, int often)
+{
+    if (!often && !lanes) return;
+    (*alarm)->place = (uint32_t)(2 * i) + side, (*alarm)->lanes = lanes;
+    *alarm += lanes != 0;
+}
+
 /* All columns of a span in groups, from the plan's row as floats. */
 PE__INLINE void pe__span_16(const pe__span *x, float (*row)[PE__TILE_16], int split, pe__kind kind,
                             int added)
 {
     const pe__floats *const f = x->dest->floats;
     pe__alarm alarms[2 * PE__TILE_16 / PE__GROUP + 1], *alarm = alarms;
+    const int often = kind == PE__F16;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__vf a0, b0, a1, b1, a2, b2, a3, b3;
         pe__turn_floats(f, row, i, &a0, &b0, &a2, &b2);
@@ -4294,10 +4295,10 @@ PE__INLINE void pe__span_16(const pe__span *x, float (*row)[PE__TILE_16], int sp
         uint32_t lanes = 0;
         if (x->row[0])
             lanes = pe__put_group(x, 0, i, split, a0, a1, b0, b1, near_a, near_b, kind, added);
-        if (lanes) alarm->place = (uint32_t)(2 * i), (alarm++)->lanes = lanes;
+        pe__raise(&alarm, i, 0, lanes, often);
         if (!x->row[1]) continue;
         lanes = pe__put_group(x, 1, i, split, a2, a3, b2, b3, near_a, near_b, kind, added);
-        if (lanes) alarm->place = (uint32_t)(2 * i) + 1, (alarm++)->lanes = lanes;
+        pe__raise(&alarm, i, 1, lanes, often);
     }
     if (added) pe__add_again_16(x, alarms, (size_t)(alarm - alarms));
     else pe__round_again_16(x, alarms, (size_t)(alarm - alarms), kind);
@@ -4360,17 +4361,6 @@ PE__ADDER(f32, PE__F32, pe__make_sum(x, n, PE__F32))
 PE__ADDER(f16, PE__F16, pe__make_sum(x, n, PE__F16))
 PE__ADDER(bf16, PE__BF16, pe__make_16(x, n, PE__BF16, 1)) /* n: of the plan's row */
 #undef PE__ADDER
-
-/* 16-bit elements done ... made from a buffer to where they belong; returns how many are done,
-   which are fewer where others will follow and whole lines are streamed. */
-PE__INLINE size_t pe__land(const pe__dest *dest, unsigned char *at, const unsigned char *from,
-                           size_t done, size_t made, int all)
-{
-    const size_t e = dest->element, rest = (size_t)((uintptr_t)(at + made * e) % 64) / e;
-    if (!all && dest->verb == PE__STREAM) made -= pe__min(rest, made - done);
-    pe__copy(at + done * e, from + done * e, (made - done) * e, dest->verb == PE__STREAM);
-    return made;
-}
 
 /* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
 PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t digit)
@@ -4452,6 +4442,7 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
     pe__span x;
     pe__span_begin(&x, plan, bound, pair, dest);
     x.a = x.swapped ? c : s, x.b = x.swapped ? s : c;
+    x.begin = 0, x.end = pairs;
     if (!narrow) x.slow = pe__slow_from(&x, (double)q + fraction, pairs);
     x.least = pe__guard(plan->amplitude, 0);
     const ptrdiff_t across = x.across;
@@ -4494,23 +4485,18 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
         }
         x.ts = x.tc = NULL;
         if (b != 0) x.ts = pe__plan_row(plan, 0, b) + pair, x.tc = x.ts + plan->padded;
-        size_t done[2][2] = {{0}};
-        for (x.begin = 0; x.begin < pairs; x.begin = x.end) {
-            x.end = direct ? pairs : pe__min(x.begin + PE__CHUNK, pairs);
-            const int all = x.end == pairs;
-            if (x.row[0] || x.row[1]) {
-                if (dest->adder) dest->adder->make(&x, narrow ? b : n);
-                else if (narrow) pe__make_16(&x, b, kind, 0);
-                else pe__make_f32(&x, n);
-            }
-            for (int side = 0; !direct && side < 2; side++) {
-                if (!row[side]) continue;
-                const size_t s1 = pe__min(x.end, dest->sines), c1 = pe__min(x.end, dest->cosines);
-                size_t *const d = done[side];
-                d[0] = pe__land(dest, at[side], row[side], d[0], x.split ? s1 : s1 + c1, all);
-                if (x.split)
-                    d[1] = pe__land(dest, at[side] + across, row[side] + x.across, d[1], c1, all);
-            }
+        if (x.row[0] || x.row[1]) {
+            if (dest->adder) dest->adder->make(&x, narrow ? b : n);
+            else if (narrow) pe__make_16(&x, b, kind, 0);
+            else pe__make_f32(&x, n);
+        }
+        for (int side = 0; !direct && side < 2; side++) {
+            const size_t e = dest->element, front = dest->sines + (x.split ? 0 : dest->cosines);
+            const int stream = dest->verb == PE__STREAM;
+            if (!row[side]) continue;
+            pe__copy(at[side], row[side], front * e, stream);
+            if (x.split)
+                pe__copy(at[side] + across, row[side] + x.across, dest->cosines * e, stream);
         }
     }
 }
