@@ -3871,7 +3871,8 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe
 
 /* Add four vectors of floats to elements of a type, see pe__sink_four(). What is added to is asked
    for ahead, by the bytes of a block of rows: row after row forth and back is more than the
-   hardware's prefetchers follow. */
+   hardware's prefetchers follow. For the first-level cache that is too much: what is in it would
+   have to go, and sums in memory took half as long again. */
 PE__WRAPS /* the addresses asked for: any will do */
 PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned char *p,
                              ptrdiff_t at1, ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2,
@@ -3880,10 +3881,10 @@ PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned 
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const size_t vector = 2 * PE_LANES * pe__size_of(kind);
     const int split = at2 == (ptrdiff_t)vector, line = vector >= 64; /* each line once */
-    pe__prefetch((uintptr_t)p + ahead);
-    if (line || split) pe__prefetch((uintptr_t)p1 + ahead);
-    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead);
-    if (line) pe__prefetch((uintptr_t)p3 + ahead);
+    pe__prefetch((uintptr_t)p + ahead, 0);
+    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, 0);
+    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, 0);
+    if (line) pe__prefetch((uintptr_t)p3 + ahead, 0);
     pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
                    pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
     pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
@@ -4218,8 +4219,8 @@ PE__INLINE uint32_t pe__put_group(const pe__span *x, int side, size_t i, int spl
         const pe__vf by = pe__splat_f32(1.0f / 8388608);
         const uint16_t *const g = (const uint16_t *)(const void *)p;
         const uint16_t *const h = (const uint16_t *)(const void *)q;
-        pe__prefetch((uintptr_t)p + x->ahead);
-        if (split || sizeof a0 >= 64) pe__prefetch((uintptr_t)q + x->ahead);
+        pe__prefetch((uintptr_t)p + x->ahead, 0);
+        if (split || sizeof a0 >= 64) pe__prefetch((uintptr_t)q + x->ahead, 0);
         const pe__vf u = pe__get_bf16_odds(g), v = pe__get_bf16_evens(h);
         a0 = pe__sum_vector(pe__get_bf16_evens(g), &x->scale, a0);
         a1 = pe__sum_vector(split ? u : v, &x->scale, a1);
@@ -4314,7 +4315,7 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__dest *dest, void *x, const floa
 {
     const size_t bytes = n * dest->element;
     const uintptr_t ahead = (uintptr_t)x + dest->ahead;
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i);
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, 0);
     const float scale = (float)dest->scale;
     if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
     else if (kind == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, &scale);
@@ -4941,7 +4942,7 @@ PE__WRAPS
 PE__INLINE void pe__sink_vd(const pe__dest *dest, double *p, pe__vd v)
 {
     if (dest->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + dest->ahead);
+        pe__prefetch((uintptr_t)p + dest->ahead, 0);
         if (!PE__FUSES && dest->scale == 1) pe__store(p, pe__load(p) + v);
         else pe__store(p, pe__fused(pe__splat(dest->scale), pe__load(p), v));
     } else if (dest->verb == PE__STREAM) {
@@ -6319,8 +6320,8 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
             const unsigned char *const p = in + k * in_head;
             unsigned char *const q = out + k * out_head;
             for (size_t j = 0; ahead && j < block * e; j += 64) {
-                pe__prefetch((uintptr_t)p + ahead + j);
-                pe__prefetch((uintptr_t)p + ahead + (halves ? next : block * e) + j);
+                pe__prefetch((uintptr_t)p + ahead + j, 1);
+                pe__prefetch((uintptr_t)p + ahead + (halves ? next : block * e) + j, 1);
             }
             pe__unit_turn(from, to, halves, &u, p, next, q, to_next);
             if (two) pe__unit_turn(from, to, halves, &v, p + by * e, next, q + by * f, to_next);
@@ -6406,7 +6407,8 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
             const unsigned char *const in =
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
-            for (size_t b = 0; ahead && b < width; b += 64) pe__prefetch((uintptr_t)in + ahead + b);
+            for (size_t b = 0; ahead && b < width; b += 64)
+                pe__prefetch((uintptr_t)in + ahead + b, 1);
             if (n < 2 * PE_LANES)
                 pe__rope_few(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
             else pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
@@ -7124,8 +7126,8 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
         double *u = (double *)(void *)pe__row_at(dest, r) + pe__min(dest->sine, dest->cosine);
         size_t i = 0;
         for (size_t k = 0; split && k < n; k += 8) {
-            pe__prefetch((uintptr_t)(u + k) + ahead);
-            pe__prefetch((uintptr_t)(u + across + k) + ahead);
+            pe__prefetch((uintptr_t)(u + k) + ahead, 1);
+            pe__prefetch((uintptr_t)(u + across + k) + ahead, 1);
         }
         for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
             const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);

@@ -2094,14 +2094,16 @@ PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe
 #endif
 }
 
-/* Have the line at an address come near. Any will do, and it is a number: a pointer must not be
-   moved out of what it points to. */
-PE__INLINE void pe__prefetch(uintptr_t address)
+/* Have the line at an address come near: into the first-level cache if it is wanted soon, else into
+   the second. Any address will do, and it is a number: a pointer must not be moved out of what it
+   points to. */
+PE__INLINE void pe__prefetch(uintptr_t address, int soon)
 {
 #if PE__GNU
-    __builtin_prefetch((const void *)address, 0, 3);
+    if (soon) __builtin_prefetch((const void *)address, 0, 3);
+    else __builtin_prefetch((const void *)address, 0, 2);
 #else
-    (void)address;
+    (void)address, (void)soon;
 #endif
 }
 
