@@ -6379,8 +6379,10 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
        than what is computed */
     const int once = n <= pe__rope_block(layout), few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    size_t ahead = 0; /* whole heads */
-    if (!few) ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
+    /* whole heads; floats come faster by what the hardware foresees alone */
+    size_t ahead = 0;
+    if (!few && from != PE__F32)
+        ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
     /* Single heads that turn alike are met in the order of addresses, which the hardware foresees:
        asked for in advance they take longer. Some of them go together, as if of one token; but
