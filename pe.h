@@ -3661,7 +3661,7 @@ PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t
 
 /* The order of a row's elements in memory, and what to do with them. */
 typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
-typedef enum pe__verb { PE__FILL, PE__STREAM, PE__ADD } pe__verb;
+typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb; /* see pe__ask() */
 
 /* The destination of rows: the columns of one axis. */
 typedef struct pe__dest {
@@ -3869,22 +3869,29 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe
     }
 }
 
-/* Add four vectors of floats to elements of a type, see pe__sink_four(). What is added to is asked
-   for ahead, by the bytes of a block of rows: row after row forth and back is more than the
-   hardware's prefetchers follow. For the first-level cache that is too much: what is in it would
-   have to go, and sums in memory took half as long again. */
+/* Ask for four vectors, each line once, by the bytes of a block of rows ahead: row after row forth
+   and back is more than the hardware's prefetchers follow. For the first-level cache that is too
+   much: what is in it would have to go, and sums in memory took half as long again. What is filled
+   is asked for where the second-level cache cannot hold it. */
 PE__WRAPS /* the addresses asked for: any will do */
+PE__INLINE void pe__ask(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, size_t vector,
+                        size_t ahead)
+{
+    const unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
+    const int split = at2 == (ptrdiff_t)vector, line = vector >= 64;
+    pe__prefetch((uintptr_t)p + ahead, 0);
+    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, 0);
+    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, 0);
+    if (line) pe__prefetch((uintptr_t)p3 + ahead, 0);
+}
+
+/* Add four vectors of floats to elements of a type, see pe__sink_four(). */
 PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned char *p,
                              ptrdiff_t at1, ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2,
                              pe__vf v3)
 {
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
-    const size_t vector = 2 * PE_LANES * pe__size_of(kind);
-    const int split = at2 == (ptrdiff_t)vector, line = vector >= 64; /* each line once */
-    pe__prefetch((uintptr_t)p + ahead, 0);
-    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, 0);
-    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, 0);
-    if (line) pe__prefetch((uintptr_t)p3 + ahead, 0);
+    pe__ask(p, at1, at2, 2 * PE_LANES * pe__size_of(kind), ahead);
     pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
                    pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
     pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
@@ -3908,6 +3915,9 @@ PE__INLINE void pe__sink_four(int added, const pe__span *x, unsigned char *p, in
         pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
     } else if (x->verb == PE__STREAM) {
         pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
+    } else if (x->verb == PE__FETCH) {
+        pe__ask(p, at1, at2, (size_t)vector, x->ahead);
+        pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
     } else {
         const ptrdiff_t next = (ptrdiff_t)(2 * PE_LANES * x->dest->element);
         x->dest->adder->four(x->dest, p, split ? at1 : next, split ? next : 2 * next, v0, v1, v2,
@@ -5170,16 +5180,19 @@ PE__WRAPS /* what is asked for ahead: any address will do */
     return dest;
 }
 
-/* Decide how to store so many rows: past the caches if there are many, and, but for 16-bit
-   elements, every row, and each half of it, can be brought to an aligned address by the same number
-   of pairs. */
+/* Decide how to store so many rows: floats with what follows asked for if they are more than a
+   second-level cache holds; past the caches if there are many, and, but for 16-bit elements, every
+   row, and each half of it, can be brought to an aligned address by the same number of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
     const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
     const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
     const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
-    if (dest->verb != PE__FILL || rows * plan->d_model * dest->element < many) return;
+    const size_t bytes = rows * plan->d_model * dest->element;
+    if (dest->verb != PE__FILL || bytes < many / 8) return;
+    if (dest->element == sizeof(float)) dest->verb = PE__FETCH;
+    if (bytes < many) return;
     if (dest->element >= sizeof(float)) {
         if (offset % step || (size_t)dest->stride % vector) return;
         if (dest->order == PE__SPLIT &&

@@ -13,7 +13,8 @@
 #   COMPILER  gcc, clang, cc (the one that CC names; CXX for cpp)
 #   ISA       scalar, avx2, avx512, neon (under qemu-user on another CPU), best
 #   SLEEF     sleef, none, auto (what is there)
-#   VARIANT   any of: stream0 (every store is a streaming one), fma (the scalar code with hardware
+#   VARIANT   any of: stream0 (every store is a streaming one), stream4k (those of tables of 4 KB and
+#             more; what follows is asked for from 512 bytes on), fma (the scalar code with hardware
 #             FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work),
 #             asan (address and undefined behaviour), tsan (threads), ubsan (all that clang knows
 #             to be undefined or not meant: unsigned wrap-around, casts that lose something,
@@ -101,6 +102,7 @@ fi
 for variant in $(echo "$variants" | tr . ' '); do
     case $variant in
     stream0) flags="$flags -DPE_STREAM_BYTES=0" ;;
+    stream4k) flags="$flags -DPE_STREAM_BYTES=4096" ;;
     fma) flags="$flags -mfma" ;;
     native) flags="-march=native $flags" ;;
     asan) flags="$flags -g -fsanitize=address,undefined -fno-sanitize-recover=all" ;;
