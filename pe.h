@@ -4815,7 +4815,7 @@ PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, co
         pe__lone_f32(plan, axis->pair, dest, t);
     } else if (rows == 1 || plan->table) {
         pe__make_blocks_f32(plan, axis, dest, t, rows);
-    } else { /* one by one; only here is dest copied: wide loads wait for what was just written */
+    } else { /* one by one; only these are copied: a wide load waits for what was just written */
         pe__dest one = *dest;
         for (size_t r = 0; r < rows; r++) {
             one.out = pe__row_at(dest, r);
