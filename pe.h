@@ -6399,18 +6399,18 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
     /* Single heads that turn alike are met in the order of addresses, which the hardware foresees:
        asked for in advance they take longer. Some of them go together, as if of one token; from
-       memory only halves, which are two streams, and for which the next group is asked for as one
-       stream. */
+       memory only halves, which are two streams; the next group is asked for as one stream, if all
+       of it is wanted. */
     const int alike = tile->stride == 0 && x->heads == 1 && !few && next;
     const int cached = alike && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
     const int group = cached || (alike && layout == PE_LAYOUT_HALVES);
     const size_t most = group ? PE__ROPE_GROUP / next + 1 : 1;
+    const size_t asked = group && !cached && n == pairs && next <= 2 * width ? most * next : 0;
     if (alike) ahead = 0;
     if (!by_head && (once || few || costly || group) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
         for (size_t t = 0; t < tile->tokens; t += most) {
             const unsigned char *const in = x->in + (tile->token + t) * x->in_token;
-            for (size_t b = 0; group && !cached && b < most * next; b += 64)
-                pe__prefetch((uintptr_t)in + most * next + b, 0);
+            for (size_t b = 0; b < asked; b += 64) pe__prefetch((uintptr_t)in + asked + b, 0);
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs, in + first * e, x->in_head,
                            x->out + (tile->token + t) * x->out_token + first * f, x->out_head,
