@@ -200,7 +200,7 @@ ISAS := avx512 avx2 scalar
 UNITS_X86 := $(foreach p,exact theorem bounds errors seeds types alibi learned,$(p).gcc.neon.sleef.quick) \
              $(foreach p,exact theorem bounds memory rope splits types,$(p).gcc.sse2.none.quick) \
              algebra.clang.sse2.none.quick memory.clang.sse2.none.o0.quick exact.gcc.sse2.sleef.quick \
-             $(foreach p,exact types theorem,$(p).gcc.scalar.none.fma.quick) $(foreach i,avx512 avx2,types.gcc.$(i).none.native.quick)
+             $(foreach p,exact types theorem,$(p).gcc.scalar.none.fma.quick) types.gcc.avx512.none.native.quick
 endif
 
 # Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.

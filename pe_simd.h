@@ -164,25 +164,23 @@
 #undef PE__NO_512
 
 /* What the compiler's flags do not allow: pe's functions alone are compiled for it, see below. What
-   every CPU has that has AVX2, or AVX-512 but for the Xeon Phi, they have then, too. */
+   every CPU has that has AVX2 (F16C), or AVX-512 but for the Xeon Phi, they have then, too. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
-#if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__))) || \
+#if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) || \
     (PE_ISA == PE_ISA_AVX512 && !defined(__AVX512F__))
 #define PE__BEYOND 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
 #elif defined(_MSC_VER)
-#error "this compiler needs -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
-#elif defined(PE_SLEEF) && (PE_SLEEF + 0)
+#error "this compiler needs -mavx2 -mfma -mf16c for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
+#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && \
+    !(PE_ISA == PE_ISA_AVX2 && defined(__AVX2__) && defined(__FMA__))
 #error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #endif
 #else
 #define PE__BEYOND 0
-#endif
-#if PE__BEYOND || defined(__F16C__)
-#define PE__HAVE_F16C
 #endif
 #if PE__BEYOND || defined(__AVX512DQ__)
 #define PE__HAVE_DQ
@@ -1036,52 +1034,11 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
 {
     return pe__unzip_halves(_mm256_shuffle_ps(a, b, 0xdd));
 }
-#ifdef PE__HAVE_F16C
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
-#else /* -mavx2 alone: integers, as in the scalar backend */
-PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
-{
-    const __m256i h = pe__get_16(p), sign = _mm256_and_si256(h, _mm256_set1_epi32(0x8000));
-    const __m256i a = _mm256_xor_si256(h, sign), shifted = _mm256_slli_epi32(a, 13);
-    const __m256i normal = _mm256_add_epi32(shifted, _mm256_set1_epi32(112 << 23));
-    const __m256i special = _mm256_add_epi32(shifted, _mm256_set1_epi32(224 << 23));
-    const __m256i is_nan = _mm256_cmpgt_epi32(a, _mm256_set1_epi32(0x7c00));
-    const __m256i quiet = _mm256_and_si256(is_nan, _mm256_set1_epi32(0x00400000));
-    const __m256 tiny = _mm256_cvtepi32_ps(a) * _mm256_set1_ps(1.0f / 16777216); /* 2^-24 */
-    __m256i r = pe__select(_mm256_cmpgt_epi32(a, _mm256_set1_epi32(0x7bff)), special, normal);
-    r = pe__select(_mm256_cmpgt_epi32(_mm256_set1_epi32(0x0400), a), _mm256_castps_si256(tiny), r);
-    r = _mm256_or_si256(_mm256_or_si256(r, quiet), _mm256_slli_epi32(sign, 16));
-    return _mm256_castsi256_ps(r);
-}
-PE__INLINE pe__vh pe__round_f16(pe__vf v)
-{
-    const __m256i bits = _mm256_castps_si256(v), one = _mm256_set1_epi32(1);
-    const __m256i a = _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX));
-    /* a normal f16: another exponent, then 13 bits to round off */
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(a, 13), one);
-    const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0xfff - (112 << 23)));
-    const __m256i normal = _mm256_srli_epi32(_mm256_add_epi32(a, up), 13);
-    /* a subnormal one, in units of 2^-24: bits to round off by the exponent, all from 25 on */
-    const __m256i shift = _mm256_sub_epi32(_mm256_set1_epi32(126), _mm256_srli_epi32(a, 23));
-    const __m256i m = _mm256_or_si256(_mm256_and_si256(a, _mm256_set1_epi32(0x007fffff)),
-                                      _mm256_set1_epi32(0x00800000));
-    const __m256i m_odd = _mm256_and_si256(_mm256_srlv_epi32(m, shift), one);
-    const __m256i half = _mm256_sllv_epi32(one, _mm256_sub_epi32(shift, one));
-    const __m256i m_up = _mm256_sub_epi32(_mm256_add_epi32(half, m_odd), one);
-    const __m256i tiny = _mm256_srlv_epi32(_mm256_add_epi32(m, m_up), shift);
-    const __m256i is_nan = _mm256_cmpgt_epi32(a, _mm256_set1_epi32(0x7f800000));
-    const __m256i special = _mm256_or_si256(
-        _mm256_set1_epi32(0x7c00), _mm256_and_si256(is_nan, _mm256_set1_epi32(0x0200)));
-    __m256i r = pe__select(_mm256_cmpgt_epi32(a, _mm256_set1_epi32(0x477fefff)), special, normal);
-    r = pe__select(_mm256_cmpgt_epi32(_mm256_set1_epi32(0x38800000), a), tiny, r);
-    const __m256i sign = _mm256_slli_epi32(_mm256_srli_epi32(bits, 31), 15);
-    return pe__halves(_mm256_or_si256(r, sign));
-}
-#endif
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     const __m256i half = _mm256_set1_epi32(0x8000);
@@ -2177,7 +2134,6 @@ PE__INLINE double pe__fma_once(double a, double b, double c)
 #endif
 
 #undef PE__HAVE_FMA
-#undef PE__HAVE_F16C
 #undef PE__HAVE_DQ
 #undef PE__HAVE_BW
 

@@ -190,7 +190,7 @@ cpu_has() {
 best_isa() { cpu_isas | sed 's/.* //'; }
 
 # Compiler flags that select an instruction set, with nothing beyond it; none for avx2attr and
-# avx512attr, where pe.h itself has its functions compiled for it.
+# avx512attr, where pe.h itself has its functions compiled for it, as with avx2 for F16C.
 isa_flags() {
     case $1 in
     scalar) echo "-DPE_ISA=PE_ISA_SCALAR" ;;

@@ -15,7 +15,7 @@
 #   SLEEF     sleef, none, auto (what is there)
 #   VARIANT   any of: stream0 (every store is a streaming one), stream4k (those of tables of 4 KB and
 #             more; what follows is asked for from 512 bytes on), fma (the scalar code with hardware
-#             FMA), native (all that this CPU has: F16C, AVX-512BW), quick (a 16th of the work),
+#             FMA), native (all that this CPU has: AVX-512BW), quick (a 16th of the work),
 #             asan (address and undefined behaviour), tsan (threads), ubsan (all that clang knows
 #             to be undefined or not meant: unsigned wrap-around, casts that lose something,
 #             division by zero),
@@ -81,14 +81,17 @@ none) includes="$includes -DPE_SLEEF=0" ;;
 *) echo "sleef or none, not '$sleef'" && exit 1 ;;
 esac
 
-flags="-O2 $(isa_flags "$isa")"
+options=$(isa_flags "$isa")
+# pe.h has its functions compiled with F16C; these programs call private ones, that are inlined
+case $isa.$program in avx2.algebra | avx2.budget | avx2.learned | avx2.selftest | avx2.types) options="-mf16c $options" ;; esac
+flags="-O2 $options"
 sections=
 if [ -n "$linked" ]; then
     # The library is optimised, what tests it need not be.
-    flags="-O1 $(isa_flags "$isa")"
+    flags="-O1 $options"
     case $program in
-    cpp) flags="-O0 $(isa_flags "$isa")" ;; # whose subject is the header in C++
-    budget | errors | learned | selftest) flags="-O0 $(isa_flags "$isa")" ;; # they know private functions
+    cpp) flags="-O0 $options" ;; # whose subject is the header in C++
+    budget | errors | learned | selftest) flags="-O0 $options" ;; # they know private functions
     *)
         [ -f "$BUILD/linked/$isa.o" ] || sh tests/tools/linked.sh "$isa" || exit 1
         includes="-DPE_EXTERN $includes"
