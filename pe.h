@@ -6201,19 +6201,27 @@ typedef struct pe__tile {
     pe_layout layout;
 } pe__tile;
 
-/* A vector of pairs, by their sines and cosines: of halves the vectors u of their first elements
-   and v of their second ones; of neighbours one vector and the next. */
-PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf v, pe__vf s,
-                               pe__vf c, unsigned char *out, unsigned char *next)
+/* A vector of pairs of halves: of their first elements u and of their second ones v. */
+PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
+                                unsigned char *out, unsigned char *next)
+{
+    pe__put_two_as(kind, out, pe__fms_f32(u, c, pe__mul_f32(v, s)), next,
+                   pe__fma_f32(v, c, pe__mul_f32(u, s)));
+}
+
+/* A vector of pairs, by their sines and cosines: of halves u and v as above; of neighbours one
+   vector and the next. */
+PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf v, const float *s,
+                               const float *c, unsigned char *out, unsigned char *next)
 {
     if (layout == PE_LAYOUT_HALVES) {
-        pe__put_two_as(kind, out, pe__fms_f32(u, c, pe__mul_f32(v, s)), next,
-                       pe__fma_f32(v, c, pe__mul_f32(u, s)));
+        pe__rope_halves(kind, u, v, pe__get(s), pe__get(c), out, next);
         return;
     }
-    const pe__vf s0 = pe__low_twice(s), s1 = pe__high_twice(s);
-    pe__put_two_as(kind, out, pe__fmas_f32(u, pe__low_twice(c), pe__mul_f32(pe__swap(u), s0)), next,
-                   pe__fmas_f32(v, pe__high_twice(c), pe__mul_f32(pe__swap(v), s1)));
+    const pe__vf s0 = pe__get_twice(s), s1 = pe__get_twice(s + PE_LANES);
+    const pe__vf c0 = pe__get_twice(c), c1 = pe__get_twice(c + PE_LANES);
+    pe__put_two_as(kind, out, pe__fmas_f32(u, c0, pe__mul_f32(pe__swap(u), s0)), next,
+                   pe__fmas_f32(v, c1, pe__mul_f32(pe__swap(v), s1)));
 }
 
 /* n pairs of one head; what does not fill a vector ends with one that overlaps the last, and is
@@ -6234,10 +6242,10 @@ PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, cons
     }
     for (size_t i = 0; i + PE__VECTOR <= n; i += PE__VECTOR)
         pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
-                       pe__get_as(from, in + (i * step + next) * e), pe__get(s + i), pe__get(c + i),
+                       pe__get_as(from, in + (i * step + next) * e), s + i, c + i,
                        out + i * step * f, out + (i * step + next) * f);
     if (tail)
-        pe__rope_pairs(to, layout, u, v, pe__get(s + end), pe__get(c + end), out + end * step * f,
+        pe__rope_pairs(to, layout, u, v, s + end, c + end, out + end * step * f,
                        out + (end * step + next) * f);
 }
 
@@ -6259,10 +6267,10 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         u->s[0] = pe__unzip_evens(s0, s1), u->s[1] = pe__unzip_odds(s0, s1);
         u->c[0] = pe__unzip_evens(c0, c1), u->c[1] = pe__unzip_odds(c0, c1);
     } else if (!halves && !narrow) {
-        u->s[0] = pe__low_twice(s0), u->s[1] = pe__high_twice(s0);
-        u->c[0] = pe__low_twice(c0), u->c[1] = pe__high_twice(c0);
-        u->s[2] = pe__low_twice(s1), u->s[3] = pe__high_twice(s1);
-        u->c[2] = pe__low_twice(c1), u->c[3] = pe__high_twice(c1);
+        u->s[0] = pe__get_twice(s), u->s[1] = pe__get_twice(s + PE_LANES);
+        u->c[0] = pe__get_twice(c), u->c[1] = pe__get_twice(c + PE_LANES);
+        u->s[2] = pe__get_twice(s + PE__FLOATS), u->s[3] = pe__get_twice(s + 3 * PE_LANES);
+        u->c[2] = pe__get_twice(c + PE__FLOATS), u->c[3] = pe__get_twice(c + 3 * PE_LANES);
     }
     if (narrow) { /* a table of the caller's may have any NaN */
         if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0])))
@@ -6292,10 +6300,9 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
     if (halves) { /* read as late as may be, which memory takes better */
-        pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p), pe__get_as(from, y), u->s[0],
-                       u->c[0], q, z);
-        pe__rope_pairs(to, PE_LAYOUT_HALVES, pe__get_as(from, p + step), pe__get_as(from, y + step),
-                       u->s[1], u->c[1], q + to_step, z + to_step);
+        pe__rope_halves(to, pe__get_as(from, p), pe__get_as(from, y), u->s[0], u->c[0], q, z);
+        pe__rope_halves(to, pe__get_as(from, p + step), pe__get_as(from, y + step), u->s[1],
+                        u->c[1], q + to_step, z + to_step);
         return;
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
@@ -6358,8 +6365,8 @@ PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, cons
     memcpy(cosines, c, n * sizeof *c);
     memcpy(x[0], in, first * e);
     memcpy(x[1], in + next * e, rest * e);
-    pe__rope_pairs(to, layout, pe__get_as(from, x[0]), pe__get_as(from, x[1]), pe__get(sines),
-                   pe__get(cosines), y[0], y[1]);
+    pe__rope_pairs(to, layout, pe__get_as(from, x[0]), pe__get_as(from, x[1]), sines, cosines,
+                   y[0], y[1]);
     memcpy(out, y[0], first * f);
     memcpy(out + next * f, y[1], rest * f);
 }
@@ -6392,29 +6399,24 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
        than what is computed */
     const int once = n <= pe__rope_block(layout), few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    /* whole heads; floats come faster by what the hardware foresees alone */
-    size_t ahead = 0;
-    if (!few && from != PE__F32)
-        ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
-    /* Single heads that turn alike are met in the order of addresses, which the hardware foresees:
-       asked for in advance they take longer. Some of them go together, as if of one token; from
-       memory only halves, which are two streams; the next group is asked for as one stream, if all
-       of it is wanted. */
+    /* Single heads that turn alike go together, as if of one token, while a cache has them. */
     const int alike = tile->stride == 0 && x->heads == 1 && !few && next;
     const int cached = alike && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
-    const int group = cached || (alike && layout == PE_LAYOUT_HALVES);
-    const size_t most = group ? PE__ROPE_GROUP / next + 1 : 1;
-    const size_t asked = group && !cached && n == pairs && next <= 2 * width ? most * next : 0;
-    if (alike) ahead = 0;
-    if (!by_head && (once || few || costly || group) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
+    const size_t most = cached ? PE__ROPE_GROUP / next + 1 : 1;
+    /* Heads are asked for in advance, whole ones; but floats that go elsewhere come faster by what
+       the hardware foresees alone. */
+    const int asks = from != PE__F32 || (x->in == x->out && (alike || !PE__FORESEES));
+    size_t ahead = 0;
+    if (!few && !cached && asks)
+        ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
+    if (!by_head && (once || few || costly || cached) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
         for (size_t t = 0; t < tile->tokens; t += most) {
             const unsigned char *const in = x->in + (tile->token + t) * x->in_token;
-            for (size_t b = 0; b < asked; b += 64) pe__prefetch((uintptr_t)in + asked + b, 0);
             pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
                            tile->cosines + t * tile->stride, n, pairs, in + first * e, x->in_head,
                            x->out + (tile->token + t) * x->out_token + first * f, x->out_head,
-                           group ? pe__min(most, tile->tokens - t) : x->heads, ahead);
+                           cached ? pe__min(most, tile->tokens - t) : x->heads, ahead);
         }
         return;
     }
@@ -6817,11 +6819,8 @@ PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_
         if (again) memcpy(out + again * element, in, n * element);
         return;
     }
-    for (; again && element == sizeof(float) && i + PE__FLOATS <= n; i += PE__FLOATS) {
-        const pe__vf v = pe__get((const float *)(const void *)in + i);
-        pe__put((float *)(void *)out + 2 * i, pe__low_twice(v));
-        pe__put((float *)(void *)out + 2 * i + PE__FLOATS, pe__high_twice(v));
-    }
+    for (; again && element == sizeof(float) && i + PE_LANES <= n; i += PE_LANES)
+        pe__put((float *)(void *)out + 2 * i, pe__get_twice((const float *)(const void *)in + i));
     for (; i < n; i++) {
         memcpy(out + 2 * i * element, in + i * element, element);
         if (again) memcpy(out + (2 * i + 1) * element, in + i * element, element);
