@@ -4694,6 +4694,8 @@ PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest 
     pe__four four;
     pe__lone_span(&x, &span);
     const double time = pe__lone_waves(&x, span.swapped, 0, &waves);
+    const pe__waves *polynomials = &waves;
+    PE__IN_MEMORY(polynomials);
     const size_t step = (span.split ? 1 : 2) * dest->element;
     const int split = floats ? span.split : 1; /* groups are made of joined floats */
     four.a[0] = four.a[1] = four.a[2] = four.a[3] = pe__splat(0.0);
@@ -4707,7 +4709,8 @@ PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest 
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
             const size_t last = next + (end - next - 1) / PE_LANES * PE_LANES;
-            pe__direct(plan, &waves, 0, pair + next, pair + last, time, a, b, &four, split);
+            pe__direct(plan, polynomials, 0, pair + next, pair + last, time, a, b, &four,
+                       split);
         } else {
             pe__four_to_floats(&four, split, 0), pe__four_to_floats(&four, split, 1);
             pe__four_to_floats(&four, split, 2), pe__four_to_floats(&four, split, 3);
@@ -8365,6 +8368,7 @@ PE_API pe_status pe_selftest(void)
 #undef PE__ERROR_F64
 #undef PE__QUARTERS
 #undef PE__OPAQUE
+#undef PE__IN_MEMORY
 #undef PE__GNU
 #undef PE__INLINE
 #undef PE__OUTLINE
