@@ -4438,6 +4438,38 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double t, size_t pairs)
     return i;
 }
 
+/* The distances b, as bits, whose two rows are made one after the other because they are streamed
+   and equal in the last 12 bits of their addresses: what is loaded from up to 512 bytes behind both,
+   in these bits, waits for stores that have not left the core. With the plan's rows b there, tables
+   in memory took up to twice as long; behind one row nothing waits. Of halves, half as fast as what
+   is loaded, one of the four is always there or soon: with AVX2, all such rows go apart, unless a
+   row's own halves are equal. */
+PE__WRAPS
+PE__INLINE uint32_t pe__apart(const pe__span *x, const unsigned char *middle, size_t step, size_t most)
+{
+    const size_t window = 512, bits = 4096;
+    const int halves = x->split && PE_LANES == 4 && (size_t)x->across % bits != 0;
+    uint32_t apart = 0;
+    for (size_t b = 1; b <= most; b++) {
+        const uintptr_t s = (uintptr_t)(pe__plan_row(x->plan, 0, (int64_t)b) + x->pair);
+        const uintptr_t c = s + x->plan->padded * sizeof(double);
+        const uintptr_t above = (uintptr_t)middle + b * step, below = (uintptr_t)middle - b * step;
+        const int sines = (above - s) % bits < window && (below - s) % bits < window;
+        const int cosines = (above - c) % bits < window && (below - c) % bits < window;
+        const int waits = x->split ? halves && (above - below) % bits == 0 : sines || cosines;
+        apart |= (uint32_t)waits << b;
+    }
+    return apart;
+}
+PE__COLD void pe__make_each(pe__span *x)
+{
+    unsigned char *const second = x->row[1];
+    x->row[1] = NULL;
+    pe__make_f32(x, 1);
+    x->row[0] = NULL, x->row[1] = second;
+    pe__make_f32(x, 1);
+}
+
 /* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
    within 8 of it. */
 PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
@@ -4470,9 +4502,16 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
     const int64_t shorter = above < below ? above : below;
     const int64_t both = shorter < PE__DIGIT ? shorter : (int64_t)PE__DIGIT;
     const double zero = pe__larger((double)q + fraction, 0);
+    uint32_t apart = 0;
+    if (!narrow && dest->verb == PE__STREAM && both > 0) /* first <= q */
+        apart = pe__apart(&x, pe__row_at(dest, (size_t)(q - first)) + column * dest->element,
+                          (size_t)dest->stride, (size_t)both);
     for (; b <= longer && b <= PE__DIGIT; b += n) {
         const int away = zero < (double)b || zero > (double)both;
         n = !narrow && away && b != 0 && b < both ? both - b + 1 : 1;
+        const uint32_t rest = apart >> b;
+        const int alone = (int)(rest & 1);
+        if (rest) n = alone ? 1 : (int64_t)pe__min((size_t)n, pe__lowest_bit(rest));
         unsigned char *at[2], *row[2];
         for (int behind = 0; behind < 2; behind++) {
             const int64_t p = behind ? q - b : q + b;
@@ -4499,7 +4538,8 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
         if (x.row[0] || x.row[1]) {
             if (dest->adder) dest->adder->make(&x, narrow ? b : n);
             else if (narrow) pe__make_16(&x, b, kind, 0);
-            else pe__make_f32(&x, n);
+            else if (!alone || !x.row[0] || !x.row[1]) pe__make_f32(&x, n);
+            else pe__make_each(&x);
         }
         for (int side = 0; !direct && side < 2; side++) {
             const size_t e = dest->element, front = dest->sines + (x.split ? 0 : dest->cosines);
