@@ -55,6 +55,7 @@ mutated() {
     undescribed) sed '/^ \* Accuracy     rounded once from the exact value/d' "$file" ;;
     small-array) sed 's/float all\[2\]\[2 \* PE_LANES\]/float all[2][PE_LANES]/' "$file" ;;
     streamed-head) sed 's/some = pe__min(head - i, PE_LANES)/some = pe__min(span->head - i, PE_LANES)/' "$file" ;;
+    streamed-apart) sed 's/x->row\[1\] = second;$/x->row[1] = second + 4;/' "$file" ;;
     streamed-room) sed 's/PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128/PE__TILE_STREAMED = 256/' "$file" ;;
     index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
     overrun)

@@ -112,6 +112,7 @@ defects_of_the_library() {
         breaks pe_simd.h overrun $(unit memory.gcc.best.none.quick)
         breaks pe.h small-array $(unit splits.gcc.best.none.asan.o0.quick)
         breaks pe.h streamed-head $(unit memory.gcc.best.none.stream0.quick)
+        breaks pe.h streamed-apart $(unit splits.gcc.best.sleef.stream0.quick)
         breaks pe.h streamed-room $(unit bounds.gcc.scalar.none.stream0.o0.quick)
         breaks pe.h small-array $(unit splits.clang.best.none.asan.o0.quick)
     }

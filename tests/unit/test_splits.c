@@ -411,6 +411,44 @@ static void streamed_halves(void **state)
     }
 }
 
+/* Wherever a plan lies in its page: rows of 2 and 4 KB whose addresses are alike are streamed one by
+   one where the plan's are as well (6.4, pe__apart), upwards and downwards. */
+static void streamed_from_anywhere(void **state)
+{
+    static const size_t page_widths[] = {512, 1024};
+    enum { PLACES = 32, PAGE = 4096 };
+    (void)state;
+    if (STREAM_BYTES > (size_t)256 << 20)
+        skip();
+    for (size_t k = 0; k < 2 * LENGTH(page_widths); k++) {
+        const size_t d = page_widths[k / 2], rows = STREAM_BYTES / (d * sizeof(float)) + 57;
+        float *const out = (float *)must_alloc(rows * d * sizeof(float) + PAGE);
+        float *const aligned = out + (PAGE - (uintptr_t)out % PAGE) / sizeof(float);
+        float *const want = (float *)must_alloc(40 * d * sizeof(float));
+        pe_config config = pe_config_preset(k % 2 ? PE_PRESET_T2T : PE_PRESET_VASWANI, d);
+        const size_t size = pe_plan_size(&config);
+        unsigned char *const plan_memory = (unsigned char *)must_alloc(size + PAGE);
+        for (size_t place = 0; place < PLACES; place += every()) {
+            const int64_t step = place % 3 == 2 ? -1 : 1;
+            pe_plan plan;
+            assert_int_equal(
+                pe_plan_init(&plan, &config, plan_memory + place * PAGE / PLACES, size), PE_OK);
+            assert_int_equal(pe_fill_f32(&plan, pe_from_by(-9 * step, step), rows, aligned, d), PE_OK);
+            for (size_t row = 0; row < rows; row += 40) {
+                const size_t n = rows - row < 40 ? rows - row : 40;
+                const int64_t first = ((int64_t)row - 9) * step;
+                assert_int_equal(pe_fill_f32(&plan, pe_from_by(first, step), n, want, d), PE_OK);
+                if (memcmp(aligned + row * d, want, n * d * sizeof(float)) != 0)
+                    fail_msg("d %zu, layout %d, a plan %zu bytes from a page: wrong in rows %zu to %zu", d,
+                             (int)config.layout, place * PAGE / PLACES, row, row + n - 1);
+            }
+        }
+        free(plan_memory);
+        free(want);
+        free(out);
+    }
+}
+
 /* A plan without rows makes every row by itself, of every type: the same bits. */
 static void plans_without_rows(void **state)
 {
@@ -474,6 +512,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(one_to_eight_threads),
         cmocka_unit_test(streamed_tables),
         cmocka_unit_test(streamed_halves),
+        cmocka_unit_test(streamed_from_anywhere),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
