@@ -4439,16 +4439,17 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double t, size_t pairs)
 }
 
 /* The distances b, as bits, whose two rows are made one after the other because they are streamed
-   and equal in the last 12 bits of their addresses: what is loaded from up to 512 bytes behind both,
-   in these bits, waits for stores that have not left the core. With the plan's rows b there, tables
-   in memory took up to twice as long; behind one row nothing waits. Of halves, half as fast as what
-   is loaded, one of the four is always there or soon: with AVX2, all such rows go apart, unless a
-   row's own halves are equal. */
+   and equal in the last 12 bits of their addresses: what is loaded from up to 512 bytes behind
+   both, in these bits, waits for stores that have not left the core. With the plan's rows b there,
+   tables in memory took up to twice as long; behind one row nothing waits. Of halves, half as fast
+   as what is loaded, one of the four is always there or soon: with AVX2, all such rows go apart,
+   unless a row's own halves are equal. */
 PE__WRAPS
-PE__INLINE uint32_t pe__apart(const pe__span *x, const unsigned char *middle, size_t step, size_t most)
+PE__INLINE uint32_t pe__apart(const pe__span *x, const unsigned char *middle, size_t step,
+                              size_t most)
 {
     const size_t window = 512, bits = 4096;
-    const int halves = x->split && PE_LANES == 4 && (size_t)x->across % bits != 0;
+    const int halves = PE_LANES == 4 && (size_t)x->across % bits != 0;
     uint32_t apart = 0;
     for (size_t b = 1; b <= most; b++) {
         const uintptr_t s = (uintptr_t)(pe__plan_row(x->plan, 0, (int64_t)b) + x->pair);
@@ -4461,6 +4462,8 @@ PE__INLINE uint32_t pe__apart(const pe__span *x, const unsigned char *middle, si
     }
     return apart;
 }
+
+/* A span's two rows, one after the other. */
 PE__COLD void pe__make_each(pe__span *x)
 {
     unsigned char *const second = x->row[1];

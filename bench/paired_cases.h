@@ -45,6 +45,9 @@ CASE("fill f32 65536x1024", PAIRED_WRITES, float, 65536 * 1024,
 CASE("fill f32 32768x2048", PAIRED_WRITES, float, 32768 * 2048,
      pe_fill_f32(&plan_2048, 0, 32768, f, 2048),
      pe_fill_f32(&plan_2048, pe_from(0), 32768, f, 2048))
+CASE("fill f32 131072x512 halves", PAIRED_WRITES, float, 131072 * 512,
+     pe_fill_f32(&plan_halves, 0, 131072, f, 512),
+     pe_fill_f32(&plan_halves, pe_from(0), 131072, f, 512))
 CASE("fill f16 131072x512", PAIRED_WRITES, uint16_t, 131072 * 512,
      pe_fill_f16(&plan_512, 0, 131072, h, 512),
      pe_fill_f16(&plan_512, pe_from(0), 131072, h, 512))

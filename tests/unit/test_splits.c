@@ -429,18 +429,19 @@ static void streamed_from_anywhere(void **state)
         const size_t size = pe_plan_size(&config);
         unsigned char *const plan_memory = (unsigned char *)must_alloc(size + PAGE);
         for (size_t place = 0; place < PLACES; place += every()) {
-            const int64_t step = place % 3 == 2 ? -1 : 1;
+            const int64_t step = place < PLACES / 2 ? 1 : -1; /* both also in quick runs */
             pe_plan plan;
             assert_int_equal(
                 pe_plan_init(&plan, &config, plan_memory + place * PAGE / PLACES, size), PE_OK);
-            assert_int_equal(pe_fill_f32(&plan, pe_from_by(-9 * step, step), rows, aligned, d), PE_OK);
+            assert_int_equal(pe_fill_f32(&plan, pe_from_by(-9 * step, step), rows, aligned, d),
+                             PE_OK);
             for (size_t row = 0; row < rows; row += 40) {
                 const size_t n = rows - row < 40 ? rows - row : 40;
                 const int64_t first = ((int64_t)row - 9) * step;
                 assert_int_equal(pe_fill_f32(&plan, pe_from_by(first, step), n, want, d), PE_OK);
                 if (memcmp(aligned + row * d, want, n * d * sizeof(float)) != 0)
-                    fail_msg("d %zu, layout %d, a plan %zu bytes from a page: wrong in rows %zu to %zu", d,
-                             (int)config.layout, place * PAGE / PLACES, row, row + n - 1);
+                    fail_msg("d %zu, layout %d, a plan moved by %zu bytes: wrong in rows %zu-%zu",
+                             d, (int)config.layout, place * PAGE / PLACES, row, row + n - 1);
             }
         }
         free(plan_memory);
