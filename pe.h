@@ -3899,10 +3899,10 @@ PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned 
 }
 
 /* Four vectors to where they belong. Where they are added, the type is a constant in the kernel,
-   or a call of the adder's. */
+   or, of rows made one by one, it is known to the adder, which is called. */
 enum { PE__NO_SUM = -1 };
-PE__INLINE void pe__sink_four(int added, const pe__span *x, unsigned char *p, int split, pe__vf v0,
-                              pe__vf v1, pe__vf v2, pe__vf v3)
+PE__INLINE void pe__sink_four(int added, int two, const pe__span *x, unsigned char *p, int split,
+                              pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
 {
     const size_t element = added == PE__NO_SUM ? sizeof(float) : pe__size_of((pe__kind)added);
     const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * element);
@@ -3918,7 +3918,7 @@ PE__INLINE void pe__sink_four(int added, const pe__span *x, unsigned char *p, in
     } else if (x->verb == PE__FETCH) {
         pe__ask(p, at1, at2, (size_t)vector, x->ahead);
         pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
-    } else {
+    } else if (!two) {
         const ptrdiff_t next = (ptrdiff_t)(2 * PE_LANES * x->dest->element);
         x->dest->adder->four(x->dest, p, split ? at1 : next, split ? next : 2 * next, v0, v1, v2,
                              v3);
@@ -3998,7 +3998,8 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
     hot.a = span->a, hot.b = span->b, hot.ts = span->ts, hot.tc = span->tc, hot.dest = span->dest;
     hot.row[0] = span->row[0], hot.across = span->across, hot.verb = span->verb;
     hot.scale = span->scale, hot.ahead = span->ahead;
-    const size_t step = (split ? 1 : 2) * x->dest->element, end = span->end;
+    const size_t element = two && added == PE__NO_SUM ? sizeof(float) : x->dest->element;
+    const size_t step = (split ? 1 : 2) * element, end = span->end;
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
     const size_t head = pe__min(span->head, whole), padded = span->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->dest->stride : x->dest->stride;
@@ -4021,10 +4022,11 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
                 v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
                 if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
             }
-            pe__sink_four(added, x, forth + i * step, split, v0.forth, v1.forth, v2.forth,
+            pe__sink_four(added, two, x, forth + i * step, split, v0.forth, v1.forth, v2.forth,
                           v3.forth);
             if (two)
-                pe__sink_four(added, x, back + i * step, split, v0.back, v1.back, v2.back, v3.back);
+                pe__sink_four(added, two, x, back + i * step, split, v0.back, v1.back, v2.back,
+                              v3.back);
         }
         for (; i < end; i += PE_LANES)
             pe__turn_one(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
@@ -4769,7 +4771,7 @@ PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest 
                 four.v[2] = again[0][2], four.v[3] = again[0][3];
             }
             if (count == PE__GROUP && i >= head && next <= both) {
-                pe__sink_four(PE__NO_SUM, &span, span.row[0] + i * step, split, four.v[0],
+                pe__sink_four(PE__NO_SUM, 0, &span, span.row[0] + i * step, split, four.v[0],
                               four.v[1], four.v[2], four.v[3]);
             } else {
                 const pe__vf some[4] = {four.v[0], four.v[1], four.v[2], four.v[3]};
