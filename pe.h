@@ -4081,6 +4081,20 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
 #define PE__ERROR_NEAR_0 (10.25 / 16777216)
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES }; /* pairs */
 
+/* Where elements raised the alarm: the group from pair i on in row side of the rows that many
+   digits from the anchor; lanes, first those of the first components, then those of the second
+   ones. A block's alarms are dealt with together, of which a span has a few at most as a rule. */
+typedef struct pe__alarm {
+    uint32_t place, lanes; /* place: 2 (PE__TILE_16 digit + i) + side */
+} pe__alarm;
+enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
+
+/* Two rows as far after an anchor as before it. */
+typedef struct pe__sides {
+    unsigned char *row[2];
+    double position[2];
+} pe__sides;
+
 /* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
    group of pairs is two vectors of each: of its first half and its second, or, if split, of its
    even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
@@ -4091,6 +4105,9 @@ typedef struct pe__floats {
     float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
     float error, least; /* of what raises it */
     unsigned made;      /* bit b: row b is there */
+    size_t alarms;
+    pe__alarm alarm[PE__ALARMS + PE__ALARMS_SPAN + 1];
+    pe__sides sides[PE__DIGIT + 1];
 } pe__floats;
 
 /* count doubles as floats in groups; the last of them fill the last group. */
@@ -4142,7 +4159,7 @@ PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pai
     const int distant = least == FLT_MAX;
     const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
     f->error = distant || error < least ? least : error, f->least = least;
-    f->made = 0;
+    f->made = 0, f->alarms = 0;
     pe__to_groups(plan->frequency + pair, count, split, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
         pe__put(f->angle + i / 2, pe__mul_f32(pe__size_of_groups(f->a, i), by));
@@ -4169,27 +4186,27 @@ PE__INLINE uint16_t pe__to_16(pe__kind kind, double y)
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
-/* Where elements raised the alarm: the group from pair i on in row side; lanes, first those of the
-   first components, then those of the second ones. */
-typedef struct pe__alarm {
-    uint32_t place, lanes; /* place: 2 i + side */
-} pe__alarm;
-
 /* An element from a double y with an error of at most e. */
-PE__COLD uint16_t pe__element_16(const pe__span *x, size_t side, size_t component, size_t k,
-                                 double y, double e, pe__kind kind)
+PE__COLD uint16_t pe__element_16(const pe__span *x, double t, size_t component, size_t k, double y,
+                                 double e, pe__kind kind)
 {
     const uint16_t h = pe__to_16(kind, y + e);
     if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
-    return pe__to_16(kind, (double)pe__exact_element(x->plan, x->position[side], x->pair + k,
-                                                     (int)component ^ x->swapped,
-                                                     pe__drop(kind)));
+    return pe__to_16(kind, (double)pe__exact_element(x->plan, t, x->pair + k,
+                                                     (int)component ^ x->swapped, pe__drop(kind)));
+}
+
+/* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
+PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t digit)
+{
+    const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
+    return plan->table + 2 * index * plan->padded;
 }
 
 /* Make these elements from doubles. Far from a midpoint, which is a double with other last bits,
    and from f16's subnormals, they are certain. */
-PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__alarm *alarm, size_t alarms,
-                                    pe__kind kind)
+PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__sides *sides,
+                                    const pe__alarm *alarm, size_t alarms, pe__kind kind)
 {
     const double *const part[3] = {x->a, x->b, x->a};
     const double eta = x->bound->eta, amplitude = x->plan->amplitude, deflate = 1 - eta + eta * eta;
@@ -4199,20 +4216,24 @@ PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__alarm *alarm, s
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
     const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
     for (; alarms > 0; alarms--, alarm++) {
-        const size_t i = alarm->place / 2, side = alarm->place % 2;
+        const size_t side = alarm->place % 2, i = alarm->place / 2 % PE__TILE_16;
+        const size_t digit = alarm->place / (2 * PE__TILE_16);
+        const double *const row =
+            digit ? pe__plan_row(x->plan, 0, (int64_t)digit) + x->pair : NULL;
         for (uint32_t lanes = alarm->lanes; lanes; lanes &= lanes - 1) {
             const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
             for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
                 if (k >= (component == 0 ? x->first : x->second)) continue;
-                const double tc = x->ts ? x->tc[k] : 1, ts = x->ts ? x->ts[k] : 0;
+                const double tc = row ? row[x->plan->padded + k] : 1, ts = row ? row[k] : 0;
                 const double y = part[component][k] * tc * deflate +
                                  part[component + 1][k] * ts * sign[component + side];
                 const double off = pe__double_off_middle(y, pe__drop(kind) + PE__DROP_F32);
                 uint16_t h = pe__to_16(kind, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
-                    h = pe__element_16(x, side, component, k, y, e, kind);
-                memcpy(x->row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across, &h,
-                       sizeof h);
+                    h = pe__element_16(x, sides[digit].position[side], component, k, y, e, kind);
+                memcpy(sides[digit].row[side] + (ptrdiff_t)k * step +
+                           (ptrdiff_t)component * across,
+                       &h, sizeof h);
             }
         }
     }
@@ -4278,7 +4299,7 @@ PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, siz
     pe__span group = *x;
     for (; alarms > 0; alarms--, alarm++) {
         const size_t side = alarm->place % 2;
-        group.begin = alarm->place / 2;
+        group.begin = alarm->place / 2 % PE__TILE_16;
         group.end = pe__min(group.begin + PE__GROUP, x->end);
         group.row[side] = x->row[side], group.row[1 - side] = NULL;
         pe__make_f32(&group, 1);
@@ -4294,12 +4315,13 @@ PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t l
 }
 
 /* All columns of a span in groups, from the plan's row as floats. */
-PE__INLINE void pe__span_16(const pe__span *x, float (*row)[PE__TILE_16], int split, pe__kind kind,
-                            int added)
+PE__INLINE void pe__span_16(const pe__span *x, size_t digit, int split, pe__kind kind, int added)
 {
-    const pe__floats *const f = x->dest->floats;
-    pe__alarm alarms[2 * PE__TILE_16 / PE__GROUP + 1], *alarm = alarms;
+    pe__floats *const f = x->dest->floats;
+    float(*const row)[PE__TILE_16] = f->plan_row[digit];
+    pe__alarm *alarm = f->alarm + f->alarms;
     const int often = kind == PE__F16;
+    const size_t place = PE__TILE_16 * digit;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
         pe__vf a0, b0, a1, b1, a2, b2, a3, b3;
         pe__turn_floats(f, row, i, &a0, &b0, &a2, &b2);
@@ -4308,13 +4330,22 @@ PE__INLINE void pe__span_16(const pe__span *x, float (*row)[PE__TILE_16], int sp
         uint32_t lanes = 0;
         if (x->row[0])
             lanes = pe__put_group(x, 0, i, split, a0, a1, b0, b1, near_a, near_b, kind, added);
-        pe__raise(&alarm, i, 0, lanes, often);
+        pe__raise(&alarm, place + i, 0, lanes, often);
         if (!x->row[1]) continue;
         lanes = pe__put_group(x, 1, i, split, a2, a3, b2, b3, near_a, near_b, kind, added);
-        pe__raise(&alarm, i, 1, lanes, often);
+        pe__raise(&alarm, place + i, 1, lanes, often);
     }
-    if (added) pe__add_again_16(x, alarms, (size_t)(alarm - alarms));
-    else pe__round_again_16(x, alarms, (size_t)(alarm - alarms), kind);
+    f->alarms = (size_t)(alarm - f->alarm);
+    if (added) pe__add_again_16(x, f->alarm, f->alarms), f->alarms = 0;
+}
+
+/* Deal with a block's alarms, if they are more than that many. */
+PE__INLINE void pe__alarms_16(const pe__span *x, size_t most, pe__kind kind)
+{
+    pe__floats *const f = x->dest->floats;
+    if (f->alarms <= most) return;
+    pe__round_again_16(x, f->sides, f->alarm, f->alarms, kind);
+    f->alarms = 0;
 }
 
 /* ---- 6.4 blocks ---------------------------------------------------------------------------------
@@ -4346,8 +4377,8 @@ PE__INLINE void pe__make_16(const pe__span *x, int64_t digit, pe__kind kind, int
         if (x->ts) pe__to_groups(x->tc, pairs, x->split, row[1]);
         f->made |= 1u << digit;
     }
-    if (x->split) pe__span_16(x, row, 1, kind, added);
-    else pe__span_16(x, row, 0, kind, added);
+    if (x->split) pe__span_16(x, (size_t)digit, 1, kind, added);
+    else pe__span_16(x, (size_t)digit, 0, kind, added);
 }
 
 /* Add floats to a span's row, or n times to its two rows and the next two. */
@@ -4374,13 +4405,6 @@ PE__ADDER(f32, PE__F32, pe__make_sum(x, n, PE__F32))
 PE__ADDER(f16, PE__F16, pe__make_sum(x, n, PE__F16))
 PE__ADDER(bf16, PE__BF16, pe__make_16(x, n, PE__BF16, 1)) /* n: of the plan's row */
 #undef PE__ADDER
-
-/* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
-PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t digit)
-{
-    const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
-    return plan->table + 2 * index * plan->padded;
-}
 
 /* Position 0, where all sines are 0 and would raise the alarm. */
 PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
@@ -4451,7 +4475,7 @@ PE__INLINE uint32_t pe__apart(const pe__span *x, const unsigned char *middle, si
                               size_t most)
 {
     const size_t window = 512, bits = 4096;
-    const int halves = PE_LANES == 4 && (size_t)x->across % bits != 0;
+    const int halves = (size_t)x->across % bits != 0;
     uint32_t apart = 0;
     for (size_t b = 1; b <= most; b++) {
         const uintptr_t s = (uintptr_t)(pe__plan_row(x->plan, 0, (int64_t)b) + x->pair);
@@ -4481,11 +4505,14 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
                           const double *s, const double *c, int64_t first, int64_t last,
                           size_t pair, const pe__dest *dest, pe__kind kind)
 {
-    const int narrow = kind != PE__F32;
-    const size_t pairs = pe__max(dest->sines, dest->cosines);
-    const int direct = kind == PE__F32 || (dest->verb != PE__STREAM &&
-                                           dest->sines == dest->cosines && pairs % PE__GROUP == 0);
-    double space[2 * PE__TILE + 8], *const buffer = pe__aligned(space); /* two rows of floats */
+    enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * (int)PE__HALF };
+    const int narrow = kind != PE__F32, stream = dest->verb == PE__STREAM;
+    const size_t pairs = pe__max(dest->sines, dest->cosines), e = dest->element;
+    const int direct =
+        !narrow || (!stream && dest->sines == dest->cosines && pairs % PE__GROUP == 0);
+    /* 16-bit rows that do not go to memory at once */
+    double space[(size_t)PE__RADIX * PE__ROW / sizeof(double) + 8];
+    unsigned char *const buffer = (unsigned char *)pe__aligned(space);
     pe__floats *const f = dest->floats;
     pe__span x;
     pe__span_begin(&x, plan, bound, pair, dest);
@@ -4494,8 +4521,9 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
     if (!narrow) x.slow = pe__slow_from(&x, (double)q + fraction, pairs);
     x.least = pe__guard(plan->amplitude, 0);
     const ptrdiff_t across = x.across;
-    if (!direct) x.across = (ptrdiff_t)(PE__TILE * sizeof(float));
+    if (!direct) x.across = PE__HALF;
     const size_t column = pe__first_column(dest);
+    const size_t front = dest->sines + (x.split ? 0 : dest->cosines);
     if (narrow) {
         pe__to_groups(x.a, pairs, x.split, f->a), pe__alarm_16(f, f->a, pairs, f->near_a);
         pe__to_groups(x.b, pairs, x.split, f->b), pe__alarm_16(f, f->b, pairs, f->near_b);
@@ -4508,8 +4536,8 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
     const int64_t both = shorter < PE__DIGIT ? shorter : (int64_t)PE__DIGIT;
     const double zero = pe__larger((double)q + fraction, 0);
     uint32_t apart = 0;
-    if (!narrow && dest->verb == PE__STREAM && both > 0) /* first <= q */
-        apart = pe__apart(&x, pe__row_at(dest, (size_t)(q - first)) + column * dest->element,
+    if (PE__WAITS && !narrow && stream && both > 0) /* first <= q */
+        apart = pe__apart(&x, pe__row_at(dest, (size_t)(q - first)) + column * e,
                           (size_t)dest->stride, (size_t)both);
     for (; b <= longer && b <= PE__DIGIT; b += n) {
         const int away = zero < (double)b || zero > (double)both;
@@ -4517,22 +4545,22 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
         const uint32_t rest = apart >> b;
         const int alone = (int)(rest & 1);
         if (rest) n = alone ? 1 : (int64_t)pe__min((size_t)n, pe__lowest_bit(rest));
-        unsigned char *at[2], *row[2];
         for (int behind = 0; behind < 2; behind++) {
             const int64_t p = behind ? q - b : q + b;
             const int side = behind != x.swapped;
-            row[side] = x.row[side] = NULL;
+            x.row[side] = NULL;
             if (p < first || p > last || (behind && b == 0)) continue;
             x.position[side] = (double)p + fraction;
-            at[side] = pe__row_at(dest, (size_t)(p - first)) + column * dest->element;
-            row[side] = direct ? at[side] : (unsigned char *)(buffer + side * PE__TILE);
-            x.row[side] = row[side];
+            unsigned char *const at = pe__row_at(dest, (size_t)(p - first)) + column * e;
+            x.row[side] = direct ? at : buffer + (p - q + PE__DIGIT) * PE__ROW;
+            if (narrow) f->sides[b].row[side] = x.row[side];
+            if (narrow) f->sides[b].position[side] = x.position[side];
             for (int part = 0; !direct && dest->adder && part <= x.split; part++) {
                 /* what is added to, and zeros for the lanes behind */
-                const size_t count = part ? dest->cosines : dest->sines + (x.split ? 0 : dest->cosines);
-                unsigned char *const to = row[side] + (part ? x.across : 0);
-                memset(to + count * dest->element, 0, 2 * PE__GROUP * dest->element);
-                pe__copy(to, at[side] + (part ? across : 0), count * dest->element, 0);
+                const size_t count = part ? dest->cosines : front;
+                unsigned char *const to = x.row[side] + (part ? x.across : 0);
+                memset(to + count * e, 0, (x.split ? 1U : 2U) * PE__GROUP * e);
+                pe__copy(to, at + (part ? across : 0), count * e, 0);
             }
             if (x.position[side] != 0) continue;
             pe__origin(&x, side, narrow && !dest->adder ? kind : PE__F32);
@@ -4542,18 +4570,18 @@ PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q
         if (b != 0) x.ts = pe__plan_row(plan, 0, b) + pair, x.tc = x.ts + plan->padded;
         if (x.row[0] || x.row[1]) {
             if (dest->adder) dest->adder->make(&x, narrow ? b : n);
-            else if (narrow) pe__make_16(&x, b, kind, 0);
+            else if (narrow) pe__make_16(&x, b, kind, 0), pe__alarms_16(&x, PE__ALARMS, kind);
             else if (!alone || !x.row[0] || !x.row[1]) pe__make_f32(&x, n);
             else pe__make_each(&x);
         }
-        for (int side = 0; !direct && side < 2; side++) {
-            const size_t e = dest->element, front = dest->sines + (x.split ? 0 : dest->cosines);
-            const int stream = dest->verb == PE__STREAM;
-            if (!row[side]) continue;
-            pe__copy(at[side], row[side], front * e, stream);
-            if (x.split)
-                pe__copy(at[side] + across, row[side] + x.across, dest->cosines * e, stream);
-        }
+    }
+    if (narrow) pe__alarms_16(&x, 0, kind);
+    int64_t p = below < PE__DIGIT ? first : q - PE__DIGIT;
+    for (; !direct && p <= last && p <= q + PE__DIGIT; p++) {
+        unsigned char *const at = pe__row_at(dest, (size_t)(p - first)) + column * e;
+        const unsigned char *const row = buffer + (p - q + PE__DIGIT) * PE__ROW;
+        pe__copy(at, row, front * e, stream);
+        if (x.split) pe__copy(at + across, row + x.across, dest->cosines * e, stream);
     }
 }
 
@@ -4676,7 +4704,8 @@ PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t 
     const pe__alarm alarm = {0, lanes};
     pe__span span;
     pe__lone_again(x, i, SIZE_MAX - x->pair, a, b, &span);
-    pe__round_again_16(&span, &alarm, 1, kind);
+    const pe__sides sides = {{span.row[0], NULL}, {x->position, 0}};
+    pe__round_again_16(&span, &sides, &alarm, 1, kind);
 }
 
 /* Fewer pairs than four vectors have, from pair i to end. */
@@ -4881,8 +4910,9 @@ PE__INLINE void pe__make_rows_16(pe__kind kind, const pe_plan *plan, const pe__a
     double more[(sizeof(pe__floats) + 64) / sizeof(double)];
     const pe__room room = {pe__aligned(space), PE__TILE_16};
     pe__floats *const floats = (pe__floats *)(void *)pe__aligned(more);
-    const size_t n = plan->table ? rows : 1;
-    for (size_t r = 0; r < rows; r += n) {
+    const size_t most = dest->verb == PE__STREAM ? (size_t)PE__RADIX * PE__RADIX : rows;
+    for (size_t r = 0, n; r < rows; r += n) {
+        n = plan->table ? pe__min(rows - r, most) : 1;
         const double first = t + (double)r;
         pe__dest some = *dest;
         some.out = pe__row_at(dest, r);
@@ -6880,7 +6910,7 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
                                 unsigned char *sines, pe_rope_table_layout layout)
 {
     /* less than a tile: rows of 16-bit elements take more stack themselves */
-    enum { PE__BLOCK = PE__ROPE_TILE / 4 * 3 };
+    enum { PE__BLOCK = PE__ROPE_TILE / 2 };
     float buffer[PE__BLOCK + 16];
     unsigned char *const tile = (unsigned char *)pe__aligned(buffer);
     const size_t pairs = plan->pairs, e = o->element;

@@ -729,13 +729,11 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
-    const __m512i first = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i second =
-        _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    _mm256_storeu_si256((__m256i *)(void *)p,
-                        pe__round_f16(_mm512_permutex2var_ps(a, first, b)));
+    const __m256i u = pe__round_f16(a), v = pe__round_f16(b);
+    const __m256i low = _mm256_unpacklo_epi16(u, v), high = _mm256_unpackhi_epi16(u, v);
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_permute2x128_si256(low, high, 0x20));
     _mm256_storeu_si256((__m256i *)(void *)(p + 16),
-                        pe__round_f16(_mm512_permutex2var_ps(a, second, b)));
+                        _mm256_permute2x128_si256(low, high, 0x31));
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm512_abs_ps(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
@@ -2054,12 +2052,22 @@ PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe
 #endif
 }
 
-/* Does the hardware fetch memory that is changed in place faster if nobody asks for it? Zen 4 does,
-   by a seventh; Zen 3 takes a quarter longer. Others have not been measured without. */
+/* What memory does differs from CPU to CPU; code compiled for one of them knows which it is. Does the
+   hardware fetch memory that is changed in place faster if nobody asks for it? Zen 4 does, by a
+   seventh; Zen 3 takes a quarter longer, and Zen 5 up to a seventh. */
 #ifdef __znver4__
 enum { PE__FORESEES = 1 };
 #else
 enum { PE__FORESEES = 0 };
+#endif
+
+/* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits?
+   Zen 3's did, by half of all the time; on a Zen 5 what avoids it took a tenth more. No CPU with
+   AVX-512 has been seen to gain. */
+#if defined(__znver4__) || defined(__znver5__)
+enum { PE__WAITS = 0 };
+#else
+enum { PE__WAITS = PE_LANES == 4 };
 #endif
 
 /* Have the line at an address come near: into the first-level cache if it is wanted soon, else into
