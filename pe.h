@@ -6302,31 +6302,6 @@ PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf
                    pe__fmas_f32(v, c1, pe__mul_f32(pe__swap(v), s1)));
 }
 
-/* n pairs of one head; what does not fill a vector ends with one that overlaps the last, and is
-   read before that is written. */
-PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const float *s,
-                              const float *c, size_t n, size_t pairs, const unsigned char *in,
-                              unsigned char *out)
-{
-    enum { PE__VECTOR = 2 * PE_LANES };
-    const size_t e = pe__size_of(from), f = pe__size_of(to), end = n - PE__VECTOR;
-    const size_t step = layout == PE_LAYOUT_HALVES ? 1 : 2; /* elements from a pair to the next */
-    const size_t next = layout == PE_LAYOUT_HALVES ? pairs : (size_t)PE__VECTOR;
-    const int tail = n % PE__VECTOR != 0;
-    pe__vf u = pe__splat_f32(0.0f), v = u;
-    if (tail) {
-        u = pe__get_as(from, in + end * step * e);
-        v = pe__get_as(from, in + (end * step + next) * e);
-    }
-    for (size_t i = 0; i + PE__VECTOR <= n; i += PE__VECTOR)
-        pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
-                       pe__get_as(from, in + (i * step + next) * e), s + i, c + i,
-                       out + i * step * f, out + (i * step + next) * f);
-    if (tail)
-        pe__rope_pairs(to, layout, u, v, s + end, c + end, out + end * step * f,
-                       out + (end * step + next) * f);
-}
-
 /* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
    two vectors and the two across; of neighbours four vectors. bf16 has even and odd elements apart,
    which is cheaper to widen and to round: of halves, with the sines and cosines of the even and of
@@ -6396,6 +6371,40 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
                    q + to_step, pe__fmas_f32(x1, u->c[1], pe__mul_f32(pe__swap(x1), u->s[1])));
     pe__put_two_as(to, z, pe__fmas_f32(y0, u->c[2], pe__mul_f32(pe__swap(y0), u->s[2])),
                    z + to_step, pe__fmas_f32(y1, u->c[3], pe__mul_f32(pe__swap(y1), u->s[3])));
+}
+
+/* n pairs of one head: units, then a vector, then what does not fill one, by a vector that overlaps
+   the last and is read before that is written. */
+PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                              const float *c, size_t n, size_t pairs, const unsigned char *in,
+                              unsigned char *out)
+{
+    enum { PE__VECTOR = 2 * PE_LANES };
+    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), end = n - PE__VECTOR;
+    const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
+    const size_t next = halves ? pairs : (size_t)PE__VECTOR;
+    const size_t across = halves ? pairs : (size_t)PE__ROPE_UNIT;
+    const int tail = n % PE__VECTOR != 0;
+    pe__vf u = pe__splat_f32(0.0f), v = u;
+    size_t i = 0;
+    if (tail) {
+        u = pe__get_as(from, in + end * step * e);
+        v = pe__get_as(from, in + (end * step + next) * e);
+    }
+    for (; i + PE__ROPE_UNIT <= n; i += PE__ROPE_UNIT) {
+        pe__unit unit;
+        pe__unit_load(halves, narrow, s + i, c + i, &unit);
+        pe__unit_turn(from, to, halves, &unit, in + i * step * e, across * e, out + i * step * f,
+                      across * f);
+    }
+    if (i + PE__VECTOR <= n)
+        pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
+                       pe__get_as(from, in + (i * step + next) * e), s + i, c + i,
+                       out + i * step * f, out + (i * step + next) * f);
+    if (tail)
+        pe__rope_pairs(to, layout, u, v, s + end, c + end, out + end * step * f,
+                       out + (end * step + next) * f);
 }
 
 /* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
