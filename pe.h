@@ -6548,13 +6548,6 @@ PE__TURNER(pe__turn_heads_f32_f16, PE__F32, PE__F16)
 PE__TURNER(pe__turn_heads_f32_bf16, PE__F32, PE__BF16)
 #undef PE__TURNER
 
-/* Which coordinate a pair of interleaved sections belongs to: their lengths are the axes' pairs. */
-PE__INLINE size_t pe__woven_axis(const pe_plan *plan, size_t pair)
-{
-    const size_t a = pair % plan->axes;
-    return pair < plan->axes * plan->axis[a].pairs ? a : 0;
-}
-
 /* Rows from row first of at on: count pairs from the given one on, sines and then cosines, without
    gaps. */
 PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
@@ -6596,7 +6589,9 @@ PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_
             part.pair = pair, part.pairs = count;
             pe__walk(plan, &part, &dest, at, row + t, 1, make, NULL);
             for (size_t i = 0; i < count; i++) {
-                if (pe__woven_axis(plan, pair + i) != a) continue;
+                /* the coordinate of a pair; sections are as long as the axes' pairs */
+                const size_t k = (pair + i) % plan->axes;
+                if ((pair + i < plan->axes * plan->axis[k].pairs ? k : 0) != a) continue;
                 memcpy(all + i * element, own + i * element, element);
                 memcpy(all + (count + i) * element, own + (count + i) * element, element);
             }
