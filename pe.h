@@ -7770,19 +7770,6 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-static inline pe_status pe__alibi_check(const pe__alibi *a, const void *out)
-{
-    if (!a->slopes || !out) return PE_ERR_NULL;
-    if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
-    pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
-                                        a->query_stride, a->head_stride);
-    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
-    if (status == PE_OK) status = pe__check_range(0, a->keys);
-    for (size_t i = 0; i < a->heads && status == PE_OK; i++)
-        if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
-    return status;
-}
-
 /* Rows of all heads. */
 PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
@@ -7852,7 +7839,14 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
                                        void (*verb)(const pe__alibi *, void *))
 {
     if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
-    const pe_status status = pe__alibi_check(a, x);
+    if (!a->slopes || !x) return PE_ERR_NULL;
+    if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
+    pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
+                                        a->query_stride, a->head_stride);
+    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
+    if (status == PE_OK) status = pe__check_range(0, a->keys);
+    for (size_t i = 0; i < a->heads && status == PE_OK; i++)
+        if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
     if (status == PE_OK) verb(a, x);
     return status;
 }
