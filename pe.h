@@ -7692,8 +7692,8 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
     enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
     const int64_t nearby = (int64_t)1 << 24;
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
-#define PE__PUT(j, k, n)                                                                           \
-    pe__bend_put(to, type, mode, bend, j, pe__bend_at(mode, bend, j), at + (k)*size, n)
+#define PE__PUT(j, k)                                                                              \
+    pe__bend_put(to, type, mode, bend, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
         const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
@@ -7701,21 +7701,18 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
         const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
-        if (PE__UNLIKELY(exact)) {
-            pe__bend_put(to, type, mode, bend, a, pe__bend_far(mode, bend->exact, j, 0), at,
-                         part);
-            continue;
-        }
-        if (beyond || n - i < PE__FOUR) {
-            PE__PUT(a, 0, part);
+        if (exact || beyond || n - i < PE__FOUR) {
+            const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far(mode, bend->exact, j, 0)
+                                                 : pe__bend_at(mode, bend, a);
+            pe__bend_put(to, type, mode, bend, a, v, at, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
         for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, at += 4 * size) {
-            PE__PUT(a, 0, PE__STEP);
-            PE__PUT(b, 1, PE__STEP);
-            PE__PUT(c, 2, PE__STEP);
-            PE__PUT(d, 3, PE__STEP);
+            PE__PUT(a, 0);
+            PE__PUT(b, 1);
+            PE__PUT(c, 2);
+            PE__PUT(d, 3);
             a = pe__add_f32(a, four), b = pe__add_f32(b, four);
             c = pe__add_f32(c, four), d = pe__add_f32(d, four);
         }
