@@ -7044,18 +7044,6 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
 
 /* ---- 8.5 RoPE: the angles of ggml ------------------------------------------------------------ */
 
-/* What a 0 stands for. */
-static inline pe_rope_ggml pe__ggml_config(const pe_rope_ggml *given)
-{
-    pe_rope_ggml c = *given;
-    if (c.freq_base == 0) c.freq_base = 10000;
-    if (c.freq_scale == 0) c.freq_scale = 1;
-    if (c.attn_factor == 0) c.attn_factor = 1;
-    if (c.beta_fast == 0) c.beta_fast = 32;
-    if (c.beta_slow == 0) c.beta_slow = 1;
-    return c;
-}
-
 /* a * b + c, fused or not. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
@@ -7085,9 +7073,16 @@ static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
     return (float)c->n_dims * pe__logf(turns) / (2 * pe__logf(c->freq_base));
 }
 
-static inline int pe__ggml_ok(const pe_rope_ggml *c)
+/* A config, with what a 0 stands for. Is it right? */
+static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
 {
     const double tiny = pe__exp2i(-60), vast = pe__exp2i(60);
+    *c = *given;
+    if (c->freq_base == 0) c->freq_base = 10000;
+    if (c->freq_scale == 0) c->freq_scale = 1;
+    if (c->attn_factor == 0) c->attn_factor = 1;
+    if (c->beta_fast == 0) c->beta_fast = 32;
+    if (c->beta_slow == 0) c->beta_slow = 1;
     int ok = c->n_dims % 2 == 0 && c->n_dims >= 2 && c->n_dims <= 1048576 &&
              pe__between((double)c->freq_base, 1, pe__exp2i(100)) &&
              pe__between((double)c->freq_scale, tiny, 1024) &&
@@ -7104,9 +7099,9 @@ static inline int pe__ggml_ok(const pe_rope_ggml *c)
 PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *omega,
                                           double *attention_factor)
 {
+    pe_rope_ggml c;
     if (!given || !omega) return PE_ERR_NULL;
-    const pe_rope_ggml c = pe__ggml_config(given);
-    if (!pe__ggml_ok(&c)) return PE_ERR_CONFIG;
+    if (!pe__ggml_read(&c, given)) return PE_ERR_CONFIG;
     pe_rope_config config = pe_rope_config_default(c.n_dims);
     config.rope_theta = (double)c.freq_base;
     config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
@@ -7132,24 +7127,24 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
                                   float *sines, size_t stride)
 {
     enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__CHAIN };
+    pe_rope_ggml c;
     if (rows == 0) return PE_OK;
     if (!given || !cosines || !sines) return PE_ERR_NULL;
-    const pe_rope_ggml c = pe__ggml_config(given), *const config = &c;
-    if (!pe__ggml_ok(config)) return PE_ERR_CONFIG;
-    const size_t pairs = config->n_dims / 2;
+    if (!pe__ggml_read(&c, given)) return PE_ERR_CONFIG;
+    const size_t pairs = c.n_dims / 2;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
 
-    const float scale = config->freq_scale, ext = config->ext_factor;
-    const pe__vd exponent = pe__splat((double)(-2.0f / (float)config->n_dims));
-    const pe__td log_base = pe__td_log(pe__td_splat((double)config->freq_base));
+    const float scale = c.freq_scale, ext = c.ext_factor;
+    const pe__vd exponent = pe__splat((double)(-2.0f / (float)c.n_dims));
+    const pe__td log_base = pe__td_log(pe__td_splat((double)c.freq_base));
     const float theta_scale = pe__td_float(pe__td_exp(pe__td_scale(log_base, exponent)));
-    float mscale = config->attn_factor, low = 0, span = 1;
+    float mscale = c.attn_factor, low = 0, span = 1;
     if (ext > 0) {
-        const float from = pe__ggml_correction(config, config->beta_fast);
-        const float until = pe__ggml_correction(config, config->beta_slow);
-        const float last = (float)(config->n_dims - 1), end = (float)ceil((double)until);
+        const float from = pe__ggml_correction(&c, c.beta_fast);
+        const float until = pe__ggml_correction(&c, c.beta_slow);
+        const float last = (float)(c.n_dims - 1), end = (float)ceil((double)until);
         low = (float)floor((double)from);
         low = low > 0 ? low : 0;
         span = (end < last ? end : last) - low;
@@ -7175,7 +7170,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             float row[2 * PE__PAIRS];
             double fastest = 0;
             for (size_t i = 0; i < n; i++) {
-                const float factor = config->freq_factors ? config->freq_factors[done + i] : 1.0f;
+                const float factor = c.freq_factors ? c.freq_factors[done + i] : 1.0f;
                 const float distant = pe__float_quotient(theta, factor);
                 const float nearby = pe__float_product(scale, distant);
                 float turned = nearby;
