@@ -7257,9 +7257,8 @@ PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, co
                                    double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
-    const size_t across = dest->order != PE__SPLIT ? 1
-                          : dest->sine < dest->cosine ? dest->cosine - dest->sine
-                                                      : dest->sine - dest->cosine;
+    const size_t begin = pe__min(dest->sine, dest->cosine), end = pe__max(dest->sine, dest->cosine);
+    const size_t across = dest->order == PE__SPLIT ? end - begin : 1;
     for (size_t done = 0; done < dest->sines; done += PE__SHIFT_TILE) {
         const pe__dest part = pe__dest_part(dest, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
