@@ -6006,7 +6006,8 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
 {
     const pe_rope_config *const config = r->config;
     const int n = w->n;
-    pe__real x = pe__real_of(0, n), y, low, span;
+    pe__real x, y, low, span;
+    if (!pe__rope_has_ramp(r)) return pe__real_of(r->keep, n);
     if (config->rope_type == PE_ROPE_LLAMA3) {
         x = *w, y = pe__real_pi(n);
         pe__real_by(&x, r->length / 2);
@@ -6014,7 +6015,7 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
         low = pe__real_of(config->high_freq_factor, n);
         span = pe__real_of(config->low_freq_factor, n);
         pe__real_plus(&span, &low, -1);
-    } else if (config->rope_type == PE_ROPE_YARN) {
+    } else {
         x = pe__real_of(i, n);
         low = pe__rope_real_bound(r, r->fast, 1, 0, n, unsure);
         span = pe__rope_real_bound(r, r->slow, -1, 1 - r->n, n, unsure);
@@ -6027,8 +6028,6 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
         const int none = !pe__real_apart(&span) && (pe__known(&span) || r->fast == r->slow);
         if (none || (r->is_ggml && y.sign > 0)) span = least;
         *unsure |= !pe__real_apart(&span);
-    } else {
-        return pe__real_of(r->keep, n);
     }
     pe__real_plus(&x, &low, -1);
     if (span.sign <= 0) span.sign = -span.sign, x.sign = -x.sign;
