@@ -7593,12 +7593,11 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
-    const size_t most = (size_t)1 << 28;
     size_t n = 1;
     if (heads == 0) return PE_OK;
     if (!slopes) return PE_ERR_NULL;
     if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
-    if (heads > most) return PE_ERR_SIZE;
+    if (heads > (size_t)1 << 28) return PE_ERR_SIZE;
     while (n <= heads / 2) n *= 2;
     for (size_t first = 0; first < heads; first += PE_LANES) {
         double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
