@@ -2090,11 +2090,8 @@ PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
 {
     const int n = x->n;
     uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
+    if (pe__real_is_0(y)) *x = *y;
     if (pe__real_is_0(x)) return;
-    if (pe__real_is_0(y)) {
-        *x = *y;
-        return;
-    }
     for (int i = 0; i < n; i++) {
         uint64_t carry = 0;
         for (int j = 0; j < n; j++, carry >>= 32) {
