@@ -2542,11 +2542,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     const int n = x->n;
     const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
-    pe__real y, z;
-    if (pe__real_is_0(x)) { /* the position 0 */
-        *x = pe__real_of(component, n);
-        return 1;
-    }
+    pe__real y, z = pe__real_pi(n);
     if (halves) {
         static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: root */
         pe__real_more(x, -k / 2);
@@ -2562,17 +2558,16 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
                 return 1;
             }
         }
-        z = pe__real_pi(n);
         pe__real_times(x, &z);
     } else {
-        z = pe__real_pi(n);
         pe__real_by(&z, -k / 2);
         pe__real_plus(x, &z, 1);
     }
     y = *x;
     pe__real_times(&y, x);
     y.sign = -y.sign;
-    if (k == 0 && x->exponent < -560) { /* less than 1 by ever so little: any such will do */
+    if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
+        /* less than 1 by ever so little: any such will do */
         z = pe__real_of(1, n), y = z;
         y.exponent = -1119;
         pe__real_plus(&z, &y, -1);
