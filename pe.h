@@ -2229,9 +2229,8 @@ PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k
 PE__COLD void pe__real_log(pe__real *x)
 {
     const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
-    pe__real y;
     x->exponent = up;
-    y = *x;
+    pe__real y = *x;
     pe__real_more(&y, 1);
     pe__real_more(x, -1);
     pe__real_divide(x, &y);
@@ -2269,15 +2268,13 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
     const int unit = x->exponent - bits > least ? x->exponent - bits : least;
     const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is left */
-    pe__real r = *x, one;
+    uint32_t half[PE__LIMBS + 1] = {0};
+    pe__real r = *x;
     *y = 0;
     if (!pe__real_apart(x) || snap >= cut) return last || pe__real_is_0(x);
-    if (snap > 0) {
-        memset(one.d, 0, sizeof one.d);
-        one.d[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
-        pe__limbs_add(r.d, one.d, n + 1, 0);
-        (void)pe__limbs_shift(r.d, n + 1, -snap);
-    }
+    if (snap > 0) half[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
+    pe__limbs_add(r.d, half, n + 1, 0);
+    (void)pe__limbs_shift(r.d, n + 1, -snap);
     const int rest = pe__limbs_shift(r.d, n + 1, snap + 1 - cut);
     const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
     if ((both & 1) && !rest && !last && !pe__known(x)) return 0;
@@ -2515,10 +2512,8 @@ PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
     } else if (plan->base == 0) {
         x = pe__real_of(f[0], n); /* w / pi: given was the double next to it */
         pe__real_more(&x, f[plan->padded]);
-        if (!plan->half_turns) {
-            d = pe__real_pi(n);
-            pe__real_times(&x, &d);
-        }
+        d = pe__real_pi(n);
+        if (!plan->half_turns) pe__real_times(&x, &d);
         pe__real_per(&x, plan->unit);
         (void)pe__real_round(&x, 0, 1, &given);
         pe__real_by(&w, given);
@@ -2594,7 +2589,7 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
             last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
         pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
                                    : pe__real_frequency(plan, pair, n);
-        pe__real x = pe__real_of(plan->float32 ? pe__time_of(plan, pair, t) : t, n);
+        pe__real x = pe__real_of(pe__time_of(plan, pair, t), n);
         double y;
         if (what >= PE__FREQUENCY) {
             x = pe__real_pi(n);
