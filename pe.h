@@ -2292,8 +2292,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
  * (1 + 1 / D), but then there is no f_2. What needs more digits makes them anew, by
  * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
 
-#define PE__CHAIN 8
-enum { PE__POWERS = 16 };
+enum { PE__CHAIN = 8, PE__POWERS = 16 };
 
 PE__INLINE pe__dd pe__dd_splat(const double *x)
 {
@@ -8412,7 +8411,6 @@ PE_API pe_status pe_selftest(void)
 #undef PE__BEYOND
 #undef PE__STATUSES
 #undef PE__POSITION_LIMIT
-#undef PE__CHAIN
 #undef PE__ROPE_MOST
 #undef PE__ROPE_LENGTH
 #undef PE__GUARD
