@@ -1779,12 +1779,10 @@ PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
-    pe__dd sc = pe__dd_mul(*s, *c);
-    const pe__dd ss = pe__dd_mul(*s, *s);
+    const pe__dd sc = pe__dd_mul(*s, *c), ss = pe__dd_mul(*s, *s);
     c->hi = pe__two_sum(pe__splat(1.0), -two * ss.hi, &c->lo);
     c->lo = c->lo - two * ss.lo;
-    sc.hi = two * sc.hi, sc.lo = two * sc.lo;
-    *s = sc;
+    s->hi = two * sc.hi, s->lo = two * sc.lo;
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
@@ -1798,8 +1796,7 @@ PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
 
 PE__INLINE pe__td pe__td_const(const double *x)
 {
-    pe__td r;
-    r.a = pe__splat(x[0]), r.b = pe__splat(x[1]), r.c = pe__splat(x[2]);
+    const pe__td r = {pe__splat(x[0]), pe__splat(x[1]), pe__splat(x[2])};
     return r;
 }
 
@@ -1841,8 +1838,7 @@ PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
 
 PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
 {
-    pe__td r;
-    r.a = x, r.b = pe__splat(0.0), r.c = r.b;
+    const pe__td r = {x, pe__splat(0.0), pe__splat(0.0)};
     return r;
 }
 
@@ -2296,8 +2292,7 @@ enum { PE__CHAIN = 8, PE__POWERS = 16 };
 
 PE__INLINE pe__dd pe__dd_splat(const double *x)
 {
-    pe__dd r;
-    r.hi = pe__splat(x[0]), r.lo = pe__splat(x[1]);
+    const pe__dd r = {pe__splat(x[0]), pe__splat(x[1])};
     return r;
 }
 
@@ -2390,9 +2385,8 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count
    over x (1), to about 2^-100. A double is enough for coefficients whose term is below 2^-53. */
 PE__INLINE pe__dd pe__dd_series(int first, pe__dd y)
 {
-    pe__dd sum;
     int k = first + 26;
-    sum.hi = pe__splat(pe__inverse_factorial[k][0]), sum.lo = pe__splat(0.0);
+    pe__dd sum = {pe__splat(pe__inverse_factorial[k][0]), pe__splat(0.0)};
     for (k -= 2; k > 15; k -= 2)
         sum.hi = pe__fma(sum.hi, y.hi, pe__splat(pe__inverse_factorial[k][0]));
     for (; k >= 0; k -= 2) sum = pe__dd_add_small(pe__inverse_factorial[k], pe__dd_mul(sum, y));
@@ -2423,12 +2417,11 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
                                 pe__dd *cosine)
 {
     const pe__vd tt = pe__time(plan, pair, t);
-    pe__dd f;
-    f.hi = pe__load(plan->frequency + pair), f.lo = pe__load(plan->frequency + plan->padded + pair);
+    const double *const f = plan->frequency + pair;
     pe__vd e;
-    const pe__vd p = pe__two_prod(tt, f.hi, &e);
+    const pe__vd p = pe__two_prod(tt, pe__load(f), &e);
     pe__td rest = pe__td_splat(0);
-    rest.a = pe__two_prod(tt, f.lo, &rest.b);
+    rest.a = pe__two_prod(tt, pe__load(f + plan->padded), &rest.b);
 
     /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
        nearest quarter turn: both exact */
@@ -2681,9 +2674,9 @@ PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, doubl
 PE__DIVIDES_BY_ZERO /* 1 / 0 is infinity, as documented */
 PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int drop)
 {
-    pe__dd f, y;
+    const double *const given = plan->frequency + pair;
+    pe__dd f = {pe__splat(given[0]), pe__splat(given[plan->padded])}, y;
     double number;
-    f.hi = pe__splat(plan->frequency[pair]), f.lo = pe__splat(plan->frequency[pair + plan->padded]);
     if (plan->float32) f = pe__dd_scaled(f, plan->float32[pair]);
     if (pe__first_lane(f.hi) == 0) /* -0, if it was given */
         return what == PE__FREQUENCY ? pe__first_lane(f.hi) : 2 / pe__first_lane(f.hi);
