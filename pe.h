@@ -7895,12 +7895,10 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
                                           size_t d_model, size_t stride, size_t element)
 {
     const double limit = (double)PE__POSITION_LIMIT, all = (double)table_rows - 1;
-    const double last = all < limit ? all : limit;
-    const double half = last / 2; /* exact for whole numbers; without rows below 0 */
+    const double half = (all < limit ? all : limit) / 2; /* exact; without rows below 0 */
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);
-    if (status == PE_OK && table_rows > 0)
-        status = pe__check_shape(d_model, table_rows, d_model, element);
+    if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
     if (status == PE_OK) status = pe__check_places(at, rows, 1, -half, -half, half);
     const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
     for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
@@ -8076,8 +8074,7 @@ static inline pe_status pe__check_resample(size_t height, size_t width, size_t d
     const int cubic = how->method == PE_RESAMPLE_CUBIC;
     if (d_model == 0) return PE_ERR_SHAPE;
     if (how->method != PE_RESAMPLE_LINEAR && !cubic) return PE_ERR_ENUM;
-    if (cubic && !pe__between(how->a, -16, 16)) return PE_ERR_RANGE;
-    if (height == 0 || width == 0) return PE_ERR_RANGE;
+    if (height == 0 || width == 0 || (cubic && !pe__between(how->a, -16, 16))) return PE_ERR_RANGE;
     if (height > most || width > most || out_height > most || out_width > most ||
         d_model > room / height / width || d_model > room / out_height / out_width)
         return PE_ERR_SIZE;
