@@ -7821,12 +7821,11 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
 PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
 {
     if (bucket <= m) return (double)bucket;
-    const pe__td ratio = pe__td_sub(pe__td_log(pe__td_splat((double)max_distance)),
-                                    pe__td_log(pe__td_splat((double)m)));
-    const pe__td part = pe__td_div(pe__td_scale(ratio, pe__splat((double)(bucket - m))),
-                                   pe__splat((double)(n - m)));
-    const pe__td d = pe__td_scale(pe__td_exp(part), pe__splat((double)m));
-    const double a = pe__first_lane(d.a), whole = (double)(int64_t)(a + 0.5);
+    const pe__td ratio = pe__td_div(pe__td_splat((double)max_distance), pe__splat((double)m));
+    const pe__td part = pe__td_scale(pe__td_log(ratio), pe__splat((double)(bucket - m)));
+    const pe__td power = pe__td_exp(pe__td_div(part, pe__splat((double)(n - m))));
+    const pe__td d = pe__td_scale(power, pe__splat((double)m));
+    const double a = pe__first_lane(d.a), whole = pe__nearest(a);
     const double off = a - whole + pe__first_lane(d.b);
     return off > pe__exp2i(-60) ? whole + 1 : whole;
 }
