@@ -2612,15 +2612,12 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd 
 /* One float rounded once more, to nearest even, to a value of bf16 or f16. */
 static inline float pe__round_16(float x, int drop)
 {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
+    uint32_t bits = (uint32_t)pe__float_bits(x);
     const uint32_t sign = bits & 0x80000000u, size = bits ^ sign;
     if (drop == PE__DROP_F16 && size < 0x38800000u) { /* f16 subnormals: multiples of 2^-24 */
         float y;
         memcpy(&y, &size, sizeof y);
-        y = (y + 0.75f) - 0.75f;
-        memcpy(&bits, &y, sizeof bits);
-        bits |= sign;
+        bits = sign | (uint32_t)pe__float_bits((y + 0.75f) - 0.75f);
     } else {
         bits += (1u << (drop - 1)) - 1u + (bits >> drop & 1u);
         bits &= ~((1u << drop) - 1u);
@@ -2637,8 +2634,7 @@ static inline float pe__round_once(double hi, double lo, double scale, int drop)
     hi = pe__to_odd(hi, lo) * scale;
     float y = (float)hi;
     if (drop == PE__DROP_F32) return y;
-    uint32_t word;
-    memcpy(&word, &y, sizeof word);
+    uint32_t word = (uint32_t)pe__float_bits(y);
     if ((double)y != hi && (word & 1) == 0) {
         if (fabs((double)y) < fabs(hi)) word++;
         else word--;
