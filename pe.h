@@ -2319,9 +2319,7 @@ PE__COLD pe__td pe__root(double base, const double *d)
     }
     z = pe__td_splat(-1);
     pe__td_plus(&q, &z);
-    z = q; /* ln(1 + r) = r - r^2 / 2 + r^3 / 3 */
-    pe__td_times(&z, &q);
-    z = pe__td_shift(z, pe__splat(-0.5));
+    z = pe__td_shift(pe__td_mul(q, q), pe__splat(-0.5)); /* ln(1 + r) = r - r^2 / 2 + r^3 / 3 */
     pe__td_plus(&z, &q);
     q = pe__td_one(q.a * q.a * q.a * pe__splat(1.0 / 3));
     pe__td_plus(&z, &q);
