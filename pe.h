@@ -2736,30 +2736,26 @@ PE_API pe_config pe_config_default(size_t d_model)
 
 PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 {
-    enum { PE__INTER = PE_LAYOUT_INTERLEAVED, PE__HALVES = PE_LAYOUT_HALVES };
-    enum { PE__WIDTH = PE_EXPONENT_WIDTH, PE__PAIRS = PE_EXPONENT_PAIRS };
-    enum { PE__INDEX = PE_EXPONENT_INDEX };
-    enum { PE__LONE = PE_ODD_SINE, PE__ZERO = PE_ODD_ZERO };
     static const struct {
         unsigned char layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes;
     } presets[PE_PRESET_COUNT] = {
-        {PE__INTER, PE__WIDTH, 0, PE__LONE, 0, 0, 1, 1},  /* VASWANI        */
-        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 1, 1}, /* T2T            */
-        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 2, 1, 1}, /* FAIRSEQ        */
-        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 1, 1, 1}, /* OPENNMT        */
-        {PE__HALVES, PE__WIDTH, 1, PE__LONE, 0, 0, 1, 1}, /* HF_MARIAN      */
-        {PE__HALVES, PE__WIDTH, 1, PE__ZERO, 0, 0, 2, 1}, /* TRANSFORMER_XL */
-        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 1, 1}, /* TENER          */
-        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 1, 1}, /* DDPM           */
-        {PE__HALVES, PE__PAIRS, 0, PE__ZERO, 1, 0, 1, 1}, /* LDM            */
-        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 1, 0, 1, 1}, /* MUSICGEN       */
-        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 2, 1}, /* MLX            */
-        {PE__HALVES, PE__WIDTH, 1, PE__ZERO, 0, 0, 4, 2}, /* MAE_2D         */
-        {PE__HALVES, PE__WIDTH, 1, PE__ZERO, 0, 0, 16, 3}, /* VIDEO_3D      */
-        {PE__HALVES, PE__PAIRS, 1, PE__ZERO, 0, 0, 1, 2}, /* T2T_ND         */
-        {PE__INTER, PE__WIDTH, 1, PE__LONE, 0, 1, 2, 2},  /* DETR           */
-        {PE__INTER, PE__INDEX, 1, PE__ZERO, 0, 0, 1, 3},  /* NERF           */
-        {PE__INTER, PE__INDEX, 1, PE__ZERO, 0, 0, 1, 3},  /* TINY_CUDA_NN   */
+        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 0, PE_ODD_SINE, 0, 0, 1, 1}, /* VASWANI        */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* T2T            */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 2, 1, 1},      /* FAIRSEQ        */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 1, 1, 1},      /* OPENNMT        */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 0, 1, 1},      /* HF_MARIAN      */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* TRANSFORMER_XL */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* TENER          */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* DDPM           */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 0, PE_ODD_ZERO, 1, 0, 1, 1},      /* LDM            */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 1, 0, 1, 1},      /* MUSICGEN       */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* MLX            */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 4, 2},      /* MAE_2D         */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 16, 3},     /* VIDEO_3D       */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 2},      /* T2T_ND         */
+        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 1, 2, 2}, /* DETR           */
+        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* NERF           */
+        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* TINY_CUDA_NN   */
     };
     const size_t d = d_model;
     const int is = (int)preset;
