@@ -2900,23 +2900,12 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
-/* The sines and cosines of an axis that has width columns from the given one on. */
-static inline void pe__axis_columns(pe__axis *axis, const pe_config *config, size_t column,
-                                    size_t width)
-{
-    const size_t front = (width + 1) / 2, back = width / 2;
-    const size_t second = column + (config->layout == PE_LAYOUT_HALVES ? front : 1);
-    const int cos_first = config->cos_first != 0;
-    axis->sine = cos_first ? second : column, axis->cosine = cos_first ? column : second;
-    axis->sines = cos_first ? back : front, axis->cosines = cos_first ? front : back;
-}
-
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
 PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
     const size_t d = config->d_model, all = config->axes;
     const int sums = pe__shares(config, PE_COLUMNS_SUMS);
-    const int halves = config->layout == PE_LAYOUT_HALVES;
+    const int halves = config->layout == PE_LAYOUT_HALVES, cos_first = config->cos_first != 0;
     const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
     const int joined = pe__shares(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
@@ -2931,9 +2920,10 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
             return "the coordinate of an axis must be less than axes";
         if (width > d - column) return "the widths of the axes must not sum to more than d_model";
         axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
-        axis->zero = column + width - axis->zeros;
-        axis->pairs = (width - axis->zeros + 1) / 2;
-        pe__axis_columns(axis, config, column, width - axis->zeros);
+        const size_t columns = width - axis->zeros; /* if odd, one more of what comes first */
+        axis->zero = column + columns;
+        axis->pairs = (columns + 1) / 2;
+        axis->sines = (columns + !cos_first) / 2, axis->cosines = columns - axis->sines;
         if ((joined || steps) && width % 2)
             return "joined axes and those of PE_COLUMNS_FREQUENCIES must have even widths";
         if (steps && axis->pairs != plan->axis[0].pairs)
@@ -2946,12 +2936,13 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         column += width;
     }
     plan->axis[all - 1].zeros += d - column;
-    for (size_t a = 0, first; a < all && (steps || (joined && halves)); a++) {
+    for (size_t a = 0; a < all; a++) { /* the first columns of sines and of cosines */
         pe__axis *const axis = &plan->axis[a];
-        const size_t second = halves ? pairs : all;
-        first = steps ? a : axis->pair;
-        axis->sine = first + (config->cos_first ? second : 0);
-        axis->cosine = first + (config->cos_first ? 0 : second);
+        const size_t own = axis->zero - axis->sines - axis->cosines;
+        const size_t first = steps ? a : joined && halves ? axis->pair : own;
+        const size_t apart = steps || joined ? pairs : axis->pairs; /* halves */
+        const size_t second = first + (halves ? apart : steps ? all : 1);
+        axis->sine = cos_first ? second : first, axis->cosine = cos_first ? first : second;
     }
     plan->pairs = pairs, plan->joint = joined || sums;
     if (steps) plan->step = halves ? all : 2 * all;
