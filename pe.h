@@ -2847,42 +2847,6 @@ static inline void pe__denominator(const pe_config *config, size_t width, size_t
     }
 }
 
-/* What is wrong with a config, without a look at its axes; NULL if nothing is. */
-PE__INLINE const char *pe__field_error(const pe_config *config)
-{
-    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
-    const double steps = config->offset * 1048576.0; /* 2^20 */
-    if (config->d_model < 1 || config->d_model >= most)
-        return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
-               "fit into the address space";
-    if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
-    if (config->d_model % config->multiple != 0)
-        return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
-    if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
-    if (config->axes > 1 && config->has_padding) return "has_padding needs axes = 1";
-    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
-    if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
-        return "exponent must be one of PE_EXPONENT_...";
-    if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
-    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
-    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
-        return "columns must be one of PE_COLUMNS_...";
-    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
-        return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
-    if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
-        return "base must be within 2^-20 ... 2^900";
-    if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
-        return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
-    if (!pe__between(fabs(config->scale), pe__exp2i(-900), pe__exp2i(21)))
-        return "scale must be within 2^-900 ... 2^21 in magnitude";
-    if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
-        return "exponent_shift must be within -2^60 ... 2^60";
-    if (!pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) ||
-        steps != (double)(int64_t)steps)
-        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
-    return NULL;
-}
-
 /* What is wrong with the frequencies of an axis. */
 PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
 {
@@ -2955,8 +2919,37 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 {
     if (!config) return "config is NULL";
-    const char *const error = pe__field_error(config);
-    return error ? error : pe__plan_axes(plan, config);
+    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
+    const double steps = config->offset * 1048576.0; /* 2^20 */
+    if (config->d_model < 1 || config->d_model >= most)
+        return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
+               "fit into the address space";
+    if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
+    if (config->d_model % config->multiple != 0)
+        return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
+    if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
+    if (config->axes > 1 && config->has_padding) return "has_padding needs axes = 1";
+    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
+    if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
+        return "exponent must be one of PE_EXPONENT_...";
+    if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
+    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
+    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
+        return "columns must be one of PE_COLUMNS_...";
+    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
+        return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
+    if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
+        return "base must be within 2^-20 ... 2^900";
+    if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
+        return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
+    if (!pe__between(fabs(config->scale), pe__exp2i(-900), pe__exp2i(21)))
+        return "scale must be within 2^-900 ... 2^21 in magnitude";
+    if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
+        return "exponent_shift must be within -2^60 ... 2^60";
+    if (!pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) ||
+        steps != (double)(int64_t)steps)
+        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
+    return pe__plan_axes(plan, config);
 }
 
 /* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
