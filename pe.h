@@ -5128,21 +5128,16 @@ PE__OUTLINE void pe__make_rows_f64(const pe_plan *plan, const pe__axis *axis, co
 typedef void pe__row_maker(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
                            double t, size_t rows);
 typedef void pe__row_zeroer(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
-#define PE__ROWER(type, kind)                                                                      \
-    PE__OUTLINE void pe__make_rows_##type(const pe_plan *plan, const pe__axis *axis,               \
-                                          const pe__dest *dest,                                    \
-                                          double t, size_t rows)                                   \
+#define PE__ROWER(name, kind, block, added)                                                        \
+    PE__OUTLINE void name(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,         \
+                          double t, size_t rows)                                                   \
     {                                                                                              \
-        pe__make_rows_16(kind, plan, axis, dest, t, rows, pe__block_##type, 0);                    \
+        pe__make_rows_16(kind, plan, axis, dest, t, rows, block, added);                           \
     }
-PE__ROWER(bf16, PE__BF16)
-PE__ROWER(f16, PE__F16)
+PE__ROWER(pe__make_rows_f16, PE__F16, pe__block_f16, 0)
+PE__ROWER(pe__make_rows_bf16, PE__BF16, pe__block_bf16, 0)
+PE__ROWER(pe__sum_rows_bf16, PE__BF16, pe__block_bf16, 1)
 #undef PE__ROWER
-PE__OUTLINE void pe__sum_rows_bf16(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                                   double t, size_t rows)
-{
-    pe__make_rows_16(PE__BF16, plan, axis, dest, t, rows, pe__block_bf16, 1);
-}
 PE__OUTLINE void pe__zeros_f64(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
 {
     double zero[8], *const x = (double *)(void *)row + column;
