@@ -5268,23 +5268,21 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
     double q[PE__SOME];
     *step = 1;
     if (most == 1 || (double)(int64_t)units != units) return 1;
-    *step = pe__position(at, r + 1, axis) + plan->offset - t;
-    if (*step != 1 && *step != -1) {
-        *step = 1;
-        return 1;
-    }
+    const double by = pe__position(at, r + 1, axis) + plan->offset - t;
+    if (by != 1 && by != -1) return 1;
+    *step = by;
     if (at->kind == PE__AT_RANGE) { /* up to the row of the padding position */
-        const double before = (plan->padding - p) * *step;
+        const double before = (plan->padding - p) * by;
         return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
     }
     for (size_t n = 1, some; n < most; n += some) {
         some = pe__min(most - n, PE__SOME);
         pe__positions(at, r + n, some, axis, q);
         if (some == PE__SOME && !plan->has_padding &&
-            pe__follow(q, plan->offset, t + (double)n * *step, *step))
+            pe__follow(q, plan->offset, t + (double)n * by, by))
             continue;
         for (size_t k = 0; k < some; k++)
-            if (q[k] + plan->offset != t + (double)(n + k) * *step ||
+            if (q[k] + plan->offset != t + (double)(n + k) * by ||
                 (plan->has_padding && q[k] == plan->padding))
                 return n + k;
     }
