@@ -5450,7 +5450,6 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
         if (plan->step) pe__emit_steps(plan, axis, at, o);
         else pe__walk(plan, axis, &dest, at, 0, o->rows, o->make, o->zero);
         if (dest.verb == PE__STREAM) pe__fence();
-        dest.verb = o->verb;
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
             o->zero(&dest, o->out + r * o->stride, axis->zero, axis->zeros);
     }
