@@ -5485,8 +5485,8 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
     const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
     for (size_t a = 0; a < plan->axes; a++) {
         const pe__axis *const axis = &plan->axis[a];
+        const pe__dest whole = pe__dest_of_axis(plan, axis, o);
         for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
-            const pe__dest whole = pe__dest_of_axis(plan, axis, o);
             pe__dest x = pe__dest_part(&whole, pair, PE__PAIRS);
             const int split = x.order == PE__SPLIT;
             const size_t n = x.sines + x.cosines, e = x.element, most = PE__BYTES / element / n;
@@ -5509,10 +5509,9 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
                     }
             }
         }
-        const pe__dest dest = pe__dest_of_axis(plan, axis, o);
         for (size_t b = 0; axis->zeros && b < batches; b++)
             for (size_t r = 0; r < o->rows; r++)
-                o->zero(&dest, o->out + b * batch_bytes + r * o->stride, axis->zero, axis->zeros);
+                o->zero(&whole, o->out + b * batch_bytes + r * o->stride, axis->zero, axis->zeros);
     }
 }
 
