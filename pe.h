@@ -1531,8 +1531,7 @@ typedef enum pe__place {
     PE__AT_I64,
     PE__AT_F32,
     PE__AT_F64,
-    PE__AT_GRID,
-    PE__AT_KINDS
+    PE__AT_GRID
 } pe__place;
 
 /* Field by field, the sizes of grids alone: wide stores and narrow ones of the same bytes would
@@ -1680,7 +1679,7 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     double p[PE__SOME];
     const double sign = at->back ? -1 : 1;
     int ok = 1;
-    if (at->kind < (int)PE__AT_RANGE || at->kind >= (int)PE__AT_KINDS) return PE_ERR_ENUM;
+    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
     if (at->kind == PE__AT_RANGE) { /* its ends, as doubles: inexact only far beyond */
