@@ -5160,10 +5160,8 @@ PE__WRAPS /* the stride, which is used only after pe__check() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
                                     pe__row_maker *make, pe__row_zeroer *zero)
 {
-    pe__output o;
-    o.out = (unsigned char *)out, o.element = element, o.columns = stride;
-    o.stride = element * stride;
-    o.verb = PE__FILL, o.scale = 1, o.rows = rows, o.make = make, o.zero = zero, o.adder = NULL;
+    const pe__output o = {(unsigned char *)out, element, stride, element * stride, PE__FILL, 1,
+                          rows, make, zero, NULL};
     return o;
 }
 PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
