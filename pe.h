@@ -3184,10 +3184,9 @@ PE__INLINE float pe__float_product(float a, float b)
     return p;
 }
 
-/* exp(x) as a float, and 0 for all below it. */
+/* exp(x) as a float, and 0 for all below it; x > -700, since frequencies are above 2^-960. */
 PE__INLINE float pe__exp_float(pe__td x)
 {
-    if (pe__first_lane(x.a) < -104) return 0;
     const pe__td y = pe__td_exp(x);
     return pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32);
 }
