@@ -5592,10 +5592,9 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     const double denominator[2] = {(double)d_model / 2, 0};
     pe__geometric_begin(&g, &config, denominator, (d_model + 1) / 2);
     for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
-        pe_config part = config;
-        part.d_model = pe__min(2 * PE__PAIRS, d_model - column);
-        (void)pe__plan_bytes(&part, &plan);
-        pe__plan_begin(&plan, &part, f);
+        config.d_model = pe__min(2 * PE__PAIRS, d_model - column);
+        (void)pe__plan_bytes(&config, &plan);
+        pe__plan_begin(&plan, &config, f);
         plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
         pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
         pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
