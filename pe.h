@@ -5335,7 +5335,7 @@ PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const 
                 pe__store(sums + i, f.hi);
                 pe__store(sums + PE__PADDED + i, f.lo);
             }
-            for (; i < pe__min(tile.pairs + 2 * PE__CHAIN, PE__PADDED); i++)
+            for (; i < tile.pairs + 2 * PE__CHAIN; i++)
                 sums[i] = sums[i - 1], sums[PE__PADDED + i] = sums[PE__PADDED + i - 1];
             part.out = pe__row_at(dest, r);
             make(&one, &tile, &part, 1.0, 1);
