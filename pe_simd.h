@@ -16,6 +16,7 @@
  *   pe__abs                |a|                                                           exact
  *   pe__fma(a,b,c)         a*b + c   } fused where the hardware has it: used only where  one or
  *   pe__fnma(a,b,c)        c - a*b   } a rounding test or an exactness proof decides     two
+ *   pe__fms(a,b,c)         a*b - c, only where the hardware fuses it                     one
  *   pe__two_prod(a,b,&e)   p = a*b and e with p + e = a*b; by fma, or by splitting       exact
  *   pe__sincospi           sin(pi a), cos(pi a) by SLEEF, |a| < 2 (only if PE_SLEEF)     3.5 ulp
  *   pe__quarter_turns(a,&s,&c)  (s, c) turned by as many quarters as the last bits of a say  -
@@ -524,13 +525,7 @@ PE__INLINE pe__vd pe__splat(double x) { return _mm512_set1_pd(x); }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm512_abs_pd(a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_pd(a, b, c); }
-PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
-{
-    pe__vd p = a * b;
-    PE__OPAQUE(p);
-    *e = _mm512_fmsub_pd(a, b, p);
-    return p;
-}
+PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
 #if PE_SLEEF
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 {
@@ -834,13 +829,7 @@ PE__INLINE pe__vd pe__splat(double x) { return _mm256_set1_pd(x); }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_pd(a, b, c); }
-PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
-{
-    pe__vd p = a * b;
-    PE__OPAQUE(p);
-    *e = _mm256_fmsub_pd(a, b, p);
-    return p;
-}
+PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
 #if PE_SLEEF
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 {
@@ -1114,13 +1103,7 @@ PE__INLINE pe__vd pe__splat(double x) { return vdupq_n_f64(x); }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return vabsq_f64(a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return vfmsq_f64(c, a, b); }
-PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
-{
-    pe__vd p = a * b;
-    PE__OPAQUE(p);
-    *e = vfmaq_f64(-p, a, b);
-    return p;
-}
+PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(-c, a, b); }
 #if PE_SLEEF
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 {
@@ -1728,13 +1711,7 @@ PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
 #ifdef PE__HAVE_FMA
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(-a, b, c); }
-PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
-{
-    pe__vd p = a * b;
-    PE__OPAQUE(p);
-    *e = __builtin_fma(a, b, -p);
-    return p;
-}
+PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, -c); }
 #else
 #define PE__NOT_FUSED
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
@@ -2015,6 +1992,14 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     PE__OPAQUE(p); /* with -mfma */
 #endif
     *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+    return p;
+}
+#else
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
+{
+    pe__vd p = a * b;
+    PE__OPAQUE(p);
+    *e = pe__fms(a, b, p);
     return p;
 }
 #endif
