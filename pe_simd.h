@@ -590,19 +590,11 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
     const __m512i y = _mm512_xor_si512(_mm512_castpd_si512(c), _mm512_castpd_si512(d));
     return _mm512_test_epi64_mask(_mm512_or_si512(x, y), _mm512_or_si512(x, y)) != 0;
 }
-PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
 {
-    unsigned char *t = (unsigned char *)to;
-    const unsigned char *f = (const unsigned char *)from;
-    const size_t ahead = (64 - (uintptr_t)t % 64) % 64, head = ahead < n ? ahead : n;
-    size_t i = stream ? head : 0;
-    if (i > 0) memcpy(t, f, i);
-    for (; i + 64 <= n; i += 64) {
-        const __m512i v = _mm512_loadu_si512(f + i);
-        if (stream) _mm512_stream_si512((__m512i *)(void *)(t + i), v);
-        else _mm512_storeu_si512(t + i, v);
-    }
-    if (i < n) memcpy(t + i, f + i, n - i);
+    const __m512i v = _mm512_loadu_si512(from);
+    if (stream) _mm512_stream_si512((__m512i *)to, v);
+    else _mm512_storeu_si512(to, v);
 }
 PE__INLINE pe__vd pe__widen(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a)); }
@@ -767,7 +759,6 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 #endif
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
-PE__INLINE void pe__fence(void) { _mm_sfence(); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     unsigned mask = _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b));
@@ -889,19 +880,11 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
     const __m256i x = _mm256_castpd_si256(_mm256_or_pd(_mm256_xor_pd(a, b), _mm256_xor_pd(c, d)));
     return !_mm256_testz_si256(x, x);
 }
-PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
 {
-    unsigned char *t = (unsigned char *)to;
-    const unsigned char *f = (const unsigned char *)from;
-    const size_t ahead = (32 - (uintptr_t)t % 32) % 32, head = ahead < n ? ahead : n;
-    size_t i = stream ? head : 0;
-    if (i > 0) memcpy(t, f, i);
-    for (; i + 32 <= n; i += 32) {
-        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(f + i));
-        if (stream) _mm256_stream_si256((__m256i *)(void *)(t + i), v);
-        else _mm256_storeu_si256((__m256i *)(void *)(t + i), v);
-    }
-    if (i < n) memcpy(t + i, f + i, n - i);
+    const __m256i v = _mm256_loadu_si256((const __m256i *)from);
+    if (stream) _mm256_stream_si256((__m256i *)to, v);
+    else _mm256_storeu_si256((__m256i *)to, v);
 }
 PE__INLINE pe__vd pe__widen(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a)); }
@@ -1059,7 +1042,6 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
             (uint32_t)_mm256_movemask_ps((__m256)(b > y)) << 8) ^ 0xffffu;
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
-PE__INLINE void pe__fence(void) { _mm_sfence(); }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     const __m256i same = _mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b));
@@ -1150,17 +1132,10 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     vst1q_f32(all, v);
     memcpy(p, all, n * sizeof *p);
 }
-PE__INLINE void pe__stream(float *p, pe__vf v) { vst1q_f32(p, v); }
-PE__INLINE void pe__stream_vd(double *p, pe__vd a) { vst1q_f64(p, a); }
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
     const uint64x2_t same = vandq_u64(vceqq_f64(a, b), vceqq_f64(c, d));
     return vminvq_u32(vreinterpretq_u32_u64(same)) == 0;
-}
-PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
-{
-    (void)stream;
-    memcpy(to, from, n);
 }
 PE__INLINE pe__vd pe__widen(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
@@ -1267,7 +1242,6 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
                                 vbicq_u32(vld1q_u32(bit + 4), vcgtq_f32(b, y))));
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
-PE__INLINE void pe__fence(void) {}
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     static const uint32_t bit[4] = {1, 2, 4, 8};
@@ -1331,18 +1305,10 @@ PE__INLINE pe__vi pe__spread(pe__vh h) /* 16 bits to 32 */
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm_stream_ps(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm_stream_pd(p, a); }
-PE__INLINE void pe__fence(void) { _mm_sfence(); }
-PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
 {
-    unsigned char *t = (unsigned char *)to;
-    const unsigned char *f = (const unsigned char *)from;
-    const size_t ahead = (16 - (uintptr_t)t % 16) % 16, head = ahead < n ? ahead : n;
-    size_t i = stream ? head : n;
-    memcpy(t, f, i);
-    for (; i + 16 <= n; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(t + i),
-                         _mm_loadu_si128((const __m128i *)(const void *)(f + i)));
-    if (i < n) memcpy(t + i, f + i, n - i);
+    (void)stream; /* always: see pe__copy() */
+    _mm_stream_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)from));
 }
 #if PE_SLEEF
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
@@ -1375,14 +1341,6 @@ PE__INLINE pe__vh pe__halves(pe__vi a)
     return (pe__vh)wasm_i16x8_narrow_i32x4((v128_t)a, (v128_t)a);
 }
 PE__INLINE pe__vi pe__spread(pe__vh h) { return (pe__vi)wasm_u32x4_extend_low_u16x8((v128_t)h); }
-PE__INLINE void pe__stream(float *p, pe__vf v) { memcpy(p, &v, sizeof v); }
-PE__INLINE void pe__stream_vd(double *p, pe__vd a) { memcpy(p, &a, sizeof a); }
-PE__INLINE void pe__fence(void) {}
-PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
-{
-    (void)stream;
-    memcpy(to, from, n);
-}
 #endif
 
 #if defined(__clang__) || __GNUC__ >= 12
@@ -1758,15 +1716,7 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     if (n > 0) p[0] = v.s;
     if (n > 1) p[1] = v.c;
 }
-PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
-PE__INLINE void pe__stream_vd(double *p, pe__vd a) { *p = a; }
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d) { return (a != b) | (c != d); }
-PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
-{
-    (void)stream;
-    memcpy(to, from, n);
-}
-PE__INLINE void pe__fence(void) {}
 PE__INLINE pe__vf pe__floats_of(float s, float c)
 {
     pe__vf v;
@@ -1959,6 +1909,30 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 #endif /* backends */
 
 /* ---- derived, the same for all --------------------------------------------------------------- */
+
+#if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_SSE2
+PE__INLINE void pe__fence(void) { _mm_sfence(); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    const size_t vector = sizeof(pe__vd), ahead = (vector - (uintptr_t)t % vector) % vector;
+    const size_t head = ahead < n ? ahead : n;
+    size_t i = stream ? head : PE_ISA == PE_ISA_SSE2 ? n : 0; /* memcpy() is as good */
+    if (i > 0) memcpy(t, f, i);
+    for (; i + vector <= n; i += vector) pe__copy_vector(t + i, f + i, stream);
+    if (i < n) memcpy(t + i, f + i, n - i);
+}
+#else /* no streaming stores */
+PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
+PE__INLINE void pe__fence(void) {}
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    (void)stream;
+    memcpy(to, from, n);
+}
+#endif
 
 PE__INLINE pe__vh pe__to_bf16(pe__vf v)
 {
