@@ -688,11 +688,6 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
     _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
         low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
 }
-PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
-{
-    pe__put_bf16_two(p, a, b);
-    pe__put_bf16_two(q, c, d);
-}
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
 {
     const __m512i order =
@@ -778,15 +773,8 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
     w->low = _mm512_min_epu32(w->low, dropped);
-#ifdef PE__HAVE_DQ /* the smaller absolute value in one instruction; a macro of gcc's at -O0 */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#endif
-    w->size = _mm512_castps_si512(_mm512_range_ps(_mm512_castsi512_ps(w->size), v, 0x0a));
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+#ifdef PE__HAVE_DQ /* in one instruction */
+    w->size = _mm512_castps_si512(pe__min_size(_mm512_castsi512_ps(w->size), v));
 #else
     w->size = _mm512_min_epi32(
         w->size, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(INT32_MAX)));
@@ -1207,11 +1195,6 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
     both.val[0] = pe__round_bf16(a), both.val[1] = pe__round_bf16(b);
     vst2_u16(p, both);
 }
-PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
-{
-    pe__put_bf16_two(p, a, b);
-    pe__put_bf16_two(q, c, d);
-}
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return vuzp2q_f32(a, b); }
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
@@ -1557,10 +1540,9 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
-    pe__put_upper(q, pe__up_bf16(c), pe__up_bf16(d));
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 0, 2, 4, 6); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1, 3, 5, 7); }
@@ -1830,20 +1812,14 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 {
     return pe__floats_of(pe__one_from_bf16(p[1]), pe__one_from_bf16(p[3]));
 }
-PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     p[0] = pe__one_to_bf16(a.s), p[1] = pe__one_to_bf16(b.s);
     p[2] = pe__one_to_bf16(a.c), p[3] = pe__one_to_bf16(b.c);
-    q[0] = pe__one_to_bf16(c.s), q[1] = pe__one_to_bf16(d.s);
-    q[2] = pe__one_to_bf16(c.c), q[3] = pe__one_to_bf16(d.c);
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats_of(a.s, b.s); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats_of(a.c, b.c); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
-{
-    p[0] = pe__one_to_bf16(a.s), p[1] = pe__one_to_bf16(b.s);
-    p[2] = pe__one_to_bf16(a.c), p[3] = pe__one_to_bf16(b.c);
-}
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b) { pe__put_bf16_two(p, a, b); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     p[0] = pe__one_to_f16(a.s), p[1] = pe__one_to_f16(b.s);
@@ -1944,6 +1920,13 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     if (PE__UNLIKELY(pe__any_nan(v, v))) v = pe__quiet(v);
     return pe__round_f16(v);
 }
+#if PE_ISA != PE_ISA_AVX2 /* which has a shorter way for four */
+PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+{
+    pe__put_bf16_two(p, a, b);
+    pe__put_bf16_two(q, c, d);
+}
+#endif
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
