@@ -1010,10 +1010,6 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
-PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
-{
-    return _mm256_min_ps(pe__abs_f32(a), pe__abs_f32(b));
-}
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
     const __m256i last = _mm256_set1_epi32((1 << drop) - 1);
@@ -1212,7 +1208,6 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return vabsq_f32(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return vminq_f32(a, b); }
-PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b) { return vminq_f32(vabsq_f32(a), vabsq_f32(b)); }
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
     const uint32x4_t last = vdupq_n_u32((1u << drop) - 1u), half = vdupq_n_u32(1u << (drop - 1));
@@ -1589,10 +1584,6 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
 }
-PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
-{
-    return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));
-}
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
@@ -1833,10 +1824,6 @@ PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
 {
     return pe__floats_of(a.s < b.s ? a.s : b.s, a.c < b.c ? a.c : b.c);
 }
-PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
-{
-    return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));
-}
 PE__INLINE float pe__one_off_middle(float v, int drop)
 {
     const uint32_t last = (1u << drop) - 1u, half = 1u << (drop - 1);
@@ -1885,6 +1872,13 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 #endif /* backends */
 
 /* ---- derived, the same for all --------------------------------------------------------------- */
+
+#if PE_ISA != PE_ISA_AVX512 /* which may have an instruction */
+PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
+{
+    return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));
+}
+#endif
 
 #if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_SSE2
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
