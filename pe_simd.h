@@ -510,6 +510,8 @@ enum { PE_LANES = 8, PE__FUSES = 1 };
 typedef __m512d pe__vd;
 typedef __m512 pe__vf;
 typedef __m256i pe__vh;
+typedef uint32_t pe__vu __attribute__((__vector_size__(64)));
+typedef int64_t pe__vl __attribute__((__vector_size__(64)));
 typedef struct pe__tie_watch {
     __m512i low, size;
 } pe__tie_watch;
@@ -617,13 +619,6 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     const __mmask16 m = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(a), _mm512_setzero_si512());
     return _mm512_mask_blend_ps(m, c, b);
 }
-PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
-{
-    const __m512i dropped = _mm512_set1_epi64(0x1fffffff), bits = _mm512_castpd_si512(a);
-    const __m512i sticky = _mm512_add_epi64(_mm512_and_si512(bits, dropped), dropped);
-    return _mm512_castsi512_pd(_mm512_andnot_si512(dropped, _mm512_or_si512(bits, sticky)));
-}
-PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
@@ -667,15 +662,6 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
     const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
     const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
-}
-PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
-{
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_loadu_si512((const void *)p), 16));
-}
-PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
-{
-    const __m512i high = _mm512_set1_epi32((int)0xffff0000u);
-    return _mm512_castsi512_ps(_mm512_and_si512(_mm512_loadu_si512((const void *)p), high));
 }
 PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -793,6 +779,8 @@ enum { PE_LANES = 4, PE__FUSES = 1 };
 typedef __m256d pe__vd;
 typedef __m256 pe__vf;
 typedef __m128i pe__vh;
+typedef uint32_t pe__vu __attribute__((__vector_size__(32)));
+typedef int64_t pe__vl __attribute__((__vector_size__(32)));
 typedef struct pe__tie_watch {
     __m256i low, size;
 } pe__tie_watch;
@@ -895,13 +883,6 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     const __m256i m = _mm256_cmpgt_epi32(_mm256_castps_si256(a), _mm256_setzero_si256());
     return _mm256_blendv_ps(c, b, _mm256_castsi256_ps(m));
 }
-PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
-{
-    const __m256i dropped = _mm256_set1_epi64x(0x1fffffff), bits = _mm256_castpd_si256(a);
-    const __m256i sticky = _mm256_add_epi64(_mm256_and_si256(bits, dropped), dropped);
-    return _mm256_castsi256_pd(_mm256_andnot_si256(dropped, _mm256_or_si256(bits, sticky)));
-}
-PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 PE__INLINE __m256i pe__select(__m256i if_so, __m256i a, __m256i b)
 {
     return _mm256_blendv_epi8(b, a, if_so);
@@ -937,16 +918,6 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
     const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
     const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
     return pe__halves(_mm256_srli_epi32(_mm256_add_epi32(bits, up), 16));
-}
-PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
-{
-    const __m256i both = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    return _mm256_castsi256_ps(_mm256_slli_epi32(both, 16));
-}
-PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
-{
-    const __m256i both = _mm256_loadu_si256((const __m256i *)(const void *)p);
-    return _mm256_castsi256_ps(_mm256_and_si256(both, _mm256_set1_epi32((int)0xffff0000u)));
 }
 PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -1491,12 +1462,6 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return (pe__vf)pe__select((pe__vi)((pe__vi)a > 0), (pe__vi)b, (pe__vi)c);
 }
-PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
-{
-    const pe__vl bits = (pe__vl)a, dropped = pe__splat_i64(0x1fffffff);
-    return (pe__vd)((bits | ((bits & dropped) + dropped)) & ~dropped);
-}
-PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)((a == a) & (b == b))) != 15;
@@ -1517,18 +1482,6 @@ PE__INLINE pe__vu pe__up_bf16(pe__vf v)
     return bits + 0x7fff + (bits >> 16 & 1);
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__halves((pe__vi)pe__up_bf16(v) >> 16); }
-PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
-{
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both << 16);
-}
-PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
-{
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both & 0xffff0000u);
-}
 /* The upper halves of a and b, next to each other. */
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
@@ -1743,10 +1696,6 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats_of(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
 }
-PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
-{
-    return pe__zip(pe__odd24_one(s), pe__odd24_one(c));
-}
 PE__INLINE float pe__float_of_bits(uint32_t bits)
 {
     float x;
@@ -1872,6 +1821,31 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 #endif /* backends */
 
 /* ---- derived, the same for all --------------------------------------------------------------- */
+
+#if PE_ISA == PE_ISA_SCALAR
+PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
+#elif PE_ISA != PE_ISA_NEON
+PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
+{
+    const pe__vl bits = (pe__vl)a;
+    return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
+}
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    pe__vu both;
+    memcpy(&both, p, sizeof both);
+    return (pe__vf)(both << 16);
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    pe__vu both;
+    memcpy(&both, p, sizeof both);
+    return (pe__vf)(both & 0xffff0000u);
+}
+#endif
+#if PE_ISA != PE_ISA_NEON
+PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
+#endif
 
 #if PE_ISA != PE_ISA_AVX512 /* which may have an instruction */
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
