@@ -528,13 +528,8 @@ PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm512_abs_pd(a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
-#if PE_SLEEF
-PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
-{
-    const Sleef___m512d_2 r = Sleef_sincospid8_u35avx512f(a);
-    *s = r.x, *c = r.y;
-}
-#endif
+#define PE__SLEEF_TWO Sleef___m512d_2
+#define PE__SLEEF_SINCOSPI Sleef_sincospid8_u35avx512f
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -797,13 +792,8 @@ PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
-#if PE_SLEEF
-PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
-{
-    const Sleef___m256d_2 r = Sleef_sincospid4_u35avx2(a);
-    *s = r.x, *c = r.y;
-}
-#endif
+#define PE__SLEEF_TWO Sleef___m256d_2
+#define PE__SLEEF_SINCOSPI Sleef_sincospid4_u35avx2
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -1041,13 +1031,8 @@ PE__INLINE pe__vd pe__abs(pe__vd a) { return vabsq_f64(a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return vfmsq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(-c, a, b); }
-#if PE_SLEEF
-PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
-{
-    const Sleef_float64x2_t_2 r = Sleef_sincospid2_u35advsimd(a);
-    *s = r.x, *c = r.y;
-}
-#endif
+#define PE__SLEEF_TWO Sleef_float64x2_t_2
+#define PE__SLEEF_SINCOSPI Sleef_sincospid2_u35advsimd
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     return vcvt_high_f32_f64(vcvt_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -1259,13 +1244,8 @@ PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
     (void)stream; /* always: see pe__copy() */
     _mm_stream_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)from));
 }
-#if PE_SLEEF
-PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
-{
-    const Sleef___m128d_2 r = Sleef_sincospid2_u35sse2(a);
-    *s = r.x, *c = r.y;
-}
-#endif
+#define PE__SLEEF_TWO Sleef___m128d_2
+#define PE__SLEEF_SINCOSPI Sleef_sincospid2_u35sse2
 #else
 PE__INLINE pe__vf pe__floats_of(pe__vd a)
 {
@@ -1602,13 +1582,8 @@ PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
 PE__INLINE int pe__any_below(pe__vd a, double x) { return pe__abs(a) < x; }
 #endif
-#if PE_SLEEF
-PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
-{
-    const Sleef_double_2 r = Sleef_sincospid1_u35purec(a);
-    *s = r.x, *c = r.y;
-}
-#endif
+#define PE__SLEEF_TWO Sleef_double_2
+#define PE__SLEEF_SINCOSPI Sleef_sincospid1_u35purec
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const pe__vf v = {(float)s, (float)c};
@@ -1821,6 +1796,16 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 #endif /* backends */
 
 /* ---- derived, the same for all --------------------------------------------------------------- */
+
+#if PE_SLEEF
+PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const PE__SLEEF_TWO r = PE__SLEEF_SINCOSPI(a);
+    *s = r.x, *c = r.y;
+}
+#endif
+#undef PE__SLEEF_TWO
+#undef PE__SLEEF_SINCOSPI
 
 #if PE_ISA == PE_ISA_SCALAR
 PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
