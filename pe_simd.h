@@ -1584,11 +1584,12 @@ PE__INLINE int pe__any_below(pe__vd a, double x) { return pe__abs(a) < x; }
 #endif
 #define PE__SLEEF_TWO Sleef_double_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid1_u35purec
-PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
+PE__INLINE pe__vf pe__floats_of(float s, float c)
 {
-    const pe__vf v = {(float)s, (float)c};
+    const pe__vf v = {s, c};
     return v;
 }
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c) { return pe__floats_of((float)s, (float)c); }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
 PE__INLINE pe__vd pe__to_float(pe__vd a)
 {
@@ -1618,12 +1619,6 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
     if (n > 1) p[1] = v.c;
 }
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d) { return (a != b) | (c != d); }
-PE__INLINE pe__vf pe__floats_of(float s, float c)
-{
-    pe__vf v;
-    v.s = s, v.c = c;
-    return v;
-}
 PE__INLINE pe__vd pe__widen(const float *p) { return (double)*p; }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { *p = (float)a; }
 PE__INLINE pe__vf pe__splat_f32(float x) { return pe__floats_of(x, x); }
