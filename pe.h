@@ -4306,9 +4306,7 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__dest *dest, void *x, const floa
     const uintptr_t ahead = (uintptr_t)x + dest->ahead;
     for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, 0);
     const float scale = (float)dest->scale;
-    if (kind == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, &scale);
-    else if (kind == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, &scale);
-    else pe__add_row_as(PE__BF16, x, PE__F32, row, n, &scale);
+    pe__add_row_as(kind, x, PE__F32, row, n, &scale);
 }
 
 /* 16-bit elements of a span's rows, from the floats of the plan's row. */
