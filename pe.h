@@ -3939,11 +3939,8 @@ PE__INLINE void pe__span_next(pe__span *x)
 PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int added)
 {
     const int32_t window = span->bound->window, guard = span->plan->guard;
-    pe__span hot;
+    pe__span hot = *span;
     const pe__span *const x = &hot;
-    hot.a = span->a, hot.b = span->b, hot.ts = span->ts, hot.tc = span->tc, hot.dest = span->dest;
-    hot.row[0] = span->row[0], hot.across = span->across, hot.verb = span->verb;
-    hot.scale = span->scale, hot.ahead = span->ahead;
     const size_t element = two && added == PE__NO_SUM ? sizeof(float) : x->dest->element;
     const size_t step = (split ? 1 : 2) * element, end = span->end;
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
