@@ -3774,45 +3774,29 @@ typedef struct pe__two_rows {
     pe__vf forth, back;
 } pe__two_rows;
 
-/* Turn the vector of pairs at i, round, watch. */
-PE__INLINE pe__two_rows pe__turn_vector(const pe__span *x, size_t i, int two, int split,
-                                        pe__tie_watch *watch)
+/* Two vectors of pairs of a row as floats, watched: as they follow each other in memory, or, if
+   split, one of sines and one of cosines. */
+PE__INLINE void pe__round_watched(pe__vd a0, pe__vd b0, pe__vd a1, pe__vd b1, int split,
+                                  pe__tie_watch *watch, pe__vf *v0, pe__vf *v1)
 {
-    pe__two_rows v;
-    pe__vd a_forth, b_forth, a_back, b_back;
-    pe__turn_at(x, i, two, &a_forth, &b_forth, &a_back, &b_back);
-    v.back = v.forth = pe__round_two(a_forth, b_forth, split);
-    pe__tie_watch_add(watch, a_forth, b_forth, v.forth);
-    if (two) {
-        v.back = pe__round_two(a_back, b_back, split);
-        pe__tie_watch_add(watch, a_back, b_back, v.back);
-    }
-    return v;
+    const pe__vd second = split ? a1 : b0, third = split ? b0 : a1;
+    *v0 = pe__round_two(a0, second, split);
+    pe__tie_watch_add(watch, a0, second, *v0);
+    *v1 = pe__round_two(third, b1, split);
+    pe__tie_watch_add(watch, third, b1, *v1);
 }
 
-/* Two vectors of pairs, at i: into two vectors of floats as they follow each other in memory, or,
-   if split, one of sines and one of cosines. */
+/* Turn the two vectors of pairs at i, round, watch. */
 PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe__tie_watch *watch,
                              pe__two_rows *v0, pe__two_rows *v1)
 {
-    const size_t j = i + PE_LANES;
-    if (!split) {
-        *v0 = pe__turn_vector(x, i, two, split, watch);
-        *v1 = pe__turn_vector(x, j, two, split, watch);
-        return;
-    }
-    pe__vd a0_forth, b0_forth, a0_back, b0_back, a1_forth, b1_forth, a1_back, b1_back;
-    pe__turn_at(x, i, two, &a0_forth, &b0_forth, &a0_back, &b0_back);
-    pe__turn_at(x, j, two, &a1_forth, &b1_forth, &a1_back, &b1_back);
-    v0->back = v0->forth = pe__join(a0_forth, a1_forth);
-    v1->back = v1->forth = pe__join(b0_forth, b1_forth);
-    pe__tie_watch_add(watch, a0_forth, a1_forth, v0->forth);
-    pe__tie_watch_add(watch, b0_forth, b1_forth, v1->forth);
-    if (two) {
-        v0->back = pe__join(a0_back, a1_back), v1->back = pe__join(b0_back, b1_back);
-        pe__tie_watch_add(watch, a0_back, a1_back, v0->back);
-        pe__tie_watch_add(watch, b0_back, b1_back, v1->back);
-    }
+    pe__vd a0, b0, a1, b1, a0_back, b0_back, a1_back, b1_back;
+    pe__turn_at(x, i, two, &a0, &b0, &a0_back, &b0_back);
+    pe__turn_at(x, i + PE_LANES, two, &a1, &b1, &a1_back, &b1_back);
+    pe__round_watched(a0, b0, a1, b1, split, watch, &v0->forth, &v1->forth);
+    v0->back = v0->forth, v1->back = v1->forth;
+    if (two)
+        pe__round_watched(a0_back, b0_back, a1_back, b1_back, split, watch, &v0->back, &v1->back);
 }
 
 /* Ask for four vectors, each line once, by the bytes of a block of rows ahead: row after row forth
