@@ -3906,16 +3906,6 @@ PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t 
     }
 }
 
-/* From the two rows of a span to the next two, forth and back. */
-PE__INLINE void pe__span_next(pe__span *x)
-{
-    const ptrdiff_t stride = x->swapped ? -x->dest->stride : x->dest->stride;
-    const double step = x->swapped ? -1 : 1;
-    x->row[0] += stride, x->row[1] -= stride;
-    x->position[0] += step, x->position[1] -= step;
-    x->ts += 2 * x->plan->padded, x->tc += 2 * x->plan->padded;
-}
-
 /* All columns of a span's row, or n times of its two rows and the next two: up to an aligned
    address, then four vectors with one look at the watch, then the rest. What the hot loop reads is
    copied into locals, so that it stays in registers: the compiler knows that no store changes them.
@@ -3959,7 +3949,10 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
             pe__turn_one(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
                          i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
         if (!two || --n <= 0) return;
-        pe__span_next(span);
+        const double turn = span->swapped ? -1 : 1;
+        span->row[0] += stride, span->row[1] -= stride;
+        span->position[0] += turn, span->position[1] -= turn;
+        span->ts += 2 * padded, span->tc += 2 * padded;
         forth += stride, back -= stride, hot.ts += 2 * padded, hot.tc += 2 * padded;
     }
 }
