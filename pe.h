@@ -3800,19 +3800,18 @@ PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe
 }
 
 /* Ask for four vectors, each line once, by the bytes of a block of rows ahead: row after row forth
-   and back is more than the hardware's prefetchers follow. For the first-level cache that is too
-   much: what is in it would have to go, and sums in memory took half as long again. What is filled
-   is asked for where the second-level cache cannot hold it. */
+   and back is more than the hardware's prefetchers follow. What is filled is asked for, too, where
+   the second-level cache cannot hold it and the first-level cache is small, see PE__HOLDS_BLOCK. */
 PE__WRAPS /* the addresses asked for: any will do */
 PE__INLINE void pe__ask(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, size_t vector,
                         size_t ahead)
 {
     const unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const int split = at2 == (ptrdiff_t)vector, line = vector >= 64;
-    pe__prefetch((uintptr_t)p + ahead, 0);
-    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, 0);
-    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, 0);
-    if (line) pe__prefetch((uintptr_t)p3 + ahead, 0);
+    pe__prefetch((uintptr_t)p + ahead, PE__HOLDS_BLOCK);
+    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, PE__HOLDS_BLOCK);
+    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, PE__HOLDS_BLOCK);
+    if (line) pe__prefetch((uintptr_t)p3 + ahead, PE__HOLDS_BLOCK);
 }
 
 /* Add four vectors of floats to elements of a type, see pe__sink_four(). */
@@ -4172,8 +4171,8 @@ PE__INLINE uint32_t pe__put_group(const pe__span *x, int side, size_t i, int spl
         const pe__vf by = pe__splat_f32(1.0f / 8388608);
         const uint16_t *const g = (const uint16_t *)(const void *)p;
         const uint16_t *const h = (const uint16_t *)(const void *)q;
-        pe__prefetch((uintptr_t)p + x->ahead, 0);
-        if (split || sizeof a0 >= 64) pe__prefetch((uintptr_t)q + x->ahead, 0);
+        pe__prefetch((uintptr_t)p + x->ahead, PE__HOLDS_BLOCK);
+        if (split || sizeof a0 >= 64) pe__prefetch((uintptr_t)q + x->ahead, PE__HOLDS_BLOCK);
         const pe__vf u = pe__get_bf16_odds(g), v = pe__get_bf16_evens(h);
         a0 = pe__sum_vector(pe__get_bf16_evens(g), &x->scale, a0);
         a1 = pe__sum_vector(split ? u : v, &x->scale, a1);
@@ -4278,7 +4277,7 @@ PE__INLINE void pe__sum(pe__kind kind, const pe__dest *dest, void *x, const floa
 {
     const size_t bytes = n * dest->element;
     const uintptr_t ahead = (uintptr_t)x + dest->ahead;
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, 0);
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, PE__HOLDS_BLOCK);
     const float scale = (float)dest->scale;
     pe__add_row_as(kind, x, PE__F32, row, n, &scale);
 }
@@ -4948,7 +4947,7 @@ PE__WRAPS
 PE__INLINE void pe__sink_vd(const pe__dest *dest, double *p, pe__vd v)
 {
     if (dest->verb == PE__ADD) {
-        pe__prefetch((uintptr_t)p + dest->ahead, 0);
+        pe__prefetch((uintptr_t)p + dest->ahead, PE__HOLDS_BLOCK);
         if (!PE__FUSES && dest->scale == 1) pe__store(p, pe__load(p) + v);
         else pe__store(p, pe__fused(pe__splat(dest->scale), pe__load(p), v));
     } else if (dest->verb == PE__STREAM) {
@@ -5170,7 +5169,7 @@ PE__WRAPS /* what is asked for ahead: any address will do */
 }
 
 /* Decide how to store so many rows: floats with what follows asked for if they are more than a
-   second-level cache holds; past the caches if there are many, and, but for 16-bit elements, every
+   second-level cache holds, see pe__ask(); past the caches if there are many, and, but for 16-bit elements, every
    row, and each half of it, can be brought to an aligned address by the same number of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
@@ -5180,7 +5179,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
     const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
     const size_t bytes = rows * plan->d_model * dest->element;
     if (dest->verb != PE__FILL || bytes < many / 8) return;
-    if (dest->element == sizeof(float)) dest->verb = PE__FETCH;
+    if (dest->element == sizeof(float) && !PE__HOLDS_BLOCK) dest->verb = PE__FETCH;
     if (bytes < many) return;
     if (dest->element >= sizeof(float)) {
         if (offset % step || (size_t)dest->stride % vector) return;
