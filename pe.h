@@ -5519,30 +5519,28 @@ PE__OUTLINE void pe__sum_f64(const pe__dest *dest, unsigned char *x, const void 
     pe__sink_f64(dest, (double *)(void *)x, (const double *)row, n);
 }
 
-/* Rows filled and added. The scale of a sum is a float, but for doubles. */
-#define PE__ROWS_OF_TYPE(T, element, real, sum_rows, zeros, adder, batch_rows)                     \
-    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
-                                 size_t stride)                                                    \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__make_rows_##T, zeros);               \
-        return pe__call(plan, &at, &o);                                                            \
-    }                                                                                              \
-    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, real scale,            \
-                                element *x, size_t stride)                                         \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, (double)scale, sum_rows, zeros, adder);          \
-        return pe__call(plan, &at, &o);                                                            \
-    }                                                                                              \
-    PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
-                                      real scale, element *x, size_t stride, size_t batch_stride)  \
-    {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__added(x, sizeof *x, rows, stride, (double)scale, sum_rows, zeros, adder);          \
-        return pe__call_batch(plan, &at, batches, batch_stride, &o, batch_rows, pe__sum_##T);      \
-    }
-PE__ROWS_OF_TYPE(f64, double, double, pe__make_rows_f64, pe__zeros_f64, NULL, pe__make_rows_f64)
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
+{
+    const pe__output o =
+        pe__output_of(out, sizeof *out, rows, stride, pe__make_rows_f64, pe__zeros_f64);
+    return pe__call(plan, &at, &o);
+}
+
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride)
+{
+    const pe__output o =
+        pe__added(x, sizeof *x, rows, stride, scale, pe__make_rows_f64, pe__zeros_f64, NULL);
+    return pe__call(plan, &at, &o);
+}
+
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o =
+        pe__added(x, sizeof *x, rows, stride, scale, pe__make_rows_f64, pe__zeros_f64, NULL);
+    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f64, pe__sum_f64);
+}
 
 /* Without a plan: tiles of columns, each with a small plan on the stack. */
 PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
@@ -8041,7 +8039,28 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * A float, or the 16 bits of an f16 or bf16. */
 
 #define PE__OF_TYPE(T, kind, element, sum_rows)                                                    \
-    PE__ROWS_OF_TYPE(T, element, float, sum_rows, pe__zeros, &pe__adder_##T, pe__make_rows_f32)    \
+    PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
+                                 size_t stride)                                                    \
+    {                                                                                              \
+        const pe__output o =                                                                       \
+            pe__output_of(out, sizeof *out, rows, stride, pe__make_rows_##T, pe__zeros);           \
+        return pe__call(plan, &at, &o);                                                            \
+    }                                                                                              \
+    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
+                                element *x, size_t stride)                                         \
+    {                                                                                              \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale,                  \
+                                       sum_rows, pe__zeros, &pe__adder_##T);                       \
+        return pe__call(plan, &at, &o);                                                            \
+    }                                                                                              \
+    PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
+                                      float scale, element *x, size_t stride, size_t batch_stride) \
+    {                                                                                              \
+        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale,                  \
+                                       sum_rows, pe__zeros, &pe__adder_##T);                       \
+        return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f32,             \
+                              pe__sum_##T);                                                        \
+    }                                                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
@@ -8126,7 +8145,6 @@ PE__OF_TYPE(f32, PE__F32, float, pe__make_rows_f32)
 PE__OF_TYPE(f16, PE__F16, uint16_t, pe__make_rows_f32)
 PE__OF_TYPE(bf16, PE__BF16, uint16_t, pe__sum_rows_bf16)
 #undef PE__OF_TYPE
-#undef PE__ROWS_OF_TYPE
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
