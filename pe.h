@@ -3808,10 +3808,11 @@ PE__INLINE void pe__ask(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, si
 {
     const unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const int split = at2 == (ptrdiff_t)vector, line = vector >= 64;
-    pe__prefetch((uintptr_t)p + ahead, PE__HOLDS_BLOCK);
-    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, PE__HOLDS_BLOCK);
-    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, PE__HOLDS_BLOCK);
-    if (line) pe__prefetch((uintptr_t)p3 + ahead, PE__HOLDS_BLOCK);
+    const int soon = PE__HOLDS_BLOCK || vector < sizeof(pe__vf); /* 16-bit rows are half as long */
+    pe__prefetch((uintptr_t)p + ahead, soon);
+    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, soon);
+    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, soon);
+    if (line) pe__prefetch((uintptr_t)p3 + ahead, soon);
 }
 
 /* Add four vectors of floats to elements of a type, see pe__sink_four(). */
@@ -4171,8 +4172,8 @@ PE__INLINE uint32_t pe__put_group(const pe__span *x, int side, size_t i, int spl
         const pe__vf by = pe__splat_f32(1.0f / 8388608);
         const uint16_t *const g = (const uint16_t *)(const void *)p;
         const uint16_t *const h = (const uint16_t *)(const void *)q;
-        pe__prefetch((uintptr_t)p + x->ahead, PE__HOLDS_BLOCK);
-        if (split || sizeof a0 >= 64) pe__prefetch((uintptr_t)q + x->ahead, PE__HOLDS_BLOCK);
+        pe__prefetch((uintptr_t)p + x->ahead, 1);
+        if (split || sizeof a0 >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
         const pe__vf u = pe__get_bf16_odds(g), v = pe__get_bf16_evens(h);
         a0 = pe__sum_vector(pe__get_bf16_evens(g), &x->scale, a0);
         a1 = pe__sum_vector(split ? u : v, &x->scale, a1);
