@@ -4000,6 +4000,7 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
 #define PE__ERROR_SUM_16 (4.0 / 16777216)
 #define PE__ERROR_NEAR_0 (10.25 / 16777216)
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES }; /* pairs */
+enum { PE__DOUBLES = 64 }; /* spans, see pe__make_sum_16() */
 
 /* Where elements raised the alarm: the group from pair i on in row side of the rows that many
    digits from the anchor; lanes, first those of the first components, then those of the second
@@ -4025,6 +4026,8 @@ typedef struct pe__floats {
     float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
     float error, least; /* of what raises it */
     unsigned made;      /* bit b: row b is there */
+    int excess;         /* adding: alarms of late, less a fifth of all groups */
+    int doubles;        /* adding: so many spans are made from doubles */
     size_t alarms;
     pe__alarm alarm[PE__ALARMS + PE__ALARMS_SPAN + 1];
     pe__sides sides[PE__DIGIT + 1];
@@ -4079,7 +4082,7 @@ PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pai
     const int distant = least == FLT_MAX;
     const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
     f->error = distant || error < least ? least : error, f->least = least;
-    f->made = 0, f->alarms = 0;
+    f->made = 0, f->alarms = 0, f->excess = f->doubles = 0;
     pe__to_groups(plan->frequency + pair, count, split, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
         pe__put(f->angle + i / 2, pe__mul_f32(pe__size_of_groups(f->a, i), by));
@@ -4256,7 +4259,12 @@ PE__INLINE void pe__span_16(const pe__span *x, size_t digit, int split, pe__kind
         pe__raise(&alarm, place + i, 1, lanes, often);
     }
     f->alarms = (size_t)(alarm - f->alarm);
-    if (added) pe__add_again_16(x, f->alarm, f->alarms), f->alarms = 0;
+    if (!added) return;
+    pe__add_again_16(x, f->alarm, f->alarms);
+    f->excess += 5 * (int)(f->alarms * PE__GROUP) - 2 * (int)x->end;
+    if (f->excess < 0) f->excess = 0;
+    if (f->excess > 4 * (int)x->end) f->doubles = PE__DOUBLES, f->excess = 0;
+    f->alarms = 0;
 }
 
 /* Deal with a block's alarms, if they are more than that many. */
@@ -4305,6 +4313,18 @@ PE__INLINE void pe__make_sum(pe__span *x, int64_t n, int kind)
     if (x->row[0] && x->row[1]) pe__make_two(x, n, kind);
     else pe__make_f32(x, n);
 }
+/* To bf16 with floats; but where a fifth of the groups of late raised the alarm, since what is added
+   to nearly cancels the rows, all of some spans from doubles. Out of line: it is seldom. */
+PE__OUTLINE void pe__make_sum_doubles(pe__span *x)
+{
+    x->dest->floats->doubles--;
+    pe__make_sum(x, 1, PE__BF16);
+}
+PE__INLINE void pe__make_sum_16(pe__span *x, int64_t digit)
+{
+    if (PE__UNLIKELY(x->dest->floats->doubles)) pe__make_sum_doubles(x);
+    else pe__make_16(x, digit, PE__BF16, 1);
+}
 #define PE__ADDER(type, kind, added)                                                               \
     PE__OUTLINE void pe__make_sum_##type(pe__span *x, int64_t n) { added; }                        \
     PE__OUTLINE void pe__four_##type(const pe__dest *dest, unsigned char *p, ptrdiff_t at1,        \
@@ -4321,7 +4341,7 @@ PE__INLINE void pe__make_sum(pe__span *x, int64_t n, int kind)
                                                  pe__sum_##type};
 PE__ADDER(f32, PE__F32, pe__make_sum(x, n, PE__F32))
 PE__ADDER(f16, PE__F16, pe__make_sum(x, n, PE__F16))
-PE__ADDER(bf16, PE__BF16, pe__make_16(x, n, PE__BF16, 1)) /* n: of the plan's row */
+PE__ADDER(bf16, PE__BF16, pe__make_sum_16(x, n)) /* n: of the plan's row */
 #undef PE__ADDER
 
 /* Position 0, where all sines are 0 and would raise the alarm. */

@@ -663,6 +663,49 @@ static void sums_beside_midpoints(void **state)
     free(memory);
 }
 
+/* Rows to which nearly their opposites are added, for a while: sums that floats leave open, most of
+   them at first, then none, and in between what turns from the one to the other. */
+static void sums_that_cancel(void **state)
+{
+    enum { ROWS = 400, MOST = 600, BYTES = 1 << 18 };
+    static const size_t widths[] = {600, 512, 256, 40};
+    double *memory = (double *)must_alloc(BYTES);
+    uint16_t *x = (uint16_t *)must_alloc(2 * ROWS * MOST * sizeof *x), *y = x + ROWS * MOST;
+    float *pe = (float *)must_alloc(ROWS * MOST * sizeof *pe);
+    rng r = rng_for("sums_that_cancel");
+    (void)state;
+    for (size_t round = 0; round < 16; round++) {
+        const type t = round % 4 == 3 ? F16 : BF16;
+        const type_format *f = &type_formats[t];
+        const size_t d = widths[round / 4], begin = rng_below(&r, 60), end = 100 + rng_below(&r, 200);
+        const pe_at at = pe_from_by(-200 + (int64_t)rng_below(&r, 100000), round % 3 ? 1 : -1);
+        const float scale = round % 2 ? 1 : 2;
+        pe_config config = pe_config_default(d);
+        pe_plan plan;
+        config.layout = round & 4 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        config.cos_first = round & 1;
+        assert_int_equal(pe_plan_init(&plan, &config, memory, BYTES), PE_OK);
+        assert_int_equal(pe_fill_f32(&plan, at, ROWS, pe, d), PE_OK);
+        for (size_t i = 0; i < ROWS * d; i++) {
+            const int cancels = i / d >= begin && i / d < end;
+            x[i] = nearest_16(f, cancels ? -(double)pe[i] / (double)scale : rng_unit(&r) * 4);
+        }
+        memcpy(y, x, ROWS * d * sizeof *x);
+        assert_int_equal(t == F16 ? pe_add_f16(&plan, at, ROWS, scale, y, d)
+                                  : pe_add_bf16(&plan, at, ROWS, scale, y, d),
+                         PE_OK);
+        for (size_t i = 0; i < ROWS * d; i++) {
+            const float sum = fmaf(scale, (float)value(t, x, i), pe[i]);
+            if (y[i] != nearest_16(f, (double)sum))
+                fail_msg("%s: %a * %a + %a: got %04x, not %04x", f->name, (double)scale,
+                         value(t, x, i), (double)pe[i], y[i], nearest_16(f, (double)sum));
+        }
+    }
+    free(pe);
+    free(x);
+    free(memory);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -676,6 +719,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(doubles_are_rounded_once),
         cmocka_unit_test(elements_beside_midpoints),
         cmocka_unit_test(sums_beside_midpoints),
+        cmocka_unit_test(sums_that_cancel),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL) != 0;
