@@ -323,7 +323,7 @@ typedef struct pe_plan {
     double scale;            /* a power of two                                               */
     double fastest;          /* largest frequency, in half turns a position                  */
     double error;            /* of the frequencies, relative                                 */
-    double reach;            /* positions up to that are for pe__direct()                    */
+    double reach;            /* positions up to that are for pe__sincos()                    */
     double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
     int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
     int cos_first, has_padding;
@@ -1394,42 +1394,41 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 
 /* A map
  *
- * The way of a pair from pe_fill_f32() to memory, with the sections:
- *     6.7 pe__call           checks all arguments; nothing is written before
- *         pe__emit           axis by axis: which columns it has, whether rows are streamed
- *         pe__walk           cuts the positions into runs of neighbours; what repeats is copied
- *     6.5 pe__make_rows      one row: pe__lone_f32(), from the turn to memory. Several: pe__run()
- *         pe__run            17 blocks of 17 rows, in tiles of columns. The centre comes from
- *                            pe__centre(), the other anchors from it by pe__anchor_turned()
- *     6.4 pe__block          the rows of a block, forward and backward from its anchor; the two
- *                            rows of every distance in one call, pe__make_two()
- *     6.3 pe__span_f32       the loop over columns: turns (pe__turn), rounds (pe__round_two), keeps
- *                            watch (pe__tie_watch_add), stores, streams or adds (pe__sink_four)
- *         pe__round_again    after an alarm: rounds y + e and y - e. If they differ,
- *     5.6 pe__exact_element  asks double-double, and if that cannot decide, integers (pe__exact)
- * Other ways: 16-bit rows from pe__make_rows_16(), those by themselves by pe__lone_row(), in one
- * kernel from doubles to elements. f64 by pe__make_rows_f64(). Adding by the pe__adder of the call,
- * to bf16 with floats, as pe__span_16() makes them, and where these do not decide as to all others:
- * a program that adds nothing has none. RoPE makes rows on the stack (pe__make_rows_apart) and
- * rotates heads by them (pe__turn_heads); pe_shift_T is RoPE with a row as its head. Grids: each
- * coordinate's values as a run of rows, the others copied. Lists are read PE__SOME at a time
- * (pe__positions).
+ * The way of a pair from pe_fill_f32() to memory:
+ *     pe__call           checks all arguments; nothing is written before
+ *     pe__emit           axis by axis: which columns it has, and whether rows are streamed
+ *     pe__walk           cuts the positions into runs of neighbours; what repeats is copied
+ *     pe__rows_f32       one row: pe__single_f32(), from the angle to memory. Several: pe__run_f32()
+ *     pe__run            17 blocks of 17 rows, in tiles of columns: pe__run_tile() makes the centre
+ *                        and rotates it to the other anchors
+ *     pe__block_f32      the rows round an anchor, two at a time: as far before it as after it
+ *     pe__store_pair     the kernel: pe__span_f32() rotates, rounds, and watches for ties
+ *     pe__store_four     stores or streams four vectors
+ * After an alarm pe__round_again() rounds y + e and y - e. Where they differ, pe__exact_element() asks
+ * double-double, and if that cannot decide, integers.
  *
- * Levels of exactness: pe__direct() and turns by the plan's rows, some units of 2^-53;
- * pe__close_turn(), some 2^-98; pe__real, as many bits as it takes. Each is asked only if the one
- * before cannot decide; 6.1 proves how that is known.
+ * Each of these calls only what stands before it. What differs between types and verbs is chosen by
+ * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing has
+ * no code for it. 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from
+ * pe__rows_f64(). RoPE makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift is
+ * RoPE with a row as its head.
  *
  * Words
- *     anchor, centre    sines and cosines of a row in doubles, from which other rows are turned
- *     turn              (s, c) by (ts, tc): a rotation; forth and back: by plus and minus the angle
  *     pair, column      the sine and cosine of one frequency; an element of a row
- *     span              columns of one or two rows that are made together
+ *     turn              an angle, in half turns: p w / pi
+ *     sincos            sine and cosine of an angle: by double, by double-double, exactly
+ *     rotate            (s, c) by (ts, tc), to the sine and cosine of the sum of two angles; forth
+ *                       and back: by plus and by minus the angle
+ *     anchor, centre    a row in doubles, from which other rows are rotated; an anchor of anchors
+ *     block, run        the 17 rows round an anchor; consecutive rows
  *     dest              where rows go: address, stride, columns; and whether to fill, stream or add
+ *     span              columns of one or two rows that are made together
  *     tile              columns, or tokens, that fit the stack and the first-level cache
  *     split, zipped     sines apart from cosines (halves); next to each other (interleaved)
+ *     swapped           cosines come first: (a, b) is (cosine, sine)
  *     tie watch, alarm  the smallest distance to a rounding that may be wrong; it is too small
  *     interval          y - e ... y + e, which has the exact value
- *     distant, lone     beyond the reach of pe__direct(); a row without neighbours
+ *     distant           beyond the reach of sincos by double
  *     joint, woven      axes that share columns; whose pairs alternate
  *     lanes behind      those of a vector after the last pair: they repeat that pair, are never
  *                       stored, and so raise no alarm of their own
@@ -3238,18 +3237,18 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
     return pe__plan_numbers(plan, PE__WAVELENGTH, wavelength);
 }
 
-/* ---- 6.1 turns, fast ----------------------------------------------------------------------------
- * A row by itself comes from pe__direct(), pair by pair. In a run, 17 rows are a block: they follow
- * from the one in the middle, its anchor, by turning it forth and back by the plan's rows 1 ... 8.
- * Of 17 blocks the one in the middle has the centre, which comes from pe__direct() or, for more
- * than 2 blocks, from SLEEF, where it is there; the other anchors are the centre turned by the
- * plan's rows 17, 34, ... 136, forth or back. */
+/* ---- 6.1 sines and cosines by double ------------------------------------------------------------
+ * A row by itself comes from pe__sincos(), pair by pair. In a run, 17 rows are a block: the one in
+ * the middle, its anchor, is rotated forth and back by the plan's rows 1 ... 8. Of 17 blocks the one
+ * in the middle has the centre, which comes from pe__sincos() or, for more than 2 blocks, from SLEEF,
+ * where it is there; the other anchors are the centre rotated by the plan's rows 17, 34, ... 136,
+ * forth or back. */
 
 /* Rounding test: what keeps floats correctly rounded
  *
  * Errors are in units of u = 2^-53, for amplitude 1, and of (sine, cosine) as a vector, for a turn
  * makes one component's the other's. What is rounded relatively adds 1 to a vector, what is below 1
- * and rounded absolutely 1/2 to each component. pe__direct() has at most
+ * and rounded absolutely 1/2 to each component. pe__sincos() has at most
  *     1.00  the factor A (1 + eta), rounded: along the vector
  *     1.18  the rest z, |z| <= 1/4 + 2^-17, rounded twice: pi (2^-56 + 2^-55), across the vector;
  *           where nothing is fused, once, 0.79. And 0.01 for the phase, pi 2^-62 for positions up to
@@ -3270,7 +3269,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
  * A row of a run is two turns from its centre: 10.27 fused, 4.74 + 3.13 + 2.71 = 10.58 not fused,
  * with SLEEF 14.27 and 14.30: 10.75 and 14.375 (pe__bound_run). Beyond plan->reach, turns in
- * double-double take the place of pe__direct(), as long as they lack 44 units at most: 60 for
+ * double-double take the place of pe__sincos(), as long as they lack 44 units at most: 60 for
  * either (pe__bound_distant).
  *
  * pe__round_interval() divides (1 + eta) out again, by a factor that is rounded (0.5), with a
@@ -3289,7 +3288,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it.
  *
  * A row of floats by itself has a narrower window, and a guard that shrinks with its position:
- * nothing is turned after pe__direct(), so its errors are relative but for that of the phase. In
+ * nothing is turned after pe__sincos(), so its errors are relative but for that of the phase. In
  * units of 2^-48 these are
  *    22.00  what the short polynomials lack (lacks.py)
  *     0.25  roundings, at most 8 u: of the rest z 2, of sin(pi z) / z 4 and of the product with it
@@ -3345,18 +3344,18 @@ static const double pe__cosine_fit_short[8] = {
     1.0, -4.934802200494251, 4.058712115380634, -1.3352619773843104, 0.23530570185317123,
     -0.025448615526125998,
 };
-typedef struct pe__waves {
+typedef struct pe__sincos_fit {
     double sine[8], cosine[8], quarters;
-} pe__waves;
-PE__INLINE void pe__waves_of(double factor, int quarters, int full, pe__waves *w)
+} pe__sincos_fit;
+PE__INLINE void pe__sincos_fit_of(double factor, int quarters, int full, pe__sincos_fit *fit)
 {
     const double *const sine = full ? pe__sine_fit : pe__sine_fit_short;
     const double *const cosine = full ? pe__cosine_fit : pe__cosine_fit_short;
     for (int n = 0; n < 8; n += PE_LANES) {
-        pe__store(w->sine + n, pe__load(sine + n) * pe__splat(factor));
-        pe__store(w->cosine + n, pe__load(cosine + n) * pe__splat(factor));
+        pe__store(fit->sine + n, pe__load(sine + n) * pe__splat(factor));
+        pe__store(fit->cosine + n, pe__load(cosine + n) * pe__splat(factor));
     }
-    w->quarters = PE__QUARTERS + 0.5 * quarters;
+    fit->quarters = PE__QUARTERS + 0.5 * quarters;
 }
 
 /* A step of four polynomials: y = y x + c. */
@@ -3367,29 +3366,49 @@ PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
     y[2] = pe__fma(y[2], x[2], c), y[3] = pe__fma(y[3], x[3], c);
 }
 
+/* Four vectors, of floats and of doubles. */
+typedef struct pe__vectors4 {
+    pe__vf v[4];
+} pe__vectors4;
+typedef struct pe__doubles4 {
+    pe__vd v[4];
+} pe__doubles4;
+
 /* Four vectors of pairs on their way from doubles to floats: (a0 b0), (a1 b1) ... zipped, or, where
-   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. That is a third of a direct kernel's work and is done
+   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. That is a third of pe__sincos()'s work and is done
    during the next: one after the other, what waits for its turn fills the processor's queues. */
 typedef struct pe__four {
-    pe__vd a[4], b[4];
-    pe__vf v[4];
+    pe__doubles4 a, b;
+    pe__vectors4 v;
     pe__tie_watch watch;
+    int split;
 } pe__four;
-PE__INLINE void pe__four_to_floats(pe__four *x, int split, int n)
+PE__INLINE void pe__four_to_floats(pe__four *x, int n)
 {
-    if (!split) x->v[n] = pe__zip(x->a[n], x->b[n]);
-    else x->v[n] = n % 2 ? pe__join(x->b[n - 1], x->b[n]) : pe__join(x->a[n], x->a[n + 1]);
-    pe__tie_watch_add(&x->watch, x->a[n], x->b[n], x->v[n]);
+    const pe__vd *const a = x->a.v, *const b = x->b.v;
+    if (!x->split) x->v.v[n] = pe__zip(a[n], b[n]);
+    else x->v.v[n] = n % 2 ? pe__join(b[n - 1], b[n]) : pe__join(a[n], a[n + 1]);
+    pe__tie_watch_add(&x->watch, a[n], b[n], x->v.v[n]);
 }
 
-/* The direct kernel: sin and cos of the turns of position t and of the waves' quarters, for the
-   four vectors of pairs from i on (behind last: that at last again), times the waves' factor, by
-   the full polynomials or by the short ones. The phase is the nearest whole number of quarters and
-   a rest, whose sine and cosine the quarters turn. Four vectors step by step, and those before
-   become floats meanwhile. */
-PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, int full, size_t i, size_t last,
-                           double t, pe__vd *s, pe__vd *c, pe__four *before, int split)
+/* What pe__sincos() computes: of which plan, by which polynomials, and of which position. */
+typedef struct pe__sincos_by {
+    const pe_plan *plan;
+    const pe__sincos_fit *fit;
+    double t;
+} pe__sincos_by;
+
+/* Sines and cosines in double: of position t's angles and of the fit's quarters, for the four
+   vectors of pairs from i on (behind last: that at last again), times the fit's factor, by the full
+   polynomials or by the short ones. The phase is the nearest whole number of quarters and a rest,
+   whose sine and cosine the quarters exchange. Four vectors step by step, and those before become
+   floats meanwhile. */
+PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t last, pe__vd *s,
+                           pe__vd *c, pe__four *before)
 {
+    const pe_plan *const plan = by->plan;
+    const pe__sincos_fit *const w = by->fit;
+    const double t = by->t;
     const double *const f = plan->frequency, *const g = f + plan->padded;
     const size_t i1 = pe__min(i + PE_LANES, last), i2 = pe__min(i + 2 * PE_LANES, last);
     const size_t i3 = pe__min(i + 3 * PE_LANES, last);
@@ -3399,18 +3418,18 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, int full, si
     z[1] = pe__by_quarters(pe__time(plan, i1, t), pe__load(f + i1), pe__load(g + i1), large, &k[1]);
     z[2] = pe__by_quarters(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), large, &k[2]);
     z[3] = pe__by_quarters(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), large, &k[3]);
-    if (before) pe__four_to_floats(before, split, 0);
+    if (before) pe__four_to_floats(before, 0);
     x[0] = z[0] * z[0], x[1] = z[1] * z[1], x[2] = z[2] * z[2], x[3] = z[3] * z[3];
     s[0] = s[1] = s[2] = s[3] = pe__splat(w->sine[full ? 6 : 5]);
     c[0] = c[1] = c[2] = c[3] = pe__splat(w->cosine[full ? 7 : 5]);
     if (full) pe__horner(c, x, w->cosine[6]), pe__horner(s, x, w->sine[5]);
     if (full) pe__horner(c, x, w->cosine[5]);
     pe__horner(s, x, w->sine[4]);
-    if (before) pe__four_to_floats(before, split, 1);
+    if (before) pe__four_to_floats(before, 1);
     pe__horner(c, x, w->cosine[4]), pe__horner(s, x, w->sine[3]);
-    if (before) pe__four_to_floats(before, split, 2);
+    if (before) pe__four_to_floats(before, 2);
     pe__horner(c, x, w->cosine[3]), pe__horner(s, x, w->sine[2]);
-    if (before) pe__four_to_floats(before, split, 3);
+    if (before) pe__four_to_floats(before, 3);
     pe__horner(c, x, w->cosine[2]), pe__horner(s, x, w->sine[1]);
     pe__horner(c, x, w->cosine[1]), pe__horner(s, x, w->sine[0]);
     pe__horner(c, x, w->cosine[0]);
@@ -3419,16 +3438,23 @@ PE__INLINE void pe__direct(const pe_plan *plan, const pe__waves *w, int full, si
     pe__quarter_turns(k[2], &s[2], &c[2]), pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
-/* The full ones to memory, for all but the loop over a row by itself. */
-enum { PE__DIRECT = 4 * PE_LANES };
-PE__OUTLINE void pe__direct_apart(const pe_plan *plan, const pe__waves *w, size_t i, size_t last,
-                                  double t, double *s, double *c)
+/* By the full ones and to memory, for all but the loop over a row by itself. */
+enum { PE__SINCOS = 4 * PE_LANES };
+PE__OUTLINE void pe__sincos_store(const pe__sincos_by *by, size_t i, size_t last, double *s,
+                                  double *c)
 {
     pe__vd sine[4], cosine[4];
-    pe__direct(plan, w, 1, i, last, t, sine, cosine, NULL, 0);
-    for (size_t n = 0; n < 4; n++)
-        pe__store(s + n * PE_LANES, sine[n]), pe__store(c + n * PE_LANES, cosine[n]);
+    pe__sincos(by, 1, i, last, sine, cosine, NULL);
+    for (size_t n = 0; n < 4; n++) {
+        pe__store(s + n * PE_LANES, sine[n]);
+        pe__store(c + n * PE_LANES, cosine[n]);
+    }
 }
+
+/* Sines and cosines of a row in doubles, from which other rows are rotated. */
+typedef struct pe__anchor {
+    double *s, *c;
+} pe__anchor;
 
 /* Is the turn of position t beyond what the direct kernel is good for? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
@@ -3437,7 +3463,7 @@ PE__INLINE int pe__distant(const pe_plan *plan, double t)
 }
 
 #if PE_SLEEF
-/* pe__direct() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
+/* pe__sincos() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
 PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, double t, pe__vd *s,
                              pe__vd *c)
 {
@@ -3456,16 +3482,17 @@ PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, do
 #endif
 
 /* A (1 + eta) times sin and cos of position t, for count pairs from pair on: by SLEEF, if it is
-   there, for tables. Writes up to PE__DIRECT - 1 doubles more. */
+   there, for tables. Writes up to PE__SINCOS - 1 doubles more. */
 PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int table, double t,
-                            size_t pair, size_t count, double *s, double *c)
+                            size_t pair, size_t count, pe__anchor to)
 {
     const double factor = plan->amplitude * (1 + bound->eta);
     const size_t last = (count - 1) / PE_LANES * PE_LANES;
     const int distant = pe__distant(plan, t);
-    pe__waves waves;
+    pe__sincos_fit fit;
+    const pe__sincos_by by = {plan, &fit, t};
     (void)table;
-    pe__waves_of(factor, 0, 1, &waves);
+    pe__sincos_fit_of(factor, 0, 1, &fit);
     for (size_t i = 0, n; i < count; i += n) {
         pe__vd sine, cosine;
         n = PE_LANES;
@@ -3474,17 +3501,19 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
             if (pe__turn_error(plan, t) < 44 * pe__exp2i(-53))
                 pe__close_turn(plan, pair + i, t, &ss, &cc);
             else pe__exact_turn(plan, pair + i, t, &ss, &cc);
-            sine = ss.hi * pe__splat(factor), cosine = cc.hi * pe__splat(factor);
+            sine = ss.hi * pe__splat(factor);
+            cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
         else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
 #endif
         else {
-            n = PE__DIRECT;
-            pe__direct_apart(plan, &waves, pair + i, pair + last, t, s + i, c + i);
+            n = PE__SINCOS;
+            pe__sincos_store(&by, pair + i, pair + last, to.s + i, to.c + i);
             continue;
         }
-        pe__store(s + i, sine), pe__store(c + i, cosine);
+        pe__store(to.s + i, sine);
+        pe__store(to.c + i, cosine);
     }
 }
 
@@ -3600,95 +3629,168 @@ PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
 }
 
-/* ---- 6.3 rows, two at a time --------------------------------------------------------------------
- * Two rows at a time, as far before their anchor as after it, are made from the products that they
- * share, in place or in a buffer. What fails the rounding test is rounded again from its interval.
- * */
+/* ---- 6.3 where rows go --------------------------------------------------------------------------
+ * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
 
-/* The order of a row's elements in memory, and what to do with them. */
+/* The order of a row's elements, and what is done with them (pe__ask(), pe__stream_rows()). */
 typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
-typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb; /* see pe__ask() */
+typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb;
 
-/* The destination of rows: the columns of one axis. */
+/* The destination of rows: columns of one axis. */
 typedef struct pe__dest {
-    unsigned char *out;    /* the first row                                                     */
-    ptrdiff_t stride;      /* bytes from row to row; < 0 where positions descend                */
-    size_t element;        /* bytes of an element                                               */
-    size_t sine, cosine;   /* columns of the first sine and the first cosine                    */
-    size_t sines, cosines; /* their number; they differ by one if the width is odd              */
+    const pe_plan *plan;
+    size_t pair, coordinate; /* the plan's pair of the first column; the axis' coordinate       */
+    unsigned char *out;      /* the first row                                                   */
+    ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
+    size_t element;          /* bytes of an element                                             */
+    size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
+    size_t sines, cosines;   /* their number; they differ by one if the width is odd            */
     pe__order order;
     pe__verb verb;
-    double scale;          /* adding: x = scale x + PE; a float, but for f64                    */
-    size_t ahead;          /* adding: bytes to what comes next and is asked for                 */
-    size_t head;           /* floats: pairs before the first aligned address, where they stream */
-    struct pe__floats *floats; /* 16-bit elements: rows of the plan as floats                   */
-    const struct pe__adder *adder; /* how floats are added                                      */
+    double scale; /* adding: x = scale x + PE; a float, but for f64                             */
+    size_t ahead; /* adding: bytes to what comes next and is asked for                          */
+    size_t head;  /* pairs before the first aligned address, where rows are streamed            */
 } pe__dest;
 
-/* The address of row r. */
+/* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
+PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t count, void *out,
+                                   size_t element)
+{
+    pe__dest dest;
+    dest.plan = plan;
+    dest.pair = pair;
+    dest.coordinate = plan->axis[0].coordinate;
+    dest.out = (unsigned char *)out;
+    dest.stride = (ptrdiff_t)(2 * count * element);
+    dest.element = element;
+    dest.sine = 0;
+    dest.cosine = dest.sines = dest.cosines = count;
+    dest.order = PE__SPLIT;
+    dest.verb = PE__FILL;
+    dest.scale = 1;
+    dest.ahead = dest.head = 0;
+    return dest;
+}
+
+/* The part of a row that belongs to count pairs from the given one of the row on. */
+PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
+{
+    const size_t step = dest->order == PE__SPLIT ? 1 : 2;
+    pe__dest part = *dest;
+    part.pair += pair;
+    part.sine += step * pair;
+    part.cosine += step * pair;
+    part.sines = pe__min(count, dest->sines > pair ? dest->sines - pair : 0);
+    part.cosines = pe__min(count, dest->cosines > pair ? dest->cosines - pair : 0);
+    return part;
+}
+
+PE__INLINE size_t pe__pairs_of(const pe__dest *dest) { return pe__max(dest->sines, dest->cosines); }
+
+/* The address of row r, and the column of a row's first pair. */
 PE__INLINE unsigned char *pe__row_at(const pe__dest *dest, size_t r)
 {
     return dest->out + (ptrdiff_t)r * dest->stride;
 }
+PE__INLINE size_t pe__first_column(const pe__dest *dest)
+{
+    return dest->order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
+}
 
-/* Columns of two rows, as far after an anchor as before it, or of one of them. (a, b) is (sine,
-   cosine), or (cosine, sine) where cosines come first: what turns (s, c) forth turns (c, s) back,
-   so these are the same but for which row is which. */
+/* How floats are added to elements of a type, to which each sum is rounded once: four vectors to
+   where pe__store_four() puts them, and n floats of a row. A program that adds nothing has none. */
+typedef void pe__row_adder(const pe__dest *dest, unsigned char *x, const void *row, size_t n);
+typedef struct pe__adder {
+    void (*four)(const pe__dest *dest, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
+                 pe__vf v2, pe__vf v3); /* each in a register; across: see pe__span */
+    pe__row_adder *some;
+} pe__adder;
+
+/* ---- 6.4 two rows of floats ---------------------------------------------------------------------
+ * Two rows at a time, as far before their anchor as after it, come from products that they share.
+ * What fails the rounding test is rounded again from its interval. */
+
+/* Two rows, [0] rotated forth, [1] back; NULL: not wanted. */
+typedef struct pe__row_pair {
+    unsigned char *row[2];
+    double position[2];
+} pe__row_pair;
+
+/* Columns of two rows, or of one of them. (a, b) is (sine, cosine), or (cosine, sine) where cosines
+   come first: what rotates (s, c) forth rotates (c, s) back, so these are the same but for which row
+   is which. What is constant for a tile comes from pe__span_begin(), the rest from block to block
+   and from row to row. */
 typedef struct pe__span {
+    const pe__dest *dest;
     const pe_plan *plan;
     const pe__bound *bound;
+    const pe__adder *adder; /* NULL: floats are stored                                          */
     const double *a, *b;    /* the anchor's columns                                             */
-    const double *ts, *tc;  /* the plan's row that turns it; NULL: the anchor's own row         */
-    double position[2];     /* of the row that is turned forth, and of that turned back         */
-    unsigned char *row[2];  /* where their first columns go, NULL: nowhere                      */
+    const double *ts, *tc;  /* the plan's row that rotates it; NULL: the anchor's own row       */
+    pe__row_pair at;        /* where the rows' first columns go                                 */
     ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
     size_t pair;            /* the plan's pair of column 0                                      */
     size_t first, second;   /* columns of a and b                                               */
     size_t begin, end;      /* pairs to make                                                    */
     size_t slow;            /* pairs from there on turn so little that all may be judged        */
     int32_t least;          /* bits of the smallest float of these: a normal one                */
-    size_t head;            /* of these, before the first aligned address where floats stream   */
-    const pe__dest *dest;
+    size_t head;            /* pairs before the first aligned address where floats stream       */
     pe__verb verb;
     float scale;            /* adding                                                           */
     size_t ahead;           /* adding: bytes to the next block's row                            */
     int split, swapped;
 } pe__span;
 
-/* Adding floats to elements of a type, to which each sum is rounded once: as pe__make_f32(), four
-   vectors to where they belong, as pe__sink_four(), and n floats. Programs that add nothing have
-   none. */
-typedef void pe__row_adder(const pe__dest *dest, unsigned char *x, const void *row, size_t n);
-typedef struct pe__adder {
-    void (*make)(pe__span *x, int64_t n);
-    void (*four)(const pe__dest *dest, unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, pe__vf v0,
-                 pe__vf v1, pe__vf v2, pe__vf v3);
-    pe__row_adder *some;
-} pe__adder;
-
-/* (a, b) turned forth and back by (ts, tc). */
-PE__INLINE void pe__turn(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc, pe__vd *a_forth, pe__vd *b_forth,
-                         pe__vd *a_back, pe__vd *b_back)
+PE__WRAPS /* what is asked for ahead: any address will do */
+PE__INLINE void pe__span_begin(pe__span *x, const pe__dest *dest, const pe__bound *bound,
+                               const pe__adder *adder)
 {
-    const pe__vd aC = a * tc, bC = b * tc;
-    *a_forth = pe__fma(b, ts, aC);
-    *b_forth = pe__fnma(a, ts, bC);
-    *a_back = pe__fnma(b, ts, aC);
-    *b_back = pe__fma(a, ts, bC);
+    x->dest = dest;
+    x->plan = dest->plan;
+    x->bound = bound;
+    x->adder = adder;
+    x->pair = dest->pair;
+    x->split = dest->order == PE__SPLIT;
+    x->swapped = dest->order == PE__CS;
+    x->first = x->swapped ? dest->cosines : dest->sines;
+    x->second = x->swapped ? dest->sines : dest->cosines;
+    x->begin = 0;
+    x->end = pe__pairs_of(dest);
+    x->across = ((ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine) * (ptrdiff_t)dest->element;
+    x->head = dest->verb == PE__STREAM ? dest->head : 0;
+    x->verb = dest->verb;
+    x->scale = (float)dest->scale;
+    x->ahead = dest->ahead;
+    x->slow = SIZE_MAX;
 }
 
-/* The same for the pairs at i of a span; if one row only is wanted, it is as if forth. */
-PE__INLINE void pe__turn_at(const pe__span *x, size_t i, int two, pe__vd *a_forth, pe__vd *b_forth,
-                            pe__vd *a_back, pe__vd *b_back)
+/* (a, b) rotated by (ts, tc), [0] forth and [1] back. */
+typedef struct pe__rotated {
+    pe__vd a[2], b[2];
+} pe__rotated;
+PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
+{
+    const pe__vd aC = a * tc, bC = b * tc;
+    pe__rotated r;
+    r.a[0] = pe__fma(b, ts, aC);
+    r.b[0] = pe__fnma(a, ts, bC);
+    r.a[1] = pe__fnma(b, ts, aC);
+    r.b[1] = pe__fma(a, ts, bC);
+    return r;
+}
+
+/* The pairs at i of a span; if only one row is wanted, it is as if forth. */
+PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
 {
     if (!two && !x->ts) {
-        *a_forth = *a_back = pe__load(x->a + i), *b_forth = *b_back = pe__load(x->b + i);
-        return;
+        pe__rotated r;
+        r.a[0] = r.a[1] = pe__load(x->a + i);
+        r.b[0] = r.b[1] = pe__load(x->b + i);
+        return r;
     }
     pe__vd ts = pe__load(x->ts + i);
-    if (!two) ts = ts * pe__splat(x->row[0] ? 1.0 : -1.0);
-    pe__turn(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i), a_forth, b_forth,
-             a_back, b_back);
+    if (!two) ts = ts * pe__splat(x->at.row[0] ? 1.0 : -1.0);
+    return pe__rotate(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i));
 }
 
 /* Two vectors of doubles as floats, which follow each other if they are split. */
@@ -3715,15 +3817,16 @@ PE__INLINE pe__vf pe__round_interval(const pe__interval *interval, pe__vd a, pe_
                                      unsigned *doubt)
 {
     const pe__vd e = interval->error;
-    a = a * interval->deflate, b = b * interval->deflate;
+    a = a * interval->deflate;
+    b = b * interval->deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
     *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
     return above;
 }
 
-/* Elements of a vector in doubt, by exact turns: of the pairs from k on, their components zipped,
-   or, if split, their first ones or their second ones. Lanes behind the last pair repeat it with
-   its doubts, which are ignored, since nothing of these lanes is stored. */
+/* Elements of a vector in doubt, exactly: of the pairs from k on, their components zipped, or, if
+   split, their first ones or their second ones. Lanes behind the last pair repeat it with its
+   doubts, which are ignored, since nothing of these lanes is stored. */
 PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split, int second,
                                 unsigned doubt, pe__vf v)
 {
@@ -3733,70 +3836,63 @@ PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split
         const size_t j = pe__lowest_bit(doubt), component = split ? (size_t)second : j % 2;
         const size_t pair = k + (split ? j : j / 2);
         if (pair < (component ? x->second : x->first))
-            all[j] = pe__exact_element(x->plan, x->position[side], x->pair + pair,
+            all[j] = pe__exact_element(x->plan, x->at.position[side], x->pair + pair,
                                        (int)component ^ x->swapped, PE__DROP_F32);
     }
     return pe__get(all);
 }
 
-/* Two vectors of pairs of a row, from k on, by their intervals: to v[0] and v[1] as they lie in
-   memory, or, if split, one of sines and one of cosines. */
+/* Two vectors of pairs of a row, from k on, by their intervals: y is a, b of the first and a, b of
+   the second. To v[0] and v[1] as they lie in memory, or, if split, one of sines and one of
+   cosines. */
 PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *interval, int side,
-                                    size_t k, int split, pe__vd a, pe__vd b, pe__vd c, pe__vd d,
-                                    pe__vf *v)
+                                    size_t k, const pe__vd *y, pe__vf *v)
 {
+    const int split = x->split;
     unsigned doubt, other;
-    v[0] = pe__round_interval(interval, a, split ? c : b, split, &doubt);
-    v[1] = pe__round_interval(interval, split ? b : c, d, split, &other);
+    v[0] = pe__round_interval(interval, y[0], split ? y[2] : y[1], split, &doubt);
+    v[1] = pe__round_interval(interval, split ? y[1] : y[2], y[3], split, &other);
     if (PE__UNLIKELY(doubt | other)) {
         v[0] = pe__exact_lanes(x, side, k, split, 0, doubt, v[0]);
         v[1] = pe__exact_lanes(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
     }
 }
 
-/* Four vectors of pairs from i on, for which the watch has raised the alarm, of both rows or of the
-   one that is wanted. All of them: to find out which one raised it takes longer. */
-PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, int split, pe__vf (*v)[4])
+/* Four vectors of pairs from i on, for which the watch has raised the alarm: v[0] and v[1] of both
+   rows, or v[0] of the one that is wanted. All of them: to find out which one raised it takes
+   longer. */
+PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vectors4 *v)
 {
     const pe__interval interval = pe__interval_of(x);
-    const int first = !two && !x->row[0];
+    const int first = !two && !x->at.row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
-        pe__vd a, b, c, d, a1, b1, c1, d1;
-        pe__turn_at(x, i, two, &a, &b, &a1, &b1);
-        pe__turn_at(x, i + PE_LANES, two, &c, &d, &c1, &d1);
-        pe__round_again_two(x, &interval, first, i, split, a, b, c, d, v[first] + n);
-        if (two) pe__round_again_two(x, &interval, 1, i, split, a1, b1, c1, d1, v[1] + n);
+        const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
+        const pe__vd forth[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
+        const pe__vd back[4] = {r.a[1], r.b[1], s.a[1], s.b[1]};
+        pe__round_again_two(x, &interval, first, i, forth, v[0].v + n);
+        if (two) pe__round_again_two(x, &interval, 1, i, back, v[1].v + n);
     }
 }
 
-/* One vector of floats of each of two rows. */
-typedef struct pe__two_rows {
-    pe__vf forth, back;
-} pe__two_rows;
-
-/* Two vectors of pairs of a row as floats, watched: as they follow each other in memory, or, if
+/* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or, if
    split, one of sines and one of cosines. */
-PE__INLINE void pe__round_watched(pe__vd a0, pe__vd b0, pe__vd a1, pe__vd b1, int split,
-                                  pe__tie_watch *watch, pe__vf *v0, pe__vf *v1)
+PE__INLINE void pe__round_watched(const pe__rotated *r, const pe__rotated *s, int side, int split,
+                                  pe__tie_watch *watch, pe__vf *v)
 {
-    const pe__vd second = split ? a1 : b0, third = split ? b0 : a1;
-    *v0 = pe__round_two(a0, second, split);
-    pe__tie_watch_add(watch, a0, second, *v0);
-    *v1 = pe__round_two(third, b1, split);
-    pe__tie_watch_add(watch, third, b1, *v1);
+    const pe__vd second = split ? s->a[side] : r->b[side], third = split ? r->b[side] : s->a[side];
+    v[0] = pe__round_two(r->a[side], second, split);
+    pe__tie_watch_add(watch, r->a[side], second, v[0]);
+    v[1] = pe__round_two(third, s->b[side], split);
+    pe__tie_watch_add(watch, third, s->b[side], v[1]);
 }
 
-/* Turn the two vectors of pairs at i, round, watch. */
-PE__INLINE void pe__turn_two(const pe__span *x, size_t i, int two, int split, pe__tie_watch *watch,
-                             pe__two_rows *v0, pe__two_rows *v1)
+/* Rotate the two vectors of pairs at i, round, watch. */
+PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
+                               pe__tie_watch *watch, pe__vf *forth, pe__vf *back)
 {
-    pe__vd a0, b0, a1, b1, a0_back, b0_back, a1_back, b1_back;
-    pe__turn_at(x, i, two, &a0, &b0, &a0_back, &b0_back);
-    pe__turn_at(x, i + PE_LANES, two, &a1, &b1, &a1_back, &b1_back);
-    pe__round_watched(a0, b0, a1, b1, split, watch, &v0->forth, &v1->forth);
-    v0->back = v0->forth, v1->back = v1->forth;
-    if (two)
-        pe__round_watched(a0_back, b0_back, a1_back, b1_back, split, watch, &v0->back, &v1->back);
+    const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
+    pe__round_watched(&r, &s, 0, split, watch, forth);
+    if (two) pe__round_watched(&r, &s, 1, split, watch, back);
 }
 
 /* Ask for four vectors, each line once, by the bytes of a block of rows ahead: row after row forth
@@ -3815,93 +3911,91 @@ PE__INLINE void pe__ask(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, si
     if (line) pe__prefetch((uintptr_t)p3 + ahead, soon);
 }
 
-/* Add four vectors of floats to elements of a type, see pe__sink_four(). */
+/* Add four vectors of floats to elements of a type, see pe__store_four(). */
 PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned char *p,
-                             ptrdiff_t at1, ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2,
-                             pe__vf v3)
+                             ptrdiff_t at1, ptrdiff_t at2, const pe__vectors4 *x)
 {
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
+    const pe__vf *const v = x->v;
     pe__ask(p, at1, at2, 2 * PE_LANES * pe__size_of(kind), ahead);
-    pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v0), p1,
-                   pe__sum_vector(pe__get_as(kind, p1), &scale, v1));
-    pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v2), p3,
-                   pe__sum_vector(pe__get_as(kind, p3), &scale, v3));
+    pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v[0]), p1,
+                   pe__sum_vector(pe__get_as(kind, p1), &scale, v[1]));
+    pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v[2]), p3,
+                   pe__sum_vector(pe__get_as(kind, p3), &scale, v[3]));
 }
 
-/* Four vectors to where they belong. Where they are added, the type is a constant in the kernel,
-   or, of rows made one by one, it is known to the adder, which is called. */
+/* Four vectors to where they belong. Where two rows are added, the type is a constant in the
+   kernel; the adder of a row by itself knows it, and is called. */
 enum { PE__NO_SUM = -1 };
-PE__INLINE void pe__sink_four(int added, int two, const pe__span *x, unsigned char *p, int split,
-                              pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)
+PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, unsigned char *p,
+                               const pe__vectors4 *four)
 {
+    const pe__vf *const v = four->v;
     const size_t element = added == PE__NO_SUM ? sizeof(float) : pe__size_of((pe__kind)added);
     const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * element);
     const ptrdiff_t at1 = split ? x->across : vector, at2 = split ? vector : 2 * vector;
     float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
     float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
     if (added != PE__NO_SUM) {
-        pe__add_four((pe__kind)added, x->scale, x->ahead, p, at1, at2, v0, v1, v2, v3);
-    } else if (!PE__UNLIKELY(x->verb != PE__FILL)) {
-        pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
-    } else if (x->verb == PE__STREAM) {
-        pe__stream(p0, v0), pe__stream(p1, v1), pe__stream(p2, v2), pe__stream(p3, v3);
-    } else if (x->verb == PE__FETCH) {
-        pe__ask(p, at1, at2, (size_t)vector, x->ahead);
-        pe__put(p0, v0), pe__put(p1, v1), pe__put(p2, v2), pe__put(p3, v3);
-    } else if (!two) {
-        const ptrdiff_t next = (ptrdiff_t)(2 * PE_LANES * x->dest->element);
-        x->dest->adder->four(x->dest, p, split ? at1 : next, split ? next : 2 * next, v0, v1, v2,
-                             v3);
+        pe__add_four((pe__kind)added, x->scale, x->ahead, p, at1, at2, four);
+    } else if (PE__UNLIKELY(x->verb == PE__STREAM)) {
+        pe__stream(p0, v[0]);
+        pe__stream(p1, v[1]);
+        pe__stream(p2, v[2]);
+        pe__stream(p3, v[3]);
+    } else if (two || x->verb != PE__ADD) {
+        if (PE__UNLIKELY(x->verb != PE__FILL)) pe__ask(p, at1, at2, (size_t)vector, x->ahead);
+        pe__put(p0, v[0]);
+        pe__put(p1, v[1]);
+        pe__put(p2, v[2]);
+        pe__put(p3, v[3]);
+    } else {
+        x->adder->four(x->dest, p, x->across, v[0], v[1], v[2], v[3]);
     }
 }
 
 /* n floats; for a vector, or half of one, memcpy() is no call. */
-PE__INLINE void pe__sink_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
+PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
 {
-    if (x->verb != PE__ADD) {
-        if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
-        else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
-        else memcpy(p, v, n * sizeof *v);
-    } else {
-        x->dest->adder->some(x->dest, p, v, n);
-    }
+    if (x->adder) x->adder->some(x->dest, p, v, n);
+    else if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
+    else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
+    else memcpy(p, v, n * sizeof *v);
 }
 
 /* The first pairs of the vector at i: so many first and second components. Out of line: it is for
    the ends of a row alone, and its arrays are not to be in the frame of the loop. */
-PE__OUTLINE void pe__turn_one(const pe__span *x, size_t i, size_t first, size_t second)
+PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_t second)
 {
-    float all[2][2 * PE_LANES];
-    pe__vd a[2], b[2];
-    pe__tie_watch watch = pe__tie_watch_begin();
-    if (x->ts) pe__turn_at(x, i, 1, &a[0], &b[0], &a[1], &b[1]);
-    else pe__turn_at(x, i, 0, &a[0], &b[0], &a[1], &b[1]);
-    for (int side = 0; side < 2; side++) {
-        const pe__vf v = x->split ? pe__join(a[side], b[side]) : pe__zip(a[side], b[side]);
-        if (x->row[side]) pe__tie_watch_add(&watch, a[side], b[side], v);
-        pe__put(all[side], v);
-    }
+    const int two = x->ts != NULL; /* both, even if one is wanted */
+    const pe__rotated r = pe__rotate_at(x, i, two);
     const int32_t guard = i < x->slow ? x->plan->guard : x->least;
+    const size_t e = x->dest->element;
+    pe__tie_watch watch = pe__tie_watch_begin();
+    pe__vf v[2];
+    for (int side = 0; side < 2; side++) {
+        v[side] = pe__round_two(r.a[side], r.b[side], x->split);
+        if (x->at.row[side]) pe__tie_watch_add(&watch, r.a[side], r.b[side], v[side]);
+    }
     const int alarm = pe__tie_watch_alarm(watch, x->bound->window, guard);
     for (int side = 0; side < 2; side++) {
-        unsigned char *const p = x->row[side];
-        float *const v = all[side];
+        unsigned char *const p = x->at.row[side];
+        float all[2 * PE_LANES], zipped[2 * PE_LANES];
         if (!p) continue;
+        pe__put(all, v[side]);
         if (PE__UNLIKELY(alarm)) {
             const pe__interval interval = pe__interval_of(x);
-            float zipped[2 * PE_LANES];
             unsigned doubt;
-            const pe__vf w = pe__round_interval(&interval, a[side], b[side], 0, &doubt);
+            const pe__vf w = pe__round_interval(&interval, r.a[side], r.b[side], 0, &doubt);
             pe__put(zipped, pe__exact_lanes(x, side, i, 0, 0, doubt, w));
             for (size_t k = 0; k < 2 * PE_LANES; k++)
-                v[x->split ? k % 2 * PE_LANES + k / 2 : k] = zipped[k];
+                all[x->split ? k % 2 * PE_LANES + k / 2 : k] = zipped[k];
         }
         if (x->split) {
-            pe__sink_some(x, p + i * x->dest->element, v, first);
-            pe__sink_some(x, p + x->across + (ptrdiff_t)(i * x->dest->element), v + PE_LANES,
-                          second);
+            pe__store_some(x, p + i * e, all, first);
+            pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES, second);
         } else {
-            pe__sink_some(x, p + 2 * i * x->dest->element, v, first + second);
+            pe__store_some(x, p + 2 * i * e, all, first + second);
         }
     }
 }
@@ -3920,44 +4014,103 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
     const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
     const size_t head = pe__min(span->head, whole), padded = span->plan->padded;
     const ptrdiff_t stride = span->swapped ? -x->dest->stride : x->dest->stride;
-    unsigned char *forth = span->row[!two && !x->row[0]], *back = span->row[1];
+    unsigned char *forth = span->at.row[!two && !x->at.row[0]], *back = span->at.row[1];
     for (;;) {
         size_t i = span->begin;
         for (size_t some; i < head; i += some) {
             some = pe__min(head - i, PE_LANES);
-            pe__turn_one(span, i, some, some);
+            pe__round_some(span, i, some, some);
         }
         for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
             pe__tie_watch watch = pe__tie_watch_begin();
-            pe__two_rows v0, v1, v2, v3;
-            pe__turn_two(x, i, two, split, &watch, &v0, &v1);
-            pe__turn_two(x, i + 2 * PE_LANES, two, split, &watch, &v2, &v3);
+            pe__vectors4 f, b;
+            pe__rotate_two(x, i, two, split, &watch, f.v, b.v);
+            pe__rotate_two(x, i + 2 * PE_LANES, two, split, &watch, f.v + 2, b.v + 2);
             if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard)) &&
                 (i < span->slow || pe__tie_watch_alarm(watch, window, span->least))) {
-                pe__vf v[2][4], *const f = v[!two && !x->row[0]], *const b = v[1];
-                pe__round_again(span, i, two, split, v);
-                v0.forth = f[0], v1.forth = f[1], v2.forth = f[2], v3.forth = f[3];
-                if (two) v0.back = b[0], v1.back = b[1], v2.back = b[2], v3.back = b[3];
+                pe__vectors4 again[2];
+                pe__round_again(span, i, two, again);
+                f = again[0];
+                if (two) b = again[1];
             }
-            pe__sink_four(added, two, x, forth + i * step, split, v0.forth, v1.forth, v2.forth,
-                          v3.forth);
-            if (two)
-                pe__sink_four(added, two, x, back + i * step, split, v0.back, v1.back, v2.back,
-                              v3.back);
+            pe__store_four(x, added, two, split, forth + i * step, &f);
+            if (two) pe__store_four(x, added, two, split, back + i * step, &b);
         }
         for (; i < end; i += PE_LANES)
-            pe__turn_one(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
-                         i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
+            pe__round_some(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
+                           i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
         if (!two || --n <= 0) return;
         const double turn = span->swapped ? -1 : 1;
-        span->row[0] += stride, span->row[1] -= stride;
-        span->position[0] += turn, span->position[1] -= turn;
-        span->ts += 2 * padded, span->tc += 2 * padded;
-        forth += stride, back -= stride, hot.ts += 2 * padded, hot.tc += 2 * padded;
+        span->at.row[0] += stride;
+        span->at.row[1] -= stride;
+        span->at.position[0] += turn;
+        span->at.position[1] -= turn;
+        span->ts += 2 * padded;
+        span->tc += 2 * padded;
+        forth += stride;
+        back -= stride;
+        hot.ts += 2 * padded;
+        hot.tc += 2 * padded;
     }
 }
 
-/* 16-bit elements: the same in floats, twice as many in a vector.
+/* The kernels: n times two rows and the next two, stored or added; and the one row that is wanted. */
+typedef void pe__pair_kernel(pe__span *x, int64_t n);
+PE__INLINE void pe__pair_rows(pe__span *x, int64_t n, int added)
+{
+    if (x->split) pe__span_f32(x, n, 1, 1, added);
+    else pe__span_f32(x, n, 1, 0, added);
+}
+PE__OUTLINE void pe__store_pair(pe__span *x, int64_t n) { pe__pair_rows(x, n, PE__NO_SUM); }
+PE__OUTLINE void pe__single_of_pair(pe__span *x)
+{
+    pe__span_f32(x, 1, 0, x->split, PE__NO_SUM);
+}
+
+/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; asked for ahead
+   as in pe__store_four(). */
+PE__WRAPS
+PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const float *row,
+                             size_t n)
+{
+    const size_t bytes = n * dest->element;
+    const uintptr_t ahead = (uintptr_t)x + dest->ahead;
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, PE__HOLDS_BLOCK);
+    const float scale = (float)dest->scale;
+    pe__add_row_as(kind, x, PE__F32, row, n, &scale);
+}
+
+/* Of a row by itself: what pe__store_four() does where two rows are added. */
+PE__INLINE void pe__add_four_to(pe__kind kind, const pe__dest *dest, unsigned char *p,
+                                ptrdiff_t across, const pe__vectors4 *v)
+{
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(kind));
+    const int split = dest->order == PE__SPLIT;
+    pe__add_four(kind, (float)dest->scale, dest->ahead, p, split ? across : vector,
+                 split ? vector : 2 * vector, v);
+}
+
+#define PE__ADDER(type, kind)                                                                      \
+    PE__OUTLINE void pe__add_pair_##type(pe__span *x, int64_t n) { pe__pair_rows(x, n, kind); }    \
+    PE__OUTLINE void pe__add_four_##type(const pe__dest *dest, unsigned char *p, ptrdiff_t across, \
+                                         pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)               \
+    {                                                                                              \
+        const pe__vectors4 v = {{v0, v1, v2, v3}};                                                 \
+        pe__add_four_to(kind, dest, p, across, &v);                                                \
+    }                                                                                              \
+    PE__OUTLINE void pe__add_some_##type(const pe__dest *dest, unsigned char *x, const void *row,  \
+                                         size_t n)                                                 \
+    {                                                                                              \
+        pe__add_some(kind, dest, x, (const float *)row, n);                                        \
+    }                                                                                              \
+    static const pe__adder pe__adder_##type = {pe__add_four_##type, pe__add_some_##type};
+PE__ADDER(f32, PE__F32)
+PE__ADDER(f16, PE__F16)
+PE__ADDER(bf16, PE__BF16)
+#undef PE__ADDER
+
+/* ---- 6.5 two rows of 16 bits --------------------------------------------------------------------
+ * The same in floats, twice as many in a vector.
  *
  * In units of u = 2^-24 and for an amplitude in (1/2, 1], to which any other is scaled, an element
  * that comes from floats has an error of at most
@@ -4000,7 +4153,7 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
 #define PE__ERROR_SUM_16 (4.0 / 16777216)
 #define PE__ERROR_NEAR_0 (10.25 / 16777216)
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES }; /* pairs */
-enum { PE__DOUBLES = 64 }; /* spans, see pe__make_sum_16() */
+enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
 
 /* Where elements raised the alarm: the group from pair i on in row side of the rows that many
    digits from the anchor; lanes, first those of the first components, then those of the second
@@ -4010,18 +4163,12 @@ typedef struct pe__alarm {
 } pe__alarm;
 enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* Two rows as far after an anchor as before it. */
-typedef struct pe__sides {
-    unsigned char *row[2];
-    double position[2];
-} pe__sides;
-
 /* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
    group of pairs is two vectors of each: of its first half and its second, or, if split, of its
    even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
    distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
    long as one vector for a group, and so is the greater of the angles. */
-typedef struct pe__floats {
+typedef struct pe__scratch_16 {
     float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__DIGIT + 1][2][PE__TILE_16];
     float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
     float error, least; /* of what raises it */
@@ -4030,8 +4177,8 @@ typedef struct pe__floats {
     int doubles;        /* adding: so many spans are made from doubles */
     size_t alarms;
     pe__alarm alarm[PE__ALARMS + PE__ALARMS_SPAN + 1];
-    pe__sides sides[PE__DIGIT + 1];
-} pe__floats;
+    pe__row_pair at[PE__DIGIT + 1];
+} pe__scratch_16;
 
 /* count doubles as floats in groups; the last of them fill the last group. */
 PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, float *to)
@@ -4053,7 +4200,7 @@ PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
 }
 
 /* What raises the alarm. */
-PE__OUTLINE void pe__alarm_16(const pe__floats *f, const float *x, size_t count, float *errors)
+PE__OUTLINE void pe__alarm_16(const pe__scratch_16 *f, const float *x, size_t count, float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
     const pe__vf by = pe__splat_f32((float)PE__ERROR_NEAR_0);
@@ -4071,19 +4218,23 @@ PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
     return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
-/* Floats for a tile of so many pairs. */
-PE__OUTLINE void pe__floats_begin(pe__floats *f, const pe_plan *plan, size_t pair, size_t count,
-                                  int split, pe__kind kind, int added)
+/* Floats for a tile of columns. */
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__kind kind, int added)
 {
+    const pe_plan *const plan = dest->plan;
+    const size_t count = pe__pairs_of(dest);
     const double of_1 = added ? PE__ERROR_SUM_16 : PE__ERROR_16;
     const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
     const int distant = least == FLT_MAX;
     const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
-    f->error = distant || error < least ? least : error, f->least = least;
-    f->made = 0, f->alarms = 0, f->excess = f->doubles = 0;
-    pe__to_groups(plan->frequency + pair, count, split, f->a);
+    f->error = distant || error < least ? least : error;
+    f->least = least;
+    f->made = 0;
+    f->alarms = 0;
+    f->excess = f->doubles = 0;
+    pe__to_groups(plan->frequency + dest->pair, count, dest->order == PE__SPLIT, f->a);
     for (size_t i = 0; i < count; i += PE__GROUP)
         pe__put(f->angle + i / 2, pe__mul_f32(pe__size_of_groups(f->a, i), by));
 }
@@ -4126,9 +4277,9 @@ PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t
     return plan->table + 2 * index * plan->padded;
 }
 
-/* Make these elements from doubles. Far from a midpoint, which is a double with other last bits,
-   and from f16's subnormals, they are certain. */
-PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__sides *sides,
+/* Make these elements from doubles; at: rows by their distance from the anchor. Far from a midpoint,
+   which is a double with other last bits, and from f16's subnormals, they are certain. */
+PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
                                     const pe__alarm *alarm, size_t alarms, pe__kind kind)
 {
     const double *const part[3] = {x->a, x->b, x->a};
@@ -4153,70 +4304,78 @@ PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__sides *sides,
                 const double off = pe__double_off_middle(y, pe__drop(kind) + PE__DROP_F32);
                 uint16_t h = pe__to_16(kind, y);
                 if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
-                    h = pe__element_16(x, sides[digit].position[side], component, k, y, e, kind);
-                memcpy(sides[digit].row[side] + (ptrdiff_t)k * step +
-                           (ptrdiff_t)component * across,
+                    h = pe__element_16(x, at[digit].position[side], component, k, y, e, kind);
+                memcpy(at[digit].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
                        &h, sizeof h);
             }
         }
     }
 }
 
-/* One row of a group, from the halves of its first components and of its second ones; added: to
-   what is there. Returns the lanes of an alarm. */
-PE__INLINE uint32_t pe__put_group(const pe__span *x, int side, size_t i, int split, pe__vf a0,
-                                  pe__vf a1, pe__vf b0, pe__vf b1, pe__vf near_a, pe__vf near_b,
-                                  pe__kind kind, int added)
+/* A group of pairs of one row as floats: its halves, of first components and of second ones, and
+   what raises the alarm. */
+typedef struct pe__group {
+    pe__vf a[2], b[2], near_a, near_b;
+} pe__group;
+
+/* Add to the group what is at p and at q, and what its sums may lack. */
+PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
+                              int split, pe__group *g)
 {
-    const int drop = pe__drop(kind);
-    unsigned char *const p = x->row[side] + (split ? 2 : 4) * i;
-    unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof a0);
-    if (added) {
-        const pe__vf by = pe__splat_f32(1.0f / 8388608);
-        const uint16_t *const g = (const uint16_t *)(const void *)p;
-        const uint16_t *const h = (const uint16_t *)(const void *)q;
-        pe__prefetch((uintptr_t)p + x->ahead, 1);
-        if (split || sizeof a0 >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
-        const pe__vf u = pe__get_bf16_odds(g), v = pe__get_bf16_evens(h);
-        a0 = pe__sum_vector(pe__get_bf16_evens(g), &x->scale, a0);
-        a1 = pe__sum_vector(split ? u : v, &x->scale, a1);
-        b0 = pe__sum_vector(split ? v : u, &x->scale, b0);
-        b1 = pe__sum_vector(pe__get_bf16_odds(h), &x->scale, b1);
-        near_a = pe__mad_f32(pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1)), by, near_a);
-        near_b = pe__mad_f32(pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1)), by, near_b);
-    }
-    const pe__vf a = pe__min_size(pe__off_middle(a0, drop), pe__off_middle(a1, drop));
-    const pe__vf b = pe__min_size(pe__off_middle(b0, drop), pe__off_middle(b1, drop));
-    const uint32_t lanes = added ? pe__within(a, near_a, b, near_b) : 0;
-    if (PE__UNLIKELY(lanes)) return lanes; /* nothing is stored: it is what will be added to */
-    pe__put_zip_as(kind, p, a0, split ? a1 : b0);
-    pe__put_zip_as(kind, q, split ? b0 : a1, b1);
-    return added ? 0 : pe__within(a, near_a, b, near_b);
+    const pe__vf by = pe__splat_f32(1.0f / 8388608);
+    const uint16_t *const at = (const uint16_t *)(const void *)p;
+    const uint16_t *const next = (const uint16_t *)(const void *)q;
+    pe__prefetch((uintptr_t)p + x->ahead, 1);
+    if (split || sizeof by >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
+    const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
+    g->a[0] = pe__sum_vector(pe__get_bf16_evens(at), &x->scale, g->a[0]);
+    g->a[1] = pe__sum_vector(split ? u : v, &x->scale, g->a[1]);
+    g->b[0] = pe__sum_vector(split ? v : u, &x->scale, g->b[0]);
+    g->b[1] = pe__sum_vector(pe__get_bf16_odds(next), &x->scale, g->b[1]);
+    g->near_a = pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->near_a);
+    g->near_b = pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->near_b);
 }
 
-/* Half of a group, at i, turned. */
-PE__INLINE void pe__turn_floats(const pe__floats *f, float (*row)[PE__TILE_16], size_t i,
-                                pe__vf *a_forth, pe__vf *b_forth, pe__vf *a_back, pe__vf *b_back)
+/* A group from pair i on to row side, or added to what is there. Returns the lanes of an alarm. */
+PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
+                                    pe__kind kind, int added)
+{
+    const int drop = pe__drop(kind);
+    unsigned char *const p = x->at.row[side] + (split ? 2 : 4) * i;
+    unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof g.a[0]);
+    if (added) pe__group_add(x, p, q, split, &g);
+    const pe__vf a = pe__min_size(pe__off_middle(g.a[0], drop), pe__off_middle(g.a[1], drop));
+    const pe__vf b = pe__min_size(pe__off_middle(g.b[0], drop), pe__off_middle(g.b[1], drop));
+    const uint32_t lanes = added ? pe__within(a, g.near_a, b, g.near_b) : 0;
+    if (PE__UNLIKELY(lanes)) return lanes; /* nothing is stored: it is what will be added to */
+    pe__put_zip_as(kind, p, g.a[0], split ? g.a[1] : g.b[0]);
+    pe__put_zip_as(kind, q, split ? g.b[0] : g.a[1], g.b[1]);
+    return added ? 0 : pe__within(a, g.near_a, b, g.near_b);
+}
+
+/* Half of a group, at i, rotated: to g[0] forth and to g[1] back. */
+PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
+                              int half, pe__group *g)
 {
     const pe__vf a = pe__get(f->a + i), b = pe__get(f->b + i);
     const pe__vf ts = pe__get(row[0] + i), tc = pe__get(row[1] + i);
     const pe__vf aC = pe__mul_f32(a, tc), bC = pe__mul_f32(b, tc);
-    *a_forth = pe__mad_f32(b, ts, aC), *b_forth = pe__nmad_f32(a, ts, bC);
-    *a_back = pe__nmad_f32(b, ts, aC), *b_back = pe__mad_f32(a, ts, bC);
+    g[0].a[half] = pe__mad_f32(b, ts, aC);
+    g[0].b[half] = pe__nmad_f32(a, ts, bC);
+    g[1].a[half] = pe__nmad_f32(b, ts, aC);
+    g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Make a span's row, or n times its two rows and the next two. */
-PE__INLINE void pe__make_two(pe__span *x, int64_t n, int added)
+/* Note the alarm of these lanes, if there are any: where they are frequent, without a branch. */
+PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t lanes, int often)
 {
-    if (x->split) pe__span_f32(x, n, 1, 1, added);
-    else pe__span_f32(x, n, 1, 0, added);
+    if (!often && !lanes) return;
+    (*alarm)->place = (uint32_t)(2 * i) + side;
+    (*alarm)->lanes = lanes;
+    *alarm += lanes != 0;
 }
-PE__OUTLINE void pe__make_f32(pe__span *x, int64_t n)
-{
-    if (x->row[0] && x->row[1]) pe__make_two(x, n, PE__NO_SUM);
-    else pe__span_f32(x, 1, 0, x->split, PE__NO_SUM);
-}
-/* Add groups, to which nothing is added yet, from doubles. */
+
+/* Add the groups of the alarms, to which nothing is added yet, from doubles. */
 PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, size_t alarms)
 {
     pe__span group = *x;
@@ -4224,125 +4383,122 @@ PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, siz
         const size_t side = alarm->place % 2;
         group.begin = alarm->place / 2 % PE__TILE_16;
         group.end = pe__min(group.begin + PE__GROUP, x->end);
-        group.row[side] = x->row[side], group.row[1 - side] = NULL;
-        pe__make_f32(&group, 1);
+        group.at.row[side] = x->at.row[side];
+        group.at.row[1 - side] = NULL;
+        pe__single_of_pair(&group);
     }
 }
 
-/* Note the alarm of these lanes, if there are any: where they are frequent, without a branch. */
-PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t lanes, int often)
+/* The kernel: all columns of a span in groups, from the plan's row as floats. */
+PE__INLINE void pe__span_16(const pe__span *x, pe__scratch_16 *f, size_t digit, int split,
+                            pe__kind kind, int added)
 {
-    if (!often && !lanes) return;
-    (*alarm)->place = (uint32_t)(2 * i) + side, (*alarm)->lanes = lanes;
-    *alarm += lanes != 0;
-}
-
-/* All columns of a span in groups, from the plan's row as floats. */
-PE__INLINE void pe__span_16(const pe__span *x, size_t digit, int split, pe__kind kind, int added)
-{
-    pe__floats *const f = x->dest->floats;
-    float(*const row)[PE__TILE_16] = f->plan_row[digit];
     pe__alarm *alarm = f->alarm + f->alarms;
+    float(*const row)[PE__TILE_16] = f->plan_row[digit];
     const int often = kind == PE__F16;
     const size_t place = PE__TILE_16 * digit;
     for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
-        pe__vf a0, b0, a1, b1, a2, b2, a3, b3;
-        pe__turn_floats(f, row, i, &a0, &b0, &a2, &b2);
-        pe__turn_floats(f, row, i + PE__FLOATS, &a1, &b1, &a3, &b3);
-        const pe__vf near_a = pe__get(f->near_a + i / 2), near_b = pe__get(f->near_b + i / 2);
+        pe__group g[2];
         uint32_t lanes = 0;
-        if (x->row[0])
-            lanes = pe__put_group(x, 0, i, split, a0, a1, b0, b1, near_a, near_b, kind, added);
+        pe__rotate_16(f, row, i, 0, g);
+        pe__rotate_16(f, row, i + PE__FLOATS, 1, g);
+        g[0].near_a = g[1].near_a = pe__get(f->near_a + i / 2);
+        g[0].near_b = g[1].near_b = pe__get(f->near_b + i / 2);
+        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], kind, added);
         pe__raise(&alarm, place + i, 0, lanes, often);
-        if (!x->row[1]) continue;
-        lanes = pe__put_group(x, 1, i, split, a2, a3, b2, b3, near_a, near_b, kind, added);
+        if (!x->at.row[1]) continue;
+        lanes = pe__store_group(x, 1, i, split, g[1], kind, added);
         pe__raise(&alarm, place + i, 1, lanes, often);
     }
     f->alarms = (size_t)(alarm - f->alarm);
-    if (!added) return;
+}
+
+/* Two rows so many digits from the anchor, stored or added. */
+PE__INLINE void pe__pair_16(const pe__span *x, pe__scratch_16 *f, size_t digit, pe__kind kind,
+                            int added)
+{
+    float(*const row)[PE__TILE_16] = f->plan_row[digit];
+    if (!(f->made >> digit & 1)) {
+        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) {
+            row[0][i] = 0;
+            row[1][i] = 1;
+        }
+        if (x->ts) pe__to_groups(x->ts, x->end, x->split, row[0]);
+        if (x->ts) pe__to_groups(x->tc, x->end, x->split, row[1]);
+        f->made |= 1u << digit;
+    }
+    f->at[digit] = x->at;
+    if (x->split) pe__span_16(x, f, digit, 1, kind, added);
+    else pe__span_16(x, f, digit, 0, kind, added);
+}
+
+/* Where a fifth of the groups of late raised the alarm, since what is added to nearly cancels the
+   rows, all of some spans are added from doubles. Out of line: it is seldom. */
+PE__OUTLINE void pe__add_doubles_16(pe__span *x, pe__scratch_16 *f)
+{
+    f->doubles--;
+    if (x->at.row[0] && x->at.row[1]) pe__add_pair_bf16(x, 1);
+    else pe__single_of_pair(x);
+}
+
+/* Two rows added to bf16, and at once, from doubles, what raised the alarm. */
+PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
+{
+    if (PE__UNLIKELY(f->doubles)) {
+        pe__add_doubles_16(x, f);
+        return;
+    }
+    pe__pair_16(x, f, digit, PE__BF16, 1);
     pe__add_again_16(x, f->alarm, f->alarms);
     f->excess += 5 * (int)(f->alarms * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
-    if (f->excess > 4 * (int)x->end) f->doubles = PE__DOUBLES, f->excess = 0;
+    if (f->excess > 4 * (int)x->end) {
+        f->doubles = PE__DOUBLES;
+        f->excess = 0;
+    }
     f->alarms = 0;
 }
 
 /* Deal with a block's alarms, if they are more than that many. */
-PE__INLINE void pe__alarms_16(const pe__span *x, size_t most, pe__kind kind)
+PE__INLINE void pe__alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
 {
-    pe__floats *const f = x->dest->floats;
     if (f->alarms <= most) return;
-    pe__round_again_16(x, f->sides, f->alarm, f->alarms, kind);
+    pe__round_again_16(x, f->at, f->alarm, f->alarms, kind);
     f->alarms = 0;
 }
 
-/* ---- 6.4 blocks ---------------------------------------------------------------------------------
- * The rows around one anchor. */
+/* ---- 6.6 blocks ---------------------------------------------------------------------------------
+ * The rows around one anchor, from the nearest to the farthest. */
 
-/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; asked for ahead
-   as in pe__sink_four(). */
-PE__WRAPS
-PE__INLINE void pe__sum(pe__kind kind, const pe__dest *dest, void *x, const float *row, size_t n)
-{
-    const size_t bytes = n * dest->element;
-    const uintptr_t ahead = (uintptr_t)x + dest->ahead;
-    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, PE__HOLDS_BLOCK);
-    const float scale = (float)dest->scale;
-    pe__add_row_as(kind, x, PE__F32, row, n, &scale);
-}
+typedef struct pe__block {
+    const double *s, *c;     /* the anchor's sines and cosines                         */
+    int64_t anchor, last;    /* its row of the run, or behind that; the run's last row */
+    double t;                /* the position of row 0                                  */
+    pe__pair_kernel *kernel; /* floats */
+    pe__scratch_16 *scratch; /* 16-bit elements */
+} pe__block;
+typedef void pe__block_maker(pe__span *x, const pe__block *block);
 
-/* 16-bit elements of a span's rows, from the floats of the plan's row. */
-PE__INLINE void pe__make_16(const pe__span *x, int64_t digit, pe__kind kind, int added)
-{
-    pe__floats *const f = x->dest->floats;
-    float(*const row)[PE__TILE_16] = f->plan_row[digit];
-    const size_t pairs = pe__max(x->first, x->second);
-    if (!(f->made >> digit & 1)) {
-        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) row[0][i] = 0, row[1][i] = 1;
-        if (x->ts) pe__to_groups(x->ts, pairs, x->split, row[0]);
-        if (x->ts) pe__to_groups(x->tc, pairs, x->split, row[1]);
-        f->made |= 1u << digit;
-    }
-    if (x->split) pe__span_16(x, (size_t)digit, 1, kind, added);
-    else pe__span_16(x, (size_t)digit, 0, kind, added);
-}
+/* Where a block's rows go: the anchor's, or where it would be, at a number of bytes from out. */
+typedef struct pe__block_rows {
+    unsigned char *out;
+    ptrdiff_t anchor, stride;
+} pe__block_rows;
 
-/* Add floats to a span's row, or n times to its two rows and the next two. */
-PE__INLINE void pe__make_sum(pe__span *x, int64_t n, int kind)
+/* Distances from the anchor: of the nearest row and the farthest, and up to which there are two. */
+typedef struct pe__distances {
+    int64_t nearest, farthest, both;
+} pe__distances;
+PE__INLINE pe__distances pe__distances_of(const pe__block *block)
 {
-    if (x->row[0] && x->row[1]) pe__make_two(x, n, kind);
-    else pe__make_f32(x, n);
+    const int64_t above = block->last - block->anchor, below = block->anchor;
+    const int64_t longer = above > below ? above : below, shorter = above < below ? above : below;
+    pe__distances d;
+    d.nearest = above < 0 ? -above : 0;
+    d.farthest = longer < PE__DIGIT ? longer : (int64_t)PE__DIGIT;
+    d.both = shorter < PE__DIGIT ? shorter : (int64_t)PE__DIGIT;
+    return d;
 }
-/* To bf16 with floats; but where a fifth of the groups of late raised the alarm, since what is added
-   to nearly cancels the rows, all of some spans from doubles. Out of line: it is seldom. */
-PE__OUTLINE void pe__make_sum_doubles(pe__span *x)
-{
-    x->dest->floats->doubles--;
-    pe__make_sum(x, 1, PE__BF16);
-}
-PE__INLINE void pe__make_sum_16(pe__span *x, int64_t digit)
-{
-    if (PE__UNLIKELY(x->dest->floats->doubles)) pe__make_sum_doubles(x);
-    else pe__make_16(x, digit, PE__BF16, 1);
-}
-#define PE__ADDER(type, kind, added)                                                               \
-    PE__OUTLINE void pe__make_sum_##type(pe__span *x, int64_t n) { added; }                        \
-    PE__OUTLINE void pe__four_##type(const pe__dest *dest, unsigned char *p, ptrdiff_t at1,        \
-                                     ptrdiff_t at2, pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)    \
-    {                                                                                              \
-        pe__add_four(kind, (float)dest->scale, dest->ahead, p, at1, at2, v0, v1, v2, v3);          \
-    }                                                                                              \
-    PE__OUTLINE void pe__sum_##type(const pe__dest *dest, unsigned char *x, const void *row,       \
-                                    size_t n)                                                      \
-    {                                                                                              \
-        pe__sum(kind, dest, x, (const float *)row, n);                                             \
-    }                                                                                              \
-    static const pe__adder pe__adder_##type = {pe__make_sum_##type, pe__four_##type,               \
-                                                 pe__sum_##type};
-PE__ADDER(f32, PE__F32, pe__make_sum(x, n, PE__F32))
-PE__ADDER(f16, PE__F16, pe__make_sum(x, n, PE__F16))
-PE__ADDER(bf16, PE__BF16, pe__make_sum_16(x, n)) /* n: of the plan's row */
-#undef PE__ADDER
 
 /* Position 0, where all sines are 0 and would raise the alarm. */
 PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
@@ -4353,408 +4509,405 @@ PE__COLD void pe__origin(const pe__span *x, int side, pe__kind kind)
     const float sine = (float)(0 * amplitude);
     const float cosine = pe__round_once(amplitude, 0, 1, pe__drop(kind));
     for (int component = 0; component <= x->split; component++) {
-        unsigned char *const p = x->row[side] + (component ? x->across : 0);
+        unsigned char *const p = x->at.row[side] + (component ? x->across : 0);
         const size_t n = !x->split ? x->first + x->second : component ? x->second : x->first;
         float all[PE__SUMS];
         for (int j = 0; j < PE__SUMS; j++)
             all[j] = (x->split ? component : j % 2) == x->swapped ? sine : cosine;
         for (size_t i = 0, m; i < n; i += m) {
             m = pe__min(n - i, kind == PE__F32 ? (size_t)PE__SUMS : (size_t)PE__FLOATS);
-            if (kind == PE__F32) pe__sink_some(x, p + i * element, all, m);
+            if (kind == PE__F32) pe__store_some(x, p + i * element, all, m);
             else pe__put_n_as(kind, p + i * element, pe__get(all), m);
         }
     }
 }
 
-/* The column of a row's first pair. */
-PE__INLINE size_t pe__first_column(const pe__dest *dest)
+/* The rows at distance b from the anchor, of which there are one or two, and the plan's row that
+   rotates it. That at position 0 is stored. */
+PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block_rows *rows,
+                            int64_t b, pe__kind kind)
 {
-    return dest->order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
-}
-
-/* What spans of the same columns share. */
-PE__WRAPS /* what is asked for ahead: any address will do */
-PE__INLINE void pe__span_begin(pe__span *x, const pe_plan *plan, const pe__bound *bound,
-                               size_t pair, const pe__dest *dest)
-{
-    x->plan = plan, x->bound = bound, x->pair = pair;
-    x->split = dest->order == PE__SPLIT, x->swapped = dest->order == PE__CS;
-    x->first = x->swapped ? dest->cosines : dest->sines;
-    x->second = x->swapped ? dest->sines : dest->cosines;
-    x->across = ((ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine) * (ptrdiff_t)dest->element;
-    x->head = dest->verb == PE__STREAM ? dest->head : 0;
-    x->dest = dest, x->verb = dest->verb, x->scale = (float)dest->scale;
-    x->ahead = dest->ahead, x->slow = SIZE_MAX;
-}
-
-/* From which pair on all are slow, as "Rounding test" has it, in a block around position t; not
-   where none is so slow as to need that. */
-PE__INLINE size_t pe__slow_from(const pe__span *x, double t, size_t pairs)
-{
-    const double *const f = x->plan->frequency + x->pair;
-    const double farthest = fabs(t) + (double)(PE__DIGIT * (PE__RADIX + 1));
-    const double nearest = fabs(t) - (double)PE__DIGIT;
-    const int whole = t == floor(t), distant = x->bound == &pe__bound_distant;
-    size_t i = pairs;
-    if (x->plan->point || distant || (nearest < 0.5 && !whole)) return SIZE_MAX;
-    if (fabs(f[pairs - 1]) * pe__larger(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
-    while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
-    return i;
+    x->ts = x->tc = NULL;
+    if (b != 0) {
+        x->ts = pe__plan_row(x->plan, 0, b) + x->pair;
+        x->tc = x->ts + x->plan->padded;
+    }
+    for (int behind = 0; behind < 2; behind++) {
+        const int64_t p = behind ? block->anchor - b : block->anchor + b;
+        const int side = behind != x->swapped;
+        x->at.row[side] = NULL;
+        if (p < 0 || p > block->last || (behind && b == 0)) continue;
+        x->at.position[side] = (double)p + block->t;
+        x->at.row[side] =
+            rows->out + rows->anchor + (behind ? -rows->stride : rows->stride) * (ptrdiff_t)b;
+        if (x->at.position[side] != 0) continue;
+        pe__origin(x, side, kind);
+        x->at.row[side] = NULL;
+    }
 }
 
 /* The distances b, as bits, whose two rows are made one after the other because they are streamed
    and equal in the last 12 bits of their addresses: what is loaded from up to 512 bytes behind
    both, in these bits, waits for stores that have not left the core. With the plan's rows b there,
    tables in memory took up to twice as long; behind one row nothing waits. Of halves, half as fast
-   as what is loaded, one of the four is always there or soon: with AVX2, all such rows go apart,
-   unless a row's own halves are equal. */
+   as what is loaded, one of the four is always there or soon: with AVX2, all such rows are made one
+   by one, unless a row's own halves are equal. */
 PE__WRAPS
-PE__INLINE uint32_t pe__apart(const pe__span *x, const unsigned char *middle, size_t step,
-                              size_t most)
+PE__INLINE uint32_t pe__waiting(const pe__span *x, const pe__block_rows *rows, int64_t most)
 {
-    const size_t window = 512, bits = 4096;
+    const uintptr_t middle = (uintptr_t)rows->out + (uintptr_t)rows->anchor;
+    const size_t window = 512, bits = 4096, step = (size_t)rows->stride;
     const int halves = (size_t)x->across % bits != 0;
-    uint32_t apart = 0;
-    for (size_t b = 1; b <= most; b++) {
+    uint32_t waiting = 0;
+    for (size_t b = 1; b <= (size_t)most; b++) {
         const uintptr_t s = (uintptr_t)(pe__plan_row(x->plan, 0, (int64_t)b) + x->pair);
         const uintptr_t c = s + x->plan->padded * sizeof(double);
-        const uintptr_t above = (uintptr_t)middle + b * step, below = (uintptr_t)middle - b * step;
+        const uintptr_t above = middle + b * step, below = middle - b * step;
         const int sines = (above - s) % bits < window && (below - s) % bits < window;
         const int cosines = (above - c) % bits < window && (below - c) % bits < window;
         const int waits = x->split ? halves && (above - below) % bits == 0 : sines || cosines;
-        apart |= (uint32_t)waits << b;
+        waiting |= (uint32_t)waits << b;
     }
-    return apart;
+    return waiting;
 }
 
-/* A span's two rows, one after the other. */
-PE__COLD void pe__make_each(pe__span *x)
+PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
 {
-    unsigned char *const second = x->row[1];
-    x->row[1] = NULL;
-    pe__make_f32(x, 1);
-    x->row[0] = NULL, x->row[1] = second;
-    pe__make_f32(x, 1);
+    x->a = x->swapped ? block->c : block->s;
+    x->b = x->swapped ? block->s : block->c;
+    rows->out = x->dest->out + pe__first_column(x->dest) * x->dest->element;
+    rows->stride = x->dest->stride;
+    rows->anchor = (ptrdiff_t)block->anchor * rows->stride;
 }
 
-/* The rows of one block around the anchor (s, c) of position q + fraction, of those first ... last:
-   within 8 of it. */
-PE__INLINE void pe__block(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction,
-                          const double *s, const double *c, int64_t first, int64_t last,
-                          size_t pair, const pe__dest *dest, pe__kind kind)
+/* Rows of floats: all at once of which there are two, if position 0 is not among them. */
+PE__OUTLINE void pe__block_f32(pe__span *x, const pe__block *block)
 {
-    enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * (int)PE__HALF };
-    const int narrow = kind != PE__F32, stream = dest->verb == PE__STREAM;
-    const size_t pairs = pe__max(dest->sines, dest->cosines), e = dest->element;
-    const int direct =
-        !narrow || (!stream && dest->sines == dest->cosines && pairs % PE__GROUP == 0);
-    /* 16-bit rows that do not go to memory at once */
+    const pe__distances d = pe__distances_of(block);
+    const double zero = pe__larger((double)block->anchor + block->t, 0);
+    pe__block_rows rows;
+    uint32_t waiting = 0;
+    pe__block_begin(x, block, &rows);
+    if (PE__WAITS && x->verb == PE__STREAM && d.both > 0) waiting = pe__waiting(x, &rows, d.both);
+    for (int64_t b = d.nearest, n; b <= d.farthest; b += n) {
+        const int away = zero < (double)b || zero > (double)d.both;
+        const uint32_t rest = waiting >> b;
+        const int together = !(rest & 1);
+        n = away && b != 0 && b < d.both ? d.both - b + 1 : 1;
+        if (rest) n = together ? (int64_t)pe__min((size_t)n, pe__lowest_bit(rest)) : 1;
+        pe__rows_at(x, block, &rows, b, PE__F32);
+        unsigned char *const second = x->at.row[1];
+        if (together && x->at.row[0] && second) {
+            block->kernel(x, n);
+            continue;
+        }
+        x->at.row[1] = NULL;
+        if (x->at.row[0]) pe__single_of_pair(x);
+        x->at.row[0] = NULL;
+        x->at.row[1] = second;
+        if (second) pe__single_of_pair(x);
+    }
+}
+
+/* A block's rows of 16-bit elements that do not go to memory at once: first what they are added to
+   comes into the buffer, with zeros for the lanes behind, last they go out. */
+enum { PE__HALF = 2 * ((int)PE__TILE_16 + (int)PE__GROUP), PE__ROW = 2 * (int)PE__HALF };
+PE__OUTLINE void pe__buffer_16(const pe__span *x, const pe__block *block, unsigned char *buffer,
+                               int in)
+{
+    const pe__dest *const dest = x->dest;
+    const size_t e = dest->element, column = pe__first_column(dest);
+    const size_t front = dest->sines + (x->split ? 0 : dest->cosines);
+    const ptrdiff_t across = ((ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine) * (ptrdiff_t)e;
+    for (int64_t b = -PE__DIGIT; b <= PE__DIGIT; b++, buffer += PE__ROW) {
+        const int64_t p = block->anchor + b;
+        if (p < 0 || p > block->last) continue;
+        unsigned char *const out = pe__row_at(dest, (size_t)p) + column * e;
+        for (int half = 0; half <= x->split; half++) {
+            const size_t n = (half ? dest->cosines : front) * e;
+            unsigned char *const at = out + (half ? across : 0);
+            unsigned char *const row = buffer + (half ? (int)PE__HALF : 0);
+            if (in) {
+                memset(row + n, 0, (x->split ? 1U : 2U) * PE__GROUP * e);
+                pe__copy(row, at, n, 0);
+            } else {
+                pe__copy(at, row, n, dest->verb == PE__STREAM);
+            }
+        }
+    }
+}
+
+/* Rows of 16-bit elements: those whose groups are whole go to memory at once. */
+PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind, int added)
+{
     double space[(size_t)PE__RADIX * PE__ROW / sizeof(double) + 8];
     unsigned char *const buffer = (unsigned char *)pe__aligned(space);
-    pe__floats *const f = dest->floats;
-    pe__span x;
-    pe__span_begin(&x, plan, bound, pair, dest);
-    x.a = x.swapped ? c : s, x.b = x.swapped ? s : c;
-    x.begin = 0, x.end = pairs;
-    if (!narrow) x.slow = pe__slow_from(&x, (double)q + fraction, pairs);
-    x.least = pe__guard(plan->amplitude, 0);
-    const ptrdiff_t across = x.across;
-    if (!direct) x.across = PE__HALF;
-    const size_t column = pe__first_column(dest);
-    const size_t front = dest->sines + (x.split ? 0 : dest->cosines);
-    if (narrow) {
-        pe__to_groups(x.a, pairs, x.split, f->a), pe__alarm_16(f, f->a, pairs, f->near_a);
-        pe__to_groups(x.b, pairs, x.split, f->b), pe__alarm_16(f, f->b, pairs, f->near_b);
+    pe__scratch_16 *const f = block->scratch;
+    const pe__distances d = pe__distances_of(block);
+    const pe__dest *const dest = x->dest;
+    const int direct = dest->verb != PE__STREAM && dest->sines == dest->cosines &&
+                       dest->sines % PE__GROUP == 0;
+    pe__block_rows rows;
+    pe__block_begin(x, block, &rows);
+    if (!direct) {
+        rows.out = buffer;
+        rows.stride = PE__ROW;
+        rows.anchor = PE__DIGIT * PE__ROW;
+        x->across = PE__HALF;
     }
-    /* from the nearest to the farthest of the rows; floats all at once of which there are two, if
-       position 0 is not among them */
-    int64_t b = first > q ? first - q : last < q ? q - last : 0, n;
-    const int64_t above = last - q, below = q - first, longer = above > below ? above : below;
-    const int64_t shorter = above < below ? above : below;
-    const int64_t both = shorter < PE__DIGIT ? shorter : (int64_t)PE__DIGIT;
-    const double zero = pe__larger((double)q + fraction, 0);
-    uint32_t apart = 0;
-    if (PE__WAITS && !narrow && stream && both > 0) /* first <= q */
-        apart = pe__apart(&x, pe__row_at(dest, (size_t)(q - first)) + column * e,
-                          (size_t)dest->stride, (size_t)both);
-    for (; b <= longer && b <= PE__DIGIT; b += n) {
-        const int away = zero < (double)b || zero > (double)both;
-        n = !narrow && away && b != 0 && b < both ? both - b + 1 : 1;
-        const uint32_t rest = apart >> b;
-        const int alone = (int)(rest & 1);
-        if (rest) n = alone ? 1 : (int64_t)pe__min((size_t)n, pe__lowest_bit(rest));
-        for (int behind = 0; behind < 2; behind++) {
-            const int64_t p = behind ? q - b : q + b;
-            const int side = behind != x.swapped;
-            x.row[side] = NULL;
-            if (p < first || p > last || (behind && b == 0)) continue;
-            x.position[side] = (double)p + fraction;
-            unsigned char *const at = pe__row_at(dest, (size_t)(p - first)) + column * e;
-            x.row[side] = direct ? at : buffer + (p - q + PE__DIGIT) * PE__ROW;
-            if (narrow) f->sides[b].row[side] = x.row[side];
-            if (narrow) f->sides[b].position[side] = x.position[side];
-            for (int part = 0; !direct && dest->adder && part <= x.split; part++) {
-                /* what is added to, and zeros for the lanes behind */
-                const size_t count = part ? dest->cosines : front;
-                unsigned char *const to = x.row[side] + (part ? x.across : 0);
-                memset(to + count * e, 0, (x.split ? 1U : 2U) * PE__GROUP * e);
-                pe__copy(to, at + (part ? across : 0), count * e, 0);
-            }
-            if (x.position[side] != 0) continue;
-            pe__origin(&x, side, narrow && !dest->adder ? kind : PE__F32);
-            x.row[side] = NULL;
-        }
-        x.ts = x.tc = NULL;
-        if (b != 0) x.ts = pe__plan_row(plan, 0, b) + pair, x.tc = x.ts + plan->padded;
-        if (x.row[0] || x.row[1]) {
-            if (dest->adder) dest->adder->make(&x, narrow ? b : n);
-            else if (narrow) pe__make_16(&x, b, kind, 0), pe__alarms_16(&x, PE__ALARMS, kind);
-            else if (!alone || !x.row[0] || !x.row[1]) pe__make_f32(&x, n);
-            else pe__make_each(&x);
+    pe__to_groups(x->a, x->end, x->split, f->a);
+    pe__to_groups(x->b, x->end, x->split, f->b);
+    pe__alarm_16(f, f->a, x->end, f->near_a);
+    pe__alarm_16(f, f->b, x->end, f->near_b);
+    if (!direct && added) pe__buffer_16(x, block, buffer, 1);
+    for (int64_t b = d.nearest; b <= d.farthest; b++) {
+        pe__rows_at(x, block, &rows, b, added ? PE__F32 : kind);
+        if (!x->at.row[0] && !x->at.row[1]) continue;
+        if (added) {
+            pe__add_pair_16(x, f, (size_t)b);
+        } else {
+            pe__pair_16(x, f, (size_t)b, kind, 0);
+            pe__alarms_16(x, f, PE__ALARMS, kind);
         }
     }
-    if (narrow) pe__alarms_16(&x, 0, kind);
-    int64_t p = below < PE__DIGIT ? first : q - PE__DIGIT;
-    for (; !direct && p <= last && p <= q + PE__DIGIT; p++) {
-        unsigned char *const at = pe__row_at(dest, (size_t)(p - first)) + column * e;
-        const unsigned char *const row = buffer + (p - q + PE__DIGIT) * PE__ROW;
-        pe__copy(at, row, front * e, stream);
-        if (x.split) pe__copy(at + across, row + x.across, dest->cosines * e, stream);
-    }
+    if (!added) pe__alarms_16(x, f, 0, kind);
+    if (!direct) pe__buffer_16(x, block, buffer, 0);
 }
-
-/* The part of a row that belongs to count pairs from the given one on. */
-PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
+PE__OUTLINE void pe__block_f16(pe__span *x, const pe__block *block)
 {
-    const size_t step = dest->order == PE__SPLIT ? 1 : 2;
-    pe__dest part = *dest;
-    part.sine += step * pair, part.cosine += step * pair;
-    part.sines = pe__min(count, dest->sines > pair ? dest->sines - pair : 0);
-    part.cosines = pe__min(count, dest->cosines > pair ? dest->cosines - pair : 0);
-    return part;
+    pe__block_16(x, block, PE__F16, 0);
 }
-
-typedef void pe__block_maker(const pe_plan *plan, const pe__bound *bound, int64_t q,
-                             double fraction, const double *s, const double *c, int64_t first,
-                             int64_t last, size_t pair, const pe__dest *dest);
-#define PE__BLOCK(name, kind)                                                                      \
-    PE__OUTLINE void name(const pe_plan *plan, const pe__bound *bound, int64_t q, double fraction, \
-                          const double *s, const double *c, int64_t first, int64_t last,           \
-                          size_t pair, const pe__dest *dest)                                       \
-    {                                                                                              \
-        pe__block(plan, bound, q, fraction, s, c, first, last, pair, dest, kind);                  \
-    }
-PE__BLOCK(pe__block_f32, PE__F32)
-PE__BLOCK(pe__block_bf16, PE__BF16)
-PE__BLOCK(pe__block_f16, PE__F16)
-#undef PE__BLOCK
-
-/* ---- 6.5 runs of rows, rows by themselves ---------------------------------------------------- */
-
-/* Turn an anchor by 17 digit. */
-PE__OUTLINE void pe__anchor_turned(const pe_plan *plan, int64_t digit, size_t pair, size_t count,
-                                   const double *s0, const double *c0, double *s, double *c)
+PE__OUTLINE void pe__block_bf16(pe__span *x, const pe__block *block)
 {
-    const double *row = pe__plan_row(plan, 1, digit < 0 ? -digit : digit) + pair;
-    const pe__vd sign = pe__splat(digit < 0 ? -1 : 1);
-    for (size_t i = 0; i < count; i += PE_LANES) {
-        pe__vd sine, cosine, s_down, c_down;
-        pe__turn(pe__load(s0 + i), pe__load(c0 + i), pe__load(row + i) * sign,
-                 pe__load(row + plan->padded + i), &sine, &cosine, &s_down, &c_down);
-        pe__store(s + i, sine);
-        pe__store(c + i, cosine);
-    }
+    pe__block_16(x, block, PE__BF16, 0);
 }
-
-/* Room for the sines and cosines of two anchors of so many pairs, a multiple of 32, each with some to
-   spare: for a vector that begins before their last one, and up to PE__DIRECT more. */
-enum { PE__SPARE = 32 };
-typedef struct pe__room {
-    double *doubles; /* 4 (pairs + PE__SPARE), aligned */
-    size_t pairs;
-} pe__room;
-
-/* A row by itself, with its doubles in memory: for its ends, streamed rows and distant positions.
-   */
-PE__OUTLINE void pe__lone(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
-                          pe__block_maker *block, const pe__room *room)
+PE__OUTLINE void pe__block_add_bf16(pe__span *x, const pe__block *block)
 {
-    double *const s = room->doubles, *const c = s + room->pairs + PE__SPARE;
-    const size_t pairs = pe__max(dest->sines, dest->cosines), most = room->pairs;
-    const pe__bound *const bound = pe__distant(plan, t) ? &pe__bound_distant : &pe__bound_lone;
-    for (size_t done = 0; done < pairs; done += most) {
-        pe__dest tile;
-        const pe__dest *part = dest;
-        if (pairs > most) tile = pe__dest_part(dest, done, most), part = &tile;
-        pe__centre(plan, bound, 0, t, pair + done, pe__min(pairs - done, most), s, c);
-        block(plan, bound, 0, t, s, c, 0, 0, pair + done, part);
-    }
+    pe__block_16(x, block, PE__BF16, 1);
 }
 
-/* A row by itself. */
-typedef struct pe__alone {
-    const pe_plan *plan;
+/* ---- 6.7 a row by itself ------------------------------------------------------------------------
+ * From the angle to memory in one loop, without an anchor and without doubles in memory. */
+
+typedef struct pe__single {
     const pe__dest *dest;
-    size_t pair;
     double position;
-} pe__alone;
+    const pe__adder *adder;
+} pe__single;
 
 /* As a span without an anchor. */
-PE__INLINE void pe__lone_span(const pe__alone *x, pe__span *span)
+PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
 {
-    pe__span_begin(span, x->plan, &pe__bound_short, x->pair, x->dest);
-    span->position[0] = x->position;
-    span->row[0] = x->dest->out + pe__first_column(x->dest) * x->dest->element;
+    pe__span_begin(span, x->dest, &pe__bound_short, x->adder);
+    span->at.position[0] = x->position;
+    span->at.row[0] = x->dest->out + pe__first_column(x->dest) * x->dest->element;
+    span->at.row[1] = NULL;
+    span->ts = span->tc = NULL;
 }
 
-/* Its waves and its time, both turned if cosines come first, since cos x = sin(-x + pi/2) and
+/* Its polynomials and its time, both turned if cosines come first, since cos x = sin(-x + pi/2) and
    sin x = cos(-x + pi/2). */
-PE__INLINE double pe__lone_waves(const pe__alone *x, int swapped, int full, pe__waves *waves)
+PE__INLINE double pe__single_fit(const pe__single *x, int full, pe__sincos_fit *fit)
 {
-    pe__waves_of(x->plan->amplitude * (1 + pe__bound_short.eta), swapped, full, waves);
+    const int swapped = x->dest->order == PE__CS;
+    pe__sincos_fit_of(x->dest->plan->amplitude * (1 + pe__bound_short.eta), swapped, full, fit);
     return swapped ? -x->position : x->position;
 }
 
 /* The rest of the row from pair i on, as a span whose anchor these are: for what has raised the
    alarm. */
-PE__INLINE void pe__lone_again(const pe__alone *x, size_t i, size_t last, double *a, double *b,
-                               pe__span *span)
+PE__INLINE void pe__single_again(const pe__single *x, size_t i, size_t last, double *a, double *b,
+                                 pe__span *span)
 {
-    pe__waves waves;
-    pe__lone_span(x, span);
-    span->a = a, span->b = b, span->ts = span->tc = NULL;
-    span->pair += i, span->first -= i, span->second -= i;
-    span->row[0] += (span->split ? 1 : 2) * span->dest->element * i;
-    const double time = pe__lone_waves(x, span->swapped, 1, &waves);
-    pe__direct_apart(x->plan, &waves, span->pair, x->pair + last, time, a, b);
+    pe__sincos_fit fit;
+    pe__single_span(x, span);
+    span->a = a;
+    span->b = b;
+    span->pair += i;
+    span->first -= i;
+    span->second -= i;
+    span->at.row[0] += (span->split ? 1 : 2) * span->dest->element * i;
+    const double time = pe__single_fit(x, 1, &fit);
+    const pe__sincos_by by = {x->dest->plan, &fit, time};
+    pe__sincos_store(&by, span->pair, x->dest->pair + last, a, b);
 }
-PE__OUTLINE void pe__lone_round_again(const pe__alone *x, size_t i, size_t last, pe__vf (*v)[4])
+PE__OUTLINE void pe__single_round_again(const pe__single *x, size_t i, size_t last,
+                                        pe__vectors4 *v)
 {
-    double a[PE__DIRECT], b[PE__DIRECT];
+    double a[PE__SINCOS], b[PE__SINCOS];
     pe__span span;
-    pe__lone_again(x, i, last, a, b, &span);
-    pe__round_again(&span, 0, 0, span.split, v);
+    pe__single_again(x, i, last, a, b, &span);
+    pe__round_again(&span, 0, 0, v);
 }
-PE__OUTLINE void pe__lone_round_again_16(const pe__alone *x, size_t i, uint32_t lanes,
-                                         pe__kind kind)
+PE__OUTLINE void pe__single_round_again_16(const pe__single *x, size_t i, uint32_t lanes,
+                                           pe__kind kind)
 {
-    double a[PE__DIRECT], b[PE__DIRECT];
+    double a[PE__SINCOS], b[PE__SINCOS];
     const pe__alarm alarm = {0, lanes};
     pe__span span;
-    pe__lone_again(x, i, SIZE_MAX - x->pair, a, b, &span);
-    const pe__sides sides = {{span.row[0], NULL}, {x->position, 0}};
-    pe__round_again_16(&span, &sides, &alarm, 1, kind);
+    pe__single_again(x, i, SIZE_MAX - x->dest->pair, a, b, &span);
+    pe__round_again_16(&span, &span.at, &alarm, 1, kind);
 }
 
 /* Fewer pairs than four vectors have, from pair i to end. */
-PE__OUTLINE void pe__lone_some(const pe__alone *alone, size_t i, size_t end, const pe__vf *v)
+PE__OUTLINE void pe__single_some(const pe__single *single, size_t i, size_t end,
+                                 const pe__vectors4 *v)
 {
     float all[4][2 * PE_LANES];
     pe__span span;
     const pe__span *const x = &span;
-    pe__lone_span(alone, &span);
-    unsigned char *const p = x->row[0];
+    pe__single_span(single, &span);
+    unsigned char *const p = x->at.row[0];
     const size_t first = pe__min(end, x->first), second = pe__min(end, x->second);
     const size_t e = x->dest->element;
     for (size_t k = 0; k < 4; k++) /* if split, first all of one kind */
-        pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v[k]);
+        pe__put(all[x->split ? k % 2 * 2 + k / 2 : k], v->v[k]);
     if (!x->split) {
-        pe__sink_some(x, p + 2 * i * e, all[0], first + second - 2 * i);
+        pe__store_some(x, p + 2 * i * e, all[0], first + second - 2 * i);
         return;
     }
-    pe__sink_some(x, p + i * e, all[0], first - i);
-    if (i < second) pe__sink_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
+    pe__store_some(x, p + i * e, all[0], first - i);
+    if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Four vectors of floats from pair i on, to a row of 16-bit elements. A float that comes from a
-   double at once is as near to it as half its last bit, below 2^-24 of itself. */
-PE__INLINE void pe__lone_group(const pe__alone *x, const pe__span *span, size_t i,
-                               const pe__four *four, pe__vf least, pe__kind kind)
+/* Four vectors of floats from pair i on, `count` pairs, to a row of floats, or of what they are added
+   to; those that raised the alarm once more. */
+PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_t i, size_t count,
+                                pe__four *four, int32_t guard)
+{
+    const size_t step = (span->split ? 1 : 2) * x->dest->element;
+    const size_t both = pe__min(span->first, span->second);
+    if (PE__UNLIKELY(pe__tie_watch_alarm(four->watch, pe__bound_short.window, guard))) {
+        pe__vectors4 again;
+        pe__single_round_again(x, i, i + (count - 1) / PE_LANES * PE_LANES, &again);
+        four->v = again;
+    }
+    if (count == PE__GROUP && i >= span->head && i + count <= both) {
+        pe__store_four(span, PE__NO_SUM, 0, span->split, span->at.row[0] + i * step, &four->v);
+    } else {
+        const pe__vectors4 some = four->v; /* in memory, but the loop's own are not */
+        pe__single_some(x, i, i + count, &some);
+    }
+}
+
+/* The same to a row of 16-bit elements, a whole group. A float that comes from a double at once is as
+   near to it as half its last bit, below 2^-24 of itself. */
+PE__INLINE void pe__single_group(const pe__single *x, const pe__span *span, size_t i,
+                                 const pe__four *four, pe__vf least, pe__kind kind)
 {
     const pe__vf by = pe__splat_f32(1.0625f / 16777216);
+    const pe__vf *const v = four->v.v;
     const int split = span->split;
-    pe__vf a0 = four->v[0], b0 = four->v[1], a1 = four->v[2], b1 = four->v[3];
-    if (split) {
-        const pe__vf a2 = a0, b2 = b0;
-        a0 = pe__unzip_evens(a2, a1), a1 = pe__unzip_odds(a2, a1);
-        b0 = pe__unzip_evens(b2, b1), b1 = pe__unzip_odds(b2, b1);
-    }
-    const pe__vf sum_a = pe__add_f32(pe__abs_f32(a0), pe__abs_f32(a1));
-    const pe__vf sum_b = pe__add_f32(pe__abs_f32(b0), pe__abs_f32(b1));
-    const uint32_t lanes =
-        pe__put_group(span, 0, i, split, a0, a1, b0, b1, pe__mad_f32(sum_a, by, least),
-                      pe__mad_f32(sum_b, by, least), kind, 0);
-    if (PE__UNLIKELY(lanes)) pe__lone_round_again_16(x, i, lanes, kind);
+    pe__group g;
+    g.a[0] = split ? pe__unzip_evens(v[0], v[2]) : v[0];
+    g.a[1] = split ? pe__unzip_odds(v[0], v[2]) : v[2];
+    g.b[0] = split ? pe__unzip_evens(v[1], v[3]) : v[1];
+    g.b[1] = split ? pe__unzip_odds(v[1], v[3]) : v[3];
+    const pe__vf sum_a = pe__add_f32(pe__abs_f32(g.a[0]), pe__abs_f32(g.a[1]));
+    const pe__vf sum_b = pe__add_f32(pe__abs_f32(g.b[0]), pe__abs_f32(g.b[1]));
+    g.near_a = pe__mad_f32(sum_a, by, least);
+    g.near_b = pe__mad_f32(sum_b, by, least);
+    const uint32_t lanes = pe__store_group(span, 0, i, split, g, kind, 0);
+    if (PE__UNLIKELY(lanes)) pe__single_round_again_16(x, i, lanes, kind);
 }
 
-/* A row by itself, from the turn to memory: four vectors of pairs at a time, of floats fewer at its
-   end or up to the first aligned address; of 16-bit elements, only whole groups. Returns how many
-   pairs are done. */
-PE__INLINE size_t pe__lone_row(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
-                               pe__kind kind)
+/* Four vectors of pairs at a time, of floats fewer at the row's end or up to the first aligned
+   address; of 16-bit elements, only whole groups. Those of one step become floats while the next
+   ones are made. Returns how many pairs are done. */
+PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder *adder,
+                                 pe__kind kind)
 {
     const int floats = kind == PE__F32;
-    const int32_t window = pe__bound_short.window;
+    const pe_plan *const plan = dest->plan;
     const int32_t guard = pe__guard(plan->amplitude, fabs(t) / plan->reach);
-    const size_t both = pe__min(dest->sines, dest->cosines);
-    const size_t groups = both / PE__GROUP * PE__GROUP;
-    const size_t pairs = floats ? pe__max(dest->sines, dest->cosines) : groups;
+    const size_t groups = pe__min(dest->sines, dest->cosines) / PE__GROUP * PE__GROUP;
+    const size_t pairs = floats ? pe__pairs_of(dest) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__least_16(plan, kind));
-    const pe__alone x = {plan, dest, pair, t};
+    const pe__single x = {dest, t, adder};
     pe__span span; /* in registers: what is out of line makes its own */
-    pe__waves waves;
+    pe__sincos_fit fit;
     pe__four four;
-    pe__lone_span(&x, &span);
-    const double time = pe__lone_waves(&x, span.swapped, 0, &waves);
-    const pe__waves *polynomials = &waves;
+    pe__single_span(&x, &span);
+    const double time = pe__single_fit(&x, 0, &fit);
+    const pe__sincos_fit *polynomials = &fit;
     PE__IN_MEMORY(polynomials);
-    const size_t step = (span.split ? 1 : 2) * dest->element;
-    const int split = floats ? span.split : 1; /* groups are made of joined floats */
-    four.a[0] = four.a[1] = four.a[2] = four.a[3] = pe__splat(0.0);
-    four.b[0] = four.b[1] = four.b[2] = four.b[3] = pe__splat(0.0);
+    const pe__sincos_by by = {plan, polynomials, time};
+    const size_t head = floats ? span.head : 0;
+    four.split = floats ? span.split : 1; /* groups are made of joined floats */
+    four.a.v[0] = four.a.v[1] = four.a.v[2] = four.a.v[3] = pe__splat(0.0);
+    four.b = four.a;
     if (pairs == 0) return 0;
     for (size_t i = 0, end = 0;;) {
-        /* those from pair i to end become floats, while the next are made */
-        const size_t next = end, head = floats ? span.head : 0;
-        pe__vd a[4], b[4];
+        const size_t next = end;
+        pe__doubles4 a, b;
         four.watch = pe__tie_watch_begin();
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
             const size_t last = next + (end - next - 1) / PE_LANES * PE_LANES;
-            pe__direct(plan, polynomials, 0, pair + next, pair + last, time, a, b, &four,
-                       split);
+            pe__sincos(&by, 0, dest->pair + next, dest->pair + last, a.v, b.v, &four);
         } else {
-            pe__four_to_floats(&four, split, 0), pe__four_to_floats(&four, split, 1);
-            pe__four_to_floats(&four, split, 2), pe__four_to_floats(&four, split, 3);
+            pe__four_to_floats(&four, 0);
+            pe__four_to_floats(&four, 1);
+            pe__four_to_floats(&four, 2);
+            pe__four_to_floats(&four, 3);
         }
-        if (next > 0 && !floats) {
-            pe__lone_group(&x, &span, i, &four, least, kind);
-        } else if (next > 0) {
-            const size_t count = next - i;
-            if (PE__UNLIKELY(pe__tie_watch_alarm(four.watch, window, guard))) {
-                pe__vf again[1][4];
-                pe__lone_round_again(&x, i, i + (count - 1) / PE_LANES * PE_LANES, again);
-                four.v[0] = again[0][0], four.v[1] = again[0][1];
-                four.v[2] = again[0][2], four.v[3] = again[0][3];
-            }
-            if (count == PE__GROUP && i >= head && next <= both) {
-                pe__sink_four(PE__NO_SUM, 0, &span, span.row[0] + i * step, split, four.v[0],
-                              four.v[1], four.v[2], four.v[3]);
-            } else {
-                const pe__vf some[4] = {four.v[0], four.v[1], four.v[2], four.v[3]};
-                pe__lone_some(&x, i, next, some);
-            }
-        }
-        if (next >= pairs) break;
-        four.a[0] = a[0], four.a[1] = a[1], four.a[2] = a[2], four.a[3] = a[3];
-        four.b[0] = b[0], four.b[1] = b[1], four.b[2] = b[2], four.b[3] = b[3];
+        if (next > 0 && floats) pe__single_four(&x, &span, i, next - i, &four, guard);
+        else if (next > 0) pe__single_group(&x, &span, i, &four, least, kind);
+        if (next >= pairs) return pairs;
+        four.a = a;
+        four.b = b;
         i = next;
     }
-    return pairs;
 }
-PE__OUTLINE void pe__lone_f32(const pe_plan *plan, size_t pair, const pe__dest *dest, double t)
+PE__OUTLINE void pe__single_f32(const pe__dest *dest, double t, const pe__adder *adder)
 {
-    (void)pe__lone_row(plan, pair, dest, t, PE__F32);
+    (void)pe__single_row(dest, t, adder, PE__F32);
+}
+
+/* ---- 6.8 runs of rows -------------------------------------------------------------------------
+ * Consecutive rows: 17 blocks of 17 rows have one centre, from which their anchors are rotated. */
+
+/* The anchor of block `digit` from the centre: the centre rotated by the plan's row 17 digit. */
+PE__OUTLINE void pe__anchor_rotated(const pe_plan *plan, int64_t digit, size_t pair, size_t count,
+                                    pe__anchor centre, pe__anchor to)
+{
+    const double *row = pe__plan_row(plan, 1, digit < 0 ? -digit : digit) + pair;
+    const pe__vd sign = pe__splat(digit < 0 ? -1 : 1);
+    for (size_t i = 0; i < count; i += PE_LANES) {
+        const pe__rotated r =
+            pe__rotate(pe__load(centre.s + i), pe__load(centre.c + i), pe__load(row + i) * sign,
+                       pe__load(row + plan->padded + i));
+        pe__store(to.s + i, r.a[0]);
+        pe__store(to.c + i, r.b[0]);
+    }
+}
+
+/* What a run makes its rows with: room for the sines and cosines of two anchors of so many pairs, a
+   multiple of 32, each with some to spare, for a vector that begins before their last one, and up
+   to PE__SINCOS more; and how a block's rows become elements. */
+enum { PE__SPARE = 32 };
+typedef struct pe__workshop {
+    double *doubles; /* 4 (pairs + PE__SPARE), aligned */
+    size_t pairs;
+    pe__block_maker *block;
+    pe__pair_kernel *kernel; /* floats: two rows */
+    const pe__adder *adder;  /* NULL: they are stored */
+    pe__scratch_16 *scratch; /* 16-bit elements */
+} pe__workshop;
+
+/* From which pair on all are slow, as "Rounding test" has it, in rows from position low to high; not
+   where none is so slow as to need that. */
+PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
+{
+    const double *const f = x->plan->frequency + x->pair;
+    const double farthest = pe__larger(low, high) + (double)(PE__DIGIT * (PE__RADIX + 1));
+    const double nearest = low > 0 ? low : high < 0 ? -high : 0;
+    const int whole = low == floor(low), distant = x->bound == &pe__bound_distant;
+    size_t i = x->end;
+    if (x->plan->point || distant || (nearest < 0.5 && !whole)) return SIZE_MAX;
+    if (fabs(f[i - 1]) * pe__larger(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
+    while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
+    return i;
 }
 
 /* Where in a room with 2048 bytes to spare an anchor lies two lines ahead of the row that it makes,
@@ -4766,125 +4919,158 @@ PE__INLINE double *pe__beside(double *room, const unsigned char *out)
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
-/* Consecutive rows, 17 blocks of 17 rows at a time, in tiles of columns. */
-PE__OUTLINE void pe__run(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest, double t,
-                         size_t rows, pe__block_maker *block, const pe__room *room)
+/* Blocks made together: the first one's number, and the row of the run that is their centre. */
+typedef struct pe__blocks {
+    int64_t first, count, centre;
+} pe__blocks;
+
+/* A tile of columns of up to 17 blocks, of a run from position t whose last row is given. */
+PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
+                              const pe__blocks *blocks, const pe__workshop *work)
 {
-    const size_t next = room->pairs + PE__SPARE;
-    double *s = room->doubles, *c = s + next, *centre_s = c + next, *centre_c = centre_s + next;
-    const size_t columns = dest->verb == PE__STREAM ? (size_t)PE__TILE_STREAMED : room->pairs;
-    const int64_t blocks = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
-    const int distant = pe__distant(plan, pe__larger(t, t + (double)(rows + PE__RADIX)));
-    const pe__bound *const bound = distant ? &pe__bound_distant : &pe__bound_run;
-    for (int64_t made = 0; made < blocks; made += PE__RADIX) {
-        const int64_t rest = blocks - made, n = rest < PE__RADIX ? rest : (int64_t)PE__RADIX;
-        const int64_t middle = made + n / 2;
+    const pe_plan *const plan = dest->plan;
+    const size_t next = work->pairs + PE__SPARE, pair = dest->pair;
+    double *const room = work->doubles;
+    pe__anchor centre = {room, room + next}, other = {room + 2 * next, room + 3 * next};
+    const int64_t low = PE__RADIX * blocks->first, high = low + PE__RADIX * blocks->count - 1;
+    const int64_t middle = blocks->first + blocks->count / 2, end = high < last ? high : last;
+    const int distant = pe__distant(plan, pe__larger(t, t + (double)(last + 1 + PE__RADIX)));
+    const pe__bound *const bound = distant     ? &pe__bound_distant
+                                   : last == 0 ? &pe__bound_lone
+                                               : &pe__bound_run;
+    const size_t count = pe__pairs_of(dest) + (dest->head ? PE_LANES - 1 : 0);
+    pe__block block = {NULL, NULL, 0, last, t, work->kernel, work->scratch};
+    pe__span x;
+    pe__span_begin(&x, dest, bound, work->adder);
+    if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
+    x.least = pe__guard(plan->amplitude, 0);
+    if (dest->verb == PE__STREAM && work->pairs >= 2 * (size_t)PE__TILE_STREAMED) { /* has room */
+        const unsigned char *const at = dest->out + pe__first_column(dest) * dest->element;
+        centre.s = pe__beside(centre.s, at);
+        centre.c = pe__beside(centre.c, at);
+        other.s = pe__beside(other.s, at);
+        other.c = pe__beside(other.c, at);
+    }
+    pe__centre(plan, bound, blocks->count > 2, t + (double)blocks->centre, pair, count, centre);
+    for (int64_t j = blocks->first; j < blocks->first + blocks->count; j++) {
+        const pe__anchor anchor = j == middle ? centre : other;
+        if (j != middle) pe__anchor_rotated(plan, j - middle, pair, count, centre, other);
+        block.s = anchor.s;
+        block.c = anchor.c;
+        block.anchor = blocks->centre + PE__RADIX * (j - middle);
+        work->block(&x, &block);
+    }
+}
+
+/* Rows for the positions t, t + 1, ..., each of them a double: some of a plan with rows, or one that
+   pe__single_row() does not make. */
+PE__OUTLINE void pe__run(const pe__dest *dest, double t, size_t rows, const pe__workshop *work)
+{
+    const int streams = dest->verb == PE__STREAM && work->pairs > (size_t)PE__TILE_STREAMED;
+    const size_t columns = streams ? (size_t)PE__TILE_STREAMED : work->pairs;
+    const int64_t all = (int64_t)((rows - 1) / PE__RADIX + 1), last = (int64_t)rows - 1;
+    for (int64_t made = 0; made < all; made += PE__RADIX) {
+        const int64_t rest = all - made;
+        pe__blocks blocks = {made, rest < PE__RADIX ? rest : (int64_t)PE__RADIX, last / 2};
         /* of one block alone, its own middle */
-        const int64_t centre = blocks == 1 ? last / 2 : PE__RADIX * middle + PE__DIGIT;
-        for (size_t done = 0; done < axis->pairs; done += columns) {
-            pe__dest tile;
-            const pe__dest *part = dest; /* all of a row, if it is short */
-            if (axis->pairs > columns) tile = pe__dest_part(dest, done, columns), part = &tile;
-            const size_t pair = axis->pair + done;
-            const size_t count =
-                pe__max(part->sines, part->cosines) + (part->head ? PE_LANES - 1 : 0);
-            if (dest->verb == PE__STREAM && room->pairs >= 2 * columns) { /* else less to spare */
-                const unsigned char *const at = part->out + pe__first_column(part) * part->element;
-                s = pe__beside(room->doubles, at), c = pe__beside(room->doubles + next, at);
-                centre_s = pe__beside(room->doubles + 2 * next, at);
-                centre_c = pe__beside(room->doubles + 3 * next, at);
-            }
-            pe__centre(plan, bound, n > 2, t + (double)centre, pair, count, centre_s,
-                       centre_c);
-            for (int64_t j = made; j < made + n; j++) {
-                const int there = j == middle;
-                if (!there)
-                    pe__anchor_turned(plan, j - middle, pair, count, centre_s, centre_c, s, c);
-                block(plan, bound, centre + PE__RADIX * (j - middle), t,
-                      there ? centre_s : s, there ? centre_c : c, 0, last, pair, part);
-            }
+        if (all > 1) blocks.centre = PE__RADIX * (made + blocks.count / 2) + PE__DIGIT;
+        for (size_t done = 0; done < pe__pairs_of(dest); done += columns) {
+            const pe__dest part = pe__dest_part(dest, done, columns);
+            pe__run_tile(&part, t, last, &blocks, work);
         }
     }
 }
 
-/* Rows for the positions t, t + 1, ..., each of them a double: one, or some of a plan with rows. */
-PE__INLINE void pe__make_rows(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                              double t, size_t rows, pe__block_maker *block, const pe__room *room)
-{
-    if (rows == 1) pe__lone(plan, axis->pair, dest, t, block, room);
-    else pe__run(plan, axis, dest, t, rows, block, room);
-}
-
-/* Rows of floats, or of what floats are added to. */
-PE__OUTLINE void pe__make_blocks_f32(const pe_plan *plan, const pe__axis *axis,
-                                     const pe__dest *dest, double t, size_t rows)
+/* Rows of floats, or of what floats are added to, by blocks. */
+PE__OUTLINE void pe__run_f32(const pe__dest *dest, double t, size_t rows, pe__pair_kernel *kernel,
+                             const pe__adder *adder)
 {
     double space[4 * ((int)PE__TILE + (int)PE__SPARE) + 8];
-    const pe__room room = {pe__aligned(space), PE__TILE};
-    pe__make_rows(plan, axis, dest, t, rows, pe__block_f32, &room);
+    const pe__workshop work = {pe__aligned(space), PE__TILE, pe__block_f32, kernel, adder, NULL};
+    pe__run(dest, t, rows, &work);
 }
-PE__OUTLINE void pe__make_rows_f32(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                                   double t, size_t rows)
+
+PE__INLINE void pe__one_row(const pe__dest *dest, double t, pe__pair_kernel *kernel,
+                            const pe__adder *adder)
 {
-    if (rows == 1 && t != 0 && !pe__distant(plan, t)) {
-        pe__lone_f32(plan, axis->pair, dest, t);
-    } else if (rows == 1 || plan->table) {
-        pe__make_blocks_f32(plan, axis, dest, t, rows);
-    } else { /* one by one; only these are copied: a wide load waits for what was just written */
+    if (t == 0 || pe__distant(dest->plan, t)) pe__run_f32(dest, t, 1, kernel, adder);
+    else pe__single_f32(dest, t, adder);
+}
+
+/* Rows for the positions t, t + 1 ... */
+PE__INLINE void pe__rows_of_floats(const pe__dest *dest, double t, size_t rows,
+                                   pe__pair_kernel *kernel, const pe__adder *adder)
+{
+    if (rows == 1) {
+        pe__one_row(dest, t, kernel, adder);
+    } else if (dest->plan->table) {
+        pe__run_f32(dest, t, rows, kernel, adder);
+    } else { /* only here a copy: its wide loads wait for what was just written */
         pe__dest one = *dest;
         for (size_t r = 0; r < rows; r++) {
             one.out = pe__row_at(dest, r);
-            pe__make_rows_f32(plan, axis, &one, t + (double)r, 1);
+            pe__one_row(&one, t + (double)r, kernel, adder);
         }
     }
+}
+PE__OUTLINE void pe__rows_f32(const pe__dest *dest, double t, size_t rows)
+{
+    pe__rows_of_floats(dest, t, rows, pe__store_pair, NULL);
+}
+PE__OUTLINE void pe__add_rows_f32(const pe__dest *dest, double t, size_t rows)
+{
+    pe__rows_of_floats(dest, t, rows, pe__add_pair_f32, &pe__adder_f32);
+}
+PE__OUTLINE void pe__add_rows_f16(const pe__dest *dest, double t, size_t rows)
+{
+    pe__rows_of_floats(dest, t, rows, pe__add_pair_f16, &pe__adder_f16);
 }
 
 /* 16-bit rows come in tiles of their own, with the plan's rows as floats. */
-PE__INLINE void pe__make_rows_16(pe__kind kind, const pe_plan *plan, const pe__axis *axis,
-                                 const pe__dest *dest, double t, size_t rows,
-                                 pe__block_maker *block, int added)
+PE__INLINE void pe__rows_16(pe__kind kind, const pe__dest *dest, double t, size_t rows,
+                            pe__block_maker *block, int added)
 {
     double space[4 * ((int)PE__TILE_16 + (int)PE__SPARE) + 8];
-    double more[(sizeof(pe__floats) + 64) / sizeof(double)];
-    const pe__room room = {pe__aligned(space), PE__TILE_16};
-    pe__floats *const floats = (pe__floats *)(void *)pe__aligned(more);
+    double more[(sizeof(pe__scratch_16) + 64) / sizeof(double)];
+    pe__scratch_16 *const scratch = (pe__scratch_16 *)(void *)pe__aligned(more);
+    const pe__workshop work = {pe__aligned(space), PE__TILE_16, block, NULL,
+                               added ? &pe__adder_bf16 : NULL, scratch};
     const size_t most = dest->verb == PE__STREAM ? (size_t)PE__RADIX * PE__RADIX : rows;
+    const size_t pairs = pe__pairs_of(dest);
     for (size_t r = 0, n; r < rows; r += n) {
-        n = plan->table ? pe__min(rows - r, most) : 1;
+        n = dest->plan->table ? pe__min(rows - r, most) : 1;
         const double first = t + (double)r;
+        const int single = n == 1 && first != 0 && !pe__distant(dest->plan, first);
         pe__dest some = *dest;
         some.out = pe__row_at(dest, r);
         size_t done = 0;
-        if (n == 1 && !added && first != 0 && !pe__distant(plan, first))
-            done = pe__lone_row(plan, axis->pair, &some, first, kind);
-        else if (n == 1 && first != 0 && !pe__distant(plan, first))
-            pe__lone_f32(plan, axis->pair, &some, first), done = axis->pairs;
-        for (; done < axis->pairs; done += PE__TILE_16) {
-            pe__axis tile = *axis;
-            pe__dest part = pe__dest_part(&some, done, PE__TILE_16);
-            tile.pair += done, tile.pairs = pe__min(axis->pairs - done, PE__TILE_16);
-            pe__floats_begin(floats, plan, tile.pair, tile.pairs, dest->order == PE__SPLIT, kind,
-                             added);
-            part.floats = floats;
-            pe__make_rows(plan, &tile, &part, first, n, block, &room);
+        if (single && !added) {
+            done = pe__single_row(&some, first, NULL, kind);
+        } else if (single) {
+            pe__single_f32(&some, first, work.adder);
+            done = pairs;
+        }
+        for (; done < pairs; done += PE__TILE_16) {
+            const pe__dest part = pe__dest_part(&some, done, PE__TILE_16);
+            pe__scratch_begin(scratch, &part, kind, added);
+            pe__run(&part, first, n, &work);
         }
     }
 }
-
-/* Zeros in n elements of a row from the given column on: columns without a pair, or a padding row.
-   */
-PE__OUTLINE void pe__zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
+PE__OUTLINE void pe__rows_f16(const pe__dest *dest, double t, size_t rows)
 {
-    float zero[16];
-    for (size_t i = 0; i < 16; i++) zero[i] = pe__zero();
-    for (size_t i = 0; i < n; i += 16) {
-        unsigned char *const at = row + (column + i) * dest->element;
-        if (dest->verb == PE__ADD) dest->adder->some(dest, at, zero, pe__min(n - i, 16));
-        else memset(at, 0, pe__min(n - i, 16) * dest->element);
-    }
+    pe__rows_16(PE__F16, dest, t, rows, pe__block_f16, 0);
+}
+PE__OUTLINE void pe__rows_bf16(const pe__dest *dest, double t, size_t rows)
+{
+    pe__rows_16(PE__BF16, dest, t, rows, pe__block_bf16, 0);
+}
+PE__OUTLINE void pe__add_rows_bf16(const pe__dest *dest, double t, size_t rows)
+{
+    pe__rows_16(PE__BF16, dest, t, rows, pe__block_add_bf16, 1);
 }
 
-/* ---- 6.6 f64 ------------------------------------------------------------------------------------
+/* ---- 6.9 f64 ------------------------------------------------------------------------------------
  * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is turned forth
  * and back by the rows 1 ... 8, and to the next block's by row 17. All these are double-double, and
  * made on the stack for each call; each PE__ANEW blocks the anchor is an exact turn.
@@ -4914,16 +5100,22 @@ enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
 #define PE__GRID_F64 (1.0 / 67108864)                   /* 2^-26 */
 #define PE__ERROR_F64 (1.0 / 75557863725914323419136.0) /* 2^-76 */
 
-/* n doubles to a row, or added to it. */
-static inline void pe__sink_f64(const pe__dest *dest, double *x, const double *v, size_t n)
+/* n doubles added to a row. */
+PE__OUTLINE void pe__add_some_f64(const pe__dest *dest, unsigned char *row, const void *v, size_t n)
 {
-    if (dest->verb != PE__ADD) memcpy(x, v, n * sizeof *x);
-    else
-        for (size_t i = 0; i < n; i++) {
-            double y = v[i];
-            PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
-            x[i] = pe__fma_once(dest->scale, x[i], y);
-        }
+    double *const x = (double *)(void *)row;
+    for (size_t i = 0; i < n; i++) {
+        double y = ((const double *)v)[i];
+        PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
+        x[i] = pe__fma_once(dest->scale, x[i], y);
+    }
+}
+
+/* n doubles to a row, or added to it. */
+PE__INLINE void pe__store_some_f64(const pe__dest *dest, double *x, const double *v, size_t n)
+{
+    if (dest->verb == PE__ADD) pe__add_some_f64(dest, (unsigned char *)x, v, n);
+    else memcpy(x, v, n * sizeof *x);
 }
 
 /* The doubles of one vector of pairs that are in doubt, or subnormal. */
@@ -4948,7 +5140,6 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, double t, pe
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__dest *dest;
-    size_t pair;
     double amplitude, unit, error; /* unit: the 2^-26 of the anchor */
     pe__dd plan_row[PE__DIGIT + 1][PE__VECTORS_F64][2], anchor[PE__VECTORS_F64][2]; /* cut */
     pe__dd whole[PE__VECTORS_F64][2], next[PE__VECTORS_F64][2]; /* the anchor; row 17 */
@@ -4963,9 +5154,9 @@ PE__INLINE pe__dd pe__cut(pe__dd x, double unit)
     return x;
 }
 
-/* A vector of a row; what is added to is asked for ahead, see pe__sink_four(). */
+/* A vector of a row; what is added to is asked for ahead, see pe__store_four(). */
 PE__WRAPS
-PE__INLINE void pe__sink_vd(const pe__dest *dest, double *p, pe__vd v)
+PE__INLINE void pe__store_f64(const pe__dest *dest, double *p, pe__vd v)
 {
     if (dest->verb == PE__ADD) {
         pe__prefetch((uintptr_t)p + dest->ahead, PE__HOLDS_BLOCK);
@@ -4979,37 +5170,40 @@ PE__INLINE void pe__sink_vd(const pe__dest *dest, double *p, pe__vd v)
 }
 
 /* Round the pairs at i of position t, whose low parts are e too small, and put them into a row. */
-PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, double *row, double t,
+typedef struct pe__row_f64 {
+    double *row; /* NULL: not wanted */
+    double position;
+} pe__row_f64;
+PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__row_f64 to,
                                size_t i, pe__dd y, pe__dd z, pe__vd twice)
 {
     const int split = dest->order == PE__SPLIT, swapped = dest->order == PE__CS;
-    double *const p = row + (split ? i : 2 * i);
+    double *const p = to.row + (split ? i : 2 * i);
     const ptrdiff_t across = (ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine;
     double *const q = p + (split ? across : (ptrdiff_t)PE_LANES);
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
-        pe__round_again_f64(x->plan, x->pair + i, t, &s, &c);
+        pe__round_again_f64(x->plan, x->dest->pair + i, to.position, &s, &c);
         f = swapped ? c : s, g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);
     if (i + PE_LANES <= dest->sines && i + PE_LANES <= dest->cosines) {
-        pe__sink_vd(dest, p, f);
-        pe__sink_vd(dest, q, g);
+        pe__store_f64(dest, p, f);
+        pe__store_f64(dest, q, g);
     } else {
         const size_t sines = dest->sines > i ? pe__min(dest->sines - i, PE_LANES) : 0;
         const size_t cosines = dest->cosines > i ? pe__min(dest->cosines - i, PE_LANES) : 0;
         double all[2 * PE_LANES];
         pe__store(all, f);
         pe__store(all + PE_LANES, g);
-        pe__sink_f64(dest, p, all, split ? sines : sines + cosines);
-        pe__sink_f64(dest, q, all + PE_LANES, split ? cosines : 0);
+        pe__store_some_f64(dest, p, all, split ? sines : sines + cosines);
+        pe__store_some_f64(dest, q, all + PE_LANES, split ? cosines : 0);
     }
 }
 
-/* The rows b after and before the anchor, of the given positions; NULL: not wanted. */
-PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double t_up, void *down,
-                              double t_down)
+/* The rows b after and before the anchor. */
+PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 up, pe__row_f64 down)
 {
     const pe__dest dest = *x->dest;
     const pe__vd less = pe__splat(-x->error), twice = pe__splat(2 * x->error);
@@ -5018,14 +5212,14 @@ PE__OUTLINE void pe__turn_f64(const pe__tile_f64 *x, size_t b, void *up, double 
         const pe__vd f0 = x->whole[v][0].hi, g0 = x->whole[v][1].hi;
         const pe__dd f = x->anchor[v][0], g = x->anchor[v][1], ts = x->plan_row[b][v][0];
         const pe__dd tc = x->plan_row[b][v][1];
-        pe__dd f_up, g_up, f_down, g_down;
-        pe__turn(f.hi, g.hi, ts.hi, tc.hi, &f_up.hi, &g_up.hi, &f_down.hi, &g_down.hi);
+        const pe__rotated r = pe__rotate(f.hi, g.hi, ts.hi, tc.hi);
         const pe__vd fC = pe__fma(f.lo, tc.hi, pe__fma(f0, tc.lo, less));
         const pe__vd gC = pe__fma(g.lo, tc.hi, pe__fma(g0, tc.lo, less));
         const pe__vd gS = pe__fma(g.lo, ts.hi, g0 * ts.lo), fS = pe__fma(f.lo, ts.hi, f0 * ts.lo);
-        f_up.lo = fC + gS, g_up.lo = gC - fS, f_down.lo = fC - gS, g_down.lo = gC + fS;
-        if (up) pe__finish_f64(x, &dest, (double *)up, t_up, i, f_up, g_up, twice);
-        if (down) pe__finish_f64(x, &dest, (double *)down, t_down, i, f_down, g_down, twice);
+        const pe__dd f_up = {r.a[0], fC + gS}, g_up = {r.b[0], gC - fS};
+        const pe__dd f_down = {r.a[1], fC - gS}, g_down = {r.b[1], gC + fS};
+        if (up.row) pe__finish_f64(x, &dest, up, i, f_up, g_up, twice);
+        if (down.row) pe__finish_f64(x, &dest, down, i, f_down, g_down, twice);
     }
 }
 
@@ -5035,7 +5229,7 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
     pe__dd f[PE__DIGIT + 1], g[PE__DIGIT + 1];
     f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0), g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b == 1) pe__close_turn(x->plan, x->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1) pe__close_turn(x->plan, x->dest->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
         if (b == 1 && x->dest->order == PE__CS) f[b].hi = -f[b].hi, f[b].lo = -f[b].lo;
         if (b > 1) f[b] = f[b / 2], g[b] = g[b / 2];
         if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&f[b], &g[b]);
@@ -5055,7 +5249,7 @@ PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
     const int swapped = x->dest->order == PE__CS;
     pe__dd f, g, s, c;
     if (t) {
-        pe__close_turn(x->plan, x->pair + v * PE_LANES, *t, &s, &c);
+        pe__close_turn(x->plan, x->dest->pair + v * PE_LANES, *t, &s, &c);
         f = pe__dd_scaled(swapped ? c : s, x->amplitude);
         g = pe__dd_scaled(swapped ? s : c, x->amplitude);
     } else {
@@ -5067,20 +5261,22 @@ PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
     x->whole[v][1] = g, x->anchor[v][1] = pe__cut(g, x->unit);
 }
 
-/* A tile of columns, from pair on. With an amplitude within 2^-900 ... 2^900 nothing overflows, and
-   what underflows does not matter: e is beyond 2^-980. Any other is left to exact turns. */
-PE__OUTLINE void pe__make_tile_f64(const pe_plan *plan, size_t pair, const pe__dest *dest, double t,
-                                   size_t rows)
+/* A tile of columns. With an amplitude within 2^-900 ... 2^900 nothing overflows, and what
+   underflows does not matter: e is beyond 2^-980. Any other is left to exact sines and cosines. */
+PE__OUTLINE void pe__tile_rows_f64(const pe__dest *dest, double t, size_t rows)
 {
+    const pe_plan *const plan = dest->plan;
     const int usual = plan->scale >= pe__exp2i(-900) && plan->scale <= pe__exp2i(900);
     const double scale = usual ? plan->scale : 1;
     const size_t last = pe__min(rows / 2, PE__DIGIT);
-    const size_t vectors = (pe__max(dest->sines, dest->cosines) + PE_LANES - 1) / PE_LANES;
+    const size_t vectors = (pe__pairs_of(dest) + PE_LANES - 1) / PE_LANES;
     const size_t column = pe__first_column(dest) * dest->element;
     pe__tile_f64 x;
-    x.plan = plan, x.dest = dest, x.pair = pair;
+    x.plan = plan;
+    x.dest = dest;
     x.amplitude = usual ? plan->amplitude : 1;
-    x.unit = PE__GRID_F64 * scale, x.error = 4;
+    x.unit = PE__GRID_F64 * scale;
+    x.error = 4;
     if (usual) /* with what the frequencies lack */
         x.error = scale * (PE__ERROR_F64 +
                            pe__turn_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
@@ -5090,50 +5286,244 @@ PE__OUTLINE void pe__make_tile_f64(const pe_plan *plan, size_t pair, const pe__d
         for (size_t v = 0; v < vectors; v++)
             pe__tile_anchor(&x, v, n % PE__ANEW == 0 && q < rows ? &at : NULL);
         for (size_t b = 0; b <= last; b++) {
-            const size_t up = q + b, down = q - b;
-            pe__turn_f64(&x, b, up < rows ? pe__row_at(dest, up) + column : NULL, t + (double)up,
-                         b > 0 && down < rows ? pe__row_at(dest, down) + column : NULL,
-                         t + (double)down);
+            pe__row_f64 up = {NULL, t + (double)(q + b)}, down = {NULL, t + (double)(q - b)};
+            if (q + b < rows) up.row = (double *)(void *)(pe__row_at(dest, q + b) + column);
+            if (b > 0 && q - b < rows)
+                down.row = (double *)(void *)(pe__row_at(dest, q - b) + column);
+            pe__rotate_f64(&x, b, up, down);
         }
     }
 }
 
-PE__OUTLINE void pe__make_rows_f64(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                                   double t, size_t rows)
+PE__OUTLINE void pe__rows_f64(const pe__dest *dest, double t, size_t rows)
 {
-    const size_t pairs = pe__max(dest->sines, dest->cosines), run = plan->float32 ? 1 : rows;
+    const size_t pairs = pe__pairs_of(dest), run = dest->plan->float32 ? 1 : rows;
     for (size_t r = 0; r < rows; r += run)
         for (size_t done = 0, n; done < pairs; done += n) {
             n = done < dest->head ? dest->head : (size_t)PE__TILE_F64;
             pe__dest part = pe__dest_part(dest, done, n);
             part.out = pe__row_at(dest, r);
             if (done < dest->head) part.verb = PE__FILL;
-            pe__make_tile_f64(plan, axis->pair + done, &part, t + (double)r, run);
+            pe__tile_rows_f64(&part, t + (double)r, run);
         }
 }
 
-/* ---- 6.7 calls ------------------------------------------------------------------------------- */
+/* ---- 6.10 from positions to rows ----------------------------------------------------------------
+ * The rows of one axis: neighbours become runs, and what repeats is copied. */
 
-/* What the public functions of one type differ in. */
-typedef void pe__row_maker(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                           double t, size_t rows);
-typedef void pe__row_zeroer(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
-#define PE__ROWER(name, kind, block, added)                                                        \
-    PE__OUTLINE void name(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,         \
-                          double t, size_t rows)                                                   \
-    {                                                                                              \
-        pe__make_rows_16(kind, plan, axis, dest, t, rows, block, added);                           \
-    }
-PE__ROWER(pe__make_rows_f16, PE__F16, pe__block_f16, 0)
-PE__ROWER(pe__make_rows_bf16, PE__BF16, pe__block_bf16, 0)
-PE__ROWER(pe__sum_rows_bf16, PE__BF16, pe__block_bf16, 1)
-#undef PE__ROWER
-PE__OUTLINE void pe__zeros_f64(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
+/* What the functions of a type and a verb differ in: rows for the positions t, t + 1 ..., and zeros
+   in n elements of a row from the given column on, where there is no pair, or for a padding row. */
+typedef struct pe__maker {
+    void (*rows)(const pe__dest *dest, double t, size_t rows);
+    void (*zeros)(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
+} pe__maker;
+
+PE__OUTLINE void pe__zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
 {
-    double zero[8], *const x = (double *)(void *)row + column;
-    for (size_t i = 0; i < 8; i++) zero[i] = (double)pe__zero();
-    for (size_t i = 0; i < n; i += 8) pe__sink_f64(dest, x + i, zero, pe__min(n - i, 8));
+    memset(row + column * dest->element, 0, n * dest->element);
 }
+/* Added, since the sum of -0 and 0 is 0, and what is added to is scaled. */
+PE__INLINE void pe__add_zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n,
+                              pe__row_adder *add)
+{
+    double zero[8]; /* or 16 floats */
+    memset(zero, 0, sizeof zero);
+    const size_t most = dest->element == sizeof(double) ? 8 : 16;
+    for (size_t i = 0; i < n; i += most)
+        add(dest, row + (column + i) * dest->element, zero, pe__min(n - i, most));
+}
+#define PE__MAKERS(T, add_rows)                                                                    \
+    PE__OUTLINE void pe__add_zeros_##T(const pe__dest *dest, unsigned char *row, size_t column,    \
+                                       size_t n)                                                   \
+    {                                                                                              \
+        pe__add_zeros(dest, row, column, n, pe__add_some_##T);                                     \
+    }                                                                                              \
+    static const pe__maker pe__fills_##T = {pe__rows_##T, pe__zeros};                               \
+    static const pe__maker pe__adds_##T = {add_rows, pe__add_zeros_##T};
+PE__MAKERS(f32, pe__add_rows_f32)
+PE__MAKERS(f16, pe__add_rows_f16)
+PE__MAKERS(bf16, pe__add_rows_bf16)
+PE__MAKERS(f64, pe__rows_f64) /* which looks at the verb */
+#undef PE__MAKERS
+
+/* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
+   where row r has position p? Only positions of 2^-20 are looked at, for which these sums are
+   exact, as with any offset. */
+static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
+                                 size_t axis, double p, double *step)
+{
+    const double t = p + plan->offset, units = t * 1048576.0;
+    double q[PE__SOME];
+    *step = 1;
+    if (most == 1 || (double)(int64_t)units != units) return 1;
+    const double by = pe__position(at, r + 1, axis) + plan->offset - t;
+    if (by != 1 && by != -1) return 1;
+    *step = by;
+    if (at->kind == PE__AT_RANGE) { /* up to the row of the padding position */
+        const double before = (plan->padding - p) * by;
+        return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
+    }
+    for (size_t n = 1, some; n < most; n += some) {
+        some = pe__min(most - n, PE__SOME);
+        pe__positions(at, r + n, some, axis, q);
+        for (size_t k = 0; k < some; k++)
+            if (q[k] + plan->offset != t + (double)(n + k) * by ||
+                (plan->has_padding && q[k] == plan->padding))
+                return n + k;
+    }
+    return most;
+}
+
+/* One row's elements of an axis to another row. */
+PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const unsigned char *from)
+{
+    const size_t e = dest->element, sine = dest->sine * e, cosine = dest->cosine * e;
+    const int apart = dest->order == PE__SPLIT && dest->sine + dest->sines != dest->cosine &&
+                      dest->cosine + dest->cosines != dest->sine;
+    const size_t first = apart ? sine : pe__min(sine, cosine);
+    memcpy(row + first, from + first, (dest->sines + (apart ? 0 : dest->cosines)) * e);
+    if (apart) memcpy(row + cosine, from + cosine, dest->cosines * e);
+}
+
+/* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
+   n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
+   below 2^-98 of the largest frequency times the coordinates together. */
+PE__OUTLINE void pe__walk_sums(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+                               const pe__maker *make)
+{
+    const pe_plan *const plan = dest->plan;
+    const size_t pairs = pe__pairs_of(dest);
+    enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__CHAIN };
+    double sums[2 * PE__PADDED], point[PE_MAX_AXES];
+    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
+    pe_plan one = *plan;
+    pe__dd by;
+    by.hi = unit.a;
+    by.lo = unit.b;
+    one.frequency = sums;
+    one.padded = PE__PADDED;
+    one.point = point;
+    for (size_t r = 0; r < rows; r++) {
+        double size = 0;
+        for (size_t k = 0; k < plan->axes; k++) {
+            point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
+            size += point[k] < 0 ? -point[k] : point[k];
+        }
+        pe__plan_reach(&one, pe__exp2i(-98), plan->fastest * size);
+        for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {
+            pe__dest part = pe__dest_part(dest, done, PE__PAIRS);
+            const size_t n = pe__pairs_of(&part);
+            one.first = part.pair;
+            for (i = 0; i < n; i += PE_LANES) {
+                const double *w = plan->matrix + one.first + i;
+                pe__vd sum = pe__splat(0.0), rest = sum, e, lost;
+                for (size_t k = 0; k < plan->axes; k++, w += plan->matrix_step) {
+                    const pe__vd p = pe__two_prod(pe__load(w), pe__splat(point[k]), &e);
+                    sum = pe__two_sum(sum, p, &lost);
+                    rest = rest + (lost + e);
+                }
+                pe__dd f;
+                f.hi = pe__two_sum(sum, rest, &f.lo);
+                f = pe__dd_normal(pe__dd_mul(f, by));
+                pe__store(sums + i, f.hi);
+                pe__store(sums + PE__PADDED + i, f.lo);
+            }
+            for (; i < n + 2 * PE__CHAIN; i++) {
+                sums[i] = sums[i - 1];
+                sums[PE__PADDED + i] = sums[PE__PADDED + i - 1];
+            }
+            part.plan = &one;
+            part.pair = 0;
+            part.out = pe__row_at(dest, r);
+            make->rows(&part, 1.0, 1);
+        }
+    }
+}
+
+/* Where the values of a grid's coordinate lie: each value is followed by cells - 1 rows of the same
+   value, and all values recur after a period of rows. */
+typedef struct pe__grid {
+    size_t cells, period;
+} pe__grid;
+
+/* Rows that have been written already are copied to row r and those behind it; returns how many, or
+   0 if row r is new. cell: how many rows of its value lie before it; same: it is at the position of
+   the row before. */
+PE__INLINE size_t pe__walk_copy(const pe__dest *dest, const pe_at *at, const pe__grid *grid,
+                                size_t r, size_t rest, size_t cell, int same)
+{
+    size_t back = 1, run = 1; /* rows to the one that is copied; rows that are copies */
+    if (cell != 0 && r > 0) run = pe__min(grid->cells - cell, rest);
+    else if (r >= grid->period) back = grid->period, run = rest;
+    else if (!same) return 0;
+    else if (at->kind == PE__AT_RANGE) run = rest;
+    for (size_t n = r; n < r + run; n++) /* not from what was written just now */
+        pe__copy_row(dest, pe__row_at(dest, n), pe__row_at(dest, (back == 1 ? r : n) - back));
+    return run;
+}
+
+/* n rows for the positions t, t + step, ... (step 1 or -1), so many bytes from one to the next. The
+   destination is the walk's own: a copy's wide loads would wait for what it has just written. */
+PE__INLINE void pe__walk_run(pe__dest *part, ptrdiff_t stride, double t, double step, size_t n,
+                             const pe__maker *make)
+{
+    const double before = step > 0 ? 0 : (double)(n - 1); /* downwards: from the last row up */
+    if (step < 0) part->out += (ptrdiff_t)(n - 1) * stride;
+    part->stride = step > 0 ? stride : -stride;
+    make->rows(part, t - before, n);
+}
+
+/* The rows of one axis from row first of at on, run after run; repeated rows are copied, padding
+   rows zeroed. */
+PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+                          const pe__maker *make)
+{
+    const pe_plan *const plan = dest->plan;
+    const size_t k = at->axes == 1 ? 0 : dest->coordinate;
+    const int adds = dest->verb == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
+    pe__grid grid = {1, SIZE_MAX};
+    if (plan->matrix) {
+        pe__walk_sums(dest, at, first, rows, make);
+        return;
+    }
+    if (rows == 1 && !plan->has_padding) {
+        make->rows(dest, pe__position(at, first, k) + plan->offset, 1);
+        return;
+    }
+    if (values) {
+        grid.cells = pe__cells(at, k);
+        grid.period = at->size[k];
+    }
+    double last = 0; /* the position of the row before */
+    pe__dest part = *dest;
+    for (size_t r = 0, run, made = 0; r < rows; r += run) {
+        const size_t rest = rows - r;
+        const size_t cell = values ? (at->skipped + first + r) % grid.cells : 0;
+        const double p = pe__position(at, first + r, k), t = p + plan->offset;
+        const int same = p == last && r > 0 && !adds;
+        double step = at->back ? -1 : 1;
+        last = p;
+        run = 1;
+        part.out = pe__row_at(dest, r);
+        if (plan->has_padding && p == plan->padding) {
+            const size_t column = pe__min(dest->sine, dest->cosine);
+            make->zeros(dest, part.out, column, dest->sines + dest->cosines);
+        } else if (grid.cells > 1 && cell == 0) { /* all values from p on; their other rows follow */
+            if (r < made) continue;
+            const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
+            made = r + n * grid.cells;
+            pe__walk_run(&part, dest->stride * (ptrdiff_t)grid.cells, t, step, n, make);
+        } else {
+            const size_t copies = pe__walk_copy(dest, at, &grid, r, rest, cell, same);
+            run = copies ? copies : pe__stretch(plan, at, first + r, rest, k, p, &step);
+            if (copies) continue;
+            last = p + (double)(run - 1) * step;
+            pe__walk_run(&part, dest->stride, t, step, run, make);
+        }
+    }
+}
+
+/* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
 /* A call's output: rows of stride elements at out. */
 typedef struct pe__output {
@@ -5142,38 +5532,24 @@ typedef struct pe__output {
     pe__verb verb;
     double scale; /* of adding */
     size_t rows;
-    pe__row_maker *make;
-    pe__row_zeroer *zero;
-    const pe__adder *adder; /* of floats */
+    const pe__maker *make;
 } pe__output;
 
 PE__WRAPS /* the stride, which is used only after pe__check() */
 PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    pe__row_maker *make, pe__row_zeroer *zero)
+                                    const pe__maker *make)
 {
     const pe__output o = {(unsigned char *)out, element, stride, element * stride, PE__FILL, 1,
-                          rows, make, zero, NULL};
+                          rows, make};
     return o;
 }
 PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
-                                pe__row_maker *make, pe__row_zeroer *zero, const pe__adder *adder)
+                                const pe__maker *make)
 {
-    pe__output o = pe__output_of(x, element, rows, stride, make, zero);
-    o.verb = PE__ADD, o.scale = scale, o.adder = adder;
+    pe__output o = pe__output_of(x, element, rows, stride, make);
+    o.verb = PE__ADD;
+    o.scale = scale;
     return o;
-}
-
-/* Count pairs, sines then cosines, in rows of stride elements at out. */
-PE__INLINE pe__dest pe__dest_apart(void *out, size_t element, size_t stride, size_t sine,
-                                   size_t cosine, size_t count)
-{
-    pe__dest dest;
-    dest.out = (unsigned char *)out, dest.stride = (ptrdiff_t)(stride * element);
-    dest.element = element;
-    dest.sine = sine, dest.cosine = cosine, dest.sines = dest.cosines = count, dest.head = 0;
-    dest.order = PE__SPLIT, dest.verb = PE__FILL, dest.scale = 1, dest.floats = NULL;
-    dest.ahead = 0, dest.adder = NULL;
-    return dest;
 }
 
 /* The columns of one axis of an output. */
@@ -5181,10 +5557,16 @@ PE__WRAPS /* what is asked for ahead: any address will do */
     static inline pe__dest
     pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
 {
-    pe__dest dest = pe__dest_apart(o->out, o->element, o->columns, axis->sine, axis->cosine, 0);
-    dest.sines = axis->sines, dest.cosines = axis->cosines;
+    pe__dest dest = pe__dest_split(plan, axis->pair, 0, o->out, o->element);
+    dest.coordinate = axis->coordinate;
+    dest.stride = (ptrdiff_t)o->stride;
+    dest.sine = axis->sine;
+    dest.cosine = axis->cosine;
+    dest.sines = axis->sines;
+    dest.cosines = axis->cosines;
     if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
-    dest.verb = o->verb, dest.scale = o->scale, dest.adder = o->adder;
+    dest.verb = o->verb;
+    dest.scale = o->scale;
     dest.ahead = (size_t)PE__RADIX * o->stride;
     return dest;
 }
@@ -5231,164 +5613,6 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
     return own;
 }
 
-/* Are PE__SOME positions with the offset t, t + step, t + 2 step ..., whose sums are exact? */
-PE__INLINE int pe__follow(const double *p, double offset, double t, double step)
-{
-    double first[2 * PE_LANES];
-    int other = 0;
-    for (size_t k = 0; k < 2 * PE_LANES; k++) first[k] = t + (double)k * step;
-    pe__vd a = pe__load(first), b = pe__load(first + PE_LANES);
-    for (size_t k = 0; k < PE__SOME; k += 2 * PE_LANES) {
-        other |= pe__unequal(pe__load(p + k) + pe__splat(offset), a,
-                             pe__load(p + k + PE_LANES) + pe__splat(offset), b);
-        a = a + pe__splat(2 * PE_LANES * step), b = b + pe__splat(2 * PE_LANES * step);
-    }
-    return !other;
-}
-
-/* How many rows from row r on, of most, are at t, t + step, t + 2 step ... for a step of 1 or -1,
-   where row r has position p? Only positions of 2^-20 are looked at, for which these sums are
-   exact, as with any offset. */
-static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r, size_t most,
-                                 size_t axis, double p, double *step)
-{
-    const double t = p + plan->offset, units = t * 1048576.0;
-    double q[PE__SOME];
-    *step = 1;
-    if (most == 1 || (double)(int64_t)units != units) return 1;
-    const double by = pe__position(at, r + 1, axis) + plan->offset - t;
-    if (by != 1 && by != -1) return 1;
-    *step = by;
-    if (at->kind == PE__AT_RANGE) { /* up to the row of the padding position */
-        const double before = (plan->padding - p) * by;
-        return plan->has_padding && before > 0 && before < (double)most ? (size_t)before : most;
-    }
-    for (size_t n = 1, some; n < most; n += some) {
-        some = pe__min(most - n, PE__SOME);
-        pe__positions(at, r + n, some, axis, q);
-        if (some == PE__SOME && !plan->has_padding &&
-            pe__follow(q, plan->offset, t + (double)n * by, by))
-            continue;
-        for (size_t k = 0; k < some; k++)
-            if (q[k] + plan->offset != t + (double)(n + k) * by ||
-                (plan->has_padding && q[k] == plan->padding))
-                return n + k;
-    }
-    return most;
-}
-
-/* One row's elements of an axis to another row. */
-PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const unsigned char *from)
-{
-    const size_t e = dest->element, sine = dest->sine * e, cosine = dest->cosine * e;
-    const int apart = dest->order == PE__SPLIT && dest->sine + dest->sines != dest->cosine &&
-                      dest->cosine + dest->cosines != dest->sine;
-    const size_t first = apart ? sine : pe__min(sine, cosine);
-    memcpy(row + first, from + first, (dest->sines + (apart ? 0 : dest->cosines)) * e);
-    if (apart) memcpy(row + cosine, from + cosine, dest->cosines * e);
-}
-
-/* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
-   n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
-   below 2^-98 of the largest frequency times the coordinates together. */
-PE__OUTLINE void pe__walk_sums(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                               const pe_at *at, size_t first, size_t rows, pe__row_maker *make)
-{
-    enum { PE__PAIRS = 128, PE__PADDED = PE__PAIRS + 2 * PE__CHAIN };
-    double sums[2 * PE__PADDED], point[PE_MAX_AXES];
-    const pe__td unit = pe__frequency_unit(plan->unit, plan->half_turns);
-    pe_plan one = *plan;
-    pe__dd by;
-    by.hi = unit.a, by.lo = unit.b;
-    one.frequency = sums, one.padded = PE__PADDED, one.point = point;
-    for (size_t r = 0; r < rows; r++) {
-        double size = 0;
-        for (size_t k = 0; k < plan->axes; k++) {
-            point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
-            size += point[k] < 0 ? -point[k] : point[k];
-        }
-        pe__plan_reach(&one, pe__exp2i(-98), plan->fastest * size);
-        for (size_t done = 0, i; done < axis->pairs; done += PE__PAIRS) {
-            pe__dest part = pe__dest_part(dest, done, PE__PAIRS);
-            pe__axis tile = *axis;
-            tile.pair = 0, tile.pairs = pe__min(axis->pairs - done, PE__PAIRS);
-            one.first = axis->pair + done;
-            for (i = 0; i < tile.pairs; i += PE_LANES) {
-                const double *w = plan->matrix + one.first + i;
-                pe__vd sum = pe__splat(0.0), rest = sum, e, lost;
-                for (size_t k = 0; k < plan->axes; k++, w += plan->matrix_step) {
-                    const pe__vd p = pe__two_prod(pe__load(w), pe__splat(point[k]), &e);
-                    sum = pe__two_sum(sum, p, &lost);
-                    rest = rest + (lost + e);
-                }
-                pe__dd f;
-                f.hi = pe__two_sum(sum, rest, &f.lo);
-                f = pe__dd_normal(pe__dd_mul(f, by));
-                pe__store(sums + i, f.hi);
-                pe__store(sums + PE__PADDED + i, f.lo);
-            }
-            for (; i < tile.pairs + 2 * PE__CHAIN; i++)
-                sums[i] = sums[i - 1], sums[PE__PADDED + i] = sums[PE__PADDED + i - 1];
-            part.out = pe__row_at(dest, r);
-            make(&one, &tile, &part, 1.0, 1);
-        }
-    }
-}
-
-/* The rows of one axis from row first of at on, run after run; repeated rows are copied, padding
-   rows zeroed. */
-PE__OUTLINE void pe__walk(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                          const pe_at *at, size_t first, size_t rows, pe__row_maker *make,
-                          pe__row_zeroer *zero)
-{
-    const size_t k = at->axes == 1 ? 0 : axis->coordinate;
-    if (plan->matrix) {
-        pe__walk_sums(plan, axis, dest, at, first, rows, make);
-        return;
-    }
-    if (rows == 1 && !plan->has_padding) {
-        make(plan, axis, dest, pe__position(at, first, k) + plan->offset, 1);
-        return;
-    }
-    const int grid = at->kind == PE__AT_GRID && dest->verb != PE__ADD;
-    const size_t cells = grid ? pe__cells(at, k) : 1, period = grid ? at->size[k] : SIZE_MAX;
-    double last = 0; /* the position of the row before */
-    pe__dest part = *dest;
-    for (size_t r = 0, run, made = 0; r < rows; r += run) {
-        const size_t rest = rows - r, cell = grid ? (at->skipped + first + r) % cells : 0;
-        const double p = pe__position(at, first + r, k), t = p + plan->offset;
-        const int again = p == last && r > 0 && dest->verb != PE__ADD;
-        size_t back = 0, n; /* rows to the one that is copied; rows that are made together */
-        ptrdiff_t stride = dest->stride;
-        double step = at->back ? -1 : 1;
-        run = 1, last = p;
-        part.out = pe__row_at(dest, r);
-        if (plan->has_padding && p == plan->padding) {
-            zero(dest, part.out, pe__min(dest->sine, dest->cosine), dest->sines + dest->cosines);
-            continue;
-        }
-        if (cells > 1 && cell == 0) { /* of a grid's coordinate all from p on, the others' apart */
-            if (r < made) continue;
-            n = pe__min(period - (size_t)fabs(p), (rest - 1) / cells + 1);
-            made = r + n * cells, stride *= (ptrdiff_t)cells;
-        } else {
-            if (cell != 0 && r > 0) back = 1, run = pe__min(cells - cell, rest);
-            else if (r >= period) back = period, run = rest;
-            else if (again) back = 1, run = at->kind == PE__AT_RANGE ? rest : 1;
-            for (n = r; back && n < r + run; n++) /* not from what was written just now */
-                pe__copy_row(dest, pe__row_at(dest, n),
-                             pe__row_at(dest, (back == 1 ? r : n) - back));
-            if (back) continue;
-            n = run = pe__stretch(plan, at, first + r, rest, k, p, &step);
-            last = p + (double)(run - 1) * step;
-        }
-        const double ahead = step > 0 ? 0 : (double)(n - 1); /* downwards: from the last row up */
-        if (step < 0) part.out += (ptrdiff_t)(n - 1) * stride;
-        part.stride = step > 0 ? stride : -stride;
-        make(plan, axis, &part, t - ahead, n);
-    }
-}
-
 /* Copy an element of 2, 4 or 8 bytes. */
 PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
 {
@@ -5399,30 +5623,35 @@ PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t el
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
    to, made there, and copied back. */
+PE__INLINE void pe__move_steps(const pe__dest *tile, const pe__axis *axis, const pe__output *o,
+                               size_t r, size_t rows, int out)
+{
+    const size_t n = tile->sines, e = o->element, pair = tile->pair - axis->pair;
+    for (size_t k = 0; k < rows; k++)
+        for (size_t i = 0; i < 2 * n; i++) {
+            const size_t first = i < n ? axis->sine : axis->cosine;
+            const size_t column = first + (pair + i % n) * tile->plan->step;
+            unsigned char *const x = o->out + (r + k) * o->stride + column * e;
+            unsigned char *const y = pe__row_at(tile, k) + i * e;
+            pe__move(out ? x : y, out ? y : x, e);
+        }
+}
 PE__COLD void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
-                                const pe__output *o)
+                             const pe__output *o)
 {
     enum { PE__PAIRS = 64, PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
     for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
         const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = o->element;
-        pe__dest dest = pe__dest_apart(buffer, e, 2 * n, 0, n, n);
-        pe__axis part = *axis;
-        part.pair += pair, part.pairs = n;
-        dest.verb = o->verb, dest.scale = o->scale, dest.adder = o->adder;
+        pe__dest dest = pe__dest_split(plan, axis->pair + pair, n, buffer, e);
+        dest.coordinate = axis->coordinate;
+        dest.verb = o->verb;
+        dest.scale = o->scale;
         for (size_t r = 0, rows; r < o->rows; r += rows) {
             rows = pe__min(o->rows - r, PE__BYTES / (2 * n * e));
-            for (int made = o->verb == PE__FILL; made < 2; made++) { /* first what is added to */
-                if (made) pe__walk(plan, &part, &dest, at, r, rows, o->make, o->zero);
-                for (size_t k = 0; k < rows; k++)
-                    for (size_t i = 0; i < 2 * n; i++) {
-                        const size_t first = i < n ? axis->sine : axis->cosine;
-                        const size_t column = first + (pair + i % n) * plan->step;
-                        unsigned char *const x = o->out + (r + k) * o->stride + column * e;
-                        unsigned char *const y = pe__row_at(&dest, k) + i * e;
-                        pe__move(made ? x : y, made ? y : x, e);
-                    }
-            }
+            if (o->verb == PE__ADD) pe__move_steps(&dest, axis, o, r, rows, 0);
+            pe__walk(&dest, at, r, rows, o->make);
+            pe__move_steps(&dest, axis, o, r, rows, 1);
         }
     }
 }
@@ -5436,10 +5665,10 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
         if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
             pe__stream_rows(plan, &dest, o->rows);
         if (plan->step) pe__emit_steps(plan, axis, at, o);
-        else pe__walk(plan, axis, &dest, at, 0, o->rows, o->make, o->zero);
+        else pe__walk(&dest, at, 0, o->rows, o->make);
         if (dest.verb == PE__STREAM) pe__fence();
         for (size_t r = 0; axis->zeros && r < o->rows; r++)
-            o->zero(&dest, o->out + r * o->stride, axis->zero, axis->zeros);
+            o->make->zeros(&dest, o->out + r * o->stride, axis->zero, axis->zeros);
     }
 }
 
@@ -5463,10 +5692,32 @@ static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe_
     return status;
 }
 
+/* What rows of a batch are made by, and what adds them to all batches. */
+typedef struct pe__batches {
+    size_t count, bytes; /* bytes from batch to batch */
+    const pe__maker *make;
+    pe__row_adder *add;
+} pe__batches;
+
+/* A tile's rows, made on the stack, from row r on, to every batch. */
+PE__INLINE void pe__add_batches(const pe__output *o, const pe__batches *batches, const pe__dest *x,
+                                const pe__dest *made, size_t r, size_t rows)
+{
+    const int split = x->order == PE__SPLIT;
+    const size_t n = x->sines + x->cosines, e = x->element, front = split ? x->sines : n;
+    const size_t element = made->element, column = pe__first_column(x);
+    for (size_t b = 0; b < batches->count; b++)
+        for (size_t k = 0; k < rows; k++) {
+            unsigned char *const row = o->out + b * batches->bytes + (r + k) * o->stride;
+            const unsigned char *const from = pe__row_at(made, k);
+            batches->add(x, row + column * e, from, front);
+            if (split) batches->add(x, row + x->cosine * e, from + front * element, n - front);
+        }
+}
+
 /* The same rows to several batches: made once, tile by tile, on the stack. */
 PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                  size_t batches, size_t batch_bytes, pe__row_maker *make,
-                                  pe__row_adder *add)
+                                  const pe__batches *batches)
 {
     enum { PE__PAIRS = 512, PE__BYTES = 8192 };
     double buffer[PE__BYTES / sizeof(double)];
@@ -5476,91 +5727,79 @@ PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe
         const pe__dest whole = pe__dest_of_axis(plan, axis, o);
         for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
             pe__dest x = pe__dest_part(&whole, pair, PE__PAIRS);
-            const int split = x.order == PE__SPLIT;
-            const size_t n = x.sines + x.cosines, e = x.element, most = PE__BYTES / element / n;
-            const size_t front = split ? x.sines : n, column = pe__first_column(&x);
-            pe__axis part = *axis;
-            part.pair += pair, part.pairs = pe__min(axis->pairs - pair, PE__PAIRS);
-            pe__dest dest = pe__dest_apart(buffer, element, n, 0, x.sines, x.sines);
-            dest.cosines = x.cosines, dest.order = x.order, x.ahead = batch_bytes;
-            if (!split) dest.sine = x.order == PE__CS, dest.cosine = x.order == PE__SC;
-            for (size_t r = 0; r < o->rows; r += most) {
-                const size_t rows = pe__min(most, o->rows - r);
-                pe__walk(plan, &part, &dest, at, r, rows, make,
-                         element == sizeof(double) ? pe__zeros_f64 : pe__zeros);
-                for (size_t b = 0; b < batches; b++)
-                    for (size_t k = 0; k < rows; k++) {
-                        unsigned char *const row = o->out + b * batch_bytes + (r + k) * o->stride;
-                        const unsigned char *const made = pe__row_at(&dest, k);
-                        (*add)(&x, row + column * e, made, front);
-                        if (split) (*add)(&x, row + x.cosine * e, made + front * element, n - front);
-                    }
+            const size_t n = x.sines + x.cosines, most = PE__BYTES / element / n;
+            pe__dest dest = x; /* the same columns, without those before them */
+            dest.out = (unsigned char *)buffer;
+            dest.element = element;
+            dest.stride = (ptrdiff_t)(n * element);
+            dest.verb = PE__FILL;
+            dest.sine = x.order == PE__CS;
+            dest.cosine = x.order == PE__SPLIT ? x.sines : x.order == PE__SC;
+            x.ahead = batches->bytes;
+            for (size_t r = 0, rows; r < o->rows; r += rows) {
+                rows = pe__min(most, o->rows - r);
+                pe__walk(&dest, at, r, rows, batches->make);
+                pe__add_batches(o, batches, &x, &dest, r, rows);
             }
         }
-        for (size_t b = 0; axis->zeros && b < batches; b++)
+        for (size_t b = 0; axis->zeros && b < batches->count; b++)
             for (size_t r = 0; r < o->rows; r++)
-                o->zero(&whole, o->out + b * batch_bytes + r * o->stride, axis->zero, axis->zeros);
+                o->make->zeros(&whole, o->out + b * batches->bytes + r * o->stride, axis->zero,
+                               axis->zeros);
     }
 }
 
-static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batches,
-                                       size_t batch_stride, const pe__output *o,
-                                       pe__row_maker *make, pe__row_adder *add)
+static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
+                                       const pe__output *o, pe__batches *batches)
 {
     pe_plan own;
-    if (o->rows == 0 || batches == 0) return PE_OK;
-    if (batches == 1) return pe__call(plan, at, o);
+    const size_t count = batches->count;
+    if (o->rows == 0 || count == 0) return PE_OK;
+    if (count == 1) return pe__call(plan, at, o);
     pe_status status = pe__check(plan, o);
     if (status != PE_OK) return status;
     /* either the batches follow each other, or their rows lie between each other's */
     const size_t batch = (o->rows - 1) * o->columns + plan->d_model;
     const size_t limit = (size_t)PTRDIFF_MAX / o->element;
-    if (batch_stride > limit / batches || batch_stride * (batches - 1) > limit - batch)
+    if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
         return PE_ERR_SIZE;
     if (batch_stride < batch && (batch_stride < plan->d_model ||
-                                 (o->columns - plan->d_model) / batch_stride < batches - 1))
+                                 (o->columns - plan->d_model) / batch_stride < count - 1))
         return PE_ERR_SHAPE;
+    batches->bytes = batch_stride * o->element;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
     /* A run of rows is made in less time than memory takes to go from batch to batch. */
     const int run = at->kind == PE__AT_RANGE && (at->step == 1 || at->step == -1);
     const int anew = view->step || (run && view->table && batch_stride >= batch);
-    if (status == PE_OK && !anew)
-        pe__emit_batches(view, at, o, batches, batch_stride * o->element, make, add);
-    for (size_t b = 0; status == PE_OK && anew && b < batches; b++) {
+    if (status == PE_OK && !anew) pe__emit_batches(view, at, o, batches);
+    for (size_t b = 0; status == PE_OK && anew && b < count; b++) {
         pe__output one = *o;
-        one.out += b * batch_stride * o->element;
+        one.out += b * batches->bytes;
         pe__emit(view, at, &one);
     }
     return status;
 }
 
-PE__OUTLINE void pe__sum_f64(const pe__dest *dest, unsigned char *x, const void *row, size_t n)
-{
-    pe__sink_f64(dest, (double *)(void *)x, (const double *)row, n);
-}
-
 PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
 {
-    const pe__output o =
-        pe__output_of(out, sizeof *out, rows, stride, pe__make_rows_f64, pe__zeros_f64);
+    const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_f64);
     return pe__call(plan, &at, &o);
 }
 
 PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
                             size_t stride)
 {
-    const pe__output o =
-        pe__added(x, sizeof *x, rows, stride, scale, pe__make_rows_f64, pe__zeros_f64, NULL);
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, scale, &pe__adds_f64);
     return pe__call(plan, &at, &o);
 }
 
 PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
                                   double scale, double *x, size_t stride, size_t batch_stride)
 {
-    const pe__output o =
-        pe__added(x, sizeof *x, rows, stride, scale, pe__make_rows_f64, pe__zeros_f64, NULL);
-    return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f64, pe__sum_f64);
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, scale, &pe__adds_f64);
+    pe__batches all = {batches, 0, &pe__fills_f64, pe__add_some_f64};
+    return pe__call_batch(plan, &at, batch_stride, &o, &all);
 }
 
 /* Without a plan: tiles of columns, each with a small plan on the stack. */
@@ -5593,7 +5832,7 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         plan.d_model = d_model;
         const pe_at at = pe_from(0);
         const pe__output o =
-            pe__output_of(out + column, sizeof *out, rows, d_model, pe__make_rows_f32, pe__zeros);
+            pe__output_of(out + column, sizeof *out, rows, d_model, &pe__fills_f32);
         pe__emit(&plan, &at, &o);
     }
     return PE_OK;
@@ -6473,46 +6712,44 @@ PE__TURNER(pe__turn_heads_f32_f16, PE__F32, PE__F16)
 PE__TURNER(pe__turn_heads_f32_bf16, PE__F32, PE__BF16)
 #undef PE__TURNER
 
-/* Rows from row first of at on: count pairs from the given one on, sines and then cosines, without
-   gaps. */
-PE__OUTLINE void pe__make_rows_apart(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                     size_t pair, size_t count, void *out, size_t element,
-                                     pe__row_maker *make)
+/* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
+PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
+                               const pe__maker *make)
 {
-    enum { PE__ELEMENTS = 2 * PE__ROPE_PAIRS };
-    unsigned char own[PE__ELEMENTS * sizeof(float)], *all = (unsigned char *)out;
+    const pe_plan *const plan = dest->plan;
+    const size_t pair = dest->pair, count = dest->sines, element = dest->element;
+    unsigned char own[2 * PE__ROPE_PAIRS * sizeof(float)], *all = dest->out;
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
     if (plan->axes == 1 || (at->axes == 1 && plan->joint)) {
-        const pe__dest dest = pe__dest_apart(out, element, 2 * count, 0, count, count);
-        pe__axis part = plan->axis[0];
         /* of shifts by several coordinates each axis is a call */
-        const size_t k = at->axes == 1 ? 0 : part.coordinate;
-        part.pair += pair, part.pairs = count;
-        if (rows > 1 || plan->matrix) pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
-        else make(plan, &part, &dest, pe__position(at, row, k) + plan->offset, 1);
+        const size_t k = at->axes == 1 ? 0 : dest->coordinate;
+        if (rows > 1 || plan->matrix) pe__walk(dest, at, row, rows, make);
+        else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
     if (!plan->woven) {
         size_t begin = 0; /* the first pair of an axis */
         for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
-            pe__axis part = plan->axis[a];
+            const pe__axis *const axis = &plan->axis[a];
             const size_t first = pe__max(pair, begin);
-            const size_t end = pe__min(pair + count, begin + part.pairs);
+            const size_t end = pe__min(pair + count, begin + axis->pairs);
             if (first >= end) continue;
-            const pe__dest dest = pe__dest_apart(out, element, 2 * count, first - pair,
-                                                 count + first - pair, end - first);
-            part.pair += first - begin, part.pairs = end - first;
-            pe__walk(plan, &part, &dest, at, row, rows, make, NULL);
+            pe__dest part = *dest;
+            part.pair = axis->pair + first - begin;
+            part.coordinate = axis->coordinate;
+            part.sine += first - pair;
+            part.cosine += first - pair;
+            part.sines = part.cosines = end - first;
+            pe__walk(&part, at, row, rows, make);
         }
         return;
     }
-    const pe__dest dest = pe__dest_apart(own, element, 0, 0, count, count);
+    pe__dest one = pe__dest_split(plan, pair, count, own, element);
     for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
         for (size_t a = 0; a < plan->axes; a++) { /* each coordinate's row has its pairs */
-            pe__axis part = plan->axis[a];
-            part.pair = pair, part.pairs = count;
-            pe__walk(plan, &part, &dest, at, row + t, 1, make, NULL);
+            one.coordinate = plan->axis[a].coordinate;
+            pe__walk(&one, at, row + t, 1, make);
             for (size_t i = 0; i < count; i++) {
                 /* the coordinate of a pair; sections are as long as the axes' pairs */
                 const size_t k = (pair + i) % plan->axes;
@@ -6609,8 +6846,8 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
             tile.pair = pair, tile.count = n, tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            pe__make_rows_apart(plan, at, row + t, uniform ? 1 : tile.tokens, pair, n, rows,
-                                sizeof *rows, pe__make_rows_f32);
+            const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
+            pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
                 if (plan->apart) pe__turn_apart(call, &tile, &call->x[i]);
@@ -6859,7 +7096,8 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            pe__make_rows_apart(plan, at, r, n, pair, count, tile, e, o->make);
+            const pe__dest dest = pe__dest_split(plan, pair, count, tile, e);
+            pe__rope_rows(&dest, at, r, n, o->make);
             for (size_t k = 0; k < n; k++) {
                 const unsigned char *const s = tile + 2 * k * count * e;
                 const size_t to = (r + k) * o->stride + step * pair * e;
@@ -7112,10 +7350,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
             pe__plan_reach(&plan, plan.error, fastest);
-            const pe__dest dest = pe__dest_apart(row, sizeof *row, 0, 0, n, n);
-            pe__axis tile = plan.axis[0];
-            tile.pairs = n;
-            pe__make_rows_f32(&plan, &tile, &dest, 1, 1);
+            const pe__dest dest = pe__dest_split(&plan, 0, n, row, sizeof *row);
+            pe__rows_f32(&dest, 1, 1);
             for (size_t i = 0; i < n; i++) {
                 sines[r * stride + done + i] = row[i] * mscale;
                 cosines[r * stride + done + i] = row[n + i] * mscale;
@@ -7178,8 +7414,7 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
 }
 
 /* Rows of the same delta: their columns of one axis. */
-PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, const pe__dest *dest,
-                                   double delta, size_t rows)
+PE__OUTLINE void pe__shift_doubles(const pe__dest *dest, double delta, size_t rows)
 {
     double row[2 * PE__SHIFT_TILE];
     const size_t begin = pe__min(dest->sine, dest->cosine), end = pe__max(dest->sine, dest->cosine);
@@ -7187,10 +7422,8 @@ PE__OUTLINE void pe__shift_doubles(const pe_plan *plan, const pe__axis *axis, co
     for (size_t done = 0; done < dest->sines; done += PE__SHIFT_TILE) {
         const pe__dest part = pe__dest_part(dest, done, PE__SHIFT_TILE);
         const size_t n = part.sines;
-        const pe__dest made = pe__dest_apart(row, sizeof *row, 0, 0, n, n);
-        pe__axis tile = *axis;
-        tile.pair += done, tile.pairs = n;
-        pe__make_rows_f64(plan, &tile, &made, delta, 1);
+        const pe__dest made = pe__dest_split(dest->plan, part.pair, n, row, sizeof *row);
+        pe__rows_f64(&made, delta, 1);
         if (across > 1) pe__shift_rows_f64(1, &part, rows, across, row, row + n);
         else pe__shift_rows_f64(0, &part, rows, 1, row, row + n);
     }
@@ -7212,7 +7445,7 @@ static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas
 PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
                               size_t stride)
 {
-    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);
     pe_at at;
     pe_plan turns;
     if (rows == 0) return PE_OK;
@@ -7226,7 +7459,7 @@ PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, do
             run = 1;
             while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
             dest.out = o.out + r * o.stride;
-            if (delta != 0) pe__shift_doubles(&turns, axis, &dest, delta, run);
+            if (delta != 0) pe__shift_doubles(&dest, delta, run);
         }
     }
     return status;
@@ -8059,33 +8292,32 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
 /* ---- 13. the functions of each type -------------------------------------------------------------
  * A float, or the 16 bits of an f16 or bf16. */
 
-#define PE__OF_TYPE(T, kind, element, sum_rows)                                                    \
+#define PE__OF_TYPE(T, kind, element)                                                              \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
     {                                                                                              \
-        const pe__output o =                                                                       \
-            pe__output_of(out, sizeof *out, rows, stride, pe__make_rows_##T, pe__zeros);           \
+        const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_##T);        \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
                                 element *x, size_t stride)                                         \
     {                                                                                              \
-        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale,                  \
-                                       sum_rows, pe__zeros, &pe__adder_##T);                       \
+        const pe__output o =                                                                       \
+            pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
                                       float scale, element *x, size_t stride, size_t batch_stride) \
     {                                                                                              \
-        const pe__output o = pe__added(x, sizeof *x, rows, stride, (double)scale,                  \
-                                       sum_rows, pe__zeros, &pe__adder_##T);                       \
-        return pe__call_batch(plan, &at, batches, batch_stride, &o, pe__make_rows_f32,             \
-                              pe__sum_##T);                                                        \
+        const pe__output o =                                                                       \
+            pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
+        pe__batches all = {batches, 0, &pe__fills_f32, pe__add_some_##T};                          \
+        return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
     }                                                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL, NULL);                \
+        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                \
         return pe__call_shift(plan, &deltas, &o, pe__turn_heads_##T);                              \
     }                                                                                              \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
@@ -8130,8 +8362,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                        pe_rope_table_layout layout, element *cosines,              \
                                        element *sines, size_t stride)                              \
     {                                                                                              \
-        const pe__output o = pe__output_of(cosines, sizeof *cosines, rows, stride,                 \
-                                           pe__make_rows_##T, pe__zeros);                          \
+        const pe__output o =                                                                       \
+            pe__output_of(cosines, sizeof *cosines, rows, stride, &pe__fills_##T);                 \
         return pe__rope_table(plan, &at, layout, &o, sines);                                       \
     }                                                                                              \
     PE_API pe_status pe_alibi_fill_##T(const float *slopes, size_t heads, pe_alibi_mode mode,      \
@@ -8162,9 +8394,9 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     {                                                                                              \
         return pe__learned_add(kind, 0, table, table_rows, d_model, &at, rows, x, stride);         \
     }
-PE__OF_TYPE(f32, PE__F32, float, pe__make_rows_f32)
-PE__OF_TYPE(f16, PE__F16, uint16_t, pe__make_rows_f32)
-PE__OF_TYPE(bf16, PE__BF16, uint16_t, pe__sum_rows_bf16)
+PE__OF_TYPE(f32, PE__F32, float)
+PE__OF_TYPE(f16, PE__F16, uint16_t)
+PE__OF_TYPE(bf16, PE__BF16, uint16_t)
 #undef PE__OF_TYPE
 
 /* ---- 14. self test ------------------------------------------------------------------------------

@@ -243,9 +243,9 @@ green "an interrupted step leaves nothing behind" interrupted
 echo
 echo "The mutation run (tests/tools/mutation.py)"
 MUTATION="env SEED=1 MUTANTS=6 MUTATION_SECONDS=300 JOBS=1 MUTATION_AGAIN=0 MUTATION_LIST=0"
-TURN="MUTATION_MATCH=pe__turn:"
+TURN="MUTATION_MATCH=pe__rotate:"
 if have python3 && have gcov; then
-    green "mutants of pe__turn() and the hash" \
+    green "mutants of pe__rotate() and the hash" \
         $MUTATION "$TURN" MUTATION_KILLERS=hash python3 tests/tools/mutation.py
     red "the same mutants and a killer that sees nothing" \
         $MUTATION "$TURN" MUTATION_KILLERS=blind python3 tests/tools/mutation.py

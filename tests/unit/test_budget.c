@@ -613,7 +613,7 @@ static void turns_and_centres(void **state)
                 const size_t pairs = tables[k].d_model / 2, from = rng_below(&r, pairs);
                 const size_t n = pairs - from < PE_LANES ? pairs - from : PE_LANES, b = round % 2;
                 const int64_t digit = (int64_t)rng_below(&r, 8) + 1;
-                double centre[2][PE__DIRECT], step[2][PE__DIRECT];
+                double centre[2][PE__SINCOS], step[2][PE__SINCOS];
                 pe__dd ss, cc;
                 const int exact = round % 16 == 0;
                 if (exact)
@@ -624,9 +624,9 @@ static void turns_and_centres(void **state)
                 const double slack = pe__turn_error(&p.plan, t);
                 pe__close_turn(&p.plan, from, t, &ss, &cc);
                 const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
-                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, centre[0],
-                           centre[1]);
-                pe__anchor_turned(&p.plan, -digit, from, n, centre[0], centre[1], step[0], step[1]);
+                const pe__anchor at = {centre[0], centre[1]}, to = {step[0], step[1]};
+                pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, at);
+                pe__anchor_rotated(&p.plan, -digit, from, n, at, to);
                 for (size_t i = 0; i < n; i++) {
                     const double by = p.plan.amplitude * (1 + bounds[b]->eta);
                     true_turn(s, c, &p, from + i, t);
@@ -670,8 +670,8 @@ static void short_polynomials(void **state)
             owned_plan p;
             plan_make(&p, tables[k].d_model, tables[k].base, amplitudes[a]);
             const double by = p.plan.amplitude * (1 + eta);
-            pe__waves waves;
-            pe__waves_of(by, 0, 0, &waves);
+            pe__sincos_fit fit;
+            pe__sincos_fit_of(by, 0, 0, &fit);
             for (size_t round = 0; round < workload(300); round++) {
                 const double real = power_of_two((int)rng_below(&r, 60) - 30) * rng_unit(&r);
                 const double most = p.plan.reach < 0x1p51 ? p.plan.reach : 0x1p51;
@@ -679,7 +679,8 @@ static void short_polynomials(void **state)
                 const size_t pairs = tables[k].d_model / 2, from = rng_below(&r, pairs);
                 double got[2][PE_LANES];
                 pe__vd s[4], c[4];
-                pe__direct(&p.plan, &waves, 0, from, from, t, s, c, NULL, 0);
+                const pe__sincos_by by_t = {&p.plan, &fit, t};
+                pe__sincos(&by_t, 0, from, from, s, c, NULL);
                 pe__store(got[0], s[0]), pe__store(got[1], c[0]);
                 for (size_t i = 0; i < PE_LANES && from + i < pairs; i++) {
                     true_turn(want[0], want[1], &p, from + i, t);
@@ -842,9 +843,10 @@ static void centres_beyond_the_fast_limit(void **state)
     const double by = p.plan.amplitude * (1 + pe__bound_distant.eta);
     for (size_t round = 0; round < workload(20000); round++) {
         const double size = 0x1p30 + (double)rng_below(&r, (size_t)1 << 30) + 0.3;
-        double s[PE__DIRECT], c[PE__DIRECT];
+        double s[PE__SINCOS], c[PE__SINCOS];
         pe__dd sine, cosine;
-        pe__centre(&p.plan, &pe__bound_distant, 1, round % 2 ? -size : size, 0, 1, s, c);
+        const pe__anchor at = {s, c};
+        pe__centre(&p.plan, &pe__bound_distant, 1, round % 2 ? -size : size, 0, 1, at);
         pe__close_turn(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
         const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
         assert_true(s[0] == want_s.a[0] * by && c[0] == want_c.a[0] * by);
