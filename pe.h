@@ -96,10 +96,10 @@
 #define PE_H
 
 #define PE_VERSION_MAJOR 0
-#define PE_VERSION_MINOR 2
+#define PE_VERSION_MINOR 3
 #define PE_VERSION_PATCH 0
-#define PE_VERSION_HEX 0x000200
-#define PE_VERSION_STRING "0.2.0"
+#define PE_VERSION_HEX 0x000300
+#define PE_VERSION_STRING "0.3.0"
 
 /* ---- 1. options ------------------------------------------------------------------------------ */
 

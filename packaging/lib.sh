@@ -4,8 +4,8 @@
 # lib.sh: build/libpe.a and build/libpe.so, pe with every instruction set of the machine that $CC
 # compiles for; see packaging/pe_lib.c. Variables: CC, CFLAGS (-O2), EXTRA_CFLAGS, AR, BUILD.
 #
-# The shared library is called by the series of versions that have the same interface, 0.2 or 1, see
-# CHANGELOG.md: libpe.so.0.2 is a link to it, so that programs run from here.
+# The shared library is called by the series of versions that have the same interface, 0.3 or 1, see
+# CHANGELOG.md: libpe.so.0.3 is a link to it, so that programs run from here.
 set -eu
 . ./packaging/version.sh
 BUILD=${BUILD:-build}
