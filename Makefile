@@ -44,6 +44,7 @@ STEP     = sh tests/tools/step.sh
 ##*   make examples    build and run the other examples, each with one idea: angles regression dots table
 ##*                    attention train_learned rope_decoder; their pictures go to build/
 ##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
+##   make declarations   build/pe_declarations.py: all of pe.h for Python's ctypes
 ##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: elements against
 ##*                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
 ##*   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
@@ -67,6 +68,8 @@ STEP     = sh tests/tools/step.sh
 ##                    demo and the examples; what including pe.h costs a compiler
 ##   make api         every public function is written out, described, in the tests of memory and in the
 ##                    hash of bits; and there are at most 93
+##   make layout      sizes, offsets and values of the public structs and enums; layout-holds compares them with
+##                    tests/layout.txt, C++ and the declarations for Python
 ##   make extern      the functions compiled once for a program of several files
 ##   make sweep       guard pages at every number of rows to 64 and every width to 513, on every ISA
 ##   make fuzz        fuzz every call for FUZZ_SECONDS (60) in all; FUZZ_ENGINE=libfuzzer, afl or random,
@@ -219,7 +222,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := levels certificates gappa fail warnings names api extern readme links parity demo-runs cost golden certify wasm explorer
+OTHERS := levels certificates gappa fail warnings names api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -268,6 +271,11 @@ matrix:
 	@$(STEP) $@ sh tests/tools/matrix.sh
 demo-runs:
 	@$(STEP) $@ sh tests/checks/demo.sh
+layout-holds:
+	@$(STEP) $@ sh tests/checks/layout.sh
+.PHONY: layout
+layout:
+	@sh tests/checks/layout.sh print
 
 .PHONY: sweep
 sweep:
@@ -296,10 +304,15 @@ mutation: deps
 
 # ---- installing and packing -----------------------------------------------------------------------
 
-.PHONY: lib install install-lib uninstall single dist distcheck
+.PHONY: lib declarations install install-lib uninstall single dist distcheck
 lib: $(BUILD)/libpe.a
 $(BUILD)/libpe.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh
 	@sh packaging/lib.sh
+declarations: $(BUILD)/pe_declarations.py
+$(BUILD)/pe_declarations.py: pe.h packaging/declarations.py
+	@mkdir -p $(BUILD)
+	@python3 packaging/declarations.py python >$@.tmp && mv $@.tmp $@
+	@echo $@
 install-lib: lib
 install install-lib uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \

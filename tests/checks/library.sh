@@ -90,6 +90,8 @@ for candidate in python3 /usr/bin/python3; do
     ! $candidate -c 'import numpy' 2>/dev/null || python=$candidate
 done
 if [ -n "$python" ]; then
+    declared() { "$python" packaging/declarations.py python >"$WORK/pe_declarations.py"; }
+    check "packaging/declarations.py" declared
     for isa in any $isas; do
         check "examples/library.py, PE_ISA=$isa" with $isa "$python" examples/library.py "$WORK/libpe.so"
     done

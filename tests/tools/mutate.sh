@@ -51,6 +51,8 @@ mutated() {
         sed 's/^PE_API pe_at pe_from(int64_t first);$/#define PE__STAMP(x) PE_API pe_at pe_##x(int64_t first);\nPE__STAMP(from)/' \
             "$file"
         ;;
+    lost-field) sed 's/for field in self.fields(line)\]/for field in self.fields(line) if field[0] != "columns"]/' "$file" ;;
+    new-field) sed 's|^    size_t coordinate; /\* which of|    int extra;\n&|' "$file" ;;
     uncalled) sed '/pe_dot_f64/d' "$file" ;;
     undescribed) sed '/^ \* Accuracy     rounded once from the exact value/d' "$file" ;;
     small-array) sed 's/float all\[2\]\[2 \* PE_LANES\]/float all[2][PE_LANES]/' "$file" ;;

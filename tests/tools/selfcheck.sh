@@ -160,6 +160,10 @@ defects_of_the_library() {
     breaks pe.h undescribed sh tests/checks/api.sh
     breaks pe.h stamped sh tests/checks/api.sh
     breaks tests/unit/api.h uncalled sh tests/checks/api.sh
+    if have python3; then
+        breaks packaging/declarations.py lost-field sh tests/checks/layout.sh
+        breaks pe.h new-field sh tests/checks/layout.sh
+    fi
     breaks pe.h extra-name sh tests/checks/extern.sh
     breaks pe.h index sh tests/tools/analyze.sh cppcheck
     if python3 -c 'import numpy' 2>/dev/null; then

@@ -1,0 +1,83 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# layout.sh [print]: sizes, offsets and values of the public structs and enums, as the compiler has them, are
+# those of tests/layout.txt (where pointers and long have 64 bits), of a C++ build, and of each binding: the
+# Python module of packaging/declarations.py.
+#
+# That script writes the C program, too, so what it might not see is looked for in other ways: the names of
+# structs and enums by grep, functions by the preprocessor, fields and constants by the compiler's warnings.
+# "print": the lines alone. `make -s layout >tests/layout.txt` is how the table is changed.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/layout
+rm -rf "$WORK"
+mkdir -p "$WORK"
+python=
+for candidate in python3 /usr/bin/python3; do
+    ! $candidate -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || python=$candidate
+done
+[ -n "$python" ] || skip "python3, 3.8 or later, is missing"
+skipped=0
+skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
+
+written() { CC=$CC "$python" packaging/declarations.py "$1" >"$WORK/$2"; } # LANGUAGE FILE
+# prints COMPILER LANGUAGE STANDARD FILE: what the program says
+prints() {
+    # shellcheck disable=SC2086
+    $1 -x "$2" -std="$3" $WARNINGS $EXTRA_CFLAGS -DPE_EXTERN -I. "$WORK/layout.c" -o "$WORK/layout" &&
+        "$WORK/layout" >"$WORK/$4"
+}
+same() { prints "$1" "$2" "$3" other && diff "$WORK/c" "$WORK/other"; }
+
+if [ "${1:-}" = print ]; then
+    written c layout.c && prints "$CC" c c99 c && cat "$WORK/c"
+    exit
+fi
+
+check "packaging/declarations.py reads pe.h" written python pe_declarations.py
+check "... and writes a program" written c layout.c
+check "which compiles without a warning, and runs" prints "$CC" c c99 c
+if echo __LP64__ | "$CC" -E - | grep -q -x 1; then
+    check "tests/layout.txt has what it prints, or: make -s layout >tests/layout.txt" diff tests/layout.txt "$WORK/c"
+else
+    skipping "tests/layout.txt is of machines with long and pointers of 64 bits"
+fi
+for cxx in "$GXX" "$CLANGXX"; do
+    if have "$cxx"; then check "the same by $cxx, C++11" same "$cxx" c++ c++11; else skipping "$cxx is missing"; fi
+done
+python_prints() { "$python" "$WORK/pe_declarations.py" | diff "$WORK/c" -; }
+check "the same by ctypes" python_prints
+
+# What it has is all there is: of these names, each.
+grep -oE '^(typedef (struct|enum) pe|enum \{ PE)_[A-Za-z0-9]\w*' pe.h | sed 's/.* //' >"$WORK/types"
+public_functions >"$WORK/functions"
+has_all() { # FILE LEAST PATTERN: PATTERN, with NAME replaced, is in the module for each of at least so many names
+    [ "$(wc -l <"$1")" -ge "$2" ] || { echo "hardly a name in $1" && return 1; }
+    while read -r name; do
+        grep -q "$(echo "$3" | sed "s/NAME/$name/")" "$WORK/pe_declarations.py" || echo "$name is missing"
+    done <"$1" | not grep .
+}
+check "it has every struct and enum of pe.h" has_all "$WORK/types" 20 '^\(class \)\{0,1\}NAME\( = \|(\)'
+check "... and every function" has_all "$WORK/functions" 60 '^    "NAME": '
+
+# Does the program see a field, a constant, a type that were misread?
+misread() { # SED: with this change to it, it does not compile
+    cp "$WORK/layout.c" "$WORK/whole.c"
+    sed "$1" "$WORK/whole.c" >"$WORK/layout.c"
+    ! cmp "$WORK/layout.c" "$WORK/whole.c" && not prints "$CC" c c99 other
+    misread_status=$?
+    mv "$WORK/whole.c" "$WORK/layout.c"
+    return $misread_status
+}
+check "a field that is left out" misread 's/^\(const pe_config every_pe_config = {\)0, /\1/'
+check "a constant that is left out" misread '/^    case PE_LAYOUT_HALVES:$/d'
+check "a field of another type" misread 's/int64_t \*p = &s.padding_position/double *p = \&s.padding_position/'
+check "a parameter of another type" misread 's/pe_shift_f32(const pe_plan \*, pe_at, size_t,/pe_shift_f32(const pe_plan *, pe_at, int,/'
+
+if [ $skipped -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ $failed -eq 0 ]
