@@ -306,8 +306,14 @@ mutation: deps
 
 .PHONY: lib declarations install install-lib uninstall single dist distcheck
 lib: $(BUILD)/libpe.a
-$(BUILD)/libpe.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh
+$(BUILD)/libpe.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh packaging/libpe.map.in $(BUILD)/lib/settings
 	@sh packaging/lib.sh
+# Another compiler or other flags build it again.
+$(BUILD)/lib/settings: FORCE
+	@mkdir -p $(@D)
+	@for v in "$$CC" "$$CPPFLAGS" "$$CFLAGS" "$$EXTRA_CFLAGS" "$$LDFLAGS" "$$AR"; do echo "$$v"; done >$@.now
+	@cmp -s $@.now $@ || mv $@.now $@
+FORCE:
 declarations: $(BUILD)/pe_declarations.py
 $(BUILD)/pe_declarations.py: pe.h packaging/declarations.py
 	@mkdir -p $(BUILD)

@@ -6,11 +6,14 @@
 #
 # Variables, from the environment:
 #   PREFIX        /usr/local
-#   INCLUDEDIR    $PREFIX/include            pe.h, pe_simd.h
-#   LIBDIR        $PREFIX/lib                the library
-#   PKGCONFIGDIR  $PREFIX/share/pkgconfig    pe.pc, pe-sleef.pc, pe-lib.pc
-#   CMAKEDIR      $PREFIX/share/cmake/pe     for find_package(pe CONFIG)
+#   INCLUDEDIR    $PREFIX/include   pe.h, pe_simd.h
+#   LIBDIR        $PREFIX/lib       the library
+#   PKGCONFIGDIR  pe.pc, pe-sleef.pc, pe-lib.pc: $PREFIX/share/pkgconfig; install-lib: $LIBDIR/pkgconfig
+#   CMAKEDIR      for find_package(pe CONFIG): $PREFIX/share/cmake/pe; install-lib: $LIBDIR/cmake/pe
 #   DESTDIR       in front of every path written to, and in no file: for making packages
+#
+# The headers are the same for every machine, the library is not: so are the files that tell of them.
+# uninstall looks in both places.
 #
 # Files find each other by relative paths where directories are below PREFIX, so that the whole can
 # be moved; nothing depends on the machine, nor on what is installed on it.
@@ -20,8 +23,6 @@ PREFIX=${PREFIX%/}
 INCLUDEDIR=${INCLUDEDIR:-$PREFIX/include}
 LIBDIR=${LIBDIR:-$PREFIX/lib}
 BUILD=${BUILD:-build}
-PKGCONFIGDIR=${PKGCONFIGDIR:-$PREFIX/share/pkgconfig}
-CMAKEDIR=${CMAKEDIR:-$PREFIX/share/cmake/pe}
 DESTDIR=${DESTDIR:-}
 . ./packaging/version.sh
 
@@ -33,21 +34,14 @@ up() {
     esac
 }
 
-pc_includedir=$INCLUDEDIR cmake_includedir=$INCLUDEDIR
-pc_libdir=$LIBDIR cmake_libdir=$LIBDIR
-if way=$(up "$PKGCONFIGDIR"); then pc_prefix="\${pcfiledir}/$way"; else pc_prefix=$PREFIX; fi
-if up "$INCLUDEDIR" >/dev/null; then
-    pc_includedir="\${prefix}/${INCLUDEDIR#"$PREFIX"/}"
-    if way=$(up "$CMAKEDIR"); then
-        cmake_includedir="\${CMAKE_CURRENT_LIST_DIR}/$way/${INCLUDEDIR#"$PREFIX"/}"
-    fi
-fi
-if up "$LIBDIR" >/dev/null; then
-    pc_libdir="\${prefix}/${LIBDIR#"$PREFIX"/}"
-    if way=$(up "$CMAKEDIR"); then
-        cmake_libdir="\${CMAKE_CURRENT_LIST_DIR}/$way/${LIBDIR#"$PREFIX"/}"
-    fi
-fi
+# below DIRECTORY FROM: the directory as FROM/way/to/it if it is below PREFIX, or as it is.
+below() { if up "$1" >/dev/null; then echo "$2/${1#"$PREFIX"/}"; else echo "$1"; fi; }
+# places DATA: where the files for pkg-config and CMake go if nothing else is said, and what they say.
+places() {
+    pcdir=${PKGCONFIGDIR:-$1/pkgconfig} cmakedir=${CMAKEDIR:-$1/cmake/pe}
+    if way=$(up "$pcdir"); then pc_prefix="\${pcfiledir}/$way"; else pc_prefix=$PREFIX; fi
+    if way=$(up "$cmakedir"); then cmake_prefix="\${CMAKE_CURRENT_LIST_DIR}/$way"; else cmake_prefix=$PREFIX; fi
+}
 
 put() { # FILE DIRECTORY NAME
     echo "$DESTDIR$2/$3"
@@ -56,9 +50,10 @@ put() { # FILE DIRECTORY NAME
     case $1 in
     *.in)
         sed -e "s|@PE_VERSION@|$VERSION|g" -e "s|@PE_PC_PREFIX@|$pc_prefix|" \
-            -e "s|@PE_PC_INCLUDEDIR@|$pc_includedir|" \
-            -e "s|@PE_CMAKE_INCLUDEDIR@|$cmake_includedir|" -e "s|@PE_PC_LIBDIR@|$pc_libdir|" \
-            -e "s|@PE_CMAKE_LIBDIR@|$cmake_libdir|" "$1" >"$DESTDIR$2/$3"
+            -e "s|@PE_PC_INCLUDEDIR@|$(below "$INCLUDEDIR" "\${prefix}")|" \
+            -e "s|@PE_PC_LIBDIR@|$(below "$LIBDIR" "\${prefix}")|" \
+            -e "s|@PE_CMAKE_INCLUDEDIR@|$(below "$INCLUDEDIR" "$cmake_prefix")|" \
+            -e "s|@PE_CMAKE_LIBDIR@|$(below "$LIBDIR" "$cmake_prefix")|" "$1" >"$DESTDIR$2/$3"
         ;;
     *) cat "$1" >"$DESTDIR$2/$3" ;;
     esac
@@ -70,16 +65,16 @@ take() { # FILE DIRECTORY NAME
 each() { # put or take
     $1 pe.h "$INCLUDEDIR" pe.h
     $1 pe_simd.h "$INCLUDEDIR" pe_simd.h
-    $1 packaging/pe.pc.in "$PKGCONFIGDIR" pe.pc
-    $1 packaging/pe-sleef.pc.in "$PKGCONFIGDIR" pe-sleef.pc
-    $1 packaging/peConfig.cmake.in "$CMAKEDIR" peConfig.cmake
-    $1 packaging/peConfigVersion.cmake.in "$CMAKEDIR" peConfigVersion.cmake
-    $1 packaging/peTarget.cmake "$CMAKEDIR" peTarget.cmake
+    $1 packaging/pe.pc.in "$pcdir" pe.pc
+    $1 packaging/pe-sleef.pc.in "$pcdir" pe-sleef.pc
+    $1 packaging/peConfig.cmake.in "$cmakedir" peConfig.cmake
+    $1 packaging/peConfigVersion.cmake.in "$cmakedir" peConfigVersion.cmake
+    $1 packaging/peTarget.cmake "$cmakedir" peTarget.cmake
 }
 # The shared library under its full version, with the two links that programs and linkers look for.
 each_of_lib() {
-    $1 packaging/pe-lib.pc.in "$PKGCONFIGDIR" pe-lib.pc
-    $1 packaging/peLibrary.cmake.in "$CMAKEDIR" peLibrary.cmake
+    $1 packaging/pe-lib.pc.in "$pcdir" pe-lib.pc
+    $1 packaging/peLibrary.cmake.in "$cmakedir" peLibrary.cmake
     $1 "$BUILD/libpe.a" "$LIBDIR" libpe.a
     if [ -e "$BUILD/libpe.dylib" ]; then
         full=libpe.$VERSION.dylib links="libpe.$SERIES.dylib libpe.dylib" file=$BUILD/libpe.dylib
@@ -95,16 +90,23 @@ each_of_lib() {
 
 umask 022
 case ${1:-} in
-install) each put ;;
+install)
+    places "$PREFIX/share"
+    each put
+    ;;
 install-lib)
+    places "$LIBDIR"
     each put
     each_of_lib put
     ;;
 uninstall)
-    each take
-    each_of_lib take >/dev/null
-    # The one directory that is pe's own; others may have been there before.
-    rmdir "$DESTDIR$CMAKEDIR" 2>/dev/null || true
+    for data in "$PREFIX/share" "$LIBDIR"; do
+        places "$data"
+        each take
+        each_of_lib take >/dev/null
+        # The one directory that is pe's own; others may have been there before.
+        rmdir "$DESTDIR$cmakedir" 2>/dev/null || true
+    done
     ;;
 *)
     echo "install, install-lib or uninstall, not '${1:-}'"

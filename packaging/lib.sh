@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 #
 # lib.sh: build/libpe.a and build/libpe.so, pe with every instruction set of the machine that $CC
-# compiles for; see packaging/pe_lib.c. Variables: CC, CFLAGS (-O2), EXTRA_CFLAGS, AR, BUILD.
+# compiles for; see packaging/pe_lib.c. Variables: CC, CPPFLAGS, CFLAGS (-O2), EXTRA_CFLAGS, LDFLAGS, AR, BUILD.
 #
-# The shared library is called by the series of versions that have the same interface, 0.3 or 1, see
-# CHANGELOG.md: libpe.so.0.3 is a link to it, so that programs run from here.
+# The shared library is called by the versions that have the same interface, 0.3.x, see CHANGELOG.md:
+# libpe.so.0.3 is a link to it, so that programs run from here.
 set -eu
 . ./packaging/version.sh
 BUILD=${BUILD:-build}
@@ -17,7 +17,7 @@ aarch64* | arm64*) isas="SCALAR NEON" ;;
 *) isas=SCALAR ;;
 esac
 mkdir -p "$BUILD/lib"
-flags="-std=c99 ${CFLAGS:--O2} -fPIC ${EXTRA_CFLAGS:-}"
+flags="-std=c99 ${CPPFLAGS:-} ${CFLAGS:--O2} -fPIC ${EXTRA_CFLAGS:-}"
 objects=$BUILD/lib/chosen.o
 running=
 for isa in $isas; do
@@ -33,11 +33,12 @@ for process in $running; do wait "$process"; done
 rm -f "$BUILD"/libpe.*
 case $machine in
 *darwin* | *apple*) name=libpe.$SERIES.dylib link=libpe.dylib shared="-dynamiclib -Wl,-install_name,@rpath/$name" ;;
-*) name=libpe.so.$SERIES link=libpe.so shared="-shared -Wl,-soname,$name" ;;
+*) name=libpe.so.$SERIES link=libpe.so shared="-shared -Wl,-soname,$name,--version-script=$BUILD/lib/libpe.map" ;;
 esac
+sed "s/@PE_SERIES@/$SERIES/" packaging/libpe.map.in >"$BUILD/lib/libpe.map"
 # shellcheck disable=SC2086
 {
-    $CC $flags $shared $objects -o "$BUILD/$link" -lm
+    $CC $flags ${LDFLAGS:-} $shared $objects -o "$BUILD/$link" -lm
     ln -s $link "$BUILD/$name"
     ${AR:-ar} rcs "$BUILD/libpe.a" $objects
 }

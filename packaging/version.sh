@@ -6,8 +6,5 @@ VERSION=$(sed -n 's/^#define PE_VERSION_STRING "\([0-9.]*\)"$/\1/p' pe.h)
     echo "pe.h does not say PE_VERSION_STRING"
     exit 1
 }
-# The versions that are compatible with it: before 1.0 those with its first two numbers, then with its first.
-case $VERSION in
-0.*) SERIES=${VERSION%.*} ;;
-*) SERIES=${VERSION%%.*} ;;
-esac
+# The versions that a compiled program may be run with: those with its first two numbers, see CHANGELOG.md.
+SERIES=${VERSION%.*}

@@ -3,8 +3,9 @@
 #
 # library.sh: libpe.a and libpe.so, as `make lib` builds them.
 #
-#   symbols   libpe.so exports the public functions and nothing else, and asks for libc and libm alone;
-#             so the objects of libpe.a, whose tables, pe__AVX2 and the like, are hidden
+#   settings  CPPFLAGS, CFLAGS and LDFLAGS reach the compiler; others than before, or another compiler, build anew
+#   symbols   libpe.so exports the public functions, with the version of its interface, and nothing else, and
+#             asks for libc and libm alone; so the objects of libpe.a, whose tables, pe__AVX2 ..., are hidden
 #   bits      examples/library.cpp and library.py, and C and C++ files in one program (extern.c), with
 #             each instruction set of this CPU, are given the same bits; tests/unit/hash.c those of
 #             tests/golden.txt
@@ -28,7 +29,8 @@ skipping() {
 
 libm='(fma|sin|cos|pow|exp|log|exp2|log2|floor|rint|nearbyint|fabs|ldexp|sqrt|copysign|fmod|frexp|scalbn|round|trunc|ceil)[fl]?'
 exports() { # the dynamic symbols of a library
-    nm -D --defined-only "$1" | awk '{ print $NF }' | sort | diff "$WORK/public" -
+    nm -D --defined-only "$1" | awk '$2 != "A" { print $NF }' | sort |
+        diff "$WORK/versioned" -
 }
 archive() { # those of an archive: public ones, and hidden tables
     nm -g --defined-only "$1" | awk 'NF == 3 { print $NF }' | grep -v '^pe__[A-Z0-9]*$' | sort | diff "$WORK/public" -
@@ -38,6 +40,7 @@ asks() { # for these alone
         grep -v -x -E "$libm|getenv|strcmp|memcpy|memset|memmove|memcmp|bcmp"
 }
 public_functions >"$WORK/public"
+sed "s/\$/@@PE_$SERIES/" "$WORK/public" >"$WORK/versioned"
 with() { # ISA COMMAND...: what it prints, the first line apart, is what the others printed
     if [ "$1" = any ]; then unset PE_ISA; else PE_ISA=$1 && export PE_ISA; fi
     shift
@@ -58,6 +61,34 @@ name_of() {
     *) echo scalar ;;
     esac
 }
+
+# A compiler that writes down what it was told; what it makes is empty.
+mkdir -p "$WORK/settings"
+cat >"$WORK/settings/cc" <<X
+#!/bin/sh
+[ "\$1" != -dumpmachine ] || exec echo x86_64-linux-gnu
+echo "\$0 \$*" >>"$WORK/settings/log"
+while [ \$# -gt 1 ]; do [ "\$1" != -o ] || : >"\$2"; shift; done
+X
+chmod 755 "$WORK/settings/cc"
+cp "$WORK/settings/cc" "$WORK/settings/cc2"
+builds() { # VARIABLES...: make lib runs the compiler
+    : >"$WORK/settings/log"
+    env -u MAKEFLAGS -u MAKELEVEL make -s lib BUILD="$WORK/settings" CC="$WORK/settings/cc" "$@" && [ -s "$WORK/settings/log" ]
+}
+told() { # COUNT FLAG: so many of the commands
+    [ "$(grep -c -e " $2 " "$WORK/settings/log")" = "$1" ] || { cat "$WORK/settings/log" && return 1; }
+}
+check "make lib, with a compiler that writes down its options" builds CPPFLAGS=-DA CFLAGS=-Ob LDFLAGS=-Wl,-c
+check "... all five commands have CPPFLAGS" told 5 -DA
+check "... and CFLAGS" told 5 -Ob
+check "... one LDFLAGS" told 1 -Wl,-c
+check "... the same again does nothing" not builds CPPFLAGS=-DA CFLAGS=-Ob LDFLAGS=-Wl,-c
+for flags in "CPPFLAGS=-DB CFLAGS=-Ob" "CPPFLAGS=-DB CFLAGS=-Oc" "CPPFLAGS=-DB CFLAGS=-Oc LDFLAGS=-Wl,-d" \
+    "CPPFLAGS=-DB CFLAGS=-Oc LDFLAGS=-Wl,-d EXTRA_CFLAGS=-Ie" "CC=$WORK/settings/cc2 CFLAGS=-Oc"; do
+    # shellcheck disable=SC2086
+    check "... with $flags builds anew" builds $flags
+done
 
 check "make lib" env BUILD="$WORK" CFLAGS=-O1 sh packaging/lib.sh
 check "libpe.so exports the public functions" exports "$WORK/libpe.so"
@@ -168,11 +199,17 @@ if ! cpu_has neon && have_arm64; then
     check "... or scalar code" env "QEMU_SET_ENV=PE_ISA=scalar" "$QEMU_ARM64" -L "$ARM64_ROOT" "$WORK/several" scalar
 fi
 
-# Does the look at the symbols see what it is there for?
-printf '%s\n' '#include "../../packaging/pe_lib.c"' 'int twice(int x);' 'int twice(int x) { return 2 * x; }' >"$WORK/more.c"
-# shellcheck disable=SC2086
-check "a library with one more function" "$CC" -std=c99 -O1 -fPIC -shared "$WORK/more.c" $objects -o "$WORK/more.so" -lm
-check "... is told from one without" not exports "$WORK/more.so"
+# Does the look at the symbols see what it is there for? Other names than pe_ are not exported at all.
+for name in twice pe_twice; do
+    printf '%s\n' '#include "../../packaging/pe_lib.c"' "int $name(int x);" "int $name(int x) { return 2 * x; }" >"$WORK/more.c"
+    # shellcheck disable=SC2086
+    check "a library with one more function, $name" "$CC" -std=c99 -O1 -fPIC -shared "$WORK/more.c" $objects \
+        "-Wl,--version-script=$WORK/lib/libpe.map" -o "$WORK/more.so" -lm
+    case $name in
+    pe_*) check "... is told from one without" not exports "$WORK/more.so" ;;
+    *) check "... is none to others" exports "$WORK/more.so" ;;
+    esac
+done
 
 if [ $skipped -gt 0 ]; then
     echo "$passed passed, $failed failed, $skipped skipped"

@@ -3,12 +3,12 @@
 #
 # package.sh: what `make install` and CMake install is what a user needs, and no more.
 #
-#   library   so does make install-lib: pkg-config's pe-lib and CMake's pe::lib
+#   library   so does make install-lib, or CMake with PE_LIBRARY: pkg-config's pe-lib and CMake's pe::lib
 #   files     exactly the expected ones, with the same bytes from make and from CMake, readable by
 #             all, naming neither the source tree nor the place of the build; uninstall takes all away
 #   clients   a program in C99 and C++11, against the installed files after they were moved, by
 #             pkg-config and by find_package; against the source tree by add_subdirectory and
-#             FetchContent; with SLEEF and without: the same bits
+#             FetchContent, or where CMake has built pe; with SLEEF and without: the same bits
 #   versions  those of pe.h's macros, pkg-config, CMake and CHANGELOG.md agree
 set -u
 . tests/tools/lib.sh
@@ -84,18 +84,30 @@ check "make uninstall from /usr/local" make -s uninstall "DESTDIR=$STAGE"
 check "make uninstall: nothing is left" empty "$STAGE"
 check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/share/cmake/pe"
 
-# The library: those, and its own, in the same places whatever there is else.
+# The library: those, and its own, but below lib what was below share.
 STAGE=$WORK/stage-lib
 check "make install-lib" make -s install-lib "DESTDIR=$STAGE" "BUILD=$WORK/lib" CFLAGS=-O1
 LIBRARY=$WORK/moved/library
 cp -R "$STAGE/usr/local" "$LIBRARY"
-check "make install-lib: the headers' files, too" sh -c "cd '$MOVED' && find . -type f -exec cmp {} '$LIBRARY/{}' \;"
-check "make install-lib: the library's files" equal \
-    "$(cd "$LIBRARY" && find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort | grep -v -x -F "$(cut -d ' ' -f 1 "$WORK/expected")" | tr '\n' ' ')" \
-    "lib/libpe.a lib/libpe.so lib/libpe.so.$SERIES lib/libpe.so.$VERSION share/cmake/pe/peLibrary.cmake share/pkgconfig/pe-lib.pc "
+of_library() { # DIRECTORY SHARED LIBRARIES...: it holds the files of the headers, and these
+    of=$1
+    shift
+    cut -d ' ' -f 1 "$WORK/expected" | sed s,^share/,lib/, >"$WORK/names"
+    for file in cmake/pe/peLibrary.cmake pkgconfig/pe-lib.pc "$@"; do echo "lib/$file"; done >>"$WORK/names"
+    LC_ALL=C sort -o "$WORK/names" "$WORK/names"
+    (cd "$of" && find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort) | diff "$WORK/names" - || return 1
+    cut -d ' ' -f 1 "$WORK/expected" | while read -r file; do
+        cmp "$MOVED/$file" "$of/$(echo "$file" | sed s,^share/,lib/,)" || echo different
+    done | not grep .
+}
+shared="libpe.so libpe.so.$SERIES libpe.so.$VERSION"
+# shellcheck disable=SC2086
+check "make install-lib: the headers' files, and its own" of_library "$LIBRARY" libpe.a $shared
 check "make install-lib: no file names where it was made" not names_place "$LIBRARY"
+check "make install, too" make -s install "DESTDIR=$STAGE"
 check "make uninstall" make -s uninstall "DESTDIR=$STAGE"
-check "make uninstall: nothing is left of the library" empty "$STAGE"
+check "make uninstall: nothing is left of either" empty "$STAGE"
+check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/lib/cmake/pe"
 
 # ---- clients --------------------------------------------------------------------------------------
 
@@ -163,7 +175,7 @@ if have pkg-config; then
     done
     # The client says for itself which functions it calls: none is its own.
     (
-        PKG_CONFIG_PATH=$LIBRARY/share/pkgconfig LD_LIBRARY_PATH=$LIBRARY/lib
+        PKG_CONFIG_PATH=$LIBRARY/lib/pkgconfig LD_LIBRARY_PATH=$LIBRARY/lib
         export PKG_CONFIG_PATH LD_LIBRARY_PATH
         # shellcheck disable=SC2046,SC2086
         $CC -std=c99 $WARNINGS -O0 $(pkg-config --cflags pe-lib) tests/checks/package/client.c \
@@ -208,6 +220,23 @@ cmake_install() { # NAME PREFIX OPTIONS...: the source tree as the project
         DESTDIR=$WORK/$name cmake --install "$WORK/$name.build" --prefix "$prefix"
 }
 
+exported() { # NAME PREFIX OPTIONS...: what the project NAME exports, installed to PREFIX, asks for pe::lib, and is of use
+    name=$1 prefix=$2
+    shift 2
+    check "CMake, $name: installs" cmake --install "$WORK/$name" --prefix "$prefix"
+    check "CMake, $name: ... asks for pe::lib" grep -q pe::lib "$prefix/lib/cmake/user/user.cmake"
+    check "CMake, $name: a program with it" configure "$name-user" -DLANGUAGES=$both $lib "-DUSER=$prefix" "$@"
+    check "CMake, $name: ... builds" cmake --build "$WORK/$name-user" -j "$JOBS" --target client_user
+    check "CMake, $name: ... the same bits" same_bits "$WORK/$name-user/client_user" library
+}
+cmake_library() {
+    env CC="$CC" CFLAGS="-O1 $EXTRA_CFLAGS" cmake -S . -B "$WORK/library.build" -DPE_LIBRARY=ON \
+        -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_LIBDIR=lib &&
+        cmake --build "$WORK/library.build" -j "$JOBS" &&
+        DESTDIR=$WORK/library cmake --install "$WORK/library.build" --prefix /usr/local
+}
+ctest_library() { (cd "$WORK/library.build" && ctest --no-tests=error --output-on-failure); }
+
 if have cmake; then
     check "cmake --install" cmake_install stage-cmake /usr/local
     check "cmake --install: the files of make install" diff -r "$MOVED" "$WORK/stage-cmake/usr/local"
@@ -240,8 +269,40 @@ if have cmake; then
             project FetchContent C 0 -DFROM=fetch "$tree" $off
         fi
         project find_package-off C 0 $at $off
-        project find_package-lib "$both" library -DFROM=package "-DCMAKE_PREFIX_PATH=$LIBRARY" -DTARGET=pe::lib
+        lib="-DFROM=package -DTARGET=pe::lib -DCOMPONENTS=lib"
+        project find_package-lib "$both" library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
         project subdirectory-lib C library -DFROM=subdirectory "$tree" -DTARGET=pe::lib
+        names="find_package-lib subdirectory-lib"
+        [ "$both" = C ] || {
+            names="$names subdirectory-lib-cpp"
+            project find_package-lib-cpp CXX library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
+            project subdirectory-lib-cpp CXX library -DFROM=subdirectory "$tree" -DTARGET=pe::lib
+        }
+        for name in $names; do exported $name "$WORK/user-$name" "-DCMAKE_PREFIX_PATH=$LIBRARY"; done
+
+        # Where CMake has built pe: the headers alone, and the library.
+        project build-tree C 0 -DFROM=package "-Dpe_DIR=$WORK/stage-cmake.build" $off
+        check "CMake: the component lib is missed" not configure missed -DLANGUAGES=C $lib \
+            "-Dpe_DIR=$WORK/stage-cmake.build"
+        check "CMake: ... and how it is had is said" said "comes with make install-lib, or with PE_LIBRARY=ON"
+        check "CMake: the library" cmake_library
+        check "CMake: the library's tests" ctest_library
+        check "CMake: its name is libpe.so.$SERIES, and so is its version" sh -c \
+            "readelf -d '$WORK/library.build/libpe.so' | grep -q -F 'soname: [libpe.so.$SERIES]' &&
+             ! nm -D --defined-only '$WORK/library.build/libpe.so' | grep -v '[ @]PE_$SERIES\$'"
+        project build-tree-lib C library $lib "-Dpe_DIR=$WORK/library.build"
+        check "cmake --install: the library's files" of_library "$WORK/library/usr/local" $shared
+        check "... no file names where it was made" not grep -r -l -F -e "$TOP" -e @PE_ --include=*.pc --include=*.cmake "$WORK/library"
+        cp -R "$WORK/library/usr/local" "$WORK/moved/library-cmake"
+        project installed-lib C library $lib "-DCMAKE_PREFIX_PATH=$WORK/moved/library-cmake"
+
+        check "CMake: an unknown component" not configure unknown -DLANGUAGES=C $at $off "-DCOMPONENTS=pe;library"
+        check "CMake: ... is refused, and the known ones are named" said \
+            "no component library: pe has pe, the headers, and lib, the library"
+        check "CMake: a missing one" not configure unknown -DLANGUAGES=C $at $off -DCOMPONENTS=lib
+        check "CMake: ... is refused, and how it is had is said" said "comes with make install-lib, or with PE_LIBRARY=ON"
+        check "CMake: one that may be missing" configure unknown -DLANGUAGES=C $at $off \
+            "-DCOMPONENTS=pe;OPTIONAL_COMPONENTS;library;lib"
         project find_package-none "$both" 0 $at $none
         check "CMake: PE_WITH_SLEEF=ON without SLEEF is an error" not configure on $at $none \
             -DLANGUAGES=C -DPE_WITH_SLEEF=ON
