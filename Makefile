@@ -34,6 +34,9 @@ endif
 export BUILD CC CXX CFLAGS GCC GXX CLANG CLANGXX SLEEF DEPS STRICT JOBS EXTRA_CFLAGS
 export FUZZ_SECONDS FUZZ_ENGINE FUZZ_SANITIZE FUZZ_SEED FUZZ_FLAGS
 
+# What a user includes. Everything that compiles them depends on this line.
+HEADERS := pe.h pe_simd.h
+
 SUBMAKE  = $(MAKE) --no-print-directory
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
 # Ctrl-C and SIGTERM end all that a command started.
@@ -44,7 +47,12 @@ STEP     = sh tests/tools/step.sh
 ##*   make examples    build and run the other examples, each with one idea: angles regression dots table
 ##*                    attention train_learned rope_decoder; their pictures go to build/
 ##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
+<<<<<<< HEAD
 ##   make declarations   build/pe_declarations.py: all of pe.h for Python's ctypes
+=======
+##*   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
+##*                    the best and the simplest instruction set, the sharpest tests of bounds and bad input
+>>>>>>> 104cc6a (make quick: bits, bounds and refusals in seconds; objects that stay)
 ##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: elements against
 ##*                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
 ##*   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
@@ -157,6 +165,34 @@ $(EXAMPLES):
 	@$(BUILD)/$@ $(BUILD)
 	@echo
 
+# ---- the library as an object -----------------------------------------------------------------------
+
+# [COMPILER.]ISA.o: pe.h compiled once, for the programs that are linked with it. The script compiles where
+# the headers, the flags or the compiler have changed; library.X is the same as a step.
+.PHONY: FORCE
+$(BUILD)/linked/%.o: $(HEADERS) FORCE
+	@sh tests/tools/linked.sh $*
+library.%: $(HEADERS) FORCE
+	@$(STEP) $@ sh tests/tools/linked.sh $*
+
+# ---- make quick -------------------------------------------------------------------------------------
+
+# Nothing is optimised: a compiler takes a second then, and the bits are the same.
+QUICK_ISAS   = $(sort $(or $(lastword $(CPU_ISAS)),scalar) scalar)
+QUICK_BEST   = $(foreach p,bounds memory errors,$(p).quick.$(or $(lastword $(CPU_ISAS)),scalar))
+QUICK_STEPS  = $(QUICK_ISAS:%=library.quick.%) $(QUICK_ISAS:%=hash.quick.%) $(QUICK_BEST)
+QUICK_LOGS   = $(BUILD)/log-quick
+
+.PHONY: quick run-quick quick-steps
+quick: $(if $(CPU_ISAS),,deps-test)
+	+@$(GUARD) $(SUBMAKE) run-quick
+run-quick:
+	@rm -rf $(QUICK_LOGS) && mkdir -p $(QUICK_LOGS) && date +%s >$(QUICK_LOGS)/start
+	+@export PE_LOGS=$(QUICK_LOGS) PE_STEPS=$(words $(QUICK_STEPS)); \
+	$(SUBMAKE) -k $(PARALLEL) quick-steps; status=$$?; $(STEP) --summary && exit $$status
+quick-steps: $(QUICK_STEPS)
+$(foreach s,$(filter-out library.%,$(QUICK_STEPS)),$(eval $(s): library.quick.$(lastword $(subst ., ,$(s)))))
+
 # ---- make test --------------------------------------------------------------------------------------
 
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
@@ -172,18 +208,16 @@ TEST_STEPS  = $(TEST_ISAS:%=library.%) $(TEST_SSE2) readme-c cpp.$(lastword $(TE
               $(foreach p,$(LINKED),$(TEST_ISAS:%=$(p).%))
 TEST_LOGS   = $(BUILD)/log-test
 
-.PHONY: test run-test test-steps readme-c $(LINKED_ALL) $(LIBRARIES)
+.PHONY: test run-test test-steps readme-c $(LINKED_ALL)
 test: deps-test
 	+@$(GUARD) $(SUBMAKE) run-test
 run-test:
-	@rm -rf $(TEST_LOGS) $(BUILD)/linked && mkdir -p $(TEST_LOGS) && date +%s >$(TEST_LOGS)/start
+	@rm -rf $(TEST_LOGS) && mkdir -p $(TEST_LOGS) && date +%s >$(TEST_LOGS)/start
 	+@export PE_LOGS=$(TEST_LOGS) PE_STEPS=$(words $(TEST_STEPS)); \
 	$(SUBMAKE) -k $(PARALLEL) test-steps; status=$$?; \
 	$(STEP) --summary || status=1; [ $$status -ne 0 ] || sh tests/tools/proven.sh; exit $$status
 test-steps: $(TEST_STEPS)
 
-$(LIBRARIES):
-	@$(STEP) $@ sh tests/tools/linked.sh $(@:library.%=%)
 $(foreach l,$(LIBRARIES),$(eval $(LINKED:%=%$(l:library%=%)): $(l)))
 $(LINKED_ALL):
 	@$(STEP) $@ sh tests/tools/unit.sh $@
@@ -208,7 +242,7 @@ endif
 
 # Slow ones first. Everything on every ISA; what differs from that in one way does a 16th of the work.
 # For these the library is compiled once for each compiler and ISA, but for programs that know private functions.
-INLINED := cpp budget errors learned selftest
+INLINED := cpp budget learned selftest
 BY_LINK  = $(if $(filter $(INLINED),$(1)),$(2),$(2).linked)
 # CHECK_ISAS=avx512: only on that one, as .ci/run has it; make test has done a 16th on each by then.
 CHECK_ISAS ?= $(ISAS)
@@ -231,7 +265,7 @@ CHECK_SKIP ?=
 CHECK_STEPS := $(filter-out $(CHECK_SKIP),$(CHECK_LIBRARIES) $(UNITS) $(FUZZ) $(OTHERS) $(PACKAGING))
 CHECK_LOGS = $(BUILD)/log
 
-.PHONY: check run-check check-steps $(CHECK_LIBRARIES) $(UNITS) $(OTHERS) matrix
+.PHONY: check run-check check-steps $(UNITS) $(OTHERS) matrix
 check: deps
 	+@$(GUARD) $(SUBMAKE) run-check
 run-check:
@@ -242,8 +276,6 @@ run-check:
 	$(STEP) --summary && exit $$status
 check-steps: $(CHECK_STEPS)
 
-$(CHECK_LIBRARIES):
-	@$(STEP) $@ sh tests/tools/linked.sh $(lastword $(subst ., ,$@)) $(word 2,$(subst ., ,$@))
 $(foreach i,$(CHECK_ISAS),$(eval $(filter %.gcc.$(i).sleef.linked,$(UNITS)): library.gcc.$(i)))
 $(eval $(filter %.clang.best.sleef.quick.linked,$(UNITS)): library.clang.best)
 
@@ -306,7 +338,11 @@ mutation: deps
 
 .PHONY: lib declarations install install-lib uninstall single dist distcheck
 lib: $(BUILD)/libpe.a
+<<<<<<< HEAD
 $(BUILD)/libpe.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh packaging/libpe.map.in $(BUILD)/lib/settings
+=======
+$(BUILD)/libpe.a: $(HEADERS) packaging/pe_lib.c packaging/lib.sh
+>>>>>>> 104cc6a (make quick: bits, bounds and refusals in seconds; objects that stay)
 	@sh packaging/lib.sh
 # Another compiler or other flags build it again.
 $(BUILD)/lib/settings: FORCE

@@ -22,6 +22,8 @@ EXTRA_CFLAGS=${EXTRA_CFLAGS:-} # where a library lives outside the default paths
 WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wundef \
 -Wdouble-promotion -Wcast-qual -Werror"
 
+HEADERS="pe.h pe_simd.h"
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # check WHAT COMMAND...: does it succeed? Its output goes to $WORK/log, and stays in $WORK/log.before
@@ -53,6 +55,10 @@ from() {
         /^# [0-9]+ "/ { file = $3; gsub(/"/, "", file); sub(/.*\//, "", file); next }
         index(names, " " file " ")'
 }
+
+# current FILE: is it there, and not older than the headers?
+# shellcheck disable=SC2086
+current() { [ -f "$1" ] && [ -z "$(find $HEADERS -newer "$1")" ]; }
 
 # The names of all public functions, those that macros stamp included.
 public_functions() {

@@ -147,6 +147,11 @@ defects_of_the_library() {
         breaks tests/golden.txt golden $(unit hash.best)
         breaks pe.h unexported sh tests/tools/linked.sh best
         breaks README.md program sh tests/checks/readme.sh some
+        breaks pe.h constant make quick
+        breaks pe.h fuzz-lookup make quick
+        breaks pe_simd.h overrun make quick
+        breaks pe.h warning make quick
+        breaks tests/golden.txt golden make quick
     }
     # The inputs kept for the fuzzing harnesses, one defect for each.
     breaks pe.h fuzz-size env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay api
@@ -243,6 +248,15 @@ interrupted() { # a step that is told to end, a shell below it, and what that ha
     [ $? -eq 143 ] && sleep 3 && [ ! -f "$WORK/ended" ]
 }
 green "an interrupted step leaves nothing behind" interrupted
+
+compiled_when_it_has_to_be() { # the object that programs are linked with
+    fresh_tree
+    gate sh tests/tools/linked.sh quick.scalar && gate sh tests/tools/linked.sh quick.scalar &&
+        grep -q ', kept' "$WORK/log" && sh tests/tools/mutate.sh pe.h constant >"$WORK/tree/pe.h" &&
+        gate sh tests/tools/linked.sh quick.scalar && grep -q ', compiled' "$WORK/log" &&
+        gate env EXTRA_CFLAGS=-DX sh tests/tools/linked.sh quick.scalar && grep -q ', compiled' "$WORK/log"
+}
+green "the library is compiled again when a header or the flags change, and only then" compiled_when_it_has_to_be
 
 echo
 echo "The mutation run (tests/tools/mutation.py)"

@@ -4,6 +4,8 @@
 # unit.sh PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]: build one cmocka program of tests/unit and run it.
 # unit.sh PROGRAM.ISA: as `make test` does: PROGRAM.cc.ISA.auto.quick, linked with build/linked/ISA.o,
 # where tests/tools/linked.sh has compiled the library once for all of them.
+# unit.sh PROGRAM.quick.ISA: as `make quick` does: the same with build/linked/quick.ISA.o, nothing optimised,
+# of bounds and memory the tests that find most in a second. hash: all of tests/golden.txt.
 #
 #   PROGRAM   exact, seeds, errors, bounds, splits, types,
 #             rope_frequencies, conventions, models, alibi, learned, rope, algebra, theorem,
@@ -28,8 +30,9 @@ set -u
 
 name=$1 linked=
 case $name in
+*.quick.*) name=${1%%.*}.cc.${1##*.}.none.quick linked=quick. ;;
 *.*.*) ;;
-*.*) name=${1%.*}.cc.${1#*.}.auto.quick linked=1 ;;
+*.*) name=${1%.*}.cc.${1#*.}.auto.quick linked=. ;;
 esac
 IFS=. read -r program compiler isa sleef variants <<X
 $name
@@ -86,21 +89,22 @@ options=$(isa_flags "$isa")
 case $isa.$program in avx2.algebra | avx2.budget | avx2.learned | avx2.selftest | avx2.types) options="-mf16c $options" ;; esac
 flags="-O2 $options"
 sections=
+link_with() { # [COMPILER.]ISA
+    current "$BUILD/linked/$1.o" || sh tests/tools/linked.sh "$1" || exit 1
+    includes="-DPE_EXTERN $includes" libraries="$BUILD/linked/$1.o $libraries"
+    case $program in # they know the operations
+    algebra | types) includes="$includes -D_GNU_SOURCE -include pe_simd.h" ;;
+    esac
+}
 if [ -n "$linked" ]; then
     # The library is optimised, what tests it need not be.
     flags="-O1 $options"
     case $program in
     cpp) flags="-O0 $options" ;; # whose subject is the header in C++
-    budget | errors | learned | selftest) flags="-O0 $options" ;; # they know private functions
-    *)
-        [ -f "$BUILD/linked/$isa.o" ] || sh tests/tools/linked.sh "$isa" || exit 1
-        includes="-DPE_EXTERN $includes"
-        case $program in # they know the operations
-        algebra | types) includes="$includes -D_GNU_SOURCE -include pe_simd.h" ;;
-        esac
-        libraries="$BUILD/linked/$isa.o $libraries"
-        ;;
+    budget | learned | selftest) flags="-O0 $options" ;; # they know private functions
+    *) link_with "${linked#.}$isa" ;;
     esac
+    [ $linked = . ] || flags="-O0 $options"
 fi
 for variant in $(echo "$variants" | tr . ' '); do
     case $variant in
@@ -130,12 +134,8 @@ for variant in $(echo "$variants" | tr . ' '); do
         ;;
     o0) flags="$flags -O0" ;;
     linked)
-        object=$BUILD/linked/$compiler.$isa.o
-        [ -f "$object" ] || sh tests/tools/linked.sh "$isa" "$compiler" || exit 1
-        flags="$flags -O1" includes="-DPE_EXTERN $includes" libraries="$object $libraries"
-        case $program in # they know the operations
-        algebra | types) includes="$includes -D_GNU_SOURCE -include pe_simd.h" ;;
-        esac
+        link_with "$compiler.$isa"
+        flags="$flags -O1"
         ;;
     quick)
         export PE_QUICK=1
@@ -167,18 +167,32 @@ hash)
         $libraries -lpthread -lm || exit 1
     ;;
 esac
-# shellcheck disable=SC2086
-$runner "$out" $sections >"$out.txt" 2>&1
-status=$?
-{ set +x; } 2>/dev/null
-cat "$out.txt"
+run() { # ARGUMENTS of the program; its output is in $out.txt
+    $runner "$out" "$@" >"$out.txt" 2>&1
+    status=$?
+    { set +x; } 2>/dev/null
+    cat "$out.txt"
+}
 if [ "$program" = hash ]; then
+    # shellcheck disable=SC2086
+    run $sections
     [ -n "$linked" ] && [ $status -eq 0 ] || exit $status
     sh tests/checks/golden.sh check "$out.txt" || exit 1
     echo "$(grep -c -v '^#' "$out.txt") passed, 0 failed"
     exit
 fi
-# A program that ran no test, or that stopped half-way, has not passed whatever it returned.
-grep -q '^\[  PASSED  \] [1-9][0-9]* test' "$out.txt" || exit 1
-! grep -q '^\[  FAILED  \]' "$out.txt" || exit 1
-exit $status
+run_tests() { # [PATTERN]
+    run "$@"
+    # A program that ran no test, or that stopped half-way, has not passed whatever it returned.
+    grep -q '^\[  PASSED  \] [1-9][0-9]* test' "$out.txt" || exit 1
+    ! grep -q '^\[  FAILED  \]' "$out.txt" || exit 1
+    [ $status -eq 0 ] || exit $status
+}
+case $linked$program in
+quick.bounds) PE_QUICK=8 run_tests 'every_*' ;;
+quick.memory)
+    PE_QUICK=8 run_tests 'every_form_*'
+    run_tests '*_are_refused'
+    ;;
+*) run_tests ;;
+esac
