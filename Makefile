@@ -47,12 +47,9 @@ STEP     = sh tests/tools/step.sh
 ##*   make examples    build and run the other examples, each with one idea: angles regression dots table
 ##*                    attention train_learned rope_decoder; their pictures go to build/
 ##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
-<<<<<<< HEAD
 ##   make declarations   build/pe_declarations.py: all of pe.h for Python's ctypes
-=======
 ##*   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
 ##*                    the best and the simplest instruction set, the sharpest tests of bounds and bad input
->>>>>>> 104cc6a (make quick: bits, bounds and refusals in seconds; objects that stay)
 ##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: elements against
 ##*                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
 ##*   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
@@ -74,6 +71,7 @@ STEP     = sh tests/tools/step.sh
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
+##   make unwritten   every public function once under MemorySanitizer and valgrind
 ##   make api         every public function is written out, described, in the tests of memory and in the
 ##                    hash of bits; and there are at most 93
 ##   make layout      sizes, offsets and values of the public structs and enums; layout-holds compares them with
@@ -256,7 +254,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := levels certificates gappa fail warnings names api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
+OTHERS := levels certificates gappa fail warnings names unwritten api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -295,7 +293,7 @@ certificates:
 .PHONY: theorem
 theorem:
 	@sh tests/checks/theorem.sh search
-levels gappa warnings names api extern readme links parity cost golden certify wasm explorer:
+levels gappa warnings names unwritten api extern readme links parity cost golden certify wasm explorer:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:
@@ -338,11 +336,8 @@ mutation: deps
 
 .PHONY: lib declarations install install-lib uninstall single dist distcheck
 lib: $(BUILD)/libpe.a
-<<<<<<< HEAD
 $(BUILD)/libpe.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh packaging/libpe.map.in $(BUILD)/lib/settings
-=======
 $(BUILD)/libpe.a: $(HEADERS) packaging/pe_lib.c packaging/lib.sh
->>>>>>> 104cc6a (make quick: bits, bounds and refusals in seconds; objects that stay)
 	@sh packaging/lib.sh
 # Another compiler or other flags build it again.
 $(BUILD)/lib/settings: FORCE

@@ -6931,12 +6931,12 @@ PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_h
 /* Check one set of heads, whose strides become bytes. */
 static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary)
 {
+    if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
+    if (!h->in || !h->out) return PE_ERR_NULL;
     const size_t width = call->head_dim ? call->head_dim : rotary;
     const int in_place = h->in == h->out && h->in_token == h->out_token &&
                          h->in_head == h->out_head && call->in_element == call->out_element;
     size_t in_span = 0, out_span = 0;
-    if (h->heads == 0) return PE_OK;
-    if (!h->in || !h->out) return PE_ERR_NULL;
     pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
                                       call->in_element, &in_span);
     if (status != PE_OK) return status;
