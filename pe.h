@@ -1364,7 +1364,7 @@ typedef struct pe_resample {
  * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the
  * two. With antialias and r the larger of rows / out_rows and 1, at most 256, w_k is the filter
  * above at distance (n + k - s) / r, for the rows that the table has, divided by the sum of these
- * weights.
+ * weights; if that is 0, as beyond the end, the row next to s is copied.
  *
  * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
  * height, width          1 ... 2^31 each
@@ -8172,9 +8172,12 @@ PE__COLD void pe__wide_taps(const pe_resample *how, double s, double r, pe__taps
         pe__weights(how, x - distant, 1 - (x - distant), weight);
         sum += taps->weight[taps->count++] = weight[distant ? 0 : 1];
     }
+    if (sum == 0) { /* no row in reach, as beyond the end, or weights that cancel */
+        taps->first = (int64_t)floor(s + 0.5);
+        taps->count = 1;
+        taps->weight[0] = sum = 1;
+    }
     for (size_t k = 0; k < taps->count; k++) taps->weight[k] /= sum;
-    if (taps->count == 0) /* all of it beyond the end */
-        taps->first = (int64_t)taps->rows, taps->count = 1, taps->weight[0] = 1;
 }
 
 /* The taps of output row i. With rows and out_rows of at most 2^31 all numbers fit. */

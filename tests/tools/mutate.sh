@@ -59,6 +59,7 @@ mutated() {
     streamed-head) sed 's/some = pe__min(head - i, PE_LANES)/some = pe__min(span->head - i, PE_LANES)/' "$file" ;;
     streamed-apart) sed 's/x->row\[1\] = second;$/x->row[1] = second + 4;/' "$file" ;;
     streamed-room) sed 's/PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128/PE__TILE_STREAMED = 256/' "$file" ;;
+    no-weight) sed 's/^    if (sum == 0) { .*/    if (sum < 0 \&\& sum > 0) {/' "$file" ;;
     unwritten) sed 's|^    if (h->heads == 0) return PE_OK; /\* .*|    if (h->in_head != h->out_head) h->rest = 0;\n&|' "$file" ;;
     index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
     overrun)

@@ -1401,6 +1401,43 @@ static void resampled_wide(void **state)
     how.scale_x = 0, how.scale_y = 0.5; /* more rows than that makes: the last one */
     assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 9, 1), PE_OK);
     assert_true(out[8] == 7000);
+    /* the same where the filter is 0 at the only rows in reach, and where the weights of two cancel */
+    how.method = PE_RESAMPLE_CUBIC, how.scale_y = 1;
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 8, 1), PE_OK);
+    for (size_t i = 0; i < 8; i++) assert_true(out[i] == table[i < 4 ? i : 3]);
+    how.a = -9, how.scale_y = 0;
+    assert_int_equal(pe_learned_resample_f32(table, 4, 1, 1, &how, out, 8, 1), PE_OK);
+    assert_true(out[0] == 7 && out[7] == 7000);
+}
+
+/* Tables of ones stay so: with every filter, to any number of rows, also to more than the scale makes. */
+static void ones_stay_ones(void **state)
+{
+    enum { MOST = 24, SCALES = 65 };
+    static const double slopes[] = {-0.5, -0.75, 0, -1, 1, -9, 4, 16, -16};
+    const size_t filters = 2 * LENGTH(slopes) + 2, cases = MOST * MOST * SCALES;
+    static float ones[MOST], out[MOST];
+    (void)state;
+    for (size_t i = 0; i < MOST; i++) ones[i] = 1;
+    for (size_t n = 0; n < filters * cases; n += every()) {
+        const size_t filter = n % filters, rows = 1 + n / filters % MOST;
+        const size_t out_rows = 1 + n / filters / MOST % MOST, scale = n / filters / MOST / MOST;
+        const double fit = (double)out_rows / (double)rows;
+        pe_resample how;
+        memset(&how, 0, sizeof how);
+        how.antialias = filter % 2 == 0, how.a = slopes[filter / 2 % LENGTH(slopes)];
+        how.method = filter / 2 < LENGTH(slopes) ? PE_RESAMPLE_CUBIC : PE_RESAMPLE_LINEAR;
+        /* none; parts of what fits; sixteenths of a whole number; 1, 1/2 ... */
+        how.scale_y = scale <= 32   ? fit * (double)scale / 32
+                      : scale <= 48 ? floor(fit * (double)(scale - 32)) / 16
+                                    : 1.0 / (double)(scale - 48);
+        if (how.antialias && how.scale_y > 0 && 1 / how.scale_y > 256) continue; /* is refused */
+        assert_int_equal(pe_learned_resample_f32(ones, rows, 1, 1, &how, out, out_rows, 1), PE_OK);
+        for (size_t i = 0; i < out_rows; i++)
+            if (out[i] != 1)
+                fail_msg("%zu to %zu, method %d, a %g, antialias %d, scale %a: row %zu is %a", rows, out_rows,
+                         (int)how.method, how.a, how.antialias, how.scale_y, i, (double)out[i]);
+    }
 }
 
 int main(int argc, char **argv)
@@ -1432,6 +1469,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(buckets_of_t5),
         cmocka_unit_test(biases_are_added),
         cmocka_unit_test(resampled_wide),
+        cmocka_unit_test(ones_stay_ones),
     };
     test_begin(argc, argv);
     return cmocka_run_group_tests(tests, NULL, NULL);
