@@ -68,6 +68,8 @@ STEP     = sh tests/tools/step.sh
 ##                    to 2^31? Half an hour; certificates: check again what tests/theorem.txt keeps of it
 ##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make fail        programs that must not compile, and the message they must give
+##   make modules     C++ modules and precompiled headers with g++ 16, which is downloaded where apt-get has it
+##   make cpus        what code does with memory is chosen for the CPU that it is compiled for
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
 ##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
 ##                    demo and the examples; what including pe.h costs a compiler
@@ -254,7 +256,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := levels certificates gappa fail warnings names unwritten api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
+OTHERS := levels certificates gappa fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -288,6 +290,10 @@ check-%:
 
 fail:
 	@$(STEP) $@ sh tests/checks/fail.sh
+modules:
+	@$(STEP) $@ sh tests/checks/modules.sh
+cpus:
+	@$(STEP) $@ sh tests/checks/cpus.sh
 certificates:
 	@$(STEP) $@ sh tests/checks/theorem.sh
 .PHONY: theorem

@@ -224,6 +224,23 @@
 #endif
 /* A number like 0.1 is a double, but not with this option of gcc's, which has no macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
+/* What imports a header unit of g++'s gets functions without the pragmas below: other bits under
+   -ffast-math, and crashes. Such a unit is what g++ makes of a header by itself when modules are on,
+   whether it is pe.h or includes it. A precompiled header and a named module keep the pragmas. */
+#if defined(__cpp_modules) && !defined(__clang__)
+static constexpr bool pe__names_header(const char *file)
+{
+    char first = 0; /* of the extension */
+    for (; *file; file++) {
+        if (*file == '.') first = file[1];
+        if (*file == '/') first = 0;
+    }
+    return first == 'h' || first == 'H';
+}
+static_assert(!pe__names_header(__BASE_FILE__),
+              "g++'s header units lose pe's pragmas: #include \"pe.h\" where you would import it, or "
+              "define PE_EXTERN for the unit, and PE_EXTERN and PE_IMPLEMENTATION in one source file");
+#endif
 
 /* ---- includes -------------------------------------------------------------------------------- */
 
@@ -1939,34 +1956,34 @@ PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe
 #endif
 }
 
-/* What memory does differs from CPU to CPU; code compiled for one of them knows which it is. Does the
-   hardware fetch memory that is changed in place faster if nobody asks for it? Zen 4 does, by a
-   seventh; Zen 3 takes a quarter longer, and Zen 5 up to a seventh. */
-#ifdef __znver4__
-enum { PE__FORESEES = 1 };
+/* What memory does differs from CPU to CPU: 4 and 5 in code compiled for a Zen 4 and a Zen 5, else 0.
+   Compilers that are older than the CPU take it for an older one, or for none, and name what it can.
+   With -march=native on a Zen 5, gcc 12 defines __znver3__ and clang 14 no CPU, both SSE4a, which
+   only AMD has, and an intersection that no Zen 4 has. On a Zen 4 both define __znver3__, whose CPUs
+   have no AVX-512. */
+#if defined(__znver5__) || (defined(__SSE4A__) && defined(__AVX512VP2INTERSECT__))
+enum { PE__ZEN = 5 };
+#elif defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
+enum { PE__ZEN = 4 };
 #else
-enum { PE__FORESEES = 0 };
+enum { PE__ZEN = 0 };
 #endif
+
+/* Does the hardware fetch memory that is changed in place faster if nobody asks for it? Zen 4 does,
+   by a seventh; Zen 3 takes a quarter longer, and Zen 5 up to a seventh. */
+enum { PE__FORESEES = PE__ZEN == 4 };
 
 /* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits?
    Zen 3's did, by half of all the time; on a Zen 5 what avoids it took a tenth more. No CPU with
    AVX-512 has been seen to gain. */
-#if defined(__znver4__) || defined(__znver5__)
-enum { PE__WAITS = 0 };
-#else
-enum { PE__WAITS = PE_LANES == 4 };
-#endif
+enum { PE__WAITS = PE_LANES == 4 && PE__ZEN == 0 };
 
 /* Does the first-level cache hold what is asked for a block of rows ahead, 34 KB at d = 512, with
    what is worked on? 48 KB do, as of Zen 5 and of Intel's cores since Ice Lake: a Zen 5 often leaves
    undone what the second-level cache is asked for, and sums took up to twice as long; and it fills
    tables a seventh faster if nobody asks for their lines. 32 KB do not, as of most cores with AVX2
    and of Zen 4: there sums took 1.7 times as long by the first-level cache, and tables unasked 1.2. */
-#if (PE_ISA == PE_ISA_AVX512 && !defined(__znver4__)) || defined(__znver5__)
-enum { PE__HOLDS_BLOCK = 1 };
-#else
-enum { PE__HOLDS_BLOCK = 0 };
-#endif
+enum { PE__HOLDS_BLOCK = PE__ZEN == 5 || (PE_LANES == 8 && PE__ZEN != 4) };
 
 /* Have the line at an address come near: into the first-level cache if it is wanted soon, else into
    the second. Any address will do, and it is a number: a pointer must not be moved out of what it

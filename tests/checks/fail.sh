@@ -47,8 +47,8 @@ compiles() {
     "$@" -I. -fsyntax-only >"$WORK/log" 2>&1
 }
 
-for file in tests/fail/*.c; do
-    name=$(basename "$file" .c)
+for file in tests/fail/*.[ch]; do
+    name=$(basename "${file%.[ch]}")
     expect=$(field "$file" expect)
     flags=$(field "$file" flags)
     good=$(field "$file" good)

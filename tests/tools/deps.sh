@@ -97,7 +97,7 @@ package() {
     pacman:arm64-libc) echo aarch64-linux-gnu-glibc ;;
     *:arm64-libc) echo - ;;
     *:qemu) echo qemu-user ;;
-    apt-get:compiler-gcc-14) # else tests/tools/gcc14.sh
+    apt-get:compiler-gcc-14) # else tests/tools/debian_gcc.sh
         if apt-cache show gcc-14 >/dev/null 2>&1; then echo "gcc-14 g++-14"; else echo -; fi
         ;;
     apt-get:compiler-gcc-*) echo "${1#compiler-} g++${1#compiler-gcc}" ;;
@@ -232,7 +232,7 @@ elif [ -n "$missing" ]; then
 fi
 
 case " $missing " in
-*" compiler-gcc-14 "*) [ "$DEPS" = 0 ] || ! sh tests/tools/gcc14.sh || missing=$(missing_items) ;;
+*" compiler-gcc-14 "*) [ "$DEPS" = 0 ] || ! sh tests/tools/debian_gcc.sh 14 trixie || missing=$(missing_items) ;;
 esac
 
 if { [ "$goal" = check ] || [ "$goal" = matrix ]; } && ! cpu_has neon; then

@@ -231,7 +231,9 @@ arm64_run() {
 have_arm64() { have "$ARM64_GCC" && have "$QEMU_ARM64" && [ -d "$ARM64_ROOT" ]; }
 
 # What `make matrix` builds with beyond GCC and CLANG: versions that Debian 12 offers, and machines.
-case $BUILD in /*) PATH=$PATH:$BUILD/gcc14 ;; *) PATH=$PATH:$PWD/$BUILD/gcc14 ;; esac # tests/tools/gcc14.sh
+# The newer ones are tests/tools/debian_gcc.sh's.
+case $BUILD in /*) here= ;; *) here=$PWD/ ;; esac
+PATH=$PATH:$here$BUILD/gcc14:$here$BUILD/gcc16
 MATRIX_COMPILERS=${MATRIX_COMPILERS:-gcc-11 gcc-14 clang-13 clang-15 clang-16 clang-19 clang-22}
 MATRIX_MACHINES=${MATRIX_MACHINES:-s390x ppc64 ppc64le riscv64 armhf}
 

@@ -12,7 +12,7 @@
 #             precision, link-time optimisation, UBSan, tuning, newer standards ...
 #   flush     subnormals flushed to zero from the start of the program
 #   m32       32-bit x86: size_t of 32 bits
-#   compiler  other versions of gcc (tests/tools/gcc14.sh) and clang; tcc, which knows no extension of GNU C, as cl does not
+#   compiler  other versions of gcc (tests/tools/debian_gcc.sh) and clang; tcc, which knows no extension of GNU C, as cl does not
 #   several   three instruction sets in one program, in C and in C++; none shares a symbol; with link-time
 #             optimisation those that a CPU without AVX can run are run on one, too
 #   arm64     NEON and scalar, gcc and clang, SLEEF and none, under qemu-user
