@@ -88,7 +88,8 @@
  *
  * LIMITS
  *
- * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal.
+ * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal,
+ * or angles are with PE_ANGLE_FLOAT32: below 2^-126, they become 0.
  * Positions beyond 2^31 in magnitude are refused, and so are configs beyond the limits given at the
  * fields of pe_config.
  */
@@ -149,7 +150,8 @@ extern "C" {
                    "RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor shifts "                \
                    "PE_COLUMNS_SUMS and rope_interleave")                                          \
     X(PE_ERR_ENUM, "an argument is not a value of its enum: a layout, a table layout, an ALiBi "   \
-                   "mode, a resampling method, or a pe_at that no pe_ function made")              \
+                   "mode, a resampling method, or a pe_at that no pe_ function made; or a name "   \
+                   "is no RoPE type's: pe_rope_type_named() has them all")                         \
     X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
                         "times the scale, 2^-960 ... 2^21 in magnitude; pe_frequency_error() "     \
                         "says which one")                                                          \
@@ -671,7 +673,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
- * makes a plan of them. With n = rotary_dim, B = rope_theta, f = factor,
+ * makes a plan of them. With n = rotary_dim (0: head_dim), B = rope_theta, f = factor,
  * L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
  *
  *     PE_ROPE_DEFAULT       w_i
@@ -734,7 +736,7 @@ typedef enum pe_sections {
    fields that the type does not use. */
 typedef struct pe_rope_config {
     size_t head_dim;                         /* elements of a head                               */
-    size_t rotary_dim;                       /* those that rotate: even, 2 ... head_dim          */
+    size_t rotary_dim;                       /* those that rotate: even, 2 ... head_dim; 0: all  */
     double rope_theta;                       /* the base, >= 1                                   */
     pe_rope_type rope_type;                  /* what is done to the frequencies                  */
     double factor;                           /* how much longer than trained                     */
@@ -770,17 +772,18 @@ typedef struct pe_rope_config {
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
 } pe_rope_config;
 
-/* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim = head_dim,
-   rope_theta 10000, PE_ROPE_DEFAULT, one axis. Other fields are absent, or as in the papers of their
-   types: low_freq_factor 1 and high_freq_factor 4, beta_fast 32 and beta_slow 1,
-   extrapolation_factor 1, truncate 1. Nothing is checked here. Threads: any. */
+/* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
+   head rotates, also if head_dim is changed later; rope_theta 10000, PE_ROPE_DEFAULT, one axis. Other
+   fields are absent, or as in the papers of their types: low_freq_factor 1 and high_freq_factor 4,
+   beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is checked here.
+   Threads: any. */
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
 
 /* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
  * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
  * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
- * (LONGROPE); "proportional"; "openpangu" (DEFAULT). "dynamic" with a key alpha is PE_ROPE_NTK,
- * which the name alone does not say.
+ * (LONGROPE); "proportional"; "openpangu" (DEFAULT). What a name alone does not say: "dynamic" with
+ * a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type is unchanged
  * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
@@ -1206,8 +1209,8 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
  *              overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a slope that is not finite
- * Accuracy     the exact product, rounded once to the output's type; zero is +0
- *              (tests/unit/test_alibi.c)
+ * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative product
+ *              too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
  * Aliasing     bias may not overlap slopes
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
@@ -5865,7 +5868,7 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 {
     pe_rope_config config;
     memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-    config.head_dim = config.rotary_dim = head_dim;
+    config.head_dim = head_dim;
     config.rope_theta = 10000.0;
     config.low_freq_factor = 1.0, config.high_freq_factor = 4.0;
     config.beta_fast = 32.0, config.beta_slow = 1.0;
@@ -5905,6 +5908,7 @@ typedef struct pe__rope {
     const double *factors;     /* LONGROPE: the list for this length                     */
     double attention;          /* the attention factor, if given, or 0                   */
     double length, fast, slow; /* L0; YARN's betas                                       */
+    size_t rotary;             /* rotary_dim, or head_dim where that is 0 */
     double n, width;           /* rotary dim of a section; the exponents are -2i / width */
     double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
     double keep;               /* as in the formula                                      */
@@ -5944,10 +5948,11 @@ PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
         if (!(r->attention > 0))
             r->attention = r->is_long ? config->long_mscale : config->short_mscale;
     }
-    r->pairs = (whole ? config->head_dim : config->rotary_dim) / 2;
-    r->turning = is_vision ? r->pairs : config->rotary_dim / 2;
+    r->rotary = config->rotary_dim ? config->rotary_dim : config->head_dim;
+    r->pairs = (whole ? config->head_dim : r->rotary) / 2;
+    r->turning = is_vision ? r->pairs : r->rotary / 2;
     r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* never */
-    r->n = is_vision ? 2 * (double)r->period : (double)config->rotary_dim;
+    r->n = is_vision ? 2 * (double)r->period : (double)r->rotary;
     r->width = whole && !is_vision ? (double)config->head_dim : r->n;
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
                                    : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
@@ -5989,8 +5994,9 @@ PE__COLD const char *pe__rope_error(const pe__rope *r)
     } rules[] = {
         {1, c->head_dim >= 2 && c->head_dim <= PTRDIFF_MAX / sizeof(double),
          "head_dim must be at least 2 and fit in memory"},
-        {1, c->rotary_dim >= 2 && c->rotary_dim % 2 == 0 && c->rotary_dim <= c->head_dim,
-         "rotary_dim must be even, at least 2 and at most head_dim"},
+        {1, r->rotary >= 2 && r->rotary % 2 == 0 && r->rotary <= c->head_dim,
+         "rotary_dim must be even, at least 2 and at most head_dim; 0 means head_dim, which must "
+         "then be even"},
         {1, pe__between(theta, 1, PE__ROPE_MOST), "rope_theta must be within 1 ... 2^128"},
         {1, (unsigned)type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
         {1, pe__rope_optional(c->factor),
@@ -6029,7 +6035,7 @@ PE__COLD const char *pe__rope_error(const pe__rope *r)
          "section_order must be one of PE_SECTIONS_..."},
         {blocks, fit && left == 0, "sections must sum to the pairs"},
         {vision, equal, "sections of a vision tower must be of equal length"},
-        {ntk, c->rotary_dim >= (vision ? 4 * c->axes : 4),
+        {ntk, r->rotary >= (vision ? 4 * c->axes : 4),
          "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision tower"},
         {type == PE_ROPE_DYNAMIC_NTK, r->length > 0, "DYNAMIC_NTK needs max_position_embeddings"},
         {type == PE_ROPE_LLAMA3, r->length > 0, "LLAMA3 needs original_max_position_embeddings"},
@@ -6049,7 +6055,7 @@ PE__COLD const char *pe__rope_error(const pe__rope *r)
     };
     for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
         if (rules[k].asked && !rules[k].kept) return rules[k].text;
-    for (size_t i = 0; r->factors && i < c->rotary_dim / 2; i++)
+    for (size_t i = 0; r->factors && i < r->rotary / 2; i++)
         if (!pe__rope_number(r->factors[i]))
             return r->is_long ? "long_factor must hold numbers in 2^-128 ... 2^128"
                               : "short_factor must hold numbers in 2^-128 ... 2^128";

@@ -225,7 +225,7 @@
 /* A number like 0.1 is a double, but not with this option of gcc's, which has no macro. */
 typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
 /* What imports a header unit of g++'s gets functions without the pragmas below: other bits under
-   -ffast-math, and crashes. Such a unit is what g++ makes of a header by itself when modules are on,
+   -ffast-math, and crashes. g++ makes such a unit of a header by itself when modules are on,
    whether it is pe.h or includes it. A precompiled header and a named module keep the pragmas. */
 #if defined(__cpp_modules) && !defined(__clang__)
 static constexpr bool pe__names_header(const char *file)
@@ -238,8 +238,9 @@ static constexpr bool pe__names_header(const char *file)
     return first == 'h' || first == 'H';
 }
 static_assert(!pe__names_header(__BASE_FILE__),
-              "g++'s header units lose pe's pragmas: #include \"pe.h\" where you would import it, or "
-              "define PE_EXTERN for the unit, and PE_EXTERN and PE_IMPLEMENTATION in one source file");
+              "g++'s header units lose pe's pragmas: #include \"pe.h\" where you would import it, "
+              "or define PE_EXTERN for the unit, and PE_EXTERN and PE_IMPLEMENTATION in one source "
+              "file");
 #endif
 
 /* ---- includes -------------------------------------------------------------------------------- */
@@ -1956,11 +1957,11 @@ PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe
 #endif
 }
 
-/* What memory does differs from CPU to CPU: 4 and 5 in code compiled for a Zen 4 and a Zen 5, else 0.
-   Compilers that are older than the CPU take it for an older one, or for none, and name what it can.
-   With -march=native on a Zen 5, gcc 12 defines __znver3__ and clang 14 no CPU, both SSE4a, which
-   only AMD has, and an intersection that no Zen 4 has. On a Zen 4 both define __znver3__, whose CPUs
-   have no AVX-512. */
+/* What memory does differs from CPU to CPU: 4 and 5 in code compiled for a Zen 4 and a Zen 5, else
+   0. Compilers older than the CPU take it for another, or for none, but know what it can do. With
+   -march=native on a Zen 5, gcc 12 defines __znver3__ and clang 14 no CPU, both SSE4a, which only
+   AMD has, and VP2INTERSECT, which no Zen 4 has (measured). On a Zen 4 both define __znver3__,
+   whose CPUs have no AVX-512. */
 #if defined(__znver5__) || (defined(__SSE4A__) && defined(__AVX512VP2INTERSECT__))
 enum { PE__ZEN = 5 };
 #elif defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))

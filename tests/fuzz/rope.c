@@ -84,7 +84,7 @@ static int sections_of(const pe_rope_config *c, size_t pairs, uint8_t *coordinat
 
 static size_t pairs_of(const pe_rope_config *c)
 {
-    return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : c->rotary_dim) / 2;
+    return (c->rope_type == PE_ROPE_PROPORTIONAL || !c->rotary_dim ? c->head_dim : c->rotary_dim) / 2;
 }
 
 /* The twins of a plan of this config, which is right, in memory of `room` bytes each. */

@@ -62,7 +62,7 @@ static int decode_rope_plans(fuzz_input *in, plan_case *p)
 {
     const unsigned b = fuzz_byte(in), fields = fuzz_byte(in);
     pe_rope_config c = pe_rope_config_default(2 * (1 + fuzz_byte(in) % (WIDEST / 2)));
-    const size_t pairs = c.rotary_dim / 2;
+    const size_t pairs = c.head_dim / 2;
     c.layout = (pe_layout)(b & 1), c.section_order = (pe_sections)(b / 2 % 3);
     c.axes = 1 + b / 8 % 4;
     for (size_t a = 1; a < c.axes; a++)

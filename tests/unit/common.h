@@ -437,4 +437,10 @@ static inline void count_up(int64_t *positions, int64_t first, size_t rows)
         positions[k] = first + (int64_t)k;
 }
 
+/* The elements of a head that rotate. */
+static inline size_t rotary_of(const pe_rope_config *c)
+{
+    return c->rotary_dim ? c->rotary_dim : c->head_dim;
+}
+
 #endif /* PE_TESTS_COMMON_H */

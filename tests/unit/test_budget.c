@@ -504,7 +504,7 @@ static void rational_power(mpfr_t y, double x, double a, double b)
 /* The frequency of RoPE's pair i of n / 2, for the types whose formula has no case but LLAMA3's. */
 static void true_rope_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
 {
-    const double n = (double)c->rotary_dim, k = 2 * (double)i;
+    const double n = (double)rotary_of(c), k = 2 * (double)i;
     mpfr_t x, y;
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
     rational_power(w, c->rope_theta, -k, n);

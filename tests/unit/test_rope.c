@@ -739,7 +739,7 @@ static void rope_plan(owned_plan *p, const pe_rope_config *config)
 static void reference_plan(owned_plan *p, const pe_rope_config *config)
 {
     const size_t pairs =
-        (config->rope_type == PE_ROPE_PROPORTIONAL ? config->head_dim : config->rotary_dim) / 2;
+        (config->rope_type == PE_ROPE_PROPORTIONAL ? config->head_dim : rotary_of(config)) / 2;
     double *omega = (double *)must_alloc(pairs * sizeof *omega), attention;
     assert_int_equal(pe_rope_frequencies(config, omega, &attention), PE_OK);
     p->config = config_of(2 * pairs, 10000, attention);

@@ -60,7 +60,7 @@ static void correction(mpfr_t x, const pe_rope_config *c, double beta, const mpf
     mpfr_mul_d(y, y, 2 * beta, MPFR_RNDN);
     mpfr_d_div(x, (double)length_of(c), y, MPFR_RNDN);
     mpfr_log(x, x, MPFR_RNDN);
-    mpfr_mul_d(x, x, (double)c->rotary_dim, MPFR_RNDN);
+    mpfr_mul_d(x, x, (double)rotary_of(c), MPFR_RNDN);
     mpfr_log(y, base, MPFR_RNDN);
     mpfr_mul_ui(y, y, 2, MPFR_RNDN);
     mpfr_div(x, x, y, MPFR_RNDN);
@@ -80,8 +80,8 @@ static void yarn_mask(mpfr_t mask, const pe_rope_config *c, size_t i, const mpfr
     }
     if (mpfr_sgn(low) < 0)
         mpfr_set_ui(low, 0, MPFR_RNDN);
-    if (mpfr_cmp_d(high, (double)c->rotary_dim - 1) > 0)
-        mpfr_set_d(high, (double)c->rotary_dim - 1, MPFR_RNDN);
+    if (mpfr_cmp_d(high, (double)rotary_of(c) - 1) > 0)
+        mpfr_set_d(high, (double)rotary_of(c) - 1, MPFR_RNDN);
     if (mpfr_equal_p(low, high)) {
         mpfr_set_ui(mask, 1, MPFR_RNDN);
         mpfr_div_ui(mask, mask, 1000, MPFR_RNDN);
@@ -130,7 +130,7 @@ static void llama3(mpfr_t w, const pe_rope_config *c, const mpfr_t f)
 
 static void oracle_frequency(mpfr_t w, const pe_rope_config *c, size_t i)
 {
-    const size_t n = c->rotary_dim;
+    const size_t n = rotary_of(c);
     mpfr_t base, f, y;
     mpfr_inits2(BITS, base, f, y, (mpfr_ptr)NULL);
     mpfr_set_d(base, c->rope_theta, MPFR_RNDN);
@@ -279,7 +279,7 @@ static int nearest(const mpfr_t exact, double got)
 
 static size_t pairs_of(const pe_rope_config *c)
 {
-    return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : c->rotary_dim) / 2;
+    return (c->rope_type == PE_ROPE_PROPORTIONAL ? c->head_dim : rotary_of(c)) / 2;
 }
 
 static void check(const pe_rope_config *c, const char *name, const char *test)
@@ -430,7 +430,7 @@ static void published_models_are_right(void **state)
     check(&c, "Llama 3.1", test);
     c.factor = 32;
     check(&c, "Llama 3.2 3B", test);
-    c.head_dim = c.rotary_dim = 64;
+    c.head_dim = 64; /* all of it rotates, not half */
     check(&c, "Llama 3.2 1B", test);
     c = config_with(PE_ROPE_LLAMA3, 128, 5e5, 16, 8192, 10485760);
     check(&c, "Llama 4 Scout", test);
@@ -588,7 +588,7 @@ static pe_rope_config random_config(rng *r, random_lists *lists)
     if (rng_below(r, 8) == 0)
         c.freq_factors = lists->freq_factors;
     /* what a type cannot do */
-    if (c.rotary_dim < 4 && (c.rope_type == PE_ROPE_NTK || c.rope_type == PE_ROPE_DYNAMIC_NTK))
+    if (rotary_of(&c) < 4 && (c.rope_type == PE_ROPE_NTK || c.rope_type == PE_ROPE_DYNAMIC_NTK))
         c.rope_type = PE_ROPE_DEFAULT;
     if (c.rope_type == PE_ROPE_YARN && c.rope_theta == 1)
         c.rope_theta = 1 + DBL_EPSILON;
@@ -827,7 +827,7 @@ static float float_power(double theta, size_t i, size_t n)
 
 static float float_frequency(const pe_rope_config *c, size_t i)
 {
-    const size_t n = c->rotary_dim;
+    const size_t n = rotary_of(c);
     const float f = (float)c->factor, w = float_power(c->rope_theta, i, n);
     const double length = (double)length_of(c);
     switch (c->rope_type) {
@@ -941,7 +941,7 @@ static void types_agree_where_their_formulas_do(void **state)
         c = plain, c.freq_factors = halves;
         linear.factor = 0.5;
         same_bits(&linear, &c, "freq_factors and LINEAR");
-        c = plain, c.head_dim += 100;
+        c = plain, c.head_dim += 100, c.rotary_dim = plain.head_dim;
         same_bits(&plain, &c, "a larger head");
         /* NTK: the slowest pair is interpolated by the factor, the fastest not at all */
         c = plain, c.rope_type = PE_ROPE_NTK, c.factor = 8;
@@ -1076,11 +1076,11 @@ static void bad_sizes_are_refused(void **state)
     for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
         const pe_rope_config good = good_config((pe_rope_type)type);
         pe_rope_config c;
-        const size_t dims[] = {0, 1, 3, 95, 97, 98, SIZE_MAX, SIZE_MAX - 1};
+        const size_t dims[] = {1, 3, 95, 97, 98, SIZE_MAX, SIZE_MAX - 1};
         for (size_t k = 0; k < LENGTH(dims); k++) {
             c = good;
             c.rotary_dim = dims[k];
-            refuse(&c, PE_ERR_CONFIG, "rotary_dim: odd, 0, or beyond the head");
+            refuse(&c, PE_ERR_CONFIG, "rotary_dim: odd, or beyond the head");
             assert_non_null(strstr(pe_rope_config_error(&c), "rotary_dim"));
         }
         for (size_t k = 0; k < 2; k++) {
@@ -1162,7 +1162,7 @@ static void what_a_type_needs_is_asked_for(void **state)
         else
             assert_null(pe_rope_config_error(&c));
         c = good_config((pe_rope_type)type);
-        c.head_dim = 99;
+        c.head_dim = 99, c.rotary_dim = 96;
         if (type == PE_ROPE_PROPORTIONAL)
             refuse(&c, PE_ERR_CONFIG, "half of an odd head");
         else
@@ -1199,13 +1199,32 @@ static void bad_lists_are_refused(void **state)
         }
 }
 
+static void no_rotary_dim_is_the_whole_head(void **state)
+{
+    (void)state;
+    for (int type = 0; type <= PE_ROPE_PROPORTIONAL; type++) {
+        double omega[2][48], factor[2];
+        pe_rope_config c = good_config((pe_rope_type)type);
+        c.head_dim = 2 * LENGTH(omega[0]);
+        for (size_t k = 0; k < 2; k++) {
+            c.rotary_dim = k ? c.head_dim : 0;
+            assert_int_equal(pe_rope_frequencies(&c, omega[k], &factor[k]), PE_OK);
+        }
+        assert_memory_equal(omega[0], omega[1], sizeof omega[0]);
+        assert_true(factor[0] == factor[1]);
+        c.head_dim++, c.rotary_dim = 0;
+        refuse(&c, PE_ERR_CONFIG, "an odd head");
+        assert_non_null(strstr(pe_rope_config_error(&c), "rotary_dim"));
+    }
+}
+
 static void defaults_are_as_told(void **state)
 {
     const size_t dims[] = {0, 1, 128, SIZE_MAX};
     (void)state;
     for (size_t k = 0; k < LENGTH(dims); k++) {
         const pe_rope_config c = pe_rope_config_default(dims[k]);
-        assert_true(c.head_dim == dims[k] && c.rotary_dim == dims[k]);
+        assert_true(c.head_dim == dims[k] && c.rotary_dim == 0);
         assert_true(c.rope_theta == 10000.0 && c.rope_type == PE_ROPE_DEFAULT && c.factor == 0);
         assert_true(c.original_max_position_embeddings == 0 && c.max_position_embeddings == 0);
         assert_true(c.sequence_length == 0 && c.truncate == 1 && c.extrapolation_factor == 1);
@@ -1382,6 +1401,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_a_type_needs_is_asked_for),
         cmocka_unit_test(bad_lists_are_refused),
         cmocka_unit_test(null_is_refused),
+        cmocka_unit_test(no_rotary_dim_is_the_whole_head),
         cmocka_unit_test(defaults_are_as_told),
         cmocka_unit_test(names_find_their_types),
         cmocka_unit_test(nothing_outside_is_touched),
