@@ -622,9 +622,9 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
  *
- * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64), and the sum is one fused multiply-add in
- * float (for f64 in double), rounded once to the type of x. So for f32 and scale 1 the result is
- * that of adding the filled table, on every machine.
+ * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64). The product and the sum are rounded to float
+ * (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x. So for
+ * f32 the result is that of scaling x and adding the filled table, on every machine.
  *
  * at, rows     as pe_fill_T
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
@@ -891,15 +891,17 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
  * pe_back() for the gradient, pe_delta() for a K-shift.
  *
- * Rounding: c and s are correctly rounded floats, computed once per token, not per head. Of the two
- * products one is rounded to float, and the other is fused with the sum:
+ * Rounding: c and s are correctly rounded floats, computed once per token, not per head. Then two
+ * products and their sum are rounded to float each, nothing is fused, as in PyTorch and numpy:
  *
- *     a' = fma(a, c, -float(b s))      b' = fma(b, c, float(a s))
+ *     a' = float(float(a c) - float(b s))      b' = float(float(b c) + float(a s))
  *
  * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are the
  * same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
- * subnormal, a float is within 3 * 2^-24 (|a c| + |b s|) of the exact one: c, s, the product and the
- * sum are each off by half an ulp at most. f16 and bf16 have the rounding to their type on top. */
+ * subnormal, a float is within 3 * 2^-24 hypot(a, b) of the exact one, times the amplitude: it is off
+ * by 2 * 2^-24 (|a c| + |b s|), for c, s and the products, and 2^-24 |a'|, for the sum, at most. f16
+ * and bf16 have the rounding to their type on top. With an amplitude above 1 a product of numbers near
+ * the largest float may overflow, to an infinity, or two to a NaN, where a' itself would not. */
 
 /* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
    head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
@@ -1133,12 +1135,13 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
- * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), one
- *              product is rounded, the other is fused with the sum:
- *                  s' = fma(s, C, float(c S))      c' = fma(c, C, -float(s S))
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
+ *              products and the sum are rounded each, nothing is fused:
+ *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
  *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
- *              element of f32 is within 2^-24 (|s C| + 2 |c S| + |s'|) of the exact one, and a row
- *              of PE within 4 * 2^-24 |A| of the exact row (tests/unit/test_algebra.c)
+ *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
+ *              3 * 2^-24 hypot(s, c), and a row of PE within 4 * 2^-24 |A| of the exact row
+ *              (tests/unit/test_algebra.c)
  * Aliasing     in place; x may not overlap deltas, the plan or its memory
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
@@ -3178,10 +3181,16 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
     return pe__plan_make(plan, config, 1, omega, pairs, memory, memory_size);
 }
 
-/* a * b as a float, not to be fused with what follows. */
+/* a * b as a float, as a double, not to be fused with what follows. */
 PE__INLINE float pe__float_product(float a, float b)
 {
     float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+PE__INLINE double pe__double_product(double a, double b)
+{
+    double p = a * b;
     PE__OPAQUE(p);
     return p;
 }
@@ -3600,8 +3609,8 @@ PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 /* x + row, or x scale + row, in f32. */
 PE__INLINE pe__vf pe__sum_vector(pe__vf x, const float *scale, pe__vf row)
 {
-    if (!scale || (!PE__FUSES && *scale == 1)) return pe__add_f32(x, row);
-    return pe__fma_f32(pe__splat_f32(*scale), x, row);
+    if (!scale) return pe__add_f32(x, row);
+    return pe__add_f32(pe__mul_f32(pe__splat_f32(*scale), x), row);
 }
 
 /* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
@@ -4139,12 +4148,12 @@ PE__ADDER(bf16, PE__BF16)
  * an amplitude all elements are alarmed. For wide angles these are some 3 bf16 elements in 10,000,
  * and 20 f16 ones; they are made again from doubles, one by one.
  *
- * Where bf16 are added to, the result has to be s = scale x + p rounded to float, p being the
- * element as a float, and s rounded to bf16. Here it is s' = scale x + p', rounded to float. p' is
+ * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded to
+ * float, p being the element as a float, and s rounded to bf16. Here it is s' = z + p', rounded. p' is
  * as far from the exact element as above, so from p by half a unit more, or by one of |a| + |S|:
  * together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If s' is
- * farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: scale x + p' is at most
- * half a last bit of s' away from s', and scale x + p is d farther; a last bit is at most 2^-23
+ * farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: z + p' is at most
+ * half a last bit of s' away from s', and z + p is d farther; a last bit is at most 2^-23
  * |s'|, so there is half of one left, and rounding does not reach the midpoint. If that holds for
  * all midpoints, s and s' become the same bf16.
  *     Just above a power of two, small elements are alarmed for 2 d by the 2.5 times above. For
@@ -5110,7 +5119,7 @@ PE__OUTLINE void pe__add_some_f64(const pe__dest *dest, unsigned char *row, cons
     for (size_t i = 0; i < n; i++) {
         double y = ((const double *)v)[i];
         PE__OPAQUE(y); /* a zero, too, is added: the sum of -0 and it is 0 */
-        x[i] = pe__fma_once(dest->scale, x[i], y);
+        x[i] = pe__double_product(dest->scale, x[i]) + y;
     }
 }
 
@@ -5163,8 +5172,7 @@ PE__INLINE void pe__store_f64(const pe__dest *dest, double *p, pe__vd v)
 {
     if (dest->verb == PE__ADD) {
         pe__prefetch((uintptr_t)p + dest->ahead, PE__HOLDS_BLOCK);
-        if (!PE__FUSES && dest->scale == 1) pe__store(p, pe__load(p) + v);
-        else pe__store(p, pe__fused(pe__splat(dest->scale), pe__load(p), v));
+        pe__store(p, pe__mul(pe__splat(dest->scale), pe__load(p)) + v);
     } else if (dest->verb == PE__STREAM) {
         pe__stream_vd(p, v);
     } else {
@@ -6449,12 +6457,25 @@ typedef struct pe__tile {
     pe_layout layout;
 } pe__tile;
 
+/* Pairs (a, b) turned: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
+PE__INLINE pe__vf pe__turn_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
+{
+    return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
+}
+PE__INLINE pe__vf pe__turn_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
+{
+    return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
+}
+PE__INLINE pe__vf pe__turn_next(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
+{
+    return pe__turn_b(pe__swap(u), u, s, c);
+}
+
 /* A vector of pairs of halves: of their first elements u and of their second ones v. */
 PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
                                 unsigned char *out, unsigned char *next)
 {
-    pe__put_two_as(kind, out, pe__fms_f32(u, c, pe__mul_f32(v, s)), next,
-                   pe__fma_f32(v, c, pe__mul_f32(u, s)));
+    pe__put_two_as(kind, out, pe__turn_a(u, v, s, c), next, pe__turn_b(u, v, s, c));
 }
 
 /* A vector of pairs, by their sines and cosines: of halves u and v as above; of neighbours one
@@ -6466,10 +6487,9 @@ PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf
         pe__rope_halves(kind, u, v, pe__get(s), pe__get(c), out, next);
         return;
     }
-    const pe__vf s0 = pe__get_twice(s), s1 = pe__get_twice(s + PE_LANES);
     const pe__vf c0 = pe__get_twice(c), c1 = pe__get_twice(c + PE_LANES);
-    pe__put_two_as(kind, out, pe__fmas_f32(u, c0, pe__mul_f32(pe__swap(u), s0)), next,
-                   pe__fmas_f32(v, c1, pe__mul_f32(pe__swap(v), s1)));
+    pe__put_two_as(kind, out, pe__turn_next(u, pe__get_signed(s), c0), next,
+                   pe__turn_next(v, pe__get_signed(s + PE_LANES), c1));
 }
 
 /* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
@@ -6490,9 +6510,9 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
         u->s[0] = pe__unzip_evens(s0, s1), u->s[1] = pe__unzip_odds(s0, s1);
         u->c[0] = pe__unzip_evens(c0, c1), u->c[1] = pe__unzip_odds(c0, c1);
     } else if (!halves && !narrow) {
-        u->s[0] = pe__get_twice(s), u->s[1] = pe__get_twice(s + PE_LANES);
+        u->s[0] = pe__get_signed(s), u->s[1] = pe__get_signed(s + PE_LANES);
         u->c[0] = pe__get_twice(c), u->c[1] = pe__get_twice(c + PE_LANES);
-        u->s[2] = pe__get_twice(s + PE__FLOATS), u->s[3] = pe__get_twice(s + 3 * PE_LANES);
+        u->s[2] = pe__get_signed(s + PE__FLOATS), u->s[3] = pe__get_signed(s + 3 * PE_LANES);
         u->c[2] = pe__get_twice(c + PE__FLOATS), u->c[3] = pe__get_twice(c + 3 * PE_LANES);
     }
     if (narrow) { /* a table of the caller's may have any NaN */
@@ -6513,10 +6533,10 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
         const pe__vf a1 = halves ? x1 : y0, b0 = halves ? y0 : x1; /* (x0, b0) and (a1, y1) */
-        const pe__vf c0 = pe__fms_f32(x0, u->c[0], pe__mul_f32(b0, u->s[0]));
-        const pe__vf c1 = pe__fms_f32(a1, u->c[1], pe__mul_f32(y1, u->s[1]));
-        const pe__vf d0 = pe__fma_f32(b0, u->c[0], pe__mul_f32(x0, u->s[0]));
-        const pe__vf d1 = pe__fma_f32(y1, u->c[1], pe__mul_f32(a1, u->s[1]));
+        const pe__vf c0 = pe__turn_a(x0, b0, u->s[0], u->c[0]);
+        const pe__vf c1 = pe__turn_a(a1, y1, u->s[1], u->c[1]);
+        const pe__vf d0 = pe__turn_b(x0, b0, u->s[0], u->c[0]);
+        const pe__vf d1 = pe__turn_b(a1, y1, u->s[1], u->c[1]);
         pe__put_bf16_four(v, c0, halves ? c1 : d0, w, halves ? d0 : c1, d1);
         return;
     }
@@ -6531,16 +6551,16 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
     if (halves) { /* what shares a line follows each other: caches take it in four fifths of the time */
-        pe__put_two_as(to, q, pe__fms_f32(x0, u->c[0], pe__mul_f32(y0, u->s[0])), q + to_step,
-                       pe__fms_f32(x1, u->c[1], pe__mul_f32(y1, u->s[1])));
-        pe__put_two_as(to, z, pe__fma_f32(y0, u->c[0], pe__mul_f32(x0, u->s[0])), z + to_step,
-                       pe__fma_f32(y1, u->c[1], pe__mul_f32(x1, u->s[1])));
+        pe__put_two_as(to, q, pe__turn_a(x0, y0, u->s[0], u->c[0]), q + to_step,
+                       pe__turn_a(x1, y1, u->s[1], u->c[1]));
+        pe__put_two_as(to, z, pe__turn_b(x0, y0, u->s[0], u->c[0]), z + to_step,
+                       pe__turn_b(x1, y1, u->s[1], u->c[1]));
         return;
     }
-    pe__put_two_as(to, q, pe__fmas_f32(x0, u->c[0], pe__mul_f32(pe__swap(x0), u->s[0])),
-                   q + to_step, pe__fmas_f32(x1, u->c[1], pe__mul_f32(pe__swap(x1), u->s[1])));
-    pe__put_two_as(to, z, pe__fmas_f32(y0, u->c[2], pe__mul_f32(pe__swap(y0), u->s[2])),
-                   z + to_step, pe__fmas_f32(y1, u->c[3], pe__mul_f32(pe__swap(y1), u->s[3])));
+    pe__put_two_as(to, q, pe__turn_next(x0, u->s[0], u->c[0]), q + to_step,
+                   pe__turn_next(x1, u->s[1], u->c[1]));
+    pe__put_two_as(to, z, pe__turn_next(y0, u->s[2], u->c[2]), z + to_step,
+                   pe__turn_next(y1, u->s[3], u->c[3]));
 }
 
 /* n pairs of one head: units, then a vector, then what does not fill one, by a vector that overlaps
@@ -6663,7 +6683,7 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
        than what is computed */
     const int once = n <= pe__rope_block(layout), few = tile->tokens == 1;
     const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
-    const int costly = from == PE__BF16 || ((from != PE__F32 || !PE__FUSES) && x->heads > 1);
+    const int costly = from == PE__BF16 || (from != PE__F32 && x->heads > 1);
     /* Single heads that turn alike go together, as if of one token, while a cache has them. */
     const int alike = tile->stride == 0 && x->heads == 1 && !few && next;
     const int cached = alike && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
@@ -7403,18 +7423,14 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
             pe__vd x, y;
             if (split) x = pe__load(u), y = pe__load(u + across);
             else pe__unzip(u, &x, &y);
-            pe__vd xs = x * s, ys = y * s;
-            PE__OPAQUE(xs);
-            PE__OPAQUE(ys);
-            x = pe__fused(x, c, -ys), y = pe__fused(y, c, xs);
-            if (split) pe__store(u, x), pe__store(u + across, y);
-            else pe__zip_store(u, x, y);
+            const pe__vd a = pe__mul(x, c) - pe__mul(y, s), b = pe__mul(y, c) + pe__mul(x, s);
+            if (split) pe__store(u, a), pe__store(u + across, b);
+            else pe__zip_store(u, a, b);
         }
         for (; i < n; i++, u += step) {
-            double xs = u[0] * ts[i], ys = u[across] * ts[i];
-            PE__OPAQUE(xs);
-            PE__OPAQUE(ys);
-            u[0] = pe__fma_once(u[0], tc[i], -ys), u[across] = pe__fma_once(u[across], tc[i], xs);
+            const double x = u[0], y = u[across];
+            u[0] = pe__double_product(x, tc[i]) - pe__double_product(y, ts[i]);
+            u[across] = pe__double_product(y, tc[i]) + pe__double_product(x, ts[i]);
         }
     }
 }
@@ -7807,12 +7823,14 @@ PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int
 {
     const pe__vd zero = pe__splat((double)pe__zero());
     pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
-    double all[2][PE_LANES];
+    pe__vd e, f;
+    double all[4][PE_LANES];
     if (mode == PE_ALIBI_SYMMETRIC) x = -pe__abs(x), y = -pe__abs(y);
-    pe__store(all[0], x), pe__store(all[1], y);
-    for (size_t k = 0; k < PE__FLOATS; k++) {
-        double *const p = &all[k % 2][k / 2], product = slope * *p;
-        *p = pe__to_odd(product, pe__fma_once(slope, *p, -product));
+    x = pe__two_prod(pe__splat(slope), x, &e), y = pe__two_prod(pe__splat(slope), y, &f);
+    pe__store(all[0], x), pe__store(all[1], y), pe__store(all[2], e), pe__store(all[3], f);
+    for (size_t k = 0; k < PE_LANES; k++) {
+        all[0][k] = pe__to_odd(all[0][k], all[2][k]);
+        all[1][k] = pe__to_odd(all[1][k], all[3][k]);
     }
     x = pe__load(all[0]) + zero, y = pe__load(all[1]) + zero; /* a zero is +0 */
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
@@ -8143,9 +8161,7 @@ typedef struct pe__taps {
 /* 1 + t - (a + 2) t^2 */
 PE__INLINE double pe__keys(double a, double t)
 {
-    double p = (a + 2) * t * t;
-    PE__OPAQUE(p); /* not to be fused */
-    return (1 + t) - p;
+    return (1 + t) - pe__double_product((a + 2) * t, t);
 }
 
 /* The weights of the rows at t + 1, t, u = 1 - t and u + 1 from an output row. */
@@ -8240,9 +8256,7 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
                 const float *from = row + pe__tap_row(across, i) * d_model;
                 if (down->weight[j] == 0 || across->weight[i] == 0) continue;
                 if (n < PE_LANES) from = (const float *)memcpy(part, from, n * sizeof *from);
-                pe__vd p = pe__splat(down->weight[j] * across->weight[i]) * pe__widen(from);
-                PE__OPAQUE(p); /* not to be fused */
-                sum = sum + p;
+                sum = sum + pe__mul(pe__splat(down->weight[j] * across->weight[i]), pe__widen(from));
             }
         }
         pe__narrow(to, sum);
@@ -8599,6 +8613,7 @@ PE_API pe_status pe_selftest(void)
 #undef PE__ERROR_F64
 #undef PE__QUARTERS
 #undef PE__OPAQUE
+#undef PE__PRODUCT
 #undef PE__IN_MEMORY
 #undef PE__GNU
 #undef PE__INLINE

@@ -36,12 +36,11 @@
  *   pe__widen(p)           PE_LANES floats at any address as doubles                     exact
  *   pe__narrow(p,a)        store PE_LANES doubles as floats at any address               one
  *   pe__splat_f32          the same float in all                                         -
- *   pe__add_f32 _mul_f32   a + b, a * b of floats                                        one
- *   pe__fma_f32(a,b,c)     a*b + c of floats, rounded once on every instruction set      one
- *   pe__fms_f32(a,b,c)     a*b - c likewise                                              one
- *   pe__fmas_f32(a,b,c)    a*b - c in floats 0, 2, 4 ..., a*b + c in the others          one
+ *   pe__add_f32 _sub_f32   a + b, a - b of floats                                        one
+ *   pe__mul_f32  pe__mul   a * b of floats, of doubles: never fused with a later sum     one
  *   pe__swap               v1 v0 v3 v2 ... of floats                                     -
  *   pe__get_twice(p)       PE_LANES floats at any address as v0 v0 v1 v1 ...             -
+ *   pe__get_signed(p)      the same as -v0 v0 -v1 v1 ...                                 -
  *   pe__mad_f32(a,b,c)     a*b + c of floats  } as pe__fma, pe__fnma of doubles          one or
  *   pe__nmad_f32(a,b,c)    c - a*b of floats  }                                          two
  *   pe__abs_f32  pe__min_f32(a,b)  |a|, the lesser, of floats                            exact
@@ -70,7 +69,6 @@
  *   pe__unzip_evens(a,b)   a0 a2 ... b0 b2 ..., a1 a3 ... b1 b3 ... of floats            -
  *            _odds
  *   pe__put_h              store these as pe__put does floats                           -
- *   pe__any_below(a,x)     is any |a| < x? Only where nothing is fused                    -
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__tie_watch_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
@@ -353,9 +351,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__DIVIDES_BY_ZERO
 #endif
 
-/* A value that the compiler must have in a register here and cannot look through. Wanted in two
-   places: gcc would rather load a value again for each use than keep it, and clang under
-   -ffp-contract=fast fuses a product into a later sum, whatever the pragma above says. */
+/* A value that the compiler must have in a register here and cannot look through: gcc would rather
+   load a value again for each use than keep it. */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__)
@@ -368,6 +365,16 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__OPAQUE(a) __asm__("" : "+w"(a))
 #else
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
+#endif
+
+/* A product not to be fused with a later sum. clang does that under -ffp-contract=fast, whatever the
+   pragma above says, even between intrinsics. gcc does it to single numbers that it makes vectors
+   of, for fmaddsub; not to vectors, where one that it cannot look through costs it a third of the
+   time of a rotation. */
+#if defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
+#define PE__PRODUCT(p) PE__OPAQUE(p)
+#else
+#define PE__PRODUCT(p) (void)(p)
 #endif
 
 /* What this pointer leads to is to stay in memory, where AVX2 broadcasts a number by a load alone.
@@ -425,87 +432,6 @@ PE__INLINE int32_t pe__float_bits(float x)
     memcpy(&i, &x, sizeof i);
     return i;
 }
-
-#ifdef PE__HAVE_FMA
-PE__INLINE float pe__fma_one(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-PE__INLINE double pe__fma_exact(double a, double b, double c) { return __builtin_fma(a, b, c); }
-#else
-/* a * b + c rounded once. The product is exact as a double; its sum with c is rounded to odd, then
-   to float. */
-PE__INLINE float pe__fma_one(float a, float b, float c)
-{
-    double p = (double)a * (double)b;
-    const double s = p + (double)c, z = s - p;
-    return (float)pe__to_odd(s, (p - (s - z)) + ((double)c - z));
-}
-
-/* A finite double that is not 0 as m 2^e, 2^62 <= m < 2^63. */
-PE__WRAPS PE__INLINE uint64_t pe__whole_of(double x, int *e)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    const int exponent = (int)(bits >> 52 & 2047);
-    uint64_t m = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(exponent != 0) << 52;
-    for (*e = exponent - 1075 + (exponent == 0); !(m >> 62); m <<= 1) --*e;
-    return m;
-}
-
-/* hi 2^64 + lo shifted right; what is lost sets the last bit. */
-PE__WRAPS PE__INLINE void pe__shift_sticky(uint64_t *hi, uint64_t *lo, int by)
-{
-    for (int n; by > 0; by -= n) {
-        n = by < 63 ? by : 63;
-        const uint64_t lost = *lo << (64 - n);
-        *lo = *lo >> n | *hi << (64 - n) | (lost != 0);
-        *hi >>= n;
-        if (by > 126) by = 126;
-    }
-}
-
-/* a * b + c rounded once, by integers of 128 bits, whatever they are. */
-PE__WRAPS PE__COLD double pe__fma_exact(double a, double b, double c)
-{
-    if (a == 0 || b == 0 || !((a - a) + (b - b) == 0)) return a * b + c;
-    if (c == 0) return a * b;
-    if (!(c - c == 0)) return c;
-    int ea, eb, e, ec;
-    const uint64_t ma = pe__whole_of(a, &ea), mb = pe__whole_of(b, &eb), mc = pe__whole_of(c, &ec);
-    int negative = (a < 0) != (b < 0);
-    const int subtract = negative != (c < 0);
-    /* the product and c, with 20 and 72 zeros at the end: what is lost in the next step is so only
-       if the other one is 2^18 times as large */
-    const uint64_t a1 = ma >> 32, a0 = ma & 0xffffffffu, b1 = mb >> 32, b0 = mb & 0xffffffffu;
-    const uint64_t middle = a1 * b0 + (a0 * b0 >> 32), cross = a0 * b1 + (middle & 0xffffffffu);
-    uint64_t hi = a1 * b1 + (middle >> 32) + (cross >> 32), lo = ma * mb;
-    uint64_t c_hi = mc >> 2, c_lo = mc << 62;
-    e = ea + eb, ec -= 62;
-    if (e > ec) pe__shift_sticky(&c_hi, &c_lo, e - ec);
-    else pe__shift_sticky(&hi, &lo, ec - e), e = ec;
-    if (!subtract) {
-        lo += c_lo, hi += c_hi + (lo < c_lo);
-    } else {
-        if (hi < c_hi || (hi == c_hi && lo < c_lo)) {
-            const uint64_t h = hi, l = lo;
-            hi = c_hi, lo = c_lo, c_hi = h, c_lo = l, negative = !negative;
-        }
-        hi -= c_hi + (lo < c_lo), lo -= c_lo;
-        if ((hi | lo) == 0) return 0;
-    }
-    while (!(hi >> 62)) hi = hi << 1 | lo >> 63, lo <<= 1, e--;
-    hi |= lo != 0, e += 64;
-    /* 53 bits, or the multiples of 2^-1074 */
-    int drop = -1074 - e > 10 ? -1074 - e : 10;
-    e = e + drop < 972 ? e + drop : 972;
-    if (drop > 63) hi = 1, drop = 63;
-    const uint64_t rest = hi << (64 - drop), half = (uint64_t)1 << 63;
-    uint64_t bits = hi >> drop;
-    bits += rest > half || (rest == half && (bits & 1));
-    bits = e == 972 ? (uint64_t)2047 << 52 : bits + ((uint64_t)(e + 1074) << 52);
-    bits |= (uint64_t)negative << 63;
-    memcpy(&a, &bits, sizeof a);
-    return a;
-}
-#endif
 
 /* Rounded to f16, as by pe__to_f16. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
@@ -614,12 +540,8 @@ PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
 PE__INLINE pe__vd pe__widen(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a)); }
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
-PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
-PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
-PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
-PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fnmadd_ps(a, b, c); }
-PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmaddsub_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
 PE__INLINE pe__vf pe__get_twice(const float *p)
 {
@@ -872,12 +794,8 @@ PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
 PE__INLINE pe__vd pe__widen(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a)); }
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
-PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
-PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
-PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
-PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmsub_ps(a, b, c); }
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
-PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmaddsub_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
 PE__INLINE pe__vf pe__get_twice(const float *p)
 {
@@ -1036,6 +954,7 @@ enum { PE_LANES = 2, PE__FUSES = 1 };
 typedef float64x2_t pe__vd;
 typedef float32x4_t pe__vf;
 typedef uint16x4_t pe__vh;
+typedef int64x2_t pe__vl;
 typedef struct pe__tie_watch {
     int32x4_t low, size;
 } pe__tie_watch;
@@ -1096,17 +1015,8 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 PE__INLINE pe__vd pe__widen(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__splat_f32(float x) { return vdupq_n_f32(x); }
-PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
-PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b) { return a * b; }
-PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
-PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(-c, a, b); }
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
-PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    const uint64x2_t even = vdupq_n_u64(0x80000000u); /* the sign of the even floats */
-    const uint32x4_t bits = vreinterpretq_u32_f32(c);
-    return vfmaq_f32(vreinterpretq_f32_u32(veorq_u32(bits, vreinterpretq_u32_u64(even))), a, b);
-}
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
 PE__INLINE pe__vf pe__get_twice(const float *p)
 {
@@ -1329,10 +1239,6 @@ PE__INLINE pe__vl pe__splat_i64(int64_t x)
     return a;
 }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return (pe__vd)((pe__vl)a & pe__splat_i64(INT64_MAX)); }
-PE__INLINE int pe__any_below(pe__vd a, double x)
-{
-    return pe__signs((pe__vi)(pe__abs(a) < pe__splat(x))) != 0;
-}
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
@@ -1389,58 +1295,6 @@ PE__INLINE pe__vf pe__splat_f32(float x)
     return v;
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return (pe__vf)((pe__vi)a & INT32_MAX); }
-PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
-PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
-{
-    pe__vf p = a * b;
-    PE__OPAQUE(p); /* see pe__two_prod */
-    return p;
-}
-/* A product and a sum of doubles, where that is the middle of two floats one step nearer to what
-   the sum lost, so that rounding to float is right. */
-PE__INLINE pe__vd pe__off_tie(pe__vd p, pe__vd c)
-{
-    const pe__vd s = p + c, z = s - p, e = (p - (s - z)) + (c - z);
-    const pe__vi tie = (pe__vi)((pe__vi)((pe__vu)s << 3) == INT32_MIN);
-    const pe__vi apart = ((pe__vi)s ^ (pe__vi)e) >> 31; /* signs; away from 0 is 1 more */
-    const pe__vl step = (pe__vl)PE__PICK4((pe__vf)apart, (pe__vf)apart, 1, 1, 3, 3) | 1;
-    const pe__vl where = (pe__vl)PE__PICK4((pe__vf)tie, (pe__vf)tie, 0, 0, 2, 2);
-    return (pe__vd)((pe__vl)s + (step & where & (pe__vl)(e != 0)));
-}
-/* By doubles, which have the product exactly, so that their sum and the float are two roundings.
-   These may not be one where the sum is the middle of two floats, or where they are subnormal. */
-PE__OUTLINE pe__vf pe__fma_careful(pe__vf a, pe__vf b, pe__vf c)
-{
-    const pe__vf a1 = PE__PICK4(a, a, 2, 3, 2, 3), b1 = PE__PICK4(b, b, 2, 3, 2, 3);
-    const pe__vf c1 = PE__PICK4(c, c, 2, 3, 2, 3);
-    const pe__vd low = pe__off_tie(pe__doubles_of(a) * pe__doubles_of(b), pe__doubles_of(c));
-    const pe__vd high = pe__off_tie(pe__doubles_of(a1) * pe__doubles_of(b1), pe__doubles_of(c1));
-    const pe__vf v = pe__join(low, high);
-    const pe__vf some = PE__PICK4((pe__vf)(low != 0), (pe__vf)(high != 0), 0, 2, 4, 6);
-    float x[3][4];
-    if (pe__signs((pe__vi)some & ((pe__vi)pe__abs_f32(v) - 0x00800000)) == 0) return v;
-    pe__put(x[0], a), pe__put(x[1], b), pe__put(x[2], c);
-    for (int i = 0; i < 4; i++) x[2][i] = pe__fma_one(x[0][i], x[1][i], x[2][i]);
-    return pe__get(x[2]);
-}
-PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    const pe__vf a1 = PE__PICK4(a, a, 2, 3, 2, 3), b1 = PE__PICK4(b, b, 2, 3, 2, 3);
-    const pe__vd low = pe__doubles_of(a) * pe__doubles_of(b) + pe__doubles_of(c);
-    const pe__vd high = pe__doubles_of(a1) * pe__doubles_of(b1) +
-                        pe__doubles_of(PE__PICK4(c, c, 2, 3, 2, 3));
-    const pe__vf v = pe__join(low, high), last = PE__PICK4((pe__vf)low, (pe__vf)high, 0, 2, 4, 6);
-    const pe__vi middle = (pe__vi)((pe__vi)((pe__vu)last << 3) == INT32_MIN);
-    const pe__vi tiny = (pe__vi)pe__abs_f32(v) - 0x00800000; /* below 0 */
-    if (PE__UNLIKELY(pe__signs(middle | tiny) != 0)) return pe__fma_careful(a, b, c);
-    return v;
-}
-PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c) { return pe__fma_f32(a, b, -c); }
-PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    const pe__vi even = {INT32_MIN, 0, INT32_MIN, 0};
-    return pe__fma_f32(a, b, (pe__vf)((pe__vi)c ^ even));
-}
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return PE__PICK4(v, v, 1, 0, 3, 2); }
@@ -1595,7 +1449,6 @@ PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a
 #define PE__NOT_FUSED
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
-PE__INLINE int pe__any_below(pe__vd a, double x) { return pe__abs(a) < x; }
 #endif
 #define PE__SLEEF_TWO Sleef_double_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid1_u35purec
@@ -1638,26 +1491,23 @@ PE__INLINE pe__vd pe__widen(const float *p) { return (double)*p; }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { *p = (float)a; }
 PE__INLINE pe__vf pe__splat_f32(float x) { return pe__floats_of(x, x); }
 PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return pe__floats_of(a.s + b.s, a.c + b.c); }
+PE__INLINE pe__vf pe__sub_f32(pe__vf a, pe__vf b) { return pe__floats_of(a.s - b.s, a.c - b.c); }
 PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
 {
     pe__vf p = pe__floats_of(a.s * b.s, a.c * b.c);
-    PE__OPAQUE(p.s); /* see pe__two_prod */
-    PE__OPAQUE(p.c);
+    PE__PRODUCT(p.s);
+    PE__PRODUCT(p.c);
     return p;
-}
-PE__INLINE pe__vf pe__fma_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    return pe__floats_of(pe__fma_one(a.s, b.s, c.s), pe__fma_one(a.c, b.c, c.c));
-}
-PE__INLINE pe__vf pe__fms_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    return pe__floats_of(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, -c.c));
 }
 #ifdef PE__HAVE_FMA
 enum { PE__FUSES = 1 };
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(__builtin_fmaf(a.s, b.s, c.s), __builtin_fmaf(a.c, b.c, c.c));
+}
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats_of(pe__fma_one(-a.s, b.s, c.s), pe__fma_one(-a.c, b.c, c.c));
+    return pe__floats_of(__builtin_fmaf(-a.s, b.s, c.s), __builtin_fmaf(-a.c, b.c, c.c));
 }
 #else
 enum { PE__FUSES = 0 };
@@ -1670,12 +1520,9 @@ PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
     return pe__floats_of(c.s - a.s * b.s, c.c - a.c * b.c);
 }
 #endif
-PE__INLINE pe__vf pe__fmas_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    return pe__floats_of(pe__fma_one(a.s, b.s, -c.s), pe__fma_one(a.c, b.c, c.c));
-}
 PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats_of(v.c, v.s); }
 PE__INLINE pe__vf pe__get_twice(const float *p) { return pe__floats_of(*p, *p); }
+PE__INLINE pe__vf pe__get_signed(const float *p) { return pe__floats_of(-*p, *p); }
 PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return pe__floats_of(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
@@ -1816,6 +1663,27 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 #undef PE__SLEEF_TWO
 #undef PE__SLEEF_SINCOSPI
 
+PE__INLINE pe__vd pe__mul(pe__vd a, pe__vd b)
+{
+    pe__vd p = a * b;
+    PE__PRODUCT(p);
+    return p;
+}
+#if PE_ISA != PE_ISA_SCALAR
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
+PE__INLINE pe__vf pe__sub_f32(pe__vf a, pe__vf b) { return a - b; }
+PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
+{
+    pe__vf p = a * b;
+    PE__PRODUCT(p);
+    return p;
+}
+PE__INLINE pe__vf pe__get_signed(const float *p)
+{
+    return (pe__vf)((pe__vl)pe__get_twice(p) ^ 0x80000000); /* the first of each two */
+}
+#endif
+
 #if PE_ISA == PE_ISA_SCALAR
 PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
 #elif PE_ISA != PE_ISA_NEON
@@ -1921,7 +1789,6 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     *e = pe__fms(a, b, p);
     return p;
 }
-PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return pe__fma_f32(a, b, c); }
 #endif
 
 /* s0 c0 s1 c1 ... at any address. */
@@ -2027,41 +1894,6 @@ PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
     return s;
 }
 
-#ifndef PE__NOT_FUSED
-PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c) { return pe__fma(a, b, c); }
-PE__INLINE double pe__fma_once(double a, double b, double c) { return pe__fma_exact(a, b, c); }
-#else
-PE__OUTLINE pe__vd pe__fused_each(pe__vd a, pe__vd b, pe__vd c)
-{
-    double x[3][PE_LANES];
-    pe__vd e, zero = pe__splat(0.0);
-    const pe__vd p = pe__two_prod(a, b, &e);
-    if (!pe__unequal(a, zero, a, zero) || !pe__unequal(b, zero, b, zero)) return p + c;
-    if (!pe__any_below(p, 1e-270) && !pe__unequal(e, zero, e, zero)) return p + c;
-    pe__store(x[0], a), pe__store(x[1], b), pe__store(x[2], c);
-    for (int i = 0; i < PE_LANES; i++) x[2][i] = pe__fma_exact(x[0][i], x[1][i], x[2][i]);
-    return pe__load(x[2]);
-}
-/* a * b + c rounded once: s + rest, where the rest, rounded, is off by 2^-53 of itself. What
-   is the same double with a little less of it and a little more is the answer. A product that is
-   too small for the rest of it to be a double, below 1e-270, or too large, is for integers. */
-PE__INLINE pe__vd pe__fused(pe__vd a, pe__vd b, pe__vd c)
-{
-    pe__vd e, t;
-    const pe__vd p = pe__two_prod(a, b, &e), s = pe__two_sum(p, c, &t), rest = t + e;
-    const pe__vd less = s + rest * pe__splat(1 - 2 * DBL_EPSILON);
-    const pe__vd more = s + rest * pe__splat(1 + 2 * DBL_EPSILON);
-    if (PE__UNLIKELY(pe__unequal(less, more, p + pe__splat(1e-254), p)))
-        return pe__fused_each(a, b, c);
-    return less;
-}
-PE__INLINE double pe__fma_once(double a, double b, double c)
-{
-    double all[PE_LANES];
-    pe__store(all, pe__fused(pe__splat(a), pe__splat(b), pe__splat(c)));
-    return all[0];
-}
-#endif
 #undef PE__NOT_FUSED
 
 #ifdef __cplusplus

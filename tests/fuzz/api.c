@@ -292,16 +292,18 @@ static void compare_rows(const char *what, fuzz_type t, size_t d, size_t rows, c
     }
 }
 
-/* x = fma(scale, x, PE) for floats and doubles, in place. */
+/* x = scale x + PE for floats and doubles, in place; the product is rounded. */
 static void add_plainly(fuzz_type t, float scale, const void *pe, void *x, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (t == FUZZ_F32) {
             float *const y = (float *)x + i;
-            *y = fmaf(scale, *y, ((const float *)pe)[i]);
+            volatile float product = scale * *y;
+            *y = product + ((const float *)pe)[i];
         } else {
             double *const y = (double *)x + i;
-            *y = fma((double)scale, *y, ((const double *)pe)[i]);
+            volatile double product = (double)scale * *y;
+            *y = product + ((const double *)pe)[i];
         }
     }
 }

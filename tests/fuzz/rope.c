@@ -196,8 +196,8 @@ static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float
                              *const bt = head + 4 * (halves ? i + h : 2 * i + 1);
         float a, b;
         memcpy(&a, at, 4), memcpy(&b, bt, 4);
-        volatile float bs = b * s[i], as = a * s[i];
-        const float x = fmaf(a, c[i], -bs), y = fmaf(b, c[i], as);
+        volatile float ac = a * c[i], bs = b * s[i], bc = b * c[i], as = a * s[i];
+        const float x = ac - bs, y = bc + as;
         memcpy(at, &x, 4), memcpy(bt, &y, 4);
     }
     if (t == FUZZ_F32) return;

@@ -136,6 +136,18 @@ static inline size_t every(void)
     return quick ? 2 + (size_t)quick : 1;
 }
 
+/* Products that no flag has fused with a sum, which is what pe's rotations and sums are made of. */
+static inline float product_f32(float a, float b)
+{
+    volatile float p = a * b;
+    return p;
+}
+static inline double product_f64(double a, double b)
+{
+    volatile double p = a * b;
+    return p;
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Random numbers: splitmix64, one stream per test so that a single test can be rerun
  * --------------------------------------------------------------------------------------------- */

@@ -133,15 +133,15 @@ static void check_shift(owned_plan *p, oracle *o, rng *r, int layout, int type, 
             const size_t at = row * d + a, bt = row * d + b;
             if (type == F64) {
                 const double s = x.f64[at], c = x.f64[bt];
-                volatile double cS = c * matrix[a * d + b], sS = s * matrix[a * d + b];
-                want.f64[at] = fma(s, matrix[a * d + a], cS);
-                want.f64[bt] = fma(c, matrix[a * d + a], -sS);
+                const double sine = matrix[a * d + b], cosine = matrix[a * d + a];
+                want.f64[at] = product_f64(s, cosine) + product_f64(c, sine);
+                want.f64[bt] = product_f64(c, cosine) - product_f64(s, sine);
                 continue;
             }
             const float s = type == F32 ? x.f32[at] : widen(type, x.h[at]);
             const float c = type == F32 ? x.f32[bt] : widen(type, x.h[bt]);
-            volatile float cS = c * S, sS = s * S;
-            const float s1 = fmaf(s, C, cS), c1 = fmaf(c, C, -sS);
+            const float s1 = product_f32(s, C) + product_f32(c, S);
+            const float c1 = product_f32(c, C) - product_f32(s, S);
             if (type == F32) want.f32[at] = s1, want.f32[bt] = c1;
             else want.h[at] = narrow(type, s1), want.h[bt] = narrow(type, c1);
         }
@@ -196,8 +196,8 @@ static void wide_rows_are_tiled(void **state)
             const size_t a = sine_at(layout, D, i), b = cosine_at(layout, D, i);
             oracle_turn(&o, 1234567, i);
             const float S = mpfr_get_flt(o.sine, MPFR_RNDN), C = mpfr_get_flt(o.cosine, MPFR_RNDN);
-            volatile float cS = y[b] * S, sS = y[a] * S;
-            if (x[a] != fmaf(y[a], C, cS) || x[b] != fmaf(y[b], C, -sS))
+            if (x[a] != product_f32(y[a], C) + product_f32(y[b], S) ||
+                x[b] != product_f32(y[b], C) - product_f32(y[a], S))
                 fail_msg("layout %d, pair %zu is wrong", layout, i);
             if (fabs(z[a] - (double)x[a]) > 0.001 || fabs(z[b] - (double)x[b]) > 0.001)
                 fail_msg("layout %d, pair %zu is wrong in f64", layout, i);

@@ -2,7 +2,7 @@
 /*
  * Proves the operations on floats of pe_simd.h that the 16-bit types rest on: every bf16 and f16 is
  * widened exactly; floats are rounded to them once, to nearest even, whatever the flushing of
- * subnormals and the rounding mode; a*b + c of floats is rounded once; rounding to odd first is as
+ * subnormals and the rounding mode; a product is rounded before a sum is; rounding to odd first is as
  * good as not rounding at all.
  *
  * What a 16-bit number is worth is computed here from its three fields, and what a float rounds to
@@ -233,7 +233,7 @@ static void no_mode_changes_the_rounding(void **state)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Fused multiply and add; rounding to odd
+ * Products and sums; rounding to odd
  * --------------------------------------------------------------------------------------------- */
 
 typedef struct exact {
@@ -243,21 +243,19 @@ typedef struct exact {
 static void exact_make(exact *e) { mpfr_inits2(700, e->a, e->b, e->c, e->r, (mpfr_ptr)NULL); }
 static void exact_free(exact *e) { mpfr_clears(e->a, e->b, e->c, e->r, (mpfr_ptr)NULL); }
 
-static void check_fma(exact *e, const float *a, const float *b, const float *c)
+static float product_of(exact *e, float a, float b)
 {
-    float got[FLOATS];
-    pe__put(got, pe__fma_f32(pe__get(a), pe__get(b), pe__get(c)));
-    for (size_t k = 0; k < FLOATS; k++) {
-        float want;
-        mpfr_set_flt(e->a, a[k], MPFR_RNDN);
-        mpfr_set_flt(e->b, b[k], MPFR_RNDN);
-        mpfr_set_flt(e->c, c[k], MPFR_RNDN);
-        assert_int_equal(mpfr_fma(e->r, e->a, e->b, e->c, MPFR_RNDN), 0); /* exact at 700 bits */
-        want = mpfr_get_flt(e->r, MPFR_RNDN);
-        if (isnan(want) ? !isnan(got[k]) : bits_of(got[k]) != bits_of(want))
-            fail_msg("%a * %a + %a: got %a, want %a", (double)a[k], (double)b[k], (double)c[k],
-                     (double)got[k], (double)want);
-    }
+    mpfr_set_flt(e->a, a, MPFR_RNDN);
+    mpfr_set_flt(e->b, b, MPFR_RNDN);
+    mpfr_mul(e->r, e->a, e->b, MPFR_RNDN);
+    return mpfr_get_flt(e->r, MPFR_RNDN);
+}
+static double product_of_doubles(exact *e, double a, double b)
+{
+    mpfr_set_d(e->a, a, MPFR_RNDN);
+    mpfr_set_d(e->b, b, MPFR_RNDN);
+    mpfr_mul(e->r, e->a, e->b, MPFR_RNDN);
+    return mpfr_get_d(e->r, MPFR_RNDN);
 }
 
 static float random_float(rng *r, int low, int high) /* exponents */
@@ -268,53 +266,6 @@ static float random_float(rng *r, int low, int high) /* exponents */
     return bits >> 63 ? -x : x;
 }
 
-/* Anything at all; sums where the product decides a tie from afar; cancellation; the ends. */
-static void fma_is_rounded_once(void **state)
-{
-    static const float special[] = {
-        0.0f,       -0.0f,           1.0f,    -1.0f,           HUGE_VALF, -HUGE_VALF, 0x1p-149f,
-        -0x1p-126f, 0x1.fffffep127f, 0x1p64f, 0x1.000002p-24f, 3.0f};
-    const size_t n = LENGTH(special);
-    rng r = rng_for("fma_is_rounded_once");
-    float a[FLOATS], b[FLOATS], c[FLOATS];
-    exact e;
-    (void)state;
-    exact_make(&e);
-    for (size_t k = 0; k < workload(200000) / FLOATS; k++) {
-        for (size_t lane = 0; lane < FLOATS; lane++) {
-            const uint64_t kind = rng_next(&r) % 6;
-            a[lane] = random_float(&r, -30, 30);
-            b[lane] = random_float(&r, -30, 30);
-            c[lane] = random_float(&r, -60, 60);
-            if (kind == 0) { /* any bits, but NaN */
-                a[lane] = float_of((uint32_t)(rng_next(&r) & 0xff7fffff));
-                b[lane] = float_of((uint32_t)(rng_next(&r) & 0xff7fffff));
-                c[lane] = float_of((uint32_t)(rng_next(&r) & 0xff7fffff));
-            } else if (kind == 1) { /* a product of two bits next to a tie, or deep below one */
-                a[lane] = (float)ldexp(1 + ldexp(1.0, -(int)rng_below(&r, 24)), -12);
-                b[lane] = (float)ldexp(1.0, -(int)rng_below(&r, 60));
-            } else if (kind == 2) { /* all but cancelled */
-                c[lane] = -(a[lane] * b[lane]);
-            } else if (kind == 3) { /* subnormal */
-                a[lane] = random_float(&r, -90, -60);
-                b[lane] = random_float(&r, -80, -60);
-                c[lane] = random_float(&r, -149, -126);
-            } else if (kind == 4) { /* overflow or not */
-                a[lane] = random_float(&r, 63, 64);
-                b[lane] = random_float(&r, 62, 64);
-                c[lane] = random_float(&r, 100, 127);
-            }
-        }
-        check_fma(&e, a, b, c);
-    }
-    for (size_t k = 0; k < n * n * n; k++) {
-        for (size_t lane = 0; lane < FLOATS; lane++)
-            a[lane] = special[k % n], b[lane] = special[k / n % n], c[lane] = special[k / n / n];
-        check_fma(&e, a, b, c);
-    }
-    exact_free(&e);
-}
-
 static double random_double(rng *r, int low, int high) /* exponents */
 {
     const uint64_t bits = rng_next(r), m = rng_next(r) & 0xfffffffffffff;
@@ -323,104 +274,84 @@ static double random_double(rng *r, int low, int high) /* exponents */
     return bits >> 63 ? -x : x;
 }
 
-static void check_fma_f64(exact *e, const double *a, const double *b, const double *c)
+/* a b + c d and a b - c d, of floats and of doubles: each product and the sum rounded, nothing fused. */
+static void check_products(exact *e, const float *a, const float *b, const float *c, const float *d)
 {
-    double got[PE_LANES];
-    pe__store(got, pe__fused(pe__load(a), pe__load(b), pe__load(c)));
+    float sum[FLOATS], difference[FLOATS], all[FLOATS];
+    const pe__vf p = pe__mul_f32(pe__get(a), pe__get(b)), q = pe__mul_f32(pe__get(c), pe__get(d));
+    pe__put(sum, pe__add_f32(p, q));
+    pe__put(difference, pe__sub_f32(p, q));
+    pe__put(all, pe__splat_f32(a[0]));
+    for (size_t k = 0; k < FLOATS; k++) {
+        assert_true(bits_of(all[k]) == bits_of(a[0]));
+        const float u = product_of(e, a[k], b[k]), v = product_of(e, c[k], d[k]);
+        for (int minus = 0; minus < 2; minus++) {
+            const float got = minus ? difference[k] : sum[k];
+            mpfr_set_flt(e->a, u, MPFR_RNDN);
+            mpfr_set_flt(e->b, v, MPFR_RNDN);
+            if (minus) mpfr_sub(e->r, e->a, e->b, MPFR_RNDN);
+            else mpfr_add(e->r, e->a, e->b, MPFR_RNDN);
+            const float want = mpfr_get_flt(e->r, MPFR_RNDN);
+            if (isnan(want) ? !isnan(got) : bits_of(got) != bits_of(want))
+                fail_msg("%a * %a %c %a * %a: got %a, want %a", (double)a[k], (double)b[k],
+                         minus ? '-' : '+', (double)c[k], (double)d[k], (double)got, (double)want);
+        }
+    }
+}
+static void check_products_f64(exact *e, const double *a, const double *b, const double *c,
+                               const double *d)
+{
+    double sum[PE_LANES];
+    pe__store(sum, pe__mul(pe__load(a), pe__load(b)) + pe__mul(pe__load(c), pe__load(d)));
     for (size_t k = 0; k < PE_LANES; k++) {
-        const double one = pe__fma_once(a[k], b[k], c[k]);
-        double want;
-        mpfr_set_d(e->a, a[k], MPFR_RNDN);
-        mpfr_set_d(e->b, b[k], MPFR_RNDN);
-        mpfr_set_d(e->c, c[k], MPFR_RNDN);
-        assert_int_equal(mpfr_fma(e->r, e->a, e->b, e->c, MPFR_RNDN), 0); /* exact at 4500 bits */
-        want = mpfr_get_d(e->r, MPFR_RNDN);
-        if (isnan(want) ? !isnan(got[k]) || !isnan(one)
-                        : memcmp(&got[k], &want, sizeof want) || memcmp(&one, &want, sizeof want))
-            fail_msg("%a * %a + %a: got %a and, alone, %a, want %a", a[k], b[k], c[k], got[k], one,
-                     want);
+        const double u = product_of_doubles(e, a[k], b[k]), v = product_of_doubles(e, c[k], d[k]);
+        mpfr_set_d(e->a, u, MPFR_RNDN);
+        mpfr_set_d(e->b, v, MPFR_RNDN);
+        mpfr_add(e->r, e->a, e->b, MPFR_RNDN);
+        const double want = mpfr_get_d(e->r, MPFR_RNDN);
+        if (isnan(want) ? !isnan(sum[k]) : memcmp(&sum[k], &want, sizeof want))
+            fail_msg("%a * %a + %a * %a: got %a, want %a", a[k], b[k], c[k], d[k], sum[k], want);
     }
 }
 
-/* The same for doubles; ties, and what is near to them, built on purpose. */
-static void fma_of_doubles_is_rounded_once(void **state)
+/* Anything at all; all but cancelled; subnormal; near overflow; the ends. */
+static void products_and_sums_are_each_rounded(void **state)
 {
-    static const double special[] = {
-        0.0,        -0.0,    1.0,       -1.0,   HUGE_VAL, -HUGE_VAL, 0x1p-1074, -0x1p-1074,
-        0x1p-1022,  DBL_MAX, 0x1p1023,  0x1p-52, 3.0,     0x1.0000000000001p0, 0x1p-511, 0x1p-538,
-        0x1.8p-537, -0x1p970};
+    static const float special[] = {0.0f,      -0.0f,    1.0f,        -1.0f,           HUGE_VALF,
+                                    -HUGE_VALF, 0x1p-149f, -0x1p-126f, 0x1.fffffep127f, 3.0f};
     const size_t n = LENGTH(special);
-    rng r = rng_for("fma_of_doubles_is_rounded_once");
-    double a[PE_LANES], b[PE_LANES], c[PE_LANES];
+    rng r = rng_for("products_and_sums_are_each_rounded");
+    float f[4][FLOATS];
+    double g[4][PE_LANES];
     exact e;
     (void)state;
     mpfr_inits2(4500, e.a, e.b, e.c, e.r, (mpfr_ptr)NULL);
-    for (size_t k = 0; k < workload(400000) / PE_LANES; k++) {
-        for (size_t lane = 0; lane < PE_LANES; lane++) {
-            const uint64_t kind = rng_next(&r) % 8;
-            a[lane] = random_double(&r, -30, 30);
-            b[lane] = random_double(&r, -30, 30);
-            c[lane] = random_double(&r, -120, 120);
-            if (kind == 0) { /* any bits, but NaN */
-                a[lane] = random_double(&r, -1074, 1023);
-                b[lane] = random_double(&r, -1074, 1023);
-                c[lane] = random_double(&r, -1074, 1023);
-            } else if (kind == 1) { /* a product of two bits next to a tie, or deep below one */
-                a[lane] = ldexp(1 + ldexp(1.0, -(int)rng_below(&r, 53)), -27);
-                b[lane] = ldexp(1.0, -(int)rng_below(&r, 120));
-                c[lane] = rng_next(&r) % 2 ? c[lane] : random_double(&r, 0, 0);
-            } else if (kind == 2) { /* all but cancelled */
-                c[lane] = -(a[lane] * b[lane]);
-            } else if (kind == 3) { /* subnormal */
-                a[lane] = random_double(&r, -600, -500);
-                b[lane] = random_double(&r, -580, -470);
-                c[lane] = random_double(&r, -1074, -1020);
-            } else if (kind == 4) { /* few bits, all subnormal: ties there */
-                a[lane] = ldexp((double)(1 + rng_below(&r, 15)), -540);
-                b[lane] = ldexp((double)(1 + rng_below(&r, 15)), -540);
-                c[lane] = ldexp((double)rng_below(&r, 15), -1074 + (int)rng_below(&r, 55));
-            } else if (kind == 5) { /* overflow or not */
-                a[lane] = random_double(&r, 511, 512);
-                b[lane] = random_double(&r, 510, 512);
-                c[lane] = random_double(&r, 960, 1023);
-            } else if (kind == 6) { /* a factor is large, the other one small; the ends of the range */
-                a[lane] = random_double(&r, 960, 1023);
-                b[lane] = random_double(&r, -1074, -900);
-                c[lane] = random_double(&r, -120, 120);
-            }
+    for (size_t k = 0; k < workload(200000) / FLOATS; k++) {
+        for (size_t lane = 0; lane < FLOATS; lane++) {
+            const uint64_t kind = rng_next(&r) % 5;
+            const int low = kind == 1 ? -80 : kind == 2 ? 60 : -9;
+            const int high = kind == 1 ? -60 : kind == 2 ? 65 : 9;
+            for (size_t x = 0; x < 4; x++)
+                f[x][lane] = kind == 0 ? float_of((uint32_t)(rng_next(&r) & 0xff7fffff))
+                                       : random_float(&r, low, high);
+            if (kind == 3) f[2][lane] = -f[0][lane], f[3][lane] = f[1][lane] * (1 + 0x1p-23f);
         }
-        check_fma_f64(&e, a, b, c);
+        check_products(&e, f[0], f[1], f[2], f[3]);
+        for (size_t lane = 0; lane < PE_LANES; lane++) {
+            const uint64_t kind = rng_next(&r) % 5;
+            const int low = kind == 0 ? -1074 : kind == 1 ? -560 : kind == 2 ? 505 : -9;
+            const int high = kind == 0 ? 1023 : kind == 1 ? -500 : kind == 2 ? 513 : 9;
+            for (size_t x = 0; x < 4; x++) g[x][lane] = random_double(&r, low, high);
+            if (kind == 3) g[2][lane] = -g[0][lane], g[3][lane] = g[1][lane] * (1 + DBL_EPSILON);
+        }
+        check_products_f64(&e, g[0], g[1], g[2], g[3]);
     }
     for (size_t k = 0; k < n * n * n; k++) {
-        for (size_t lane = 0; lane < PE_LANES; lane++)
-            a[lane] = special[k % n], b[lane] = special[k / n % n], c[lane] = special[k / n / n];
-        check_fma_f64(&e, a, b, c);
-    }
-    exact_free(&e);
-}
-
-static void splat_add_and_mul(void **state)
-{
-    float a[FLOATS], b[FLOATS], sum[FLOATS], product[FLOATS], all[FLOATS];
-    rng r = rng_for("splat_add_and_mul");
-    exact e;
-    (void)state;
-    exact_make(&e);
-    for (size_t k = 0; k < workload(20000) / FLOATS; k++) {
-        for (size_t lane = 0; lane < FLOATS; lane++)
-            a[lane] = random_float(&r, -140, 127), b[lane] = random_float(&r, -140, 127);
-        pe__put(sum, pe__add_f32(pe__get(a), pe__get(b)));
-        pe__put(product, pe__mul_f32(pe__get(a), pe__get(b)));
-        pe__put(all, pe__splat_f32(a[0]));
         for (size_t lane = 0; lane < FLOATS; lane++) {
-            assert_true(all[lane] == a[0]);
-            mpfr_set_flt(e.a, a[lane], MPFR_RNDN);
-            mpfr_set_flt(e.b, b[lane], MPFR_RNDN);
-            mpfr_add(e.r, e.a, e.b, MPFR_RNDN);
-            assert_true(sum[lane] == mpfr_get_flt(e.r, MPFR_RNDN));
-            mpfr_mul(e.r, e.a, e.b, MPFR_RNDN);
-            assert_true(product[lane] == mpfr_get_flt(e.r, MPFR_RNDN));
+            f[0][lane] = special[k % n], f[1][lane] = special[k / n % n];
+            f[2][lane] = special[k / n / n], f[3][lane] = 1;
         }
+        check_products(&e, f[0], f[1], f[2], f[3]);
     }
     exact_free(&e);
 }
@@ -627,7 +558,7 @@ static void sums_beside_midpoints(void **state)
                 const double size = (value_16(f, code) + value_16(f, code + 1)) / 2;
                 x[row + (config.layout == PE_LAYOUT_HALVES ? i + (second ? pairs : 0)
                                                            : 2 * i + (size_t)second)] = h;
-                of_x = (double)scale * value(t, &h, 0);
+                of_x = (double)product_f32(scale, (float)value(t, &h, 0));
                 want = ((rng_below(&r, 2) ? size : -size) - of_x) / config.amplitude;
                 if (config.amplitude < 1e-9 || config.amplitude > 1e9) want = rng_unit(&r) - 0.5;
             } while (!(fabs(want) < 0.9999));
@@ -648,8 +579,8 @@ static void sums_beside_midpoints(void **state)
                                   : pe_add_bf16(&plan, pe_from(first), ROWS, scale, y, d),
                          PE_OK);
         for (size_t j = 0; j < ROWS * d; j++) {
-            mpfr_set_d(e.a, value(t, x, j), MPFR_RNDN);
-            mpfr_mul_d(e.a, e.a, (double)scale, MPFR_RNDN);
+            const float product = product_f32(scale, (float)value(t, x, j));
+            mpfr_set_flt(e.a, product, MPFR_RNDN);
             mpfr_add_d(e.a, e.a, (double)pe[j], MPFR_RNDN); /* exact */
             const float sum = mpfr_get_flt(e.a, MPFR_RNDN);
             if (isnan(sum) ? (y[j] & 0x7fff) <= f->infinity : y[j] != nearest_16(f, (double)sum))
@@ -695,7 +626,7 @@ static void sums_that_cancel(void **state)
                                   : pe_add_bf16(&plan, at, ROWS, scale, y, d),
                          PE_OK);
         for (size_t i = 0; i < ROWS * d; i++) {
-            const float sum = fmaf(scale, (float)value(t, x, i), pe[i]);
+            const float sum = product_f32(scale, (float)value(t, x, i)) + pe[i];
             if (y[i] != nearest_16(f, (double)sum))
                 fail_msg("%s: %a * %a + %a: got %04x, not %04x", f->name, (double)scale,
                          value(t, x, i), (double)pe[i], y[i], nearest_16(f, (double)sum));
@@ -713,9 +644,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(floats_are_rounded),
         cmocka_unit_test(neighbours_of_midpoints_are_rounded),
         cmocka_unit_test(no_mode_changes_the_rounding),
-        cmocka_unit_test(fma_is_rounded_once),
-        cmocka_unit_test(fma_of_doubles_is_rounded_once),
-        cmocka_unit_test(splat_add_and_mul),
+        cmocka_unit_test(products_and_sums_are_each_rounded),
         cmocka_unit_test(doubles_are_rounded_once),
         cmocka_unit_test(elements_beside_midpoints),
         cmocka_unit_test(sums_beside_midpoints),
