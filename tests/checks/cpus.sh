@@ -43,7 +43,7 @@ for compiler in $GCC $CLANG $MATRIX_COMPILERS gcc-16; do
     chooses "$compiler" 15001 -march=znver3 -mavx512f -mavx512bf16 -mavx512vp2intersect # gcc 12, native on a Zen 5
     chooses "$compiler" 15001 -msse4a -mavx512f -mavx512bf16 -mavx512vp2intersect       # clang 14, likewise
     # The CPU of this machine by its family: 25 is Zen 3 and, with AVX-512, Zen 4; 26 is Zen 5.
-    grep -q AuthenticAMD /proc/cpuinfo 2>/dev/null && cpu_has avx512 || continue
+    if ! grep -q AuthenticAMD /proc/cpuinfo 2>/dev/null || ! cpu_has avx512; then continue; fi
     case $(sed -n 's/^cpu family[^:]*: *//p' /proc/cpuinfo | head -n 1) in
     25) chooses "$compiler" 14100 -march=native ;;
     26) chooses "$compiler" 15001 -march=native ;;

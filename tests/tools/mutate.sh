@@ -28,6 +28,7 @@ mutated() {
     series) next_double "pe__inverse_factorial[28][3] =" ;;
     logarithm) next_double "pe__ln2[3] =" ;;
     rope-constant) next_double "r->power = pe__td_exp(" ;;
+    rope-part) sed 's/^    config.head_dim = head_dim;$/    config.head_dim = config.rotary_dim = head_dim;/' "$file" ;;
     rope-floor) sed 's/pe__nearest(a) - (off < 0)/pe__nearest(a)/' "$file" ;;
     sums) sed 's/rest = rest + (lost + e);/rest = rest + e;/' "$file" ;;
     steps) sed 's/const size_t column = first + (pair + i % n) \* plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;

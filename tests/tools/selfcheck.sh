@@ -99,6 +99,7 @@ defects_of_the_library() {
         breaks pe.h still sh tests/checks/levels.sh
         breaks pe.h tile-first sh tests/checks/levels.sh
         breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
+        breaks pe.h rope-part $(unit rope_frequencies.gcc.best.none.quick)
         breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
         for defect in sums steps no-weight; do
             breaks pe.h $defect $(unit models.gcc.best.none.quick)
