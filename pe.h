@@ -5977,36 +5977,32 @@ PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
 PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
 
-/* The rules, in the order in which they are told: is it asked, is it kept, else what is wrong? */
-PE__COLD const char *pe__rope_error(const pe__rope *r)
+/* What must be kept where it is asked for, and the text where it is not. */
+typedef struct pe__rule {
+    int asked, kept;
+    const char *text;
+} pe__rule;
+PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (rules[k].asked && !rules[k].kept) return rules[k].text;
+    return NULL;
+}
+
+/* Each field by itself. */
+PE__COLD const char *pe__rope_field_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const double theta = c->rope_theta, e = c->extrapolation_factor;
     const double steps = c->offset * 1048576.0; /* 2^20 */
-    const pe_rope_type type = c->rope_type;
-    const int ntk = type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK;
-    const int yarn = type == PE_ROPE_YARN, longrope = type == PE_ROPE_LONGROPE;
-    const int scales =
-        ntk || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LINEAR || type == PE_ROPE_NTK_FIXED;
-    const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
-    const int blocks = several && c->section_order != PE_SECTIONS_INTERLEAVED;
-    size_t left = r->pairs; /* that no section has */
-    int fit = 1, equal = 1;
-    for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
-        fit &= c->sections[a] <= left, equal &= c->sections[a] == r->pairs / c->axes;
-        left -= c->sections[a];
-    }
-    const struct {
-        int asked, kept;
-        const char *text;
-    } rules[] = {
+    const pe__rule rules[] = {
         {1, c->head_dim >= 2 && c->head_dim <= PTRDIFF_MAX / sizeof(double),
          "head_dim must be at least 2 and fit in memory"},
         {1, r->rotary >= 2 && r->rotary % 2 == 0 && r->rotary <= c->head_dim,
          "rotary_dim must be even, at least 2 and at most head_dim; 0 means head_dim, which must "
          "then be even"},
         {1, pe__between(theta, 1, PE__ROPE_MOST), "rope_theta must be within 1 ... 2^128"},
-        {1, (unsigned)type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
+        {1, (unsigned)c->rope_type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
         {1, pe__rope_optional(c->factor),
          "factor must be within 2^-128 ... 2^128, or 0 if there is none"},
         {1, pe__rope_length_ok(c->original_max_position_embeddings),
@@ -6038,17 +6034,50 @@ PE__COLD const char *pe__rope_error(const pe__rope *r)
         {1, (unsigned)c->angle <= PE_ANGLE_FLOAT32, "angle must be one of PE_ANGLE_..."},
         {1, pe__between(c->offset, -2147483648.0, 2147483648.0) && steps == (double)(int64_t)steps,
          "offset must be a multiple of 2^-20 within -2^31 ... 2^31"},
+    };
+    return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* Axes and their sections. */
+PE__COLD const char *pe__rope_axes_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
+    const int blocks = several && c->section_order != PE_SECTIONS_INTERLEAVED;
+    size_t left = r->pairs; /* that no section has */
+    int fit = 1, equal = 1;
+    for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
+        fit &= c->sections[a] <= left;
+        equal &= c->sections[a] == r->pairs / c->axes;
+        left -= c->sections[a];
+    }
+    const pe__rule rules[] = {
         {1, c->axes >= 1 && c->axes <= PE_MAX_AXES, "axes must be 1 ... PE_MAX_AXES"},
         {several, (unsigned)c->section_order <= PE_SECTIONS_VISION,
          "section_order must be one of PE_SECTIONS_..."},
         {blocks, fit && left == 0, "sections must sum to the pairs"},
         {vision, equal, "sections of a vision tower must be of equal length"},
+    };
+    return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* What the type needs. */
+PE__COLD const char *pe__rope_type_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const pe_rope_type type = c->rope_type;
+    const int ntk = type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK;
+    const int yarn = type == PE_ROPE_YARN, longrope = type == PE_ROPE_LONGROPE;
+    const int scales =
+        ntk || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LINEAR || type == PE_ROPE_NTK_FIXED;
+    const int vision = c->axes > 1 && c->section_order == PE_SECTIONS_VISION;
+    const pe__rule rules[] = {
         {ntk, r->rotary >= (vision ? 4 * c->axes : 4),
          "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision tower"},
         {type == PE_ROPE_DYNAMIC_NTK, r->length > 0, "DYNAMIC_NTK needs max_position_embeddings"},
         {type == PE_ROPE_LLAMA3, r->length > 0, "LLAMA3 needs original_max_position_embeddings"},
         {yarn, r->length > 0, "YARN needs original_max_position_embeddings"},
-        {yarn, theta > 1, "YARN needs a rope_theta above 1"},
+        {yarn, c->rope_theta > 1, "YARN needs a rope_theta above 1"},
         {yarn, r->has_factor,
          "YARN needs a factor, or both max_position_embeddings and "
          "original_max_position_embeddings"},
@@ -6061,16 +6090,24 @@ PE__COLD const char *pe__rope_error(const pe__rope *r)
         {type == PE_ROPE_PROPORTIONAL, c->head_dim % 2 == 0, "PROPORTIONAL needs an even head_dim"},
         {scales, c->factor > 0, "this rope_type needs a factor above 0"},
     };
-    for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
-        if (rules[k].asked && !rules[k].kept) return rules[k].text;
-    for (size_t i = 0; r->factors && i < r->rotary / 2; i++)
+    return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* The first that is wrong, lists last. */
+PE__COLD const char *pe__rope_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const char *text = pe__rope_field_error(r);
+    if (!text) text = pe__rope_axes_error(r);
+    if (!text) text = pe__rope_type_error(r);
+    for (size_t i = 0; !text && r->factors && i < r->rotary / 2; i++)
         if (!pe__rope_number(r->factors[i]))
-            return r->is_long ? "long_factor must hold numbers in 2^-128 ... 2^128"
+            text = r->is_long ? "long_factor must hold numbers in 2^-128 ... 2^128"
                               : "short_factor must hold numbers in 2^-128 ... 2^128";
-    for (size_t i = 0; c->freq_factors && i < r->pairs; i++)
+    for (size_t i = 0; !text && c->freq_factors && i < r->pairs; i++)
         if (!pe__rope_number((double)c->freq_factors[i]))
-            return "freq_factors must hold numbers within 2^-128 ... 2^128";
-    return NULL;
+            text = "freq_factors must hold numbers within 2^-128 ... 2^128";
+    return text;
 }
 
 PE_API const char *pe_rope_config_error(const pe_rope_config *config)
@@ -6886,14 +6923,16 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 /* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
    else together. */
 static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                   unsigned char *x, size_t stride, size_t element,
-                                   pe__turner *turn)
+                                   const pe__output *o, pe__turner *turn)
 {
+    unsigned char *const x = o->out + row * o->stride;
     pe__rope_call call;
     memset(&call, 0, sizeof call);
-    call.tokens = rows, call.turn = turn;
-    call.x[0].heads = 1, call.x[0].in_token = call.x[0].out_token = stride;
-    call.x[0].in_head = call.x[0].out_head = stride;
+    call.tokens = rows;
+    call.turn = turn;
+    call.x[0].heads = 1;
+    call.x[0].in_token = call.x[0].out_token = o->stride;
+    call.x[0].in_head = call.x[0].out_head = o->stride;
     if (plan->axes == 1 || plan->joint) {
         call.x[0].in = call.x[0].out = x;
         pe__rope_run(plan, at, row, &call);
@@ -6902,8 +6941,10 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
     for (size_t a = 0; a < plan->axes; a++) {
         pe_plan one = *plan;
         const pe__axis *const axis = &plan->axis[a];
-        one.axes = 1, one.axis[0] = *axis, one.pairs = axis->pairs;
-        call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * element;
+        one.axes = 1;
+        one.axis[0] = *axis;
+        one.pairs = axis->pairs;
+        call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * o->element;
         if (axis->pairs) pe__rope_run(&one, at, row, &call);
     }
 }
@@ -6995,93 +7036,98 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     return status;
 }
 
-/* In place, for one or two sets of heads. */
-static inline pe_status pe__rope_turn(const pe_plan *plan, const pe_at *at, size_t tokens, void *q,
-                                      pe_heads q_heads, void *k, pe_heads k_heads, size_t element,
-                                      pe__turner *turn)
+/* A call for heads that are still to be told, from elements of one size to those of another;
+   head_dim 0: in place. */
+PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t head_dim, size_t in_element,
+                                          size_t out_element, pe__turner *turn)
 {
     pe__rope_call call;
-    call.tokens = tokens, call.head_dim = 0, call.turn = turn;
-    call.in_element = call.out_element = element;
-    call.x[0] = pe__heads_of(q, q_heads, q, q_heads);
-    call.x[1] = pe__heads_of(k, k_heads, k, k_heads);
-    return pe__rope_go(plan, at, &call);
+    call.tokens = tokens;
+    call.head_dim = head_dim;
+    call.in_element = in_element;
+    call.out_element = out_element;
+    call.turn = turn;
+    call.x[0].heads = call.x[1].heads = 0;
+    return call;
 }
 
-static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, size_t tokens,
-                                    size_t head_dim, const void *in, pe_heads in_heads,
-                                    size_t in_element, void *out, pe_heads out_heads,
-                                    size_t out_element, pe__turner *turn)
+/* From one place to another: are there as many heads at both? */
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
+                                    size_t out_heads)
 {
-    pe__rope_call call;
-    if (tokens == 0 || (in_heads.heads == 0 && out_heads.heads == 0)) return PE_OK;
-    if (in_heads.heads != out_heads.heads || head_dim == 0) return PE_ERR_SHAPE;
-    call.tokens = tokens, call.head_dim = head_dim, call.turn = turn;
-    call.in_element = in_element, call.out_element = out_element;
-    call.x[0] = pe__heads_of(in, in_heads, out, out_heads), call.x[1].heads = 0;
-    return pe__rope_go(plan, at, &call);
+    const size_t heads = call->x[0].heads;
+    if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
+    if (heads != out_heads || call->head_dim == 0) return PE_ERR_SHAPE;
+    return pe__rope_go(plan, at, call);
+}
+
+/* A table of the caller's. */
+PE__INLINE pe__tile pe__tile_of(pe_layout layout, const float *cosines, const float *sines,
+                                size_t stride, size_t pairs, size_t tokens)
+{
+    pe__tile tile;
+    tile.sines = sines;
+    tile.cosines = cosines;
+    tile.stride = stride;
+    tile.pair = tile.token = 0;
+    tile.count = tile.pairs = pairs;
+    tile.tokens = tokens;
+    tile.layout = layout;
+    return tile;
 }
 
 /* One head of one token by a table, where nothing is wrong and no pair is left over: done, in less
    time than its arguments take to be looked at one by one. */
-PE__INLINE int pe__rope_alone(pe__kind kind, pe_layout layout, const float *cosines,
-                              const float *sines, size_t stride, size_t pairs, size_t tokens,
-                              void *x, size_t heads)
+PE__INLINE int pe__rope_one_head(pe__kind kind, const pe__tile *t, void *x, size_t heads)
 {
-    const size_t most = (size_t)1 << 20;
+    const size_t most = (size_t)1 << 20, n = t->pairs, stride = t->stride;
     unsigned char *const p = (unsigned char *)x;
-    int ok = (tokens == 1) & (heads == 1) & (cosines != NULL) & (sines != NULL) & (x != NULL);
-    ok &= (pairs - 1 < most) & (stride >= pairs) & (stride < most);
-    if (!ok || pairs % PE__ROPE_UNIT) return 0;
-    if (layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, sines, cosines, pairs, pairs, p, 0, p, 0, 1,
-                       0);
-    else if (layout == PE_LAYOUT_INTERLEAVED)
-        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, sines, cosines, pairs, pairs, p, 0, p, 0,
+    int ok = (t->tokens == 1) & (heads == 1) & (t->cosines != NULL) & (t->sines != NULL);
+    ok &= (x != NULL) & (n - 1 < most) & (stride >= n) & (stride < most);
+    if (!ok || n % PE__ROPE_UNIT) return 0;
+    if (t->layout == PE_LAYOUT_HALVES)
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, t->sines, t->cosines, n, n, p, 0, p, 0, 1, 0);
+    else if (t->layout == PE_LAYOUT_INTERLEAVED)
+        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, t->sines, t->cosines, n, n, p, 0, p, 0,
                        1, 0);
     else return 0;
     return 1;
 }
 
 /* By a table of the caller's; in place, a head has no more than its pairs. */
-static inline pe_status pe__rope_by(pe_layout layout, const float *cosines, const float *sines,
-                                    size_t stride, size_t pairs, size_t tokens, size_t head_dim,
-                                    const void *in, pe_heads in_heads, void *out,
-                                    pe_heads out_heads, size_t element, pe__turner *turn)
+static inline pe_status pe__rope_by(const pe__tile *tile, pe__rope_call *call, size_t out_heads)
 {
-    pe__rope_call call;
-    pe__tile tile;
-    if (tokens == 0 || (in_heads.heads == 0 && out_heads.heads == 0)) return PE_OK;
-    if (pairs == 0 && head_dim == 0) return PE_OK;
-    if (pairs > 0 && (!cosines || !sines)) return PE_ERR_NULL;
-    if (layout != PE_LAYOUT_INTERLEAVED && layout != PE_LAYOUT_HALVES) return PE_ERR_ENUM;
+    const size_t heads = call->x[0].heads, pairs = tile->pairs;
+    if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
+    if (pairs == 0 && call->head_dim == 0) return PE_OK;
+    if (pairs > 0 && (!tile->cosines || !tile->sines)) return PE_ERR_NULL;
+    if (tile->layout != PE_LAYOUT_INTERLEAVED && tile->layout != PE_LAYOUT_HALVES)
+        return PE_ERR_ENUM;
     if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
-    if (in_heads.heads != out_heads.heads || head_dim < 2 * pairs) return PE_ERR_SHAPE;
-    pe_status status = pe__check_shape(pairs, tokens, stride, sizeof *cosines);
-    if (status != PE_OK) return status;
-    call.tokens = tokens, call.head_dim = head_dim, call.in_element = call.out_element = element;
-    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
-    status = pe__rope_check_heads(&call, &call.x[0], 2 * pairs);
-    if (status != PE_OK) return status;
-    tile.sines = sines, tile.cosines = cosines, tile.stride = stride, tile.layout = layout;
-    tile.pair = tile.token = 0, tile.count = tile.pairs = pairs, tile.tokens = tokens;
-    turn(&tile, &call.x[0]);
-    return PE_OK;
+    if (heads != out_heads || call->head_dim < 2 * pairs) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pairs, call->tokens, tile->stride, sizeof *tile->cosines);
+    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs);
+    if (status == PE_OK) call->turn(tile, &call->x[0]);
+    return status;
 }
 
 PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                     const float *in, pe_heads in_heads, uint16_t *out,
                                     pe_heads out_heads)
 {
-    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
-                       sizeof *out, pe__turn_heads_f32_f16);
+    pe__rope_call call =
+        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_f32_f16);
+    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
+    return pe__rope_to(plan, &at, &call, out_heads.heads);
 }
 PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
                                      const float *in, pe_heads in_heads, uint16_t *out,
                                      pe_heads out_heads)
 {
-    return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,
-                       sizeof *out, pe__turn_heads_f32_bf16);
+    pe__rope_call call =
+        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_f32_bf16);
+    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
+    return pe__rope_to(plan, &at, &call, out_heads.heads);
 }
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
@@ -7312,34 +7358,56 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
 
 /* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
    1. */
+/* ggml's arguments, and what follows from them for all rows. */
+typedef struct pe__ggml {
+    pe_rope_ggml c;
+    float theta_scale, mscale; /* from pair to pair; the amplitude */
+    float low, span;           /* YaRN: where the ramp begins, and its length */
+} pe__ggml;
+static inline void pe__ggml_begin(pe__ggml *g)
+{
+    const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
+    const pe__td log_base = pe__td_log(pe__td_splat((double)g->c.freq_base));
+    g->theta_scale = pe__td_float(pe__td_exp(pe__td_scale(log_base, exponent)));
+    g->mscale = g->c.attn_factor;
+    g->low = 0;
+    g->span = 1;
+    if (!(g->c.ext_factor > 0)) return;
+    const float from = (float)floor((double)pe__ggml_correction(&g->c, g->c.beta_fast));
+    const float until = (float)ceil((double)pe__ggml_correction(&g->c, g->c.beta_slow));
+    const float last = (float)(g->c.n_dims - 1);
+    g->low = from > 0 ? from : 0;
+    g->span = (until < last ? until : last) - g->low;
+    g->span = g->span > 0.001f ? g->span : 0.001f;
+    g->mscale *= pe__float_sum(0.1f, pe__logf(1.0f / g->c.freq_scale), 1, g->c.contracted);
+}
+
+/* The angle of a pair, from theta, the position times a power of theta_scale. */
+static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
+{
+    const float factor = g->c.freq_factors ? g->c.freq_factors[pair] : 1.0f;
+    const float distant = pe__float_quotient(theta, factor);
+    const float nearby = pe__float_product(g->c.freq_scale, distant);
+    if (!(g->c.ext_factor > 0)) return nearby;
+    const float y = pe__float_quotient((float)pair - g->low, g->span);
+    const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
+    const float mix = (1 - clamped) * g->c.ext_factor;
+    return pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix), g->c.contracted);
+}
+
 PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t rows, float *cosines,
                                   float *sines, size_t stride)
 {
     enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__CHAIN };
-    pe_rope_ggml c;
+    pe__ggml g;
     if (rows == 0) return PE_OK;
     if (!given || !cosines || !sines) return PE_ERR_NULL;
-    if (!pe__ggml_read(&c, given)) return PE_ERR_CONFIG;
-    const size_t pairs = c.n_dims / 2;
+    if (!pe__ggml_read(&g.c, given)) return PE_ERR_CONFIG;
+    const size_t pairs = g.c.n_dims / 2;
     pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
     if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
     if (status != PE_OK) return status;
-
-    const float scale = c.freq_scale, ext = c.ext_factor;
-    const pe__vd exponent = pe__splat((double)(-2.0f / (float)c.n_dims));
-    const pe__td log_base = pe__td_log(pe__td_splat((double)c.freq_base));
-    const float theta_scale = pe__td_float(pe__td_exp(pe__td_scale(log_base, exponent)));
-    float mscale = c.attn_factor, low = 0, span = 1;
-    if (ext > 0) {
-        const float from = pe__ggml_correction(&c, c.beta_fast);
-        const float until = pe__ggml_correction(&c, c.beta_slow);
-        const float last = (float)(c.n_dims - 1), end = (float)ceil((double)until);
-        low = (float)floor((double)from);
-        low = low > 0 ? low : 0;
-        span = (end < last ? end : last) - low;
-        span = span > 0.001f ? span : 0.001f;
-        mscale = mscale * pe__float_sum(0.1f, pe__logf(1.0f / scale), 1, c.contracted);
-    }
+    pe__ggml_begin(&g);
 
     double memory[PE__PADDED * 3 + PE__CHAIN];
     double *const f = pe__aligned(memory);
@@ -7359,28 +7427,17 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             float row[2 * PE__PAIRS];
             double fastest = 0;
             for (size_t i = 0; i < n; i++) {
-                const float factor = c.freq_factors ? c.freq_factors[done + i] : 1.0f;
-                const float distant = pe__float_quotient(theta, factor);
-                const float nearby = pe__float_product(scale, distant);
-                float turned = nearby;
-                if (ext > 0) {
-                    const float y = pe__float_quotient((float)(done + i) - low, span);
-                    const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
-                    const float mix = (1 - clamped) * ext;
-                    turned = pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix),
-                                           c.contracted);
-                }
-                angle[i] = (double)turned;
+                angle[i] = (double)pe__ggml_angle(&g, done + i, theta);
                 fastest = pe__larger(fastest, angle[i]);
-                theta = pe__float_product(theta, theta_scale);
+                theta = pe__float_product(theta, g.theta_scale);
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
             pe__plan_reach(&plan, plan.error, fastest);
             const pe__dest dest = pe__dest_split(&plan, 0, n, row, sizeof *row);
             pe__rows_f32(&dest, 1, 1);
             for (size_t i = 0; i < n; i++) {
-                sines[r * stride + done + i] = row[i] * mscale;
-                cosines[r * stride + done + i] = row[n + i] * mscale;
+                sines[r * stride + done + i] = row[i] * g.mscale;
+                cosines[r * stride + done + i] = row[n + i] * g.mscale;
             }
         }
     }
@@ -7509,8 +7566,7 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         const int stay = pe__stays(&at, r);
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        unsigned char *const x = o->out + r * o->stride;
-        if (!stay) pe__rope_blocks(&turns, &at, r, run, x, o->stride, o->element, turn);
+        if (!stay) pe__rope_blocks(&turns, &at, r, run, o, turn);
     }
     return status;
 }
@@ -7845,14 +7901,14 @@ PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j
 /* What becomes of biases: stored, stored past the caches, or added to elements of some type. */
 typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
 
-/* n of a vector of biases; masked scores are -infinity, whatever they were. */
-PE__INLINE void pe__bend_put(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
-                             pe__vf j, pe__vf v, void *at, size_t n)
+/* n of a vector of biases; masked: what masked scores become, whatever they were, or NULL. */
+PE__INLINE void pe__bend_put(pe__how to, pe__kind type, const pe__vf *masked, pe__vf j, pe__vf v,
+                             void *at, size_t n)
 {
     const int whole = n == PE__FLOATS;
     if (to == PE__HOW_ADD)
         v = pe__add_f32(whole ? pe__get_as(type, at) : pe__get_n_as(type, at, n), v);
-    if (mode == PE_ALIBI_CAUSAL) v = pe__if_positive(j, bend->masked, v);
+    if (masked) v = pe__if_positive(j, *masked, v);
     if (!whole) pe__put_n_as(type, at, v, n);
     else if (to == PE__HOW_STREAM) pe__stream((float *)at, v);
     else pe__put_as(type, at, v);
@@ -7867,8 +7923,9 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
     enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
     const int64_t nearby = (int64_t)1 << 24;
     const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
+    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
 #define PE__PUT(j, k)                                                                              \
-    pe__bend_put(to, type, mode, bend, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
+    pe__bend_put(to, type, masked, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
     for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
         unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
         const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
@@ -7879,7 +7936,7 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
         if (exact || beyond || n - i < PE__FOUR) {
             const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far(mode, bend->exact, j, 0)
                                                  : pe__bend_at(mode, bend, a);
-            pe__bend_put(to, type, mode, bend, a, v, at, part);
+            pe__bend_put(to, type, masked, a, v, at, part);
             continue;
         }
         pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
@@ -8066,18 +8123,25 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     return PE_OK;
 }
 
+/* Scores, [heads][queries][keys]. */
+typedef struct pe__scores {
+    void *scores;
+    size_t heads, queries, keys, query_stride, head_stride;
+} pe__scores;
+
 /* Add a row's biases, so many heads apart, by way of a buffer. */
-PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entries, size_t heads,
-                                  const int32_t *index, size_t queries, size_t keys, void *scores,
-                                  size_t query_stride, size_t head_stride)
+PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entries,
+                                  const int32_t *index, const pe__scores *x)
 {
+    const size_t heads = x->heads, queries = x->queries, keys = x->keys;
+    void *const scores = x->scores;
     enum { PE__MOST = 256 };
     float biases[PE__MOST];
     int ok = 1;
     if (heads == 0 || queries == 0 || keys == 0) return PE_OK;
     if (!table || !index || !scores) return PE_ERR_NULL;
-    pe_status status = pe__scores_shape(heads, queries, keys, pe__size_of(type), query_stride,
-                                        head_stride);
+    pe_status status = pe__scores_shape(heads, queries, keys, pe__size_of(type), x->query_stride,
+                                        x->head_stride);
     if (status != PE_OK) return status;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index) ||
         pe__exceeds(entries, heads, PTRDIFF_MAX / sizeof *table))
@@ -8090,7 +8154,7 @@ PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entr
                 n = pe__min(keys - k, PE__MOST);
                 for (size_t i = 0; i < n; i++)
                     biases[i] = table[(size_t)index[q * keys + k + i] * heads + h];
-                const size_t at = h * head_stride + q * query_stride + k;
+                const size_t at = h * x->head_stride + q * x->query_stride + k;
                 pe__add_floats(type, pe__at_element(type, scores, at), biases, n);
             }
     return PE_OK;
@@ -8116,15 +8180,22 @@ static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t t
     return status;
 }
 
+/* A table's rows and those of x, of d_model elements. */
+typedef struct pe__learned {
+    const void *table, *x;
+    size_t table_rows, d_model, stride;
+} pe__learned;
+
 /* Add row after row: of the table to x, or, if grad, of x to the table. */
-PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const void *table, size_t table_rows,
-                                     size_t d_model, const pe_at *at, size_t rows, const void *x,
-                                     size_t stride)
+PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const pe__learned *l,
+                                     const pe_at *at, size_t rows)
 {
+    const size_t d_model = l->d_model;
+    const void *const table = l->table, *const x = l->x;
     if (rows == 0) return PE_OK;
     if (!table || !x) return PE_ERR_NULL;
     const pe_status status =
-        pe__check_learned(at, rows, table_rows, d_model, stride, pe__size_of(type));
+        pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
     for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
         double p[PE__SOME];
         size_t from[PE__SOME]; /* known before the first row: adding does not wait for them */
@@ -8133,7 +8204,7 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const void *table,
         for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
         for (size_t k = 0; k < n; k++) {
             const void *const row = pe__at_const(type, table, from[k]);
-            const void *const of_x = pe__at_const(type, x, (r + k) * stride);
+            const void *const of_x = pe__at_const(type, x, (r + k) * l->stride);
             pe__add_row_as(type, (void *)(uintptr_t)(grad ? row : of_x), type, grad ? of_x : row,
                            d_model, NULL);
         }
@@ -8144,7 +8215,8 @@ PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const void *table,
 PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
                                      size_t rows, const float *grad_x, size_t stride)
 {
-    return pe__learned_add(PE__F32, 1, grad_table, table_rows, d_model, &at, rows, grad_x, stride);
+    const pe__learned l = {grad_table, grad_x, table_rows, d_model, stride};
+    return pe__learned_add(PE__F32, 1, &l, &at, rows);
 }
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
@@ -8346,40 +8418,52 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
     {                                                                                              \
-        const pe_heads none = {0, 0, 0};                                                           \
-        return pe__rope_turn(plan, &at, tokens, x, heads, NULL, none, sizeof *x,                   \
-                             pe__turn_heads_##T);                                                  \
+        pe__rope_call call =                                                                       \
+            pe__rope_call_of(tokens, 0, sizeof *x, sizeof *x, pe__turn_heads_##T);                 \
+        call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
+        return pe__rope_go(plan, &at, &call);                                                      \
     }                                                                                              \
     PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
                                     pe_heads q_heads, element *k, pe_heads k_heads)                \
     {                                                                                              \
-        return pe__rope_turn(plan, &at, tokens, q, q_heads, k, k_heads, sizeof *q,                 \
-                             pe__turn_heads_##T);                                                  \
+        pe__rope_call call =                                                                       \
+            pe__rope_call_of(tokens, 0, sizeof *q, sizeof *q, pe__turn_heads_##T);                 \
+        call.x[0] = pe__heads_of(q, q_heads, q, q_heads);                                          \
+        call.x[1] = pe__heads_of(k, k_heads, k, k_heads);                                          \
+        return pe__rope_go(plan, &at, &call);                                                      \
     }                                                                                              \
     PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
                                     const element *in, pe_heads in_heads, element *out,            \
                                     pe_heads out_heads)                                            \
     {                                                                                              \
-        return pe__rope_to(plan, &at, tokens, head_dim, in, in_heads, sizeof *in, out, out_heads,  \
-                           sizeof *out, pe__turn_heads_##T);                                       \
+        pe__rope_call call =                                                                       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_##T);       \
+        call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
+        return pe__rope_to(plan, &at, &call, out_heads.heads);                                     \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_##T(pe_layout layout, const float *cosines,                  \
                                           const float *sines, size_t table_stride, size_t pairs,   \
                                           size_t tokens, element *x, pe_heads heads)               \
     {                                                                                              \
-        if (pe__rope_alone(kind, layout, cosines, sines, table_stride, pairs, tokens, x,           \
-                           heads.heads))                                                           \
-            return PE_OK;                                                                          \
-        return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, 2 * pairs, x,      \
-                           heads, x, heads, sizeof *x, pe__turn_heads_##T);                        \
+        const pe__tile tile =                                                                      \
+            pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
+        if (pe__rope_one_head(kind, &tile, x, heads.heads)) return PE_OK;                          \
+        pe__rope_call call =                                                                       \
+            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__turn_heads_##T);         \
+        call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
+        return pe__rope_by(&tile, &call, heads.heads);                                             \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
         pe_layout layout, const float *cosines, const float *sines, size_t table_stride,           \
         size_t pairs, size_t tokens, size_t head_dim, const element *in, pe_heads in_heads,        \
         element *out, pe_heads out_heads)                                                          \
     {                                                                                              \
-        return pe__rope_by(layout, cosines, sines, table_stride, pairs, tokens, head_dim, in,      \
-                           in_heads, out, out_heads, sizeof *in, pe__turn_heads_##T);              \
+        const pe__tile tile =                                                                      \
+            pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
+        pe__rope_call call =                                                                       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_##T);       \
+        call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
+        return pe__rope_by(&tile, &call, out_heads.heads);                                         \
     }                                                                                              \
     PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
                                        pe_rope_table_layout layout, element *cosines,              \
@@ -8409,13 +8493,14 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                      const int32_t *index, size_t queries, size_t keys,            \
                                      element *scores, size_t query_stride, size_t head_stride)     \
     {                                                                                              \
-        return pe__bias_add(kind, table, entries, heads, index, queries, keys, scores,             \
-                            query_stride, head_stride);                                            \
+        const pe__scores x = {scores, heads, queries, keys, query_stride, head_stride};            \
+        return pe__bias_add(kind, table, entries, index, &x);                                      \
     }                                                                                              \
     PE_API pe_status pe_learned_add_##T(const element *table, size_t table_rows, size_t d_model,   \
                                         pe_at at, size_t rows, element *x, size_t stride)          \
     {                                                                                              \
-        return pe__learned_add(kind, 0, table, table_rows, d_model, &at, rows, x, stride);         \
+        const pe__learned l = {table, x, table_rows, d_model, stride};                             \
+        return pe__learned_add(kind, 0, &l, &at, rows);                                            \
     }
 PE__OF_TYPE(f32, PE__F32, float)
 PE__OF_TYPE(f16, PE__F16, uint16_t)
