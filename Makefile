@@ -46,6 +46,7 @@ STEP     = sh tests/tools/step.sh
 ##*   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##*   make examples    build and run the other examples, each with one idea: angles regression dots table
 ##*                    attention train_learned rope_decoder; their pictures go to build/
+##*   make headers     pe.h and pe_simd.h, made from src/, which is what to change
 ##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
 ##   make declarations   build/pe_declarations.py: all of pe.h for Python's ctypes
 ##*   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
@@ -63,6 +64,8 @@ STEP     = sh tests/tools/step.sh
 ##   make X.COMPILER.ISA.SLEEF   one of them, e.g. exact.gcc.avx2.none  (see tests/tools/unit.sh)
 ##   make matrix      the same bits from every ISA, compiler, version, option, standard, SLEEF and none,
 ##                    32-bit x86 and other machines under qemu; installs them. MATRIX=some: some of every kind
+##   make rooms       src/ is in order: no circle of includes, each file by itself, no file or function too
+##                    long; docs/rooms.svg, the picture of it, is current (docs/rooms.sh draws it)
 ##   make levels      a copy of pe.h in which the exact level decides everything gives the same bits
 ##   make theorem     how close do the tables that people use come to the midpoint of two floats, at any position
 ##                    to 2^31? Half an hour; certificates: check again what tests/theorem.txt keeps of it
@@ -111,6 +114,12 @@ help help-all:
 	@echo
 	@sed -n 's/^##$(if $(filter help,$@),[*],[*]\{0,1\}) \{0,1\}//p' $(MAKEFILE_LIST)
 	@$(if $(filter help,$@),echo && echo "  make help-all    every target and variable")
+
+# ---- the headers, made from src/ --------------------------------------------------------------------
+
+.PHONY: headers
+headers:
+	@sh packaging/headers.sh
 
 # ---- what is needed -------------------------------------------------------------------------------
 
@@ -204,11 +213,11 @@ LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$
 # SSE2, where there is more, has some: it is what the operations are on other vectors of two doubles.
 TEST_ISAS   = $(or $(filter-out $(if $(filter avx2,$(CPU_ISAS)),sse2),$(CPU_ISAS)),scalar)
 TEST_SSE2   = $(if $(filter avx2,$(CPU_ISAS)),library.sse2 types.sse2 hash.sse2)
-TEST_STEPS  = $(TEST_ISAS:%=library.%) $(TEST_SSE2) readme-c cpp.$(lastword $(TEST_ISAS)) \
+TEST_STEPS  = $(TEST_ISAS:%=library.%) $(TEST_SSE2) headers-current readme-c cpp.$(lastword $(TEST_ISAS)) \
               $(foreach p,$(LINKED),$(TEST_ISAS:%=$(p).%))
 TEST_LOGS   = $(BUILD)/log-test
 
-.PHONY: test run-test test-steps readme-c $(LINKED_ALL)
+.PHONY: test run-test test-steps headers-current readme-c $(LINKED_ALL)
 test: deps-test
 	+@$(GUARD) $(SUBMAKE) run-test
 run-test:
@@ -221,6 +230,8 @@ test-steps: $(TEST_STEPS)
 $(foreach l,$(LIBRARIES),$(eval $(LINKED:%=%$(l:library%=%)): $(l)))
 $(LINKED_ALL):
 	@$(STEP) $@ sh tests/tools/unit.sh $@
+headers-current:
+	@$(STEP) $@ sh tests/checks/headers.sh current
 readme-c:
 	@$(STEP) $@ sh tests/checks/readme.sh some
 
@@ -256,7 +267,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := levels certificates gappa fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
+OTHERS := rooms levels certificates gappa fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -294,6 +305,8 @@ modules:
 	@$(STEP) $@ sh tests/checks/modules.sh
 cpus:
 	@$(STEP) $@ sh tests/checks/cpus.sh
+rooms:
+	@$(STEP) $@ sh tests/checks/headers.sh
 certificates:
 	@$(STEP) $@ sh tests/checks/theorem.sh
 .PHONY: theorem

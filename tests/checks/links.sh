@@ -30,7 +30,7 @@ links_of() {
             text = $0
             while (match(text, /`[^`]*`/)) {
                 code = substr(text, RSTART + 1, RLENGTH - 2)
-                if (code ~ /^\.?(ci|bench|docs|examples|github|packaging|tests)\/[A-Za-z0-9_.\/-]+$/) print "path", FNR, code
+                if (code ~ /^\.?(ci|bench|docs|examples|github|packaging|src|tests)\/[A-Za-z0-9_.\/-]+$/) print "path", FNR, code
                 text = substr(text, 1, RSTART - 1) "code" substr(text, RSTART + RLENGTH)
             }
             links(text, "\\]\\([^)]*\\)", 2, 1)

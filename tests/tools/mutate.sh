@@ -58,10 +58,14 @@ mutated() {
     undescribed) sed '/^ \* Accuracy     rounded once from the exact value/d' "$file" ;;
     small-array) sed 's/float all\[2\]\[2 \* PE_LANES\]/float all[2][PE_LANES]/' "$file" ;;
     streamed-head) sed 's/some = pe__min(head - i, PE_LANES)/some = pe__min(span->head - i, PE_LANES)/' "$file" ;;
-    streamed-apart) sed 's/x->row\[1\] = second;$/x->row[1] = second + 4;/' "$file" ;;
+    streamed-apart) sed 's/x->at.row\[1\] = second;$/x->at.row[1] = second + 4;/' "$file" ;;
     streamed-room) sed 's/PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128/PE__TILE_STREAMED = 256/' "$file" ;;
     no-weight) sed 's/^    if (sum == 0) { .*/    if (sum < 0 \&\& sum > 0) {/' "$file" ;;
     unwritten) sed 's|^    if (h->heads == 0) return PE_OK; /\* .*|    if (h->in_head != h->out_head) h->rest = 0;\n&|' "$file" ;;
+    room-circle) sed 's,^#pragma once$,&\n#include "../rows/call.h",' "$file" ;;
+    room-arrow) sed 's,^#pragma once$,&\n#include "../rope/call.h",' "$file" ;;
+    room-alone) sed '/^#include ".*base\.h"$/d' "$file" ;;
+    room-large) awk '{ print } /^{$/ && !done { for (; done < 60; done++) print "" }' "$file" ;;
     index) sed 's/^    double lanes\[PE_LANES\];$/&\n    lanes[PE_LANES] = 0;/' "$file" ;;
     overrun)
         sed -e 's/(1u << n) - 1u), v)/(2u << n) - 1u), v)/' \

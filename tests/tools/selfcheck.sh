@@ -30,7 +30,7 @@ bad() {
 fresh_tree() {
     rm -rf "$WORK/tree"
     mkdir -p "$WORK/tree/build"
-    cp -R pe.h pe_simd.h tests examples Makefile "$WORK/tree/"
+    cp -R pe.h pe_simd.h src tests examples Makefile "$WORK/tree/"
     cp -R packaging .github bench docs CMakeLists.txt README.md CHANGELOG.md LICENSE "$WORK/tree/"
     [ ! -d "$BUILD/arm64" ] || ln -s "$PWD/$BUILD/arm64" "$WORK/tree/build/arm64"
 }
@@ -176,6 +176,11 @@ defects_of_the_library() {
     breaks pe.h unwritten sh tests/checks/unwritten.sh
     breaks tests/unit/api.h uncalled sh tests/checks/unwritten.sh
     breaks pe.h extra-name sh tests/checks/extern.sh
+    breaks pe.h constant sh tests/checks/headers.sh current
+    breaks src/numbers/base.h room-circle sh tests/checks/headers.sh circles
+    breaks src/where/at.h room-large sh tests/checks/headers.sh functions
+    breaks src/bias/bias.h room-arrow sh tests/checks/headers.sh picture
+    breaks src/where/at.h room-alone sh tests/checks/headers.sh alone
     breaks pe.h index sh tests/tools/analyze.sh cppcheck
     if python3 -c 'import numpy' 2>/dev/null; then
         breaks pe_simd.h swapped sh tests/checks/parity.sh

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# headers.sh [DIR]: makes pe.h and pe_simd.h from src/, in DIR (the top of the tree).
+#
+# src/pe.h and src/pe_simd.h list the rooms, which are put where they are named, behind those that they
+# include, each once: with a line in front that says which it is, without its #include "..." lines,
+# #pragma once and licence. The first include of pe_simd.h stays.
+set -eu
+cd "$(dirname "$0")/.."
+to=${1:-.}
+for header in pe.h pe_simd.h; do
+    LC_ALL=C awk -v header="$header" '
+        function included(file, line) { # its path below src/; "" if the line includes none of src/
+            if (line !~ /^#include "/) return ""
+            sub(/[^\/]*$/, "", file)
+            split(line, part, "\"")
+            file = file part[2]
+            while (sub(/[^\/]*\/\.\.\//, "", file)) {}
+            return file
+        }
+        function put(line) { print line; last = line }
+        function room(file,    line, lines, n, i, path, marked) {
+            made[file] = 1
+            while ((getline line <("src/" file)) > 0) lines[++n] = line
+            close("src/" file)
+            if (n == 0) { print "there is no src/" file >"/dev/stderr"; exit status = 1 }
+            for (i = 1; i <= n && file != header; i++) {
+                path = included(file, lines[i])
+                if (path != "" && path != "pe_simd.h" && !made[path]) room(path)
+            }
+            marked = file == header
+            for (i = 1; i <= n; i++) {
+                path = included(file, lines[i])
+                if (path == "pe_simd.h" && !made[path]) {
+                    made[path] = 1
+                    lines[i] = "#include \"pe_simd.h\""
+                } else if (path != "") {
+                    if (!made[path]) room(path)
+                    if (file == header) marked = 0
+                    continue
+                } else if (file != header && lines[i] ~ /^#pragma once$|^\/\* SPDX-/) continue
+                if (!marked && last != "") put("")
+                if (!marked) put("/* ==== src/" file " ==== */")
+                marked = 1
+                put(lines[i])
+            }
+        }
+        BEGIN {
+            put("/* made from src/ by make headers: change that */")
+            room(header)
+        }
+        END { exit status }' </dev/null >"$to/$header.new" || {
+        rm -f "$to/$header.new"
+        exit 1
+    }
+    mv "$to/$header.new" "$to/$header"
+done

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# headers.sh [PART...]: pe.h and pe_simd.h are made from src/, and src/ is in order. The parts, all without PART:
+#
+#   current     pe.h and pe_simd.h are what `make headers` makes, of every file of src/
+#   circles     no file includes itself by way of others
+#   size        at most 520 lines a file, 8,100 of code in all
+#   functions   at most 7 parameters of a private function, 10 of a public one, 60 lines; those that are
+#               above stand in tests/checks/large.txt until they are mended, and no longer
+#   picture     docs/rooms.svg is what docs/rooms.sh draws
+#   alone       each file compiles by itself, with what it includes and nothing else: C99 on the best instruction
+#               set of this machine, C99 and C++11 on one lane; HEADERS=all: both on each
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/headers
+rm -rf "$WORK"
+mkdir -p "$WORK/made"
+MOST_LINES=520 MOST_CODE=8100
+find src -name '*.h' | LC_ALL=C sort >"$WORK/files"
+[ "$(wc -l <"$WORK/files")" -gt 40 ] || { echo "hardly a file in src/" && exit 1; }
+
+verdict() { # WHAT FILE: the file lists what is wrong
+    check "$1" awk '{ print } END { exit NR > 0 }' "$2"
+}
+
+current() {
+    check "headers.sh makes them" sh packaging/headers.sh "$WORK/made"
+    for header in pe.h pe_simd.h; do
+        check "$header is made from src/ as it is: \`make headers\`" diff "$header" "$WORK/made/$header"
+    done
+    while read -r file; do
+        grep -qxF "/* ==== $file ==== */" "$WORK/made/pe.h" "$WORK/made/pe_simd.h" || echo "$file is in none"
+    done <"$WORK/files" >"$WORK/forgotten"
+    verdict "every file of src/ is in one of them" "$WORK/forgotten"
+}
+
+circles() {
+    while read -r file; do
+        sed -n 's/^#include "\(.*\)".*/\1/p' "$file" | while read -r name; do
+            echo "$file $(dirname "$file")/$name" | sed 's,[^ /]*/\.\./,,g'
+        done
+    done <"$WORK/files" >"$WORK/includes"
+    [ "$(wc -l <"$WORK/includes")" -gt 100 ] || echo "hardly an include in src/" >>"$WORK/includes"
+    tsort "$WORK/includes" 2>"$WORK/circles" >"$WORK/order"
+    verdict "includes without a circle" "$WORK/circles"
+}
+
+# Without comments, empty lines, and what the walls are made of.
+code() {
+    awk '/^#include "|^#pragma once$/ { next } {
+        line = ""
+        while ($0 != "") {
+            if (within) {
+                if (!(at = index($0, "*/"))) break
+                $0 = substr($0, at + 2)
+                within = 0
+            } else if (at = index($0, "/*")) {
+                line = line substr($0, 1, at - 1)
+                $0 = substr($0, at + 2)
+                within = 1
+            } else {
+                line = line $0
+                break
+            }
+        }
+        if (line ~ /[^ ]/) print line
+    }' "$@"
+}
+
+size() {
+    xargs wc -l <"$WORK/files" | awk -v most=$MOST_LINES '$2 != "total" && $1 > most { print $2 " has " $1 " lines" }' \
+        >"$WORK/long"
+    verdict "at most $MOST_LINES lines a file" "$WORK/long"
+    # shellcheck disable=SC2046
+    lines=$(($(code $(cat "$WORK/files") | wc -l)))
+    check "at most $MOST_CODE lines of code: $lines" test $lines -le $MOST_CODE -a $lines -gt 1000
+}
+
+# "name parameters lines" of every function that is not in a macro.
+functions() {
+    awk '
+        function parameters(text,    i, c, depth, n) {
+            n = text ~ /\(void\)/ ? 0 : 1
+            for (i = 1; i <= length(text); i++) {
+                c = substr(text, i, 1)
+                depth += (c == "(") - (c == ")")
+                if (c == "," && depth == 1) n++
+            }
+            return n
+        }
+        function found(    name) {
+            sub(/ *{.*/, "", head)
+            name = head
+            sub(/\(.*/, "", name)
+            sub(/.*[ *]/, "", name)
+            if (name ~ /^pe_/) print name, parameters(head), FNR - first + 1
+            head = ""
+        }
+        FNR == 1 { head = ""; body = 0 }
+        body { if (/^}/) { body = 0; found() } next }
+        head != "" || (/^(PE__|PE_API|static)[^=]*\(/ && !/^PE__[A-Z0-9_]*\(/ && !/^static const/) {
+            if (head == "") first = FNR
+            head = head " " $0
+            if (/;$/ && !/{/) head = ""
+            else if (/^{/) body = 1
+            else if (/{.*}$/) found()
+        }' "$@"
+}
+
+large() {
+    # shellcheck disable=SC2046
+    functions $(cat "$WORK/files") >"$WORK/functions"
+    [ "$(wc -l <"$WORK/functions")" -gt 200 ] || echo "hardly a function in src/"
+    awk '
+        FNR == NR { if (!/^#/) allowed[$1] = 1; next }
+        {
+            most = $1 ~ /^pe__/ ? 7 : 10
+            if ($2 <= most && $3 <= 60) next
+            if (!($1 in allowed)) print $1 " has " $2 " parameters and " $3 " lines"
+            delete allowed[$1]
+        }
+        END { for (name in allowed) print name " need not stand in tests/checks/large.txt" }' \
+        tests/checks/large.txt "$WORK/functions"
+}
+
+alone() {
+    best=$(best_isa)
+    set -- "c++ scalar" "c scalar" "c $best"
+    case ${HEADERS:-}:$best in
+    all:neon) set -- "c scalar" "c++ scalar" "c neon" "c++ neon" ;;
+    all:*) set -- "c scalar" "c++ scalar" "c sse2" "c++ sse2" "c avx2" "c++ avx2" "c avx512" "c++ avx512" ;;
+    esac
+    for build in "$@"; do
+        language=${build% *}
+        flags=$(isa_flags "${build#* }")
+        [ "$build" = "${build% avx2}" ] || flags="$flags -mf16c" # else clang wants the end of pe.h, too
+        compiler="$CC -std=c99"
+        [ "$language" = c ] || compiler="$CXX -std=c++11"
+        while read -r file; do
+            # shellcheck disable=SC2086
+            $compiler $flags -fsyntax-only -Wall -Wextra -Werror -Wno-unused-function $EXTRA_CFLAGS \
+                -include "$file" -x "$language" /dev/null || echo "$file does not compile by itself"
+        done <"$WORK/files" >"$WORK/alone" 2>&1
+        verdict "each file by itself: $build" "$WORK/alone"
+    done
+}
+
+[ $# -gt 0 ] || set -- current circles size functions picture alone
+for part in "$@"; do
+    case $part in
+    current | circles | size | alone) $part ;;
+    functions)
+        large >"$WORK/large"
+        verdict "functions: at most 7 parameters, public ones 10, and 60 lines" "$WORK/large"
+        ;;
+    picture)
+        check "docs/rooms.sh draws" sh docs/rooms.sh "$WORK/rooms.svg"
+        check "docs/rooms.svg is what docs/rooms.sh draws" cmp docs/rooms.svg "$WORK/rooms.svg"
+        ;;
+    *) echo "headers.sh: there is no part $part" && exit 1 ;;
+    esac
+done
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ] && [ $passed -gt 0 ]
