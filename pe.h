@@ -1,3 +1,4 @@
+/* made from src/ by make headers: change that */
 /* SPDX-License-Identifier: MIT
  *
  * pe.h - positional encodings for transformers: correctly rounded, at the speed of memory,
@@ -96,6 +97,12 @@
 #ifndef PE_H
 #define PE_H
 
+/* ==== src/api/options.h ==== */
+/* The version; what a program may set before it includes pe.h, and what follows from it: how
+ * functions are declared, whether they are defined here.
+ * Gives: PE_API, PE_STREAM_BYTES, PE_VERSION_HEX.
+ * Tests: tests/checks/extern.sh, tests/checks/fail.sh. */
+
 #define PE_VERSION_MAJOR 0
 #define PE_VERSION_MINOR 3
 #define PE_VERSION_PATCH 0
@@ -128,9 +135,23 @@
 #include <stdint.h>
 #endif
 
+/* ==== src/pe.h ==== */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ==== src/api/types.h ==== */
+/* Types that several subjects share: statuses, configs, presets, positions, the plan.
+ * Gives: PE_ANGLE_EXACT, PE_ANGLE_FLOAT32, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_JOINED,
+ *   PE_COLUMNS_SUMS, PE_ERR_CONFIG, PE_ERR_ENUM, PE_ERR_FREQUENCY, PE_ERR_NULL, PE_ERR_PLAN,
+ *   PE_ERR_RANGE, PE_ERR_SELFTEST, PE_ERR_SHAPE, PE_ERR_SIZE, PE_EXPONENT_INDEX, PE_EXPONENT_PAIRS,
+ *   PE_EXPONENT_WIDTH, PE_LAYOUT_HALVES, PE_LAYOUT_INTERLEAVED, PE_MAX_AXES, PE_ODD_SINE,
+ *   PE_ODD_ZERO, PE_OK, PE_PRESET_COUNT, PE_PRESET_DETR, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
+ *   PE_PRESET_MAE_2D, PE_PRESET_MLX, PE_PRESET_NERF, PE_PRESET_T2T_ND, PE_PRESET_TINY_CUDA_NN,
+ *   PE_PRESET_VASWANI, PE_PRESET_VIDEO_3D, PE__STATUSES, pe__axis, pe_angle, pe_at, pe_columns,
+ *   pe_config, pe_exponent, pe_layout, pe_odd, pe_plan, pe_preset, pe_status.
+ * Tests: tests/unit/test_errors.c, tests/unit/test_conventions.c. */
 
 /* ============================================================================================== */
 /*  2. TYPES                                                                                      */
@@ -343,6 +364,8 @@ typedef struct pe_plan {
     pe__axis axis[PE_MAX_AXES];
 } pe_plan;
 
+/* ==== src/pe.h ==== */
+
 /* ============================================================================================== */
 /*  FUNCTIONS                                                                                     */
 /*                                                                                                */
@@ -350,6 +373,11 @@ typedef struct pe_plan {
 /*  in a uint16_t. The order of arguments is always: the plan, where the rows are, how many, what */
 /*  to do with them, then the buffers, each with its stride in elements.                          */
 /* ============================================================================================== */
+
+/* ==== src/selftest/contract.h ==== */
+/* Contract: what this build says of itself.
+ * Needs: api.
+ * Tests: tests/unit/test_selftest.c. */
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
@@ -376,6 +404,11 @@ PE_API const char *pe_isa_name(void);
  * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
  * Threads      any. 64 KB of stack, no other memory */
 PE_API pe_status pe_selftest(void);
+
+/* ==== src/where/contract.h ==== */
+/* Contract: at which positions rows are.
+ * Needs: api.
+ * Tests: tests/unit/test_at.c. */
 
 /* ---- 4. where rows are --------------------------------------------------------------------------
  * A pe_at says at which positions the rows of a call are. The functions that make one check
@@ -430,6 +463,12 @@ PE_API pe_at pe_back(pe_at at);
    pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions, as in
    llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
 PE_API pe_at pe_delta(pe_at at);
+
+/* ==== src/plan/contract.h ==== */
+/* Contract: presets, plans and their frequencies.
+ * Gives: PE_FLOAT32_EXP_OF_RATIO, PE_FLOAT32_POW, pe_float32.
+ * Needs: api.
+ * Tests: tests/unit/test_conventions.c, tests/unit/test_bounds.c. */
 
 /* ---- 5. plans -------------------------------------------------------------------------------- */
 
@@ -590,6 +629,11 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
 PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega);
 PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength);
 
+/* ==== src/rows/contract.h ==== */
+/* Contract: rows filled and added.
+ * Needs: api.
+ * Tests: tests/unit/test_exact.c. */
+
 /* ---- 6. sinusoidal encodings ----------------------------------------------------------------- */
 
 /* Fill rows with the encodings of their positions. For pe_from(first):
@@ -670,6 +714,14 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
  * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
  * Threads      any */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
+
+/* ==== src/rope/contract_config.h ==== */
+/* Contract: a model's RoPE config, its frequencies and its plan.
+ * Gives: PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR, PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK,
+ *   PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL, PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED,
+ *   PE_SECTIONS_VISION, pe_rope_config, pe_rope_type.
+ * Needs: api.
+ * Tests: tests/unit/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
@@ -873,6 +925,13 @@ PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
  * Threads      as pe_plan_init */
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, void *memory,
                                    size_t memory_size);
+
+/* ==== src/rope/contract.h ==== */
+/* Contract: heads rotated, RoPE's tables, ggml's angles.
+ * Gives: PE_ROPE_TABLE_APART, PE_ROPE_TABLE_COMPLEX, PE_ROPE_TABLE_TWICE, pe_heads, pe_rope_ggml,
+ *   pe_rope_table_layout.
+ * Needs: api.
+ * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
 
 /* ---- 8. RoPE ------------------------------------------------------------------------------------
  * Rotary encodings rotate the pairs (a, b) of each head of queries and keys:
@@ -1107,6 +1166,11 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *om
 PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines,
                                   float *sines, size_t stride);
 
+/* ==== src/algebra/contract.h ==== */
+/* Contract: rows shifted by a distance, dot products of rows.
+ * Needs: api.
+ * Tests: tests/unit/test_algebra.c. */
+
 /* ---- 9. algebra of positions --------------------------------------------------------------------
  * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
  *
@@ -1170,6 +1234,12 @@ PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, u
  * Aliasing     dots may not overlap deltas, the plan or its memory
  * Threads      any number on one plan */
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);
+
+/* ==== src/alibi/contract.h ==== */
+/* Contract: ALiBi's slopes and biases.
+ * Gives: PE_ALIBI_CAUSAL, PE_ALIBI_LINEAR, PE_ALIBI_SYMMETRIC, pe_alibi_mode.
+ * Needs: api.
+ * Tests: tests/unit/test_alibi.c. */
 
 /* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
 
@@ -1249,6 +1319,11 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
                                    int64_t first_query, size_t queries, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
+/* ==== src/bias/contract.h ==== */
+/* Contract: T5's buckets, and learned biases added by an index.
+ * Needs: api.
+ * Tests: tests/unit/test_learned.c. */
+
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* Compute T5's buckets of the distances d = k - (first_query + q), for keys 0 ... keys - 1. With
@@ -1297,6 +1372,12 @@ PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t head
 PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
                                   const int32_t *index, size_t queries, size_t keys,
                                   uint16_t *scores, size_t query_stride, size_t head_stride);
+
+/* ==== src/learned/contract.h ==== */
+/* Contract: learned tables added, their gradient, resampling.
+ * Gives: PE_RESAMPLE_CUBIC, PE_RESAMPLE_LINEAR, pe_resample.
+ * Needs: api.
+ * Tests: tests/unit/test_learned.c, tests/unit/test_models.c. */
 
 /* ---- 12. learned tables ---------------------------------------------------------------------- */
 
@@ -1393,6 +1474,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                          size_t d_model, const pe_resample *how, float *out,
                                          size_t out_height, size_t out_width);
 
+/* ==== src/pe.h ==== */
+
 #if PE__DEFINE
 /* ============================================================================================== */
 /*  PRIVATE: nothing below is needed to use the library                                           */
@@ -1444,6 +1527,11 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * the caller's frame, stack, and save no time. PE__COLD is rare. Only pe_simd.h has intrinsics.
  */
 
+/* ==== src/selftest/status.h ==== */
+/* The text of a status, the version, the instruction set.
+ * Needs: simd, api.
+ * Tests: tests/unit/test_selftest.c, tests/unit/test_errors.c. */
+
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
 PE_API const char *pe_status_string(pe_status status)
@@ -1460,6 +1548,15 @@ PE_API const char *pe_status_string(pe_status status)
 PE_API int pe_version(void) { return PE_VERSION_HEX; }
 
 PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
+
+/* ==== src/numbers/base.h ==== */
+/* Sizes that may overflow, ranges, tiles, kinds of elements.
+ * Gives: PE__BF16, PE__DIGIT, PE__DROP_F16, PE__DROP_F32, PE__F16, PE__F32, PE__OPTIMIZED,
+ *   PE__POSITION_LIMIT, PE__RADIX, PE__TILE, PE__TILE_STREAMED, pe__aligned(), pe__between(),
+ *   pe__check_range(), pe__check_shape(), pe__drop(), pe__exceeds(), pe__kind, pe__max(),
+ *   pe__min(), pe__reach().
+ * Needs: simd, api.
+ * Tests: tests/unit/test_errors.c, tests/unit/test_bounds.c. */
 
 /* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
 PE__INLINE size_t pe__reach(size_t element)
@@ -1527,6 +1624,14 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 {
     return x >= low && x <= high;
 }
+
+/* ==== src/where/at.h ==== */
+/* Positions of a pe_at: made, moved on, read, checked.
+ * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__SOME, pe__cells(), pe__check_at(),
+ *   pe__check_places(), pe__position(), pe__positions(), pe__times(), pe_all(), pe_at_f64(),
+ *   pe_at_i64(), pe_back(), pe_delta(), pe_from(), pe_from_by(), pe_grid().
+ * Needs: simd, api, numbers.
+ * Tests: tests/unit/test_at.c. */
 
 /* ---- 4. where rows are ----------------------------------------------------------------------- */
 
@@ -1716,6 +1821,15 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
     return pe__check_places(at, rows, axes, 0, offset, (double)PE__POSITION_LIMIT);
 }
 
+/* ==== src/numbers/double_double.h ==== */
+/* Double-double and triple-double: sums, products, ratios.
+ * Gives: pe__dd, pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_turn(),
+ *   pe__dd_turn_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
+ *   pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(), pe__td_ratio(),
+ *   pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(), pe__td_times().
+ * Needs: simd.
+ * Tests: tests/unit/test_budget.c. */
+
 /* ---- 5.1 double-double and triple-double --------------------------------------------------------
  * Unevaluated sums of two or three doubles, lane by lane, about 104 and 156 bits. The low part of a
  * pe__dd may be as large as a few units in the last place of the high part, where not said
@@ -1875,6 +1989,13 @@ PE__COLD pe__td pe__td_ratio(pe__td x, pe__td y)
 
 PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_ratio(x, pe__td_one(y)); }
 
+/* ==== src/numbers/exp_log.h ==== */
+/* exp and log in triple-double, log2 as a double.
+ * Gives: pe__exp2i(), pe__frexp(), pe__inverse_factorial, pe__inverse_pi, pe__ln2, pe__log2(),
+ *   pe__pi, pe__td_exp(), pe__td_log().
+ * Needs: simd.
+ * Tests: tests/unit/test_budget.c. */
+
 /* ---- 5.2 elementary functions in triple-double ----------------------------------------------- */
 
 static const double pe__inverse_pi[3] = {0.3183098861837907, -1.9678676675182486e-17,
@@ -1984,6 +2105,15 @@ PE__COLD pe__td pe__td_log(pe__td x)
     pe__td_plus(&term, &u);
     return term;
 }
+
+/* ==== src/numbers/real.h ==== */
+/* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
+ * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_apart(),
+ *   pe__real_by(), pe__real_divide(), pe__real_double(), pe__real_exp(), pe__real_is_0(),
+ *   pe__real_log(), pe__real_more(), pe__real_of(), pe__real_over(), pe__real_per(), pe__real_pi(),
+ *   pe__real_plus(), pe__real_round(), pe__real_series(), pe__real_times().
+ * Needs: simd.
+ * Tests: tests/checks/levels.sh. */
 
 /* ---- 5.3 numbers of any precision ---------------------------------------------------------------
  * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
@@ -2279,6 +2409,13 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     return 1;
 }
 
+/* ==== src/frequencies/geometric.h ==== */
+/* Frequencies base^(-i / D) in double-double.
+ * Gives: PE__CHAIN, pe__dd_splat(), pe__frequency_unit(), pe__geometric, pe__geometric_begin(),
+ *   pe__geometric_next().
+ * Needs: simd, api, numbers.
+ * Tests: tests/unit/test_budget.c. */
+
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
  * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
@@ -2374,6 +2511,13 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count
         pe__store(f + i + padded, y->b);
     }
 }
+
+/* ==== src/sincos/close.h ==== */
+/* Sine and cosine of a pair in double-double, and their error.
+ * Gives: pe__close_error(), pe__close_turn(), pe__dd_scaled(), pe__index_of(), pe__larger(),
+ *   pe__time(), pe__time_of(), pe__turn_error().
+ * Needs: simd, api, numbers, frequencies.
+ * Tests: tests/unit/test_budget.c. */
 
 /* ---- 5.5 turns, closely -------------------------------------------------------------------------
  * Position t turns pair i by t w_i = pi t f_i. */
@@ -2471,6 +2615,13 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
     r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
     return pe__dd_normal(r);
 }
+
+/* ==== src/sincos/exact.h ==== */
+/* Elements rounded exactly: from double-double where that decides, else from integers.
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__exact_turn(),
+ *   pe__number(), pe__round_once(), pe__round_sum(), pe__what.
+ * Needs: simd, api, numbers, frequencies.
+ * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
 
 /* ---- 5.6 turns, exactly -------------------------------------------------------------------------
  * What double-double leaves open, by numbers of any precision, from the config itself. It ends: the
@@ -2717,6 +2868,12 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
                              pe__first_lane(y.lo));
 }
 
+/* ==== src/plan/config.h ==== */
+/* The default config and the presets.
+ * Gives: pe_config_default(), pe_config_preset().
+ * Needs: api.
+ * Tests: tests/unit/test_conventions.c, tests/checks/parity.sh. */
+
 /* ---- 5.7 plans ----------------------------------------------------------------------------------
  * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
  * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
@@ -2783,6 +2940,13 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     }
     return c;
 }
+
+/* ==== src/plan/shape.h ==== */
+/* A plan's axes, arrays, size and errors, before it is made.
+ * Gives: pe__arrays(), pe__guard(), pe__plan_amplitude(), pe__plan_bytes(), pe__plan_reach(),
+ *   pe__shares(), pe_plan_size().
+ * Needs: simd, api, numbers, frequencies.
+ * Tests: tests/unit/test_errors.c. */
 
 #define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
 /* Bits of the smallest float that the rounding test may judge, of amplitude A: above 2^-12 share
@@ -2974,6 +3138,13 @@ PE_API const char *pe_config_error(const pe_config *config)
     pe_plan plan;
     return pe__plan_error(config, &plan);
 }
+
+/* ==== src/plan/make.h ==== */
+/* Plans made in their memory: frequencies and rows.
+ * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_omega(),
+ *   pe_frequency_error(), pe_plan_init().
+ * Needs: simd, api, numbers, frequencies, sincos.
+ * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
 
 /* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
    17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
@@ -3181,6 +3352,12 @@ PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config
     return pe__plan_make(plan, config, 1, omega, pairs, memory, memory_size);
 }
 
+/* ==== src/plan/frequencies.h ==== */
+/* Frequencies as floats compute them; a plan's frequencies and wavelengths read back.
+ * Gives: pe__double_product(), pe__float_product().
+ * Needs: simd, api, numbers, sincos.
+ * Tests: tests/unit/test_conventions.c. */
+
 /* a * b as a float, as a double, not to be fused with what follows. */
 PE__INLINE float pe__float_product(float a, float b)
 {
@@ -3248,6 +3425,12 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 {
     return pe__plan_numbers(plan, PE__WAVELENGTH, wavelength);
 }
+
+/* ==== src/sincos/window.h ==== */
+/* The proof of the rounding test, and its bounds.
+ * Gives: pe__bound, pe__bound_distant, pe__bound_lone, pe__bound_run, pe__bound_short.
+ * Needs: simd.
+ * Tests: tests/checks/gappa.sh, tests/unit/test_budget.c. */
 
 /* ---- 6.1 sines and cosines by double ------------------------------------------------------------
  * A row by itself comes from pe__sincos(), pair by pair. In a run, 17 rows are a block: the one in
@@ -3336,6 +3519,14 @@ static const pe__bound pe__bound_run = PE__BOUND(10.75, 22);
 #endif
 static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 #undef PE__BOUND
+
+/* ==== src/sincos/direct.h ==== */
+/* Sines and cosines in double: a pair by itself, a run's centre.
+ * Gives: PE__SINCOS, pe__anchor, pe__centre(), pe__distant(), pe__doubles4, pe__four,
+ *   pe__four_to_floats(), pe__sincos(), pe__sincos_by, pe__sincos_fit, pe__sincos_fit_of(),
+ *   pe__sincos_store(), pe__vectors4.
+ * Needs: simd, api, numbers.
+ * Tests: tests/checks/gappa.sh, tests/unit/test_exact.c. */
 
 /* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py): as
    near as doubles are, and shorter, within 2^-43.5 of their values, for floats by themselves. For
@@ -3529,6 +3720,14 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
     }
 }
 
+/* ==== src/rows/elements.h ==== */
+/* Elements of 16 and 32 bits behind one kind: read, written, summed.
+ * Gives: PE__FLOATS, pe__add_floats(), pe__add_row_as(), pe__at_const(), pe__at_element(),
+ *   pe__get_as(), pe__get_n_as(), pe__put_as(), pe__put_n_as(), pe__put_two_as(), pe__put_zip_as(),
+ *   pe__size_of(), pe__sum_vector().
+ * Needs: simd, numbers.
+ * Tests: tests/unit/test_types.c. */
+
 /* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
  * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
  * constant wherever the kernel is inlined. */
@@ -3641,6 +3840,14 @@ PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t
     else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
 }
 
+/* ==== src/rows/dest.h ==== */
+/* Where the rows of an axis go, and how floats are added there.
+ * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__adder, pe__dest,
+ *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__pairs_of(), pe__row_adder,
+ *   pe__row_at(), pe__verb.
+ * Needs: simd, api, numbers.
+ * Tests: tests/unit/test_splits.c. */
+
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
  * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
 
@@ -3717,6 +3924,16 @@ typedef struct pe__adder {
                  pe__vf v2, pe__vf v3); /* each in a register; across: see pe__span */
     pe__row_adder *some;
 } pe__adder;
+
+/* ==== src/rows/pair_f32.h ==== */
+/* Two rows of floats at a time, rotated from what they share.
+ * Gives: PE__NO_SUM, pe__add_pair_bf16(), pe__add_pair_f16(), pe__add_pair_f32(),
+ *   pe__add_some_bf16(), pe__add_some_f16(), pe__add_some_f32(), pe__adder_bf16, pe__adder_f16,
+ *   pe__adder_f32, pe__pair_kernel, pe__rotate(), pe__rotated, pe__round_again(), pe__row_pair,
+ *   pe__single_of_pair(), pe__span, pe__span_begin(), pe__store_four(), pe__store_pair(),
+ *   pe__store_some().
+ * Needs: simd, api, numbers, sincos.
+ * Tests: tests/unit/test_exact.c. */
 
 /* ---- 6.4 two rows of floats ---------------------------------------------------------------------
  * Two rows at a time, as far before their anchor as after it, come from products that they share.
@@ -4121,6 +4338,14 @@ PE__ADDER(f16, PE__F16)
 PE__ADDER(bf16, PE__BF16)
 #undef PE__ADDER
 
+/* ==== src/rows/pair_16.h ==== */
+/* Two rows of 16-bit elements at a time.
+ * Gives: PE__ALARMS, PE__GROUP, PE__TILE_16, pe__add_pair_16(), pe__alarm, pe__alarm_16(),
+ *   pe__alarms_16(), pe__group, pe__least_16(), pe__pair_16(), pe__plan_row(),
+ *   pe__round_again_16(), pe__scratch_16, pe__scratch_begin(), pe__store_group(), pe__to_groups().
+ * Needs: simd, api, numbers, sincos.
+ * Tests: tests/unit/test_types.c, tests/unit/test_conventions.c. */
+
 /* ---- 6.5 two rows of 16 bits --------------------------------------------------------------------
  * The same in floats, twice as many in a vector.
  *
@@ -4479,6 +4704,13 @@ PE__INLINE void pe__alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most,
     f->alarms = 0;
 }
 
+/* ==== src/rows/block.h ==== */
+/* The rows around one anchor, from the nearest to the farthest.
+ * Gives: pe__block, pe__block_add_bf16(), pe__block_bf16(), pe__block_f16(), pe__block_f32(),
+ *   pe__block_maker.
+ * Needs: simd, numbers, sincos.
+ * Tests: tests/unit/test_splits.c. */
+
 /* ---- 6.6 blocks ---------------------------------------------------------------------------------
  * The rows around one anchor, from the nearest to the farthest. */
 
@@ -4698,6 +4930,12 @@ PE__OUTLINE void pe__block_add_bf16(pe__span *x, const pe__block *block)
     pe__block_16(x, block, PE__BF16, 1);
 }
 
+/* ==== src/rows/single.h ==== */
+/* A row by itself, from its angles to memory.
+ * Gives: pe__single_f32(), pe__single_row().
+ * Needs: simd, api, plan, numbers, sincos.
+ * Tests: tests/unit/test_exact.c, tests/unit/test_at.c. */
+
 /* ---- 6.7 a row by itself ------------------------------------------------------------------------
  * From the angle to memory in one loop, without an anchor and without doubles in memory. */
 
@@ -4875,6 +5113,13 @@ PE__OUTLINE void pe__single_f32(const pe__dest *dest, double t, const pe__adder 
 {
     (void)pe__single_row(dest, t, adder, PE__F32);
 }
+
+/* ==== src/rows/run.h ==== */
+/* Runs of consecutive rows: blocks around one centre, in tiles of columns.
+ * Gives: pe__add_rows_bf16(), pe__add_rows_f16(), pe__add_rows_f32(), pe__rows_bf16(),
+ *   pe__rows_f16(), pe__rows_f32().
+ * Needs: simd, api, plan, numbers, sincos.
+ * Tests: tests/unit/test_splits.c. */
 
 /* ---- 6.8 runs of rows -------------------------------------------------------------------------
  * Consecutive rows: 17 blocks of 17 rows have one centre, from which their anchors are rotated. */
@@ -5081,6 +5326,12 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__dest *dest, double t, size_t rows)
 {
     pe__rows_16(PE__BF16, dest, t, rows, pe__block_add_bf16, 1);
 }
+
+/* ==== src/rows/f64.h ==== */
+/* Rows of doubles.
+ * Gives: pe__add_some_f64(), pe__rows_f64().
+ * Needs: simd, api, plan, numbers, sincos.
+ * Tests: tests/unit/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
  * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is turned forth
@@ -5319,6 +5570,13 @@ PE__OUTLINE void pe__rows_f64(const pe__dest *dest, double t, size_t rows)
         }
 }
 
+/* ==== src/rows/walk.h ==== */
+/* Positions cut into runs of neighbours; what repeats is copied.
+ * Gives: pe__adds_bf16, pe__adds_f16, pe__adds_f32, pe__adds_f64, pe__fills_bf16, pe__fills_f16,
+ *   pe__fills_f32, pe__fills_f64, pe__maker, pe__walk().
+ * Needs: simd, api, where, plan, numbers, frequencies.
+ * Tests: tests/unit/test_at.c, tests/unit/test_splits.c. */
+
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
  * The rows of one axis: neighbours become runs, and what repeats is copied. */
 
@@ -5533,6 +5791,14 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
         }
     }
 }
+
+/* ==== src/rows/call.h ==== */
+/* The call: arguments checked, axes one by one, batches, f64.
+ * Gives: pe__added(), pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__dest_of_axis(),
+ *   pe__emit(), pe__move(), pe__output, pe__output_of(), pe__view(), pe_add_f64(), pe_fill_f64(),
+ *   pe_sinusoidal_f32().
+ * Needs: simd, api, where, plan, numbers, frequencies.
+ * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
 
@@ -5853,6 +6119,13 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
     return pe__sinusoidal(out, rows, d_model);
 }
 
+/* ==== src/rope/config.h ==== */
+/* A model's RoPE config: defaults, names, errors.
+ * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
+ *   pe_rope_config_default(), pe_rope_config_error().
+ * Needs: simd, api, numbers.
+ * Tests: tests/unit/test_rope_frequencies.c. */
+
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
  * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
@@ -6117,6 +6390,12 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config)
     pe__rope_read(&r, config);
     return pe__rope_error(&r);
 }
+
+/* ==== src/rope/frequencies.h ==== */
+/* RoPE's frequencies, by triple-double and by integers; its plan.
+ * Gives: pe__rope_all(), pe__rope_begin(), pe__rope_mscale(), pe_rope_frequencies().
+ * Needs: simd, api, plan, numbers.
+ * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
 
 /* x * scale within 0 ... 1, where scale is the inverse of span > 0. Lane by lane, so that what lies
    outside is 0 or 1 and nothing else. Where span = 0, it is a step. */
@@ -6464,6 +6743,14 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     return PE_OK;
 }
 
+/* ==== src/rope/rotate.h ==== */
+/* Heads rotated by rows of sines and cosines.
+ * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__heads, pe__rope_token(), pe__tile,
+ *   pe__turn_heads_bf16(), pe__turn_heads_f16(), pe__turn_heads_f32(), pe__turn_heads_f32_bf16(),
+ *   pe__turn_heads_f32_f16(), pe__turner.
+ * Needs: simd, api, rows, numbers.
+ * Tests: tests/unit/test_rope.c. */
+
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
  * Rows of sines and cosines of some tokens are made on the stack, a tile, and all heads of these
  * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
@@ -6775,6 +7062,12 @@ PE__TURNER(pe__turn_heads_f32_f16, PE__F32, PE__F16)
 PE__TURNER(pe__turn_heads_f32_bf16, PE__F32, PE__BF16)
 #undef PE__TURNER
 
+/* ==== src/rope/tokens.h ==== */
+/* Tokens: their rows on the stack, their heads rotated by them.
+ * Gives: pe__rope_blocks(), pe__rope_call, pe__rope_rows(), pe__rope_run().
+ * Needs: simd, api, where, rows, numbers.
+ * Tests: tests/unit/test_rope.c. */
+
 /* Rows from row `row` of at on, for the pairs of a destination whose rows hold nothing else. */
 PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row, size_t rows,
                                const pe__maker *make)
@@ -6948,6 +7241,13 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
         if (axis->pairs) pe__rope_run(&one, at, row, &call);
     }
 }
+
+/* ==== src/rope/call.h ==== */
+/* RoPE's checks and calls.
+ * Gives: pe__heads_of(), pe__rope_by(), pe__rope_call_of(), pe__rope_go(), pe__rope_one_head(),
+ *   pe__rope_plan_ok(), pe__rope_to(), pe__tile_of().
+ * Needs: simd, api, where, rows, numbers.
+ * Tests: tests/unit/test_rope.c. */
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
@@ -7130,6 +7430,12 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
     return pe__rope_to(plan, &at, &call, out_heads.heads);
 }
 
+/* ==== src/rope/table.h ==== */
+/* Tables of sines and cosines for other kernels.
+ * Gives: pe__rope_table().
+ * Needs: simd, api, where, rows, numbers.
+ * Tests: tests/unit/test_models.c. */
+
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
 
 /* Copy n elements, step from one to the next; and, if again is not 0, so many elements behind. */
@@ -7217,6 +7523,11 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     return PE_OK;
 }
 
+/* ==== src/rope/factors.h ==== */
+/* Factors by position.
+ * Needs: simd, api, where, numbers, sincos.
+ * Tests: tests/unit/test_models.c. */
+
 /* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
 
 PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
@@ -7276,6 +7587,11 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     }
     return PE_OK;
 }
+
+/* ==== src/rope/ggml.h ==== */
+/* The angles of ggml, float by float.
+ * Needs: simd, api, where, plan, rows, numbers, frequencies, sincos.
+ * Tests: tests/unit/test_models.c. */
 
 /* ---- 8.5 RoPE: the angles of ggml ------------------------------------------------------------ */
 
@@ -7444,6 +7760,12 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     return PE_OK;
 }
 
+/* ==== src/algebra/shift.h ==== */
+/* Rows shifted by a distance.
+ * Gives: pe__algebraic(), pe__call_shift(), pe_shift_f64().
+ * Needs: simd, api, where, plan, rows, rope, numbers.
+ * Tests: tests/unit/test_algebra.c. */
+
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
  * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
  * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
@@ -7570,6 +7892,11 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
     }
     return status;
 }
+
+/* ==== src/algebra/dot.h ==== */
+/* Dot products of rows a distance apart.
+ * Needs: simd, api, where, numbers, frequencies, sincos.
+ * Tests: tests/unit/test_algebra.c. */
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
@@ -7821,6 +8148,13 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     }
     return PE_OK;
 }
+
+/* ==== src/alibi/alibi.h ==== */
+/* ALiBi's slopes and biases.
+ * Gives: pe__alibi, pe__alibi_add(), pe__alibi_call(), pe__alibi_fill(), pe__scores_shape(),
+ *   pe_alibi_slopes_f32().
+ * Needs: simd, api, where, rows, numbers, sincos.
+ * Tests: tests/unit/test_alibi.c. */
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
@@ -8080,6 +8414,12 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
     return status;
 }
 
+/* ==== src/bias/bias.h ==== */
+/* T5's buckets, and learned biases added by an index.
+ * Gives: pe__bias_add(), pe__scores.
+ * Needs: simd, api, rows, alibi, numbers.
+ * Tests: tests/unit/test_learned.c. */
+
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
@@ -8160,6 +8500,12 @@ PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entr
     return PE_OK;
 }
 
+/* ==== src/learned/add.h ==== */
+/* Learned tables added, and their gradient.
+ * Gives: pe__learned, pe__learned_add().
+ * Needs: simd, api, where, rows, numbers.
+ * Tests: tests/unit/test_learned.c. */
+
 /* ---- 12.1 learned tables --------------------------------------------------------------------- */
 
 /* Positions that are rows of the table. */
@@ -8218,6 +8564,12 @@ PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_
     const pe__learned l = {grad_table, grad_x, table_rows, d_model, stride};
     return pe__learned_add(PE__F32, 1, &l, &at, rows);
 }
+
+/* ==== src/learned/resample.h ==== */
+/* Learned tables resampled to another size.
+ * Gives: pe_learned_resample_f32().
+ * Needs: simd, api, plan, numbers.
+ * Tests: tests/unit/test_learned.c, tests/unit/test_models.c. */
 
 /* ---- 12.2 learned tables, resampled ---------------------------------------------------------- */
 
@@ -8384,6 +8736,16 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     return PE_OK;
 }
 
+/* ==== src/types/types.h ==== */
+/* The functions that exist for each type, stamped.
+ * Gives: pe_add_bf16(), pe_add_f16(), pe_add_f32(), pe_alibi_add_bf16(), pe_alibi_add_f16(),
+ *   pe_alibi_add_f32(), pe_alibi_fill_bf16(), pe_alibi_fill_f16(), pe_alibi_fill_f32(),
+ *   pe_fill_bf16(), pe_fill_f16(), pe_fill_f32(), pe_learned_add_bf16(), pe_learned_add_f16(),
+ *   pe_learned_add_f32(), pe_rope_bf16(), pe_rope_f16(), pe_rope_f32(), pe_shift_bf16(),
+ *   pe_shift_f16(), pe_shift_f32().
+ * Needs: api, rows, rope, algebra, alibi, bias, learned, numbers.
+ * Tests: tests/checks/api.sh. */
+
 /* ---- 13. the functions of each type -------------------------------------------------------------
  * A float, or the 16 bits of an f16 or bf16. */
 
@@ -8506,6 +8868,11 @@ PE__OF_TYPE(f32, PE__F32, float)
 PE__OF_TYPE(f16, PE__F16, uint16_t)
 PE__OF_TYPE(bf16, PE__BF16, uint16_t)
 #undef PE__OF_TYPE
+
+/* ==== src/selftest/selftest.h ==== */
+/* The self test: small tables, hashed.
+ * Needs: simd, api, where, plan, rows, rope, algebra, alibi, learned, types.
+ * Tests: tests/unit/test_selftest.c. */
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
@@ -8660,11 +9027,18 @@ PE_API pe_status pe_selftest(void)
     return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
 }
 
+/* ==== src/pe.h ==== */
+
 #endif /* PE__DEFINE */
 
 #ifdef __cplusplus
 }
 #endif
+
+/* ==== src/end.h ==== */
+/* The end of pe.h: the user's floating-point options again, and no private macro left.
+ * Needs: api.
+ * Tests: tests/checks/names.sh. */
 
 /* Hints, end: the user's floating-point options again. */
 #if !PE__DEFINE
@@ -8707,5 +9081,7 @@ PE_API pe_status pe_selftest(void)
 #undef PE__UNLIKELY
 #undef PE__WRAPS
 #undef PE__DIVIDES_BY_ZERO
+
+/* ==== src/pe.h ==== */
 
 #endif /* PE_H */

@@ -1,3 +1,4 @@
+/* made from src/ by make headers: change that */
 /* SPDX-License-Identifier: MIT
  *
  * pe_simd.h - the small vector layer under pe.h: one list of operations, six instruction sets.
@@ -80,6 +81,12 @@
  */
 #ifndef PE_SIMD_H
 #define PE_SIMD_H
+
+/* ==== src/simd/choice.h ==== */
+/* The instruction set, and whether SLEEF makes sines: chosen, checked.
+ * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
+ *   PE_ISA_WASM, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_BW, PE__HAVE_DQ, PE__HAVE_FMA.
+ * Tests: tests/checks/fail.sh. */
 
 /* (MSVC says nothing of a standard unless it is asked for one) */
 #if !defined(__cplusplus) && !defined(_MSC_VER) && \
@@ -203,6 +210,12 @@
 #error "PE_SLEEF is 1 but sleef.h is not found: install SLEEF (libsleef-dev), or leave PE_SLEEF out"
 #endif
 #endif
+
+/* ==== src/simd/compiler.h ==== */
+/* What pe asks of a compiler: includes, floating-point options, attributes.
+ * Gives: PE__COLD, PE__DIVIDES_BY_ZERO, PE__INLINE, PE__IN_MEMORY, PE__OPAQUE, PE__OUTLINE,
+ *   PE__PRODUCT, PE__UNLIKELY, PE__WRAPS.
+ * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
 
 /* ---- floating-point environment -------------------------------------------------------------- */
 
@@ -385,9 +398,17 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__IN_MEMORY(p) (void)(p)
 #endif
 
+/* ==== src/pe_simd.h ==== */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ==== src/simd/one.h ==== */
+/* Operations on one number, the same for all.
+ * Gives: PE__DROPPED, PE__TO_TOP, pe__float_bits(), pe__odd24_one(), pe__one_to_f16(),
+ *   pe__to_odd(), pe__zero().
+ * Tests: tests/unit/test_types.c. */
 
 /* ---- one number, the same for all ------------------------------------------------------------ */
 
@@ -446,6 +467,11 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
 }
+
+/* ==== src/simd/avx512.h ==== */
+/* The operations on AVX-512.
+ * Gives: the operations that pe_simd.h lists.
+ * Tests: tests/unit/test_types.c. */
 
 /* ---- AVX-512 -------------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX512
@@ -706,8 +732,15 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
             _mm512_cmplt_epi32_mask(w.size, _mm512_set1_epi32(guard))) != 0;
 }
 
+#endif
+
+/* ==== src/simd/avx2.h ==== */
+/* The operations on AVX2 with FMA.
+ * Gives: the operations that pe_simd.h lists.
+ * Tests: tests/unit/test_types.c. */
+
 /* ---- AVX2 and FMA ---------------------------------------------------------------------------- */
-#elif PE_ISA == PE_ISA_AVX2
+#if PE_ISA == PE_ISA_AVX2
 
 enum { PE_LANES = 4, PE__FUSES = 1 };
 typedef __m256d pe__vd;
@@ -947,8 +980,15 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
     return _mm256_movemask_epi8(_mm256_or_si256(near_tie, tiny)) != 0;
 }
 
+#endif
+
+/* ==== src/simd/neon.h ==== */
+/* The operations on NEON.
+ * Gives: the operations that pe_simd.h lists.
+ * Tests: tests/unit/test_types.c. */
+
 /* ---- NEON (AArch64) -------------------------------------------------------------------------- */
-#elif PE_ISA == PE_ISA_NEON
+#if PE_ISA == PE_ISA_NEON
 
 enum { PE_LANES = 2, PE__FUSES = 1 };
 typedef float64x2_t pe__vd;
@@ -1125,8 +1165,15 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
     return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
 }
 
+#endif
+
+/* ==== src/simd/sse2.h ==== */
+/* The operations on SSE2 and WebAssembly's SIMD128, in GNU C's vectors.
+ * Gives: the operations that pe_simd.h lists.
+ * Tests: tests/unit/test_types.c, tests/checks/wasm.sh. */
+
 /* ---- SSE2, WASM SIMD128: two doubles, nothing fused ------------------------------------------ */
-#elif PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
+#if PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 
 enum { PE_LANES = 2, PE__FUSES = 0 };
 #define PE__NOT_FUSED
@@ -1422,8 +1469,15 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 #undef PE__PICK4
 #undef PE__PICK2
 
+#endif
+
+/* ==== src/simd/scalar.h ==== */
+/* The operations on one lane, for any compiler.
+ * Gives: the operations that pe_simd.h lists.
+ * Tests: tests/unit/test_types.c. */
+
 /* ---- scalar: one lane, any C99 compiler ------------------------------------------------------ */
-#else
+#if PE_ISA == PE_ISA_SCALAR
 
 enum { PE_LANES = 1 };
 typedef double pe__vd;
@@ -1649,7 +1703,15 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
     return (w.low < INT32_MIN + (window << PE__TO_TOP)) | (w.size < guard);
 }
 
-#endif /* backends */
+#endif
+
+/* ==== src/simd/derived.h ==== */
+/* Operations written over those of the instruction sets.
+ * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__QUARTERS, PE__WAITS, pe__by_quarters(), pe__copy(),
+ *   pe__fast_two_sum(), pe__fence(), pe__lowest_bit(), pe__mul(), pe__prefetch(), pe__put_bf16(),
+ *   pe__put_f16(), pe__round(), pe__sincospi(), pe__to_bf16(), pe__to_f16(), pe__two_prod(),
+ *   pe__two_sum(), pe__zip_store().
+ * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
 
 /* ---- derived, the same for all --------------------------------------------------------------- */
 
@@ -1895,6 +1957,8 @@ PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 }
 
 #undef PE__NOT_FUSED
+
+/* ==== src/pe_simd.h ==== */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: rows shifted by a distance, dot products of rows.
+ * Needs: api.
+ * Tests: tests/unit/test_algebra.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 9. algebra of positions --------------------------------------------------------------------
+ * A shift by k positions rotates each pair (s, c) by k w_i, whatever its position:
+ *
+ *     s' = s cos(k w_i) + c sin(k w_i)
+ *     c' = c cos(k w_i) - s sin(k w_i)
+ *
+ * So PE(p + k) is a linear function of PE(p), and <PE(p), PE(p + k)> = A^2 sum_i cos(k w_i) depends
+ * only on k. k is a difference: the plan's offset, padding position and, except in dot products,
+ * amplitude do not matter. Shifts add up: R(a) R(b) = R(a + b). Add the numbers and shift once;
+ * shifting twice rounds twice.
+ *
+ * Plans whose rows are not such pairs are refused with PE_ERR_PLAN: an odd width with PE_ODD_SINE,
+ * whose last column has no partner; PE_ANGLE_FLOAT32, whose rounded angles do not add up;
+ * interleaved sections, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and rope_interleave. Columns of
+ * zeros stay as they are. */
+
+/* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout. pe_all(k)
+ * shifts all rows by k.
+ *
+ * deltas       within -2^31 ... 2^31, with one coordinate or as many as the plan has; a row whose
+ *              delta is 0 keeps every bit
+ * x            rows * stride elements, as in pe_fill_T
+ * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ *
+ * To get the matrix M of the shift, PE(p + k) = M PE(p), with cos(k w_i) on the diagonal and
+ * sin(k w_i), -sin(k w_i) beside it, shift the rows of the identity by pe_all(-k).
+ *
+ * Returns      as pe_fill_T; PE_ERR_PLAN, see above. On an error nothing is written.
+ * Accuracy     S = sin(k w_i) and C = cos(k w_i) are correctly rounded floats (f64: doubles), two
+ *              products and the sum are rounded each, nothing is fused:
+ *                  s' = float(float(s C) + float(c S))      c' = float(float(c C) - float(s S))
+ *              f16 and bf16 are widened to float, turned so, and rounded once. Without overflow an
+ *              element of f32 is within 2^-24 (2 |s C| + 2 |c S| + |s'|) of the exact one, at most
+ *              3 * 2^-24 hypot(s, c), and a row of PE within 4 * 2^-24 |A| of the exact row
+ *              (tests/unit/test_algebra.c)
+ * Aliasing     in place; x may not overlap deltas, the plan or its memory
+ * Threads      any number on one plan, each with its own rows */
+PE_API pe_status pe_shift_f32(const pe_plan *plan, pe_at deltas, size_t rows, float *x,
+                              size_t stride);
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride);
+PE_API pe_status pe_shift_f16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                              size_t stride);
+PE_API pe_status pe_shift_bf16(const pe_plan *plan, pe_at deltas, size_t rows, uint16_t *x,
+                               size_t stride);
+
+/* Compute the dot product of two rows that are k positions apart, A^2 sum_i cos(k w_i), for each k
+ * of deltas. Consecutive differences take no longer than filling as many rows of f32. For k = 0 it
+ * is the square of a row's length, A^2 d_model / 2.
+ *
+ * deltas       within -2^31 ... 2^31, with one coordinate
+ * count        how many; 0 does nothing
+ * dots         count doubles
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_PLAN, see above, and for several axes; PE_ERR_ENUM;
+ *              PE_ERR_SHAPE; PE_ERR_RANGE; PE_ERR_SIZE
+ * Accuracy     0.501 ulp, 1 ulp where subnormal, of the exact sum, before anything is rounded;
+ *              overflow to infinity. Where the cosines cancel to less than 2^-40 of
+ *              A^2 d_model / 2, the error is still below 2^-92 of that, and a sum below 2^-88 of it
+ *              is 0 (tests/unit/test_algebra.c)
+ * Aliasing     dots may not overlap deltas, the plan or its memory
+ * Threads      any number on one plan */
+PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots);

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Dot products of rows a distance apart.
+ * Needs: simd, api, where, numbers, frequencies, sincos.
+ * Tests: tests/unit/test_algebra.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../where/at.h"
+#include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
+#include "../frequencies/geometric.h"
+#include "../sincos/close.h"
+#include "../sincos/exact.h"
+#include "shift.h"
+
+/* ---- 9.3 dot products ------------------------------------------------------------------------ */
+
+PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
+{
+    pe__dd r;
+    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
+    r.lo = r.lo + (x.lo + y.lo);
+    return pe__dd_normal(r);
+}
+
+/* (hi, lo) times A^2 but for the power of two in A, normal. */
+PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
+{
+    pe__dd x, square;
+    x.hi = hi, x.lo = lo;
+    square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
+    return pe__dd_normal(pe__dd_mul(x, square));
+}
+
+/* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
+   double-double; from exact turns where others leave its rounding open. */
+PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
+{
+    const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
+    const double pairs = (double)count, error = pe__turn_error(plan, k) * pairs;
+    for (int exact = 0;; exact++) {
+        double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0}, all[2][PE_LANES];
+        pe__dd s, c, sum;
+        for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
+            sum.hi = sum.lo = pe__splat(0.0);
+            for (size_t i = v; i < count; i += PE__CHAIN) {
+                if (exact) pe__exact_turn(plan, first + i, k, &s, &c);
+                else pe__close_turn(plan, first + i, k, &s, &c);
+                if (count - i < PE_LANES) {
+                    pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                    for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
+                    c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+                }
+                sum = pe__dd_add(sum, c);
+            }
+            pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+        }
+        sum.hi = pe__splat(hi[0]), sum.lo = pe__splat(lo[0]);
+        for (size_t v = 1; v < PE__CHAIN; v++) {
+            c.hi = pe__splat(hi[v]), c.lo = pe__splat(lo[v]);
+            sum = pe__dd_add(sum, c);
+        }
+        const double size = pe__larger(pe__first_lane(sum.hi), 0);
+        const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
+        const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
+        const double e = error + size * pe__exp2i(-98);
+        if (exact && size <= pairs * pe__exp2i(-88)) return 0;
+        if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
+            return hi_y * plan->scale * plan->scale;
+    }
+}
+
+/* Many of them, as a product of matrices: with anchors q that are 31 apart,
+ *
+ *     sum cos((q +- b) w) = sum cos(q w) cos(b w) -+ sum sin(q w) sin(b w),  b = 0 ... 15.
+ *
+ * Each factor is split, x = X + y, where X is a multiple of 2^-g and |y| <= 2^-(g+1): then
+ *
+ *     x x' = X X' + (X y' + y x')
+ *
+ * and the sum of the X X' is exact, if the pairs are not more than 2^(52-2g). The rest is 2^-g
+ * times as large, and so is its error. In units of 2^-53 2^-(g+1), and for h pairs in tiles of 16,
+ * it is at most
+ *     4 h       y rounded, x' rounded, for cosines and sines: y' is below 1/2 unit like y
+ *     128 h     four sums of 16 such products: 16 additions to at most 16 units, twice where
+ *               nothing is fused
+ *     12 h      the sums of these
+ *     h^2 / 4   h / 16 additions to at most 4 h
+ * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
+ * where adding and subtracting that makes no difference; else it is made one by one. */
+
+enum {
+    PE__DOTS = 16,        /* numbers b of an anchor                       */
+    PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
+    PE__DOTS_ANCHORS = 32,
+    PE__DOTS_TILE = 16,   /* pairs                                        */
+    PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
+    PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
+};
+
+/* The pairs of a tile, turned step after step; and their parts X, y and x, of cosines and then of
+   sines. */
+typedef struct pe__dots_turns {
+    pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
+} pe__dots_turns;
+typedef double pe__dots_parts[6][PE__DOTS_TILE];
+
+/* The sums of an anchor, large and small parts, for q + b and q - b. */
+typedef struct pe__dots_sums {
+    double large[2][PE__DOTS], minor[2][PE__DOTS];
+} pe__dots_sums;
+
+/* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums:
+   any will do. */
+PE__OUTLINE void pe__dots_begin(pe__dots_turns *t, const pe_plan *plan, size_t pair, double q,
+                                double step)
+{
+    for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
+        const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
+        t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0), t->c[v].hi = pe__splat(1.0);
+        if (q != 0) pe__close_turn(plan, at, q, &t->s[v], &t->c[v]);
+        pe__close_turn(plan, at, step, &t->ts[v], &t->tc[v]);
+    }
+}
+
+/* Adding and subtracting the grid rounds to it. */
+PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_TILE], size_t i)
+{
+    const pe__vd top = (x.hi + pe__splat(grid)) - pe__splat(grid);
+    pe__store(parts[0] + i, top);
+    pe__store(parts[1] + i, (x.hi - top) + x.lo);
+    pe__store(parts[2] + i, x.hi);
+}
+
+/* The parts where a tile is, and a step. */
+PE__INLINE void pe__dots_turn(pe__dots_turns *t, double grid, pe__dots_parts parts)
+{
+    for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
+        pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
+        pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
+        pe__dd_turn(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
+        t->s[v] = pe__dd_normal(t->s[v]), t->c[v] = pe__dd_normal(t->c[v]);
+    }
+}
+
+/* The sums of a tile for one anchor and a vector of numbers b, of cosines or of sines: from the
+   parts of the numbers and X and y of the anchor. */
+typedef struct pe__dots_run {
+    pe__vd large, minor, tiny;
+} pe__dots_run;
+
+PE__INLINE void pe__dots_add(pe__dots_run *run, double (*parts)[PE__DOTS], size_t b,
+                             double top, double y) /* C99 has no const arrays of arrays */
+{
+    run->large = pe__fma(pe__splat(top), pe__load(parts[0] + b), run->large);
+    run->minor = pe__fma(pe__splat(top), pe__load(parts[1] + b), run->minor);
+    run->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), run->tiny);
+}
+
+PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_sums *sums,
+                             size_t b)
+{
+    const pe__vd small_c = c->minor + c->tiny, small_s = s->minor + s->tiny;
+    pe__store(sums->large[0] + b, pe__load(sums->large[0] + b) + (c->large - s->large));
+    pe__store(sums->large[1] + b, pe__load(sums->large[1] + b) + (c->large + s->large));
+    pe__store(sums->minor[0] + b, pe__load(sums->minor[0] + b) + (small_c - small_s));
+    pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
+}
+
+/* Add a tile's products to the sums of some anchors: of one, or of two. */
+PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
+                                   size_t pairs, pe__dots_sums *sums)
+{
+    const int two = PE__DOTS_TOGETHER > 1;
+    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
+        pe__dots_run c, s, c2, s2;
+        c.large = c.minor = c.tiny = pe__splat(0.0), s = c2 = s2 = c;
+        for (size_t i = 0; i < pairs; i++) {
+            pe__dots_add(&c, table[i], b, anchor[0][0][i], anchor[0][1][i]);
+            pe__dots_add(&s, table[i] + 3, b, anchor[0][3][i], anchor[0][4][i]);
+            if (two) pe__dots_add(&c2, table[i], b, anchor[1][0][i], anchor[1][1][i]);
+            if (two) pe__dots_add(&s2, table[i] + 3, b, anchor[1][3][i], anchor[1][4][i]);
+        }
+        pe__dots_end(&c, &s, sums, b);
+        if (two) pe__dots_end(&c2, &s2, sums + 1, b);
+    }
+}
+
+/* Dots of sums as large as they can be, and as small. */
+PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_sums *sums, int side,
+                               double error, double (*bounds)[PE__DOTS])
+{
+    const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
+    for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
+        pe__vd low;
+        const pe__vd high = pe__two_sum(pe__load(sums->large[side] + b),
+                                        pe__load(sums->minor[side] + b), &low);
+        const pe__vd e = (pe__splat(error) + pe__abs(high) * pe__splat(pe__exp2i(-98))) * square;
+        const pe__dd y = pe__dot_scaled(plan, high, low);
+        pe__store(bounds[0] + b, y.hi + (y.lo + e));
+        pe__store(bounds[1] + b, y.hi + (y.lo - e));
+    }
+}
+
+/* Up to 32 * 31 dots. */
+PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, double *out)
+{
+    const pe__axis *axis = plan->axis;
+    const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
+    const double h = (double)pairs;
+    int g = 26;
+    while (h > pe__exp2i(52 - 2 * g)) g--;
+    const double grid = 1.5 * pe__exp2i(52 - g);
+    const double distant = (double)(first < 0 ? -first : first) + (double)count;
+    const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
+                         2 * h * pe__turn_error(plan, distant);
+    double table[PE__DOTS_TILE][6][PE__DOTS];
+    pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
+    pe__dots_turns turns;
+    pe__dots_parts parts[PE__DOTS_TOGETHER];
+    /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    memset(sums, 0, (anchors + 1) * sizeof *sums);
+    for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
+        pe__dots_begin(&turns, plan, axis->pair + i, 0, 1);
+        for (size_t b = 0; b < PE__DOTS; b++) {
+            pe__dots_turn(&turns, grid, parts[0]);
+            for (size_t k = 0; k < 6; k++)
+                for (size_t j = 0; j < PE__DOTS_TILE; j++) table[j][k][b] = parts[0][k][j];
+        }
+        pe__dots_begin(&turns, plan, axis->pair + i, (double)(first + PE__DOTS - 1), PE__DOTS_NEXT);
+        for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_turn(&turns, grid, parts[t]);
+            pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
+        }
+    }
+    for (size_t a = 0, at = 0; a < anchors; a++) {
+        double side[2][2][PE__DOTS];
+        pe__dots_round(plan, &sums[a], 0, error, side[0]);
+        pe__dots_round(plan, &sums[a], 1, error, side[1]);
+        for (size_t j = 0; j < PE__DOTS_NEXT && at < count; j++, at++) {
+            const size_t back = j < PE__DOTS - 1, b = back ? PE__DOTS - 1 - j : j - (PE__DOTS - 1);
+            const double above = side[back][0][b], below = side[back][1][b];
+            out[at] = above == below ? above * plan->scale * plan->scale
+                                     : pe__dot(plan, (double)(first + (int64_t)at));
+        }
+    }
+}
+
+PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
+{
+    enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
+    if (count == 0) return PE_OK;
+    if (!plan || !dots) return PE_ERR_NULL;
+    if (!pe__algebraic(plan) || plan->axes != 1) return PE_ERR_PLAN;
+    if (count > (size_t)PTRDIFF_MAX / sizeof *dots) return PE_ERR_SIZE;
+    const pe_status status = pe__check_at(&deltas, count, 1, 0);
+    if (status != PE_OK) return status;
+    const int run = deltas.kind == PE__AT_RANGE && deltas.step == 1 && !deltas.back;
+    for (size_t done = 0, n; done < count; done += n) {
+        n = pe__min(count - done, run ? PE__DELTAS : 1);
+        if (n >= PE__FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
+        else dots[done] = pe__dot(plan, pe__position(&deltas, done, 0)), n = 1;
+    }
+    return PE_OK;
+}

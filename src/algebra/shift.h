@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows shifted by a distance.
+ * Gives: pe__algebraic(), pe__call_shift(), pe_shift_f64().
+ * Needs: simd, api, where, plan, rows, rope, numbers.
+ * Tests: tests/unit/test_algebra.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../where/at.h"
+#include "../plan/frequencies.h"
+#include "../rows/dest.h"
+#include "../rows/f64.h"
+#include "../rows/call.h"
+#include "../rope/rotate.h"
+#include "../rope/tokens.h"
+
+/* ---- 9.1 shifts ---------------------------------------------------------------------------------
+ * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
+ * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
+ * their own, made in tiles of columns, and a kernel. */
+
+enum { PE__SHIFT_TILE = 512 }; /* pairs */
+
+/* Are rows of this plan made of pairs that turn by differences? */
+static inline int pe__algebraic(const pe_plan *plan)
+{
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven && !plan->apart;
+    ok &= !plan->step && !plan->matrix;
+    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    return ok;
+}
+
+/* Doubles: pairs (u, v) of rows, turned by (ts, tc); v is so many doubles behind u, 1 if they are
+   neighbours. */
+PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows, size_t across,
+                                   const double *ts, const double *tc)
+{
+    enum { PE__AHEAD = 8192 }; /* bytes to ask for in advance */
+    const size_t n = dest->sines, step = split ? 1 : 2, bytes = (size_t)dest->stride;
+    const size_t ahead = pe__max(PE__AHEAD / pe__max(bytes, 1), 1) * bytes;
+    for (size_t r = 0; r < rows; r++) {
+        double *u = (double *)(void *)pe__row_at(dest, r) + pe__min(dest->sine, dest->cosine);
+        size_t i = 0;
+        for (size_t k = 0; split && k < n; k += 8) {
+            pe__prefetch((uintptr_t)(u + k) + ahead, 1);
+            pe__prefetch((uintptr_t)(u + across + k) + ahead, 1);
+        }
+        for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
+            const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);
+            pe__vd x, y;
+            if (split) x = pe__load(u), y = pe__load(u + across);
+            else pe__unzip(u, &x, &y);
+            const pe__vd a = pe__mul(x, c) - pe__mul(y, s), b = pe__mul(y, c) + pe__mul(x, s);
+            if (split) pe__store(u, a), pe__store(u + across, b);
+            else pe__zip_store(u, a, b);
+        }
+        for (; i < n; i++, u += step) {
+            const double x = u[0], y = u[across];
+            u[0] = pe__double_product(x, tc[i]) - pe__double_product(y, ts[i]);
+            u[across] = pe__double_product(y, tc[i]) + pe__double_product(x, ts[i]);
+        }
+    }
+}
+
+/* Rows of the same delta: their columns of one axis. */
+PE__OUTLINE void pe__shift_doubles(const pe__dest *dest, double delta, size_t rows)
+{
+    double row[2 * PE__SHIFT_TILE];
+    const size_t begin = pe__min(dest->sine, dest->cosine), end = pe__max(dest->sine, dest->cosine);
+    const size_t across = dest->order == PE__SPLIT ? end - begin : 1;
+    for (size_t done = 0; done < dest->sines; done += PE__SHIFT_TILE) {
+        const pe__dest part = pe__dest_part(dest, done, PE__SHIFT_TILE);
+        const size_t n = part.sines;
+        const pe__dest made = pe__dest_split(dest->plan, part.pair, n, row, sizeof *row);
+        pe__rows_f64(&made, delta, 1);
+        if (across > 1) pe__shift_rows_f64(1, &part, rows, across, row, row + n);
+        else pe__shift_rows_f64(0, &part, rows, 1, row, row + n);
+    }
+}
+
+/* Check a call; what is turned by then, of which plan. */
+static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
+                                        const pe__output *o, pe_at *at, pe_plan *turns)
+{
+    pe_status status = pe__check(plan, o);
+    if (status == PE_OK && !pe__algebraic(plan)) status = PE_ERR_PLAN;
+    if (status == PE_OK) status = pe__check_at(deltas, o->rows, plan->axes, 0);
+    if (status != PE_OK) return status;
+    *at = plan->cos_first ? pe_delta(*deltas) : pe_back(pe_delta(*deltas));
+    (void)pe__view(plan, at, turns);
+    return PE_OK;
+}
+
+PE_API pe_status pe_shift_f64(const pe_plan *plan, pe_at deltas, size_t rows, double *x,
+                              size_t stride)
+{
+    const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);
+    pe_at at;
+    pe_plan turns;
+    if (rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, &deltas, &o, &at, &turns);
+    for (size_t a = 0; status == PE_OK && a < turns.axes; a++) {
+        const pe__axis *const axis = &turns.axis[a];
+        const size_t k = at.axes == 1 ? 0 : axis->coordinate;
+        pe__dest dest = pe__dest_of_axis(&turns, axis, &o);
+        for (size_t r = 0, run; r < rows; r += run) { /* rows of the same delta */
+            const double delta = pe__position(&at, r, k);
+            run = 1;
+            while (r + run < rows && pe__position(&at, r + run, k) == delta) run++;
+            dest.out = o.out + r * o.stride;
+            if (delta != 0) pe__shift_doubles(&dest, delta, run);
+        }
+    }
+    return status;
+}
+
+/* ---- 9.2 shifts of 16- and 32-bit numbers ---------------------------------------------------- */
+
+/* Does row r stay where it is? */
+static inline int pe__stays(const pe_at *at, size_t r)
+{
+    int stays = 1;
+    for (size_t a = 0; a < at->axes; a++) stays &= pe__position(at, r, a) == 0;
+    return stays;
+}
+
+/* Rows that stay are left alone; the others are turned. */
+static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
+                                       const pe__output *o, pe__turner *turn)
+{
+    pe_at at;
+    pe_plan turns;
+    if (o->rows == 0) return PE_OK;
+    const pe_status status = pe__shift_check(plan, deltas, o, &at, &turns);
+    for (size_t r = 0, run; status == PE_OK && r < o->rows; r += run) {
+        const int stay = pe__stays(&at, r);
+        run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
+        while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
+        if (!stay) pe__rope_blocks(&turns, &at, r, run, o, turn);
+    }
+    return status;
+}

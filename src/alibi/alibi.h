@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* ALiBi's slopes and biases.
+ * Gives: pe__alibi, pe__alibi_add(), pe__alibi_call(), pe__alibi_fill(), pe__scores_shape(),
+ *   pe_alibi_slopes_f32().
+ * Needs: simd, api, where, rows, numbers, sincos.
+ * Tests: tests/unit/test_alibi.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../where/at.h"
+#include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
+#include "../sincos/exact.h"
+#include "../rows/elements.h"
+
+/* ---- 10. ALiBi ----------------------------------------------------------------------------------
+ * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
+ * that meet at j = 0. As floats they are made where they are wanted, at the price of a store. To
+ * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
+ * are made once for many rows, and copied. */
+
+PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
+{
+    size_t n = 1;
+    if (heads == 0) return PE_OK;
+    if (!slopes) return PE_ERR_NULL;
+    if (!(max_bias >= 0 && max_bias <= FLT_MAX)) return PE_ERR_RANGE;
+    if (heads > (size_t)1 << 28) return PE_ERR_SIZE;
+    while (n <= heads / 2) n *= 2;
+    for (size_t first = 0; first < heads; first += PE_LANES) {
+        double t[PE_LANES], hi[PE_LANES], lo[PE_LANES];
+        for (size_t k = 0; k < PE_LANES; k++) { /* 2^-t; t has 24 bits and 29: exact */
+            const size_t h = first + k, twice = h < n ? 2 * (h + 1) : 2 * (h - n) + 1;
+            const double exact = (double)max_bias * (double)twice / (double)(2 * n);
+            t[k] = exact < 200 ? exact : 200; /* 2^-200 is 0 */
+        }
+        const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
+        const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), part));
+        pe__store(t, whole), pe__store(hi, y.a), pe__store(lo, y.b + y.c);
+        for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
+            slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
+    }
+    return PE_OK;
+}
+
+/* The biases of one head as a function of j. */
+typedef struct pe__bend {
+    pe__vf slope, zero, masked;
+    double exact; /* the slope */
+} pe__bend;
+
+PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
+{
+    const uint32_t minus_infinity = 0xff800000u;
+    float masked;
+    pe__bend bend;
+    memcpy(&masked, &minus_infinity, sizeof masked);
+    bend.zero = pe__splat_f32(pe__zero());
+    bend.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
+    bend.masked = pe__splat_f32(masked), bend.exact = (double)slope;
+    return bend;
+}
+
+static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped with 1 more */
+
+/* A vector from j on, each rounded from the product to odd: once, or to odd again. A double holds a
+   float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope is,
+   and so exact as a float. */
+PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int odd)
+{
+    const pe__vd zero = pe__splat((double)pe__zero());
+    pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
+    pe__vd e, f;
+    double all[4][PE_LANES];
+    if (mode == PE_ALIBI_SYMMETRIC) x = -pe__abs(x), y = -pe__abs(y);
+    x = pe__two_prod(pe__splat(slope), x, &e), y = pe__two_prod(pe__splat(slope), y, &f);
+    pe__store(all[0], x), pe__store(all[1], y), pe__store(all[2], e), pe__store(all[3], f);
+    for (size_t k = 0; k < PE_LANES; k++) {
+        all[0][k] = pe__to_odd(all[0][k], all[2][k]);
+        all[1][k] = pe__to_odd(all[1][k], all[3][k]);
+    }
+    x = pe__load(all[0]) + zero, y = pe__load(all[1]) + zero; /* a zero is +0 */
+    return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
+}
+
+PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j)
+{
+    const pe__vf size = mode == PE_ALIBI_SYMMETRIC ? pe__abs_f32(j) : j;
+    return pe__add_f32(pe__mul_f32(bend->slope, size), bend->zero); /* a zero is +0 */
+}
+
+/* What becomes of biases: stored, stored past the caches, or added to elements of some type. */
+typedef enum pe__how { PE__HOW_STORE, PE__HOW_STREAM, PE__HOW_ADD } pe__how;
+
+/* n of a vector of biases; masked: what masked scores become, whatever they were, or NULL. */
+PE__INLINE void pe__bend_put(pe__how to, pe__kind type, const pe__vf *masked, pe__vf j, pe__vf v,
+                             void *at, size_t n)
+{
+    const int whole = n == PE__FLOATS;
+    if (to == PE__HOW_ADD)
+        v = pe__add_f32(whole ? pe__get_as(type, at) : pe__get_n_as(type, at, n), v);
+    if (masked) v = pe__if_positive(j, *masked, v);
+    if (!whole) pe__put_n_as(type, at, v, n);
+    else if (to == PE__HOW_STREAM) pe__stream((float *)at, v);
+    else pe__put_as(type, at, v);
+}
+
+/* n consecutive j. As floats they are made from j, which a float holds exactly up to 2^24; four
+   vectors at a time, since each count waits for the one before. */
+PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                             int64_t j, size_t n, void *row)
+{
+    static const float count[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    enum { PE__STEP = PE__FLOATS, PE__FOUR = 4 * PE__STEP };
+    const int64_t nearby = (int64_t)1 << 24;
+    const size_t vector = sizeof(pe__vf), size = PE__STEP * pe__size_of(type);
+    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
+#define PE__PUT(j, k)                                                                              \
+    pe__bend_put(to, type, masked, j, pe__bend_at(mode, bend, j), at + (k)*size, PE__STEP)
+    for (size_t i = 0, part; i < n; i += part, j += (int64_t)part) {
+        unsigned char *at = (unsigned char *)pe__at_element(type, row, i);
+        const size_t beyond = to == PE__HOW_STREAM ? (size_t)((uintptr_t)at % vector) : 0;
+        const int exact = j < -nearby || j > nearby - (int64_t)(n - i + PE__STEP);
+        const pe__vf step = pe__splat_f32(PE__STEP), four = pe__splat_f32(PE__FOUR);
+        pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
+        part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
+        if (exact || beyond || n - i < PE__FOUR) {
+            const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far(mode, bend->exact, j, 0)
+                                                 : pe__bend_at(mode, bend, a);
+            pe__bend_put(to, type, masked, a, v, at, part);
+            continue;
+        }
+        pe__vf b = pe__add_f32(a, step), c = pe__add_f32(b, step), d = pe__add_f32(c, step);
+        for (part = 0; part + PE__FOUR <= n - i; part += PE__FOUR, at += 4 * size) {
+            PE__PUT(a, 0);
+            PE__PUT(b, 1);
+            PE__PUT(c, 2);
+            PE__PUT(d, 3);
+            a = pe__add_f32(a, four), b = pe__add_f32(b, four);
+            c = pe__add_f32(c, four), d = pe__add_f32(d, four);
+        }
+    }
+#undef PE__PUT
+}
+
+/* The same as 16-bit numbers, each rounded once: to odd, then to its type. First those up to 0: what
+   is beyond is another line, or masked. */
+PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend, int64_t j,
+                                size_t n, uint16_t *row)
+{
+    const pe__vd zero = pe__splat((double)pe__zero()), step = pe__splat(PE__FLOATS);
+    for (size_t i = 0, end; i < n; i = end) {
+        const int masked = j > 0 && mode == PE_ALIBI_CAUSAL;
+        const int distant = j < -((int64_t)1 << 29) || j > ((int64_t)1 << 29) - (int64_t)(n - i);
+        const double slope = j > 0 && mode == PE_ALIBI_SYMMETRIC ? -bend->exact : bend->exact;
+        end = j > 0 || (uint64_t)-j >= n - i - 1 ? n : i + (size_t)(1 - j);
+        pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
+        for (; i < end; i += PE__FLOATS, j += PE__FLOATS, x = x + step, y = y + step) {
+            const size_t some = pe__min(end - i, PE__FLOATS);
+            pe__vf v = bend->masked;
+            if (PE__UNLIKELY(distant && !masked)) v = pe__bend_far(mode, bend->exact, j, 1);
+            else if (!masked) /* exact; a zero is +0 */
+                v = pe__zip_odd(pe__splat(slope) * x + zero, pe__splat(slope) * y + zero);
+            if (some == PE__FLOATS) pe__put_as(type, row + i, v);
+            else pe__put_n_as(type, row + i, v, some);
+        }
+        j -= (int64_t)(i - end);
+    }
+}
+
+typedef struct pe__alibi {
+    const float *slopes;
+    size_t heads, queries, keys, query_stride, head_stride;
+    pe_alibi_mode mode;
+    pe__kind type;
+    int64_t first_query;
+} pe__alibi;
+
+/* Do scores' rows lie apart, within reach of a pointer? The rows of a head lie together, or those
+   of a query do. */
+static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
+                                         size_t query_stride, size_t head_stride)
+{
+    const size_t down = pe__times(queries - 1, query_stride), room = pe__reach(element);
+    const size_t across = pe__times(heads - 1, head_stride);
+    if ((queries > 1 && query_stride < keys) || (heads > 1 && head_stride < keys) ||
+        (queries > 1 && heads > 1 && down > head_stride - keys && across > query_stride - keys))
+        return PE_ERR_SHAPE;
+    const int fits = keys <= room && down <= room - keys && across <= room - keys - down;
+    return fits ? PE_OK : PE_ERR_SIZE;
+}
+
+/* Rows of all heads. */
+PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
+                                  void *out)
+{
+    for (size_t head = 0; head < a->heads; head++) {
+        const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
+        for (size_t query = 0; query < a->queries; query++) {
+            const size_t at = head * a->head_stride + query * a->query_stride;
+            pe__bend_row(to, type, mode, &bend, -(a->first_query + (int64_t)query), a->keys,
+                         pe__at_element(type, out, at));
+        }
+    }
+}
+PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
+{
+    if (a->mode == PE_ALIBI_LINEAR) pe__alibi_rows_as(to, type, PE_ALIBI_LINEAR, a, out);
+    else if (a->mode == PE_ALIBI_CAUSAL) pe__alibi_rows_as(to, type, PE_ALIBI_CAUSAL, a, out);
+    else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
+}
+
+/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
+PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, int stream)
+{
+    enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
+    uint16_t tile[PE__BLOCK];
+    const size_t wide = pe__min(a->keys, PE__WIDE);
+    const size_t high = pe__min(a->queries, PE__BLOCK + 1 - wide);
+    for (size_t head = 0; head < a->heads; head++) {
+        const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
+        for (size_t query = 0; query < a->queries; query += high)
+            for (size_t key = 0; key < a->keys; key += wide) {
+                const size_t rows = pe__min(high, a->queries - query);
+                const size_t keys = pe__min(wide, a->keys - key);
+                /* the last row's first value is the tile's first */
+                const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
+                uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
+                pe__bend_row_16(type, a->mode, &bend, (int64_t)key - last, keys + rows - 1, tile);
+                for (size_t r = 0; r < rows; r++)
+                    pe__copy(row + (query + r) * a->query_stride, tile + (rows - 1 - r),
+                             keys * sizeof *row, stream);
+            }
+    }
+}
+
+/* What is large enough, and at addresses of its type, is written past the caches. */
+PE__OUTLINE void pe__alibi_fill(const pe__alibi *a, void *bias)
+{
+    const size_t size = pe__size_of(a->type), many = PE_STREAM_BYTES;
+    const int stream =
+        a->heads * a->queries * a->keys * size >= many && (uintptr_t)bias % size == 0;
+    if (a->type == PE__F16) pe__alibi_copies(PE__F16, a, bias, stream);
+    else if (a->type == PE__BF16) pe__alibi_copies(PE__BF16, a, bias, stream);
+    else if (stream) pe__alibi_rows(PE__HOW_STREAM, PE__F32, a, bias);
+    else pe__alibi_rows(PE__HOW_STORE, PE__F32, a, bias);
+    if (stream) pe__fence();
+}
+
+PE__OUTLINE void pe__alibi_add(const pe__alibi *a, void *scores)
+{
+    if (a->type == PE__F32) pe__alibi_rows(PE__HOW_ADD, PE__F32, a, scores);
+    else if (a->type == PE__F16) pe__alibi_rows(PE__HOW_ADD, PE__F16, a, scores);
+    else pe__alibi_rows(PE__HOW_ADD, PE__BF16, a, scores);
+}
+
+/* A call: nothing, or check and write. */
+static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
+                                       void (*verb)(const pe__alibi *, void *))
+{
+    if (a->heads == 0 || a->queries == 0 || a->keys == 0) return PE_OK;
+    if (!a->slopes || !x) return PE_ERR_NULL;
+    if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
+    pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
+                                        a->query_stride, a->head_stride);
+    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
+    if (status == PE_OK) status = pe__check_range(0, a->keys);
+    for (size_t i = 0; i < a->heads && status == PE_OK; i++)
+        if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
+    if (status == PE_OK) verb(a, x);
+    return status;
+}

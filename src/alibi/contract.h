@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: ALiBi's slopes and biases.
+ * Gives: PE_ALIBI_CAUSAL, PE_ALIBI_LINEAR, PE_ALIBI_SYMMETRIC, pe_alibi_mode.
+ * Needs: api.
+ * Tests: tests/unit/test_alibi.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 10. ALiBi: a penalty on attention scores that grows with the distance ------------------- */
+
+/* The bias of a key, with d = query position - key position. */
+typedef enum pe_alibi_mode {
+    PE_ALIBI_LINEAR,   /* -slope d, also for keys after the query: the caller masks these         */
+    PE_ALIBI_CAUSAL,   /* -slope d, and -infinity for keys after the query                        */
+    PE_ALIBI_SYMMETRIC /* -slope |d|: encoders                                                    */
+} pe_alibi_mode;
+
+/* Make the slopes of all heads. For n the largest power of two that is at most heads:
+ *
+ *     slopes[h] = 2^(-max_bias (h + 1) / n)                   h < n
+ *     slopes[h] = 2^(-max_bias (2 (h - n) + 1) / (2n))        n <= h < heads
+ *
+ * heads        at most 2^28
+ * max_bias     8 in the paper: the last of n slopes is 2^-8; finite, >= 0
+ * slopes       heads floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE for another max_bias; PE_ERR_SIZE
+ * Accuracy     correctly rounded, subnormals included (tests/unit/test_alibi.c)
+ * Threads      any
+ * See          Press et al. 2021; get_slopes() there, build_alibi_tensor() in Hugging Face's BLOOM,
+ *              max_bias of ggml_soft_max_ext() */
+PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
+
+/* Fill the bias of the keys 0 ... keys - 1 for the queries first_query, first_query + 1, ...:
+ *
+ *     bias[h * head_stride + q * query_stride + k] = bias of slopes[h] and d = first_query + q - k
+ *
+ * slopes       heads floats, finite, of either sign
+ * first_query  the position of the first query, where the first key has position 0. With a cache of
+ *              keys from position p on, pass the query's position minus p: only distances count.
+ *              All queries within -2^31 ... 2^31
+ * keys         at most 2^31 + 1. heads, queries or keys = 0 does nothing and is PE_OK
+ * bias         aligned as its type; what lies between rows is not touched
+ * query_stride elements from one query's row to the next, >= keys; ignored for one query
+ * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
+ *              round, for [queries, heads, keys]. Ignored for one head
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
+ *              overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a slope that is not finite
+ * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative product
+ *              too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
+ * Aliasing     bias may not overlap slopes
+ * Threads      any number, each with its own rows */
+PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, float *bias,
+                                   size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
+                                   size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                    int64_t first_query, size_t queries, size_t keys,
+                                    uint16_t *bias, size_t query_stride, size_t head_stride);
+
+/* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
+ * are widened, and the sum, in f32, is rounded once. In PE_ALIBI_CAUSAL the scores of keys after
+ * the query become -infinity, whatever they were, NaN included.
+ *
+ *     scores[h * head_stride + q * query_stride + k] += bias
+ *
+ * The parameters are those of pe_alibi_fill_f32.
+ *
+ * Returns      as pe_alibi_fill_f32
+ * Accuracy     f32: two roundings, of the bias and of the sum; f16, bf16: one more, to the type
+ *              (tests/unit/test_alibi.c)
+ * Aliasing     in place; scores may not overlap slopes
+ * Threads      any number, each with its own rows */
+PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys, float *scores,
+                                  size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                  int64_t first_query, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride);
+PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
+                                   int64_t first_query, size_t queries, size_t keys,
+                                   uint16_t *scores, size_t query_stride, size_t head_stride);

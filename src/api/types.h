@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Types that several subjects share: statuses, configs, presets, positions, the plan.
+ * Gives: PE_ANGLE_EXACT, PE_ANGLE_FLOAT32, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_JOINED,
+ *   PE_COLUMNS_SUMS, PE_ERR_CONFIG, PE_ERR_ENUM, PE_ERR_FREQUENCY, PE_ERR_NULL, PE_ERR_PLAN,
+ *   PE_ERR_RANGE, PE_ERR_SELFTEST, PE_ERR_SHAPE, PE_ERR_SIZE, PE_EXPONENT_INDEX, PE_EXPONENT_PAIRS,
+ *   PE_EXPONENT_WIDTH, PE_LAYOUT_HALVES, PE_LAYOUT_INTERLEAVED, PE_MAX_AXES, PE_ODD_SINE,
+ *   PE_ODD_ZERO, PE_OK, PE_PRESET_COUNT, PE_PRESET_DETR, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
+ *   PE_PRESET_MAE_2D, PE_PRESET_MLX, PE_PRESET_NERF, PE_PRESET_T2T_ND, PE_PRESET_TINY_CUDA_NN,
+ *   PE_PRESET_VASWANI, PE_PRESET_VIDEO_3D, PE__STATUSES, pe__axis, pe_angle, pe_at, pe_columns,
+ *   pe_config, pe_exponent, pe_layout, pe_odd, pe_plan, pe_preset, pe_status.
+ * Tests: tests/unit/test_errors.c, tests/unit/test_conventions.c. */
+#pragma once
+#include "options.h"
+
+/* ============================================================================================== */
+/*  2. TYPES                                                                                      */
+/* ============================================================================================== */
+
+/* What a call returns. PE__STATUSES(X) lists every status and its text. */
+#define PE__STATUSES(X)                                                                            \
+    X(PE_OK, "success")                                                                            \
+    X(PE_ERR_NULL, "a required pointer is NULL: a plan, config, list or buffer (did malloc "       \
+                   "fail?); NULL is allowed only with 0 rows")                                     \
+    X(PE_ERR_CONFIG, "the config is invalid: pe_config_error() or pe_rope_config_error() says "    \
+                     "which field is wrong")                                                       \
+    X(PE_ERR_PLAN, "the plan was not made (check the status of its init), or this call cannot "    \
+                   "use it: RoPE needs an even d_model and no padding position; shifts need "      \
+                   "pairs, so no odd PE_ODD_SINE width, and no PE_ANGLE_FLOAT32; dot products "    \
+                   "need one axis; interleaved sections are for RoPE and its tables only; "        \
+                   "RoPE and shifts cannot use PE_COLUMNS_FREQUENCIES, nor shifts "                \
+                   "PE_COLUMNS_SUMS and rope_interleave")                                          \
+    X(PE_ERR_ENUM, "an argument is not a value of its enum: a layout, a table layout, an ALiBi "   \
+                   "mode, a resampling method, or a pe_at that no pe_ function made; or a name "   \
+                   "is no RoPE type's: pe_rope_type_named() has them all")                         \
+    X(PE_ERR_FREQUENCY, "a frequency is not finite or out of bounds: 0, or 2^-900 ... 2^900 and, " \
+                        "times the scale, 2^-960 ... 2^21 in magnitude; pe_frequency_error() "     \
+                        "says which one")                                                          \
+    X(PE_ERR_SHAPE, "rows would overlap, or a count does not match: a stride must be at least "    \
+                    "the row (d_model, keys, the rows of a head or of a batch); out must be in "   \
+                    "or not overlap it; there must be one frequency per pair; head_dim must be "   \
+                    "at least the rotary dim; a pe_at must have one coordinate or one per axis "   \
+                    "of the plan, and a grid at least as many cells as rows")                      \
+    X(PE_ERR_RANGE, "a position is outside -2^31 ... 2^31 or not finite: check the first and the " \
+                    "last, every entry of a list, queries and keys, also with the offset; in "     \
+                    "learned tables, a position must be a row; in ALiBi and resampling, a "        \
+                    "number is not finite or out of bounds")                                       \
+    X(PE_ERR_SIZE, "a size does not fit: rows * stride, a list or a grid exceeds the address "     \
+                   "space, the memory is smaller than the plan's size, or heads or rows exceed "   \
+                   "what the function's comment allows")                                           \
+    X(PE_ERR_SELFTEST, "this build computes wrong bits: call fesetround(FE_TONEAREST) first, "     \
+                       "compile without options that change arithmetic, use pe.h and pe_simd.h "   \
+                       "unchanged and of one version; if it still fails, try -O1 or "              \
+                       "-DPE_ISA=PE_ISA_SCALAR, and report it")
+
+typedef enum pe_status {
+#define PE__STATUS_NAME(name, text) name,
+    PE__STATUSES(PE__STATUS_NAME)
+#undef PE__STATUS_NAME
+} pe_status;
+
+/* How a row is laid out, with h pairs; in RoPE, which two elements of a head are pair i. */
+typedef enum pe_layout {
+    PE_LAYOUT_INTERLEAVED = 0, /* s0 c0 s1 c1 ...; RoPE: 2i and 2i + 1, "adjacent": RoFormer, GPT-J,
+                                  Meta's Llama, ggml NORM, ONNX interleaved = 1, MLX traditional,
+                                  complex numbers in torch                                        */
+    PE_LAYOUT_HALVES           /* s0 ... s(h-1) c0 ... c(h-1); RoPE: i and i + h: GPT-NeoX, Hugging
+                                  Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
+} pe_layout;
+
+/* D of the frequencies w_i = scale base^(-i / D); width is the axis' width, h = floor(width / 2). */
+typedef enum pe_exponent {
+    PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
+    PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
+    PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
+} pe_exponent;
+
+/* What an odd width means. */
+typedef enum pe_odd {
+    PE_ODD_SINE = 0, /* one sine more than cosines (one cosine more with cos_first) */
+    PE_ODD_ZERO      /* the last column is 0                                        */
+} pe_odd;
+
+/* The angle whose exact sine is computed. */
+typedef enum pe_angle {
+    PE_ANGLE_EXACT = 0, /* the real number t w_i                                                */
+    PE_ANGLE_FLOAT32    /* float(float(t) * float(w_i)): that of float32 code, to reproduce models
+                           trained with it; slower: each row computes its own sines            */
+} pe_angle;
+
+enum { PE_MAX_AXES = 8 };
+
+/* How several axes share the columns of a row; ignored if axes is 1. */
+typedef enum pe_columns {
+    PE_COLUMNS_BLOCKS = 0, /* each axis has a block of its own, with the layout              */
+    PE_COLUMNS_JOINED,     /* one layout for the whole row, first the pairs of the first axis, then
+                              those of the second ...; halves: all sines, then all cosines. RoPE of
+                              whole heads: DINOv3, Pixtral, Cosmos; timm, Perceiver            */
+    PE_COLUMNS_FREQUENCIES, /* frequency by frequency, axes of equal width: interleaved, all axes'
+                               sines of the first, their cosines, then the second ...: NeRF, GLIGEN;
+                               halves: the sines of all, then the cosines: timm's FourierEmbed */
+    PE_COLUMNS_SUMS         /* pair i rotates by a sum over all coordinates, sum_k w_ik t_k, with
+                               one layout for the whole row: Fourier features, SAM, LightGlue.
+                               Only for pe_plan_init_frequencies() and exact angles           */
+} pe_columns;
+
+/* A block of columns that encodes one of a row's coordinates. */
+typedef struct pe_axis {
+    size_t width;      /* its columns; 0: 2 floor(d_model / (2 axes))                  */
+    size_t coordinate; /* which of the row's coordinates it encodes, 0 ... axes - 1    */
+} pe_axis;
+
+/* What to compute. Start from pe_config_default() or pe_config_preset() and change fields: later
+   versions may have more. All numbers are taken as the exact values of the doubles given. */
+typedef struct pe_config {
+    size_t d_model;           /* width of a row in elements, >= 1                                 */
+    double base;              /* 10000 in the paper, 2^-20 ... 2^900; 1: all frequencies equal    */
+    double amplitude;         /* factor on every element, 2^-1000 ... 2^1000 in magnitude         */
+    double scale;             /* factor on every angle: 1 / timescale, position scale, maximal
+                                 frequency. 2^-900 ... 2^21 in magnitude, and so that every
+                                 frequency, pi included, is within 2^-960 ... 2^21                */
+    int half_turns;           /* 1: every angle times pi                                          */
+    double offset;            /* added to every position (to a real one in double, rounded once): a
+                                 multiple of 2^-20, at most 2^31 in magnitude                     */
+    pe_layout layout;         /* interleaved in the paper                                         */
+    int cos_first;            /* 1: cosines come first                                            */
+    pe_odd odd;               /* what an odd width means                                          */
+    pe_exponent exponent;     /* what divides i in the exponent                                   */
+    double exponent_shift;    /* see PE_EXPONENT_PAIRS                                            */
+    pe_angle angle;           /* exact, or as float32 code has it                                 */
+    int has_padding;          /* 1: the row of padding_position is all zeros                      */
+    int64_t padding_position; /* a position as calls give it, before the offset                   */
+    size_t multiple;          /* d_model must be a multiple of this; 1: any                       */
+    size_t expected_rows;     /* rows that will be made in all; 0: many. A plan for few rows is
+                                 small and quickly made; the bits are the same                    */
+    size_t axes;              /* coordinates of a row, 1 ... PE_MAX_AXES                          */
+    pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
+                                 0. Ignored if axes is 1: that axis has the whole row             */
+    pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
+} pe_config;
+
+/* The conventions of other projects, see pe_config_preset(). */
+typedef enum pe_preset {
+    PE_PRESET_VASWANI = 0,
+    PE_PRESET_T2T,
+    PE_PRESET_FAIRSEQ,
+    PE_PRESET_OPENNMT,
+    PE_PRESET_HF_MARIAN,
+    PE_PRESET_TRANSFORMER_XL,
+    PE_PRESET_TENER,
+    PE_PRESET_DDPM,
+    PE_PRESET_LDM,
+    PE_PRESET_MUSICGEN,
+    PE_PRESET_MLX,
+    PE_PRESET_MAE_2D,
+    PE_PRESET_VIDEO_3D,
+    PE_PRESET_T2T_ND,
+    PE_PRESET_DETR,
+    PE_PRESET_NERF,
+    PE_PRESET_TINY_CUDA_NN,
+    PE_PRESET_COUNT
+} pe_preset;
+
+/* Where rows are: the positions of rows 0, 1, 2 ... of a call. A small value to be copied freely,
+   made by pe_from() and the functions below; all fields are private. It points to the caller's list,
+   which the calls that take it read. */
+typedef struct pe_at {
+    const void *list;         /* positions or coordinates; NULL for ranges and grids            */
+    int64_t first, step;      /* a range: first, first + step, ...                              */
+    size_t skipped;           /* rows at the start of a list or grid to leave out               */
+    size_t axes;              /* coordinates of a row                                           */
+    size_t row_stride;        /* of coordinates: elements from row to row                       */
+    size_t axis_stride;       /* and from one coordinate to the next                            */
+    size_t size[PE_MAX_AXES]; /* of a grid                                                      */
+    int kind;                 /* see pe__place                                                  */
+    int back, delta;          /* see pe_back() and pe_delta()                                   */
+    pe_status status;         /* what was wrong when it was made                                */
+} pe_at;
+
+/* Private: the columns and pairs of one axis of a plan. */
+typedef struct pe__axis {
+    size_t sine, cosine;   /* columns of its first sine and first cosine                   */
+    size_t sines, cosines; /* their number; they differ by one if the width is odd         */
+    size_t zero, zeros;    /* columns of zeros: the first, their number                    */
+    size_t pair, pairs;    /* its pairs in the plan's arrays                               */
+    size_t coordinate;
+    double denominator[2]; /* D of its frequencies: a sum    */
+} pe__axis;
+
+/* Frequencies and some rows, in memory of the caller's. d_model, pairs and axes may be read; all
+   else is private. A plan may be copied by assignment; its memory must outlive the copies and must
+   not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the same on every
+   instruction set. */
+typedef struct pe_plan {
+    size_t d_model;          /* elements of a row                                            */
+    size_t pairs;            /* frequencies, on all axes together                            */
+    size_t axes;             /* coordinates of a row                                         */
+    size_t padded;           /* doubles from one array to the next: pairs, room for vectors  */
+    size_t first;            /* pairs of the row before these: pe_sinusoidal_f32's tiles     */
+    double offset;           /* added to every position: a multiple of 2^-20                 */
+    const double *frequency; /* 2 arrays: w / pi as a sum of two doubles                     */
+    const double *table;     /* NULL, or 2 arrays a row: sin(p w), cos(p w), see pe__plan_row()   */
+    const double *float32;   /* NULL, or float(w): then all of frequency is 1 / pi           */
+    double amplitude;        /* A = mantissa * scale                                         */
+    double mantissa;         /* in [0.5, 1), with the sign of A                              */
+    double scale;            /* a power of two                                               */
+    double fastest;          /* largest frequency, in half turns a position                  */
+    double error;            /* of the frequencies, relative                                 */
+    double reach;            /* positions up to that are for pe__sincos()                    */
+    double base, unit;       /* of the config: base and scale; base 0: frequencies are given */
+    int32_t guard;           /* bits of the smallest float that the rounding test may judge  */
+    int cos_first, has_padding;
+    int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
+    int exact;               /* frequencies are the sums of their two doubles                */
+    int joint;               /* RoPE: the axes share one layout of the whole row             */
+    int woven;               /* and their pairs come in turn: interleaved sections           */
+    int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
+    size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
+    const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
+    size_t matrix_step;      /* from one to the next                                         */
+    const double *point;     /* whose sums frequency has; else NULL                          */
+    pe_layout layout;
+    double padding;
+    pe__axis axis[PE_MAX_AXES];
+} pe_plan;

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: T5's buckets, and learned biases added by an index.
+ * Needs: api.
+ * Tests: tests/unit/test_learned.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 11. learned biases on attention scores -------------------------------------------------- */
+
+/* Compute T5's buckets of the distances d = k - (first_query + q), for keys 0 ... keys - 1. With
+ * n = buckets, and in both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
+ *
+ *     |d|                                                                for |d| < m = n / 2
+ *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
+ *
+ * and in one direction keys after the query are in bucket 0.
+ *
+ * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
+ * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
+ * bidirectional  1: encoders, 0: decoders
+ * first_query    as in pe_alibi_fill_T
+ * index          queries * keys numbers, packed
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_RANGE, also for such buckets or max_distance
+ * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
+ * Threads      any, each with its own queries
+ * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
+PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
+                                int64_t first_query, size_t queries, size_t keys, int32_t *index);
+
+/* Add learned biases to attention scores in place:
+ *
+ *     scores[h * head_stride + q * query_stride + k] += table[index[q * keys + k] * heads + h]
+ *
+ * table        entries * heads floats, packed: relative_attention_bias of T5,
+ *              relative_position_bias_table of Swin and BEiT
+ * index        queries * keys numbers 0 ... entries - 1: of pe_bias_t5_i32(),
+ *              relative_position_index of Swin and BEiT; all are checked before anything is written
+ * scores, query_stride, head_stride    as in pe_alibi_add_T
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE
+ *              for an index that is no entry
+ * Accuracy     one add in f32; 16-bit scores are widened, and the sum is rounded once
+ *              (tests/unit/test_models.c)
+ * Aliasing     scores may not overlap table or index
+ * Threads      any number, each with its own rows or heads */
+PE_API pe_status pe_bias_add_f32(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys, float *scores,
+                                 size_t query_stride, size_t head_stride);
+PE_API pe_status pe_bias_add_f16(const float *table, size_t entries, size_t heads,
+                                 const int32_t *index, size_t queries, size_t keys,
+                                 uint16_t *scores, size_t query_stride, size_t head_stride);
+PE_API pe_status pe_bias_add_bf16(const float *table, size_t entries, size_t heads,
+                                  const int32_t *index, size_t queries, size_t keys,
+                                  uint16_t *scores, size_t query_stride, size_t head_stride);

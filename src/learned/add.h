@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Learned tables added, and their gradient.
+ * Gives: pe__learned, pe__learned_add().
+ * Needs: simd, api, where, rows, numbers.
+ * Tests: tests/unit/test_learned.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../where/at.h"
+#include "../rows/elements.h"
+
+/* ---- 12.1 learned tables --------------------------------------------------------------------- */
+
+/* Positions that are rows of the table. */
+static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
+                                          size_t d_model, size_t stride, size_t element)
+{
+    const double limit = (double)PE__POSITION_LIMIT, all = (double)table_rows - 1;
+    const double half = (all < limit ? all : limit) / 2; /* exact; without rows below 0 */
+    if (d_model == 0) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(d_model, rows, stride, element);
+    if (status == PE_OK) status = pe__check_shape(d_model, table_rows, d_model, element);
+    if (status == PE_OK) status = pe__check_places(at, rows, 1, -half, -half, half);
+    const int real = at->kind == PE__AT_F32 || at->kind == PE__AT_F64;
+    for (size_t r = 0; real && status == PE_OK && r < rows; r++) {
+        const double p = pe__position(at, r, 0);
+        if (p != (double)(int64_t)p) status = PE_ERR_RANGE;
+    }
+    return status;
+}
+
+/* A table's rows and those of x, of d_model elements. */
+typedef struct pe__learned {
+    const void *table, *x;
+    size_t table_rows, d_model, stride;
+} pe__learned;
+
+/* Add row after row: of the table to x, or, if grad, of x to the table. */
+PE__INLINE pe_status pe__learned_add(pe__kind type, int grad, const pe__learned *l,
+                                     const pe_at *at, size_t rows)
+{
+    const size_t d_model = l->d_model;
+    const void *const table = l->table, *const x = l->x;
+    if (rows == 0) return PE_OK;
+    if (!table || !x) return PE_ERR_NULL;
+    const pe_status status =
+        pe__check_learned(at, rows, l->table_rows, d_model, l->stride, pe__size_of(type));
+    for (size_t r = 0, n; status == PE_OK && r < rows; r += n) {
+        double p[PE__SOME];
+        size_t from[PE__SOME]; /* known before the first row: adding does not wait for them */
+        n = pe__min(rows - r, PE__SOME);
+        pe__positions(at, r, n, 0, p);
+        for (size_t k = 0; k < n; k++) from[k] = (size_t)p[k] * d_model;
+        for (size_t k = 0; k < n; k++) {
+            const void *const row = pe__at_const(type, table, from[k]);
+            const void *const of_x = pe__at_const(type, x, (r + k) * l->stride);
+            pe__add_row_as(type, (void *)(uintptr_t)(grad ? row : of_x), type, grad ? of_x : row,
+                           d_model, NULL);
+        }
+    }
+    return status;
+}
+
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
+                                     size_t rows, const float *grad_x, size_t stride)
+{
+    const pe__learned l = {grad_table, grad_x, table_rows, d_model, stride};
+    return pe__learned_add(PE__F32, 1, &l, &at, rows);
+}

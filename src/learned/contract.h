@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: learned tables added, their gradient, resampling.
+ * Gives: PE_RESAMPLE_CUBIC, PE_RESAMPLE_LINEAR, pe_resample.
+ * Needs: api.
+ * Tests: tests/unit/test_learned.c, tests/unit/test_models.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 12. learned tables ---------------------------------------------------------------------- */
+
+/* Add rows of a learned table to activations in place: with p the position of row r,
+ *
+ *     x[r * stride + c] += table[p * d_model + c]
+ *
+ * table        table_rows * d_model elements, packed
+ * d_model      at least 1
+ * at, rows     positions of one coordinate, whole and within 0 ... table_rows - 1, in any order,
+ *              may repeat; all are checked before anything is written, none is clamped
+ * x            rows * stride elements (the last row needs only d_model); aligned as its type
+ * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also if d_model is 0; PE_ERR_SIZE;
+ *              PE_ERR_RANGE for a position that is no row of the table
+ * Accuracy     each sum is rounded once: 16-bit numbers are added in f32, which has enough bits to
+ *              make the second rounding harmless (tests/unit/test_learned.c)
+ * Aliasing     x may not overlap the table or the positions
+ * Threads      any number, each with its own rows of x
+ * See          Gehring et al. 2017, section 3.1; wpe in GPT-2, embed_positions in BERT and OPT */
+PE_API pe_status pe_learned_add_f32(const float *table, size_t table_rows, size_t d_model, pe_at at,
+                                    size_t rows, float *x, size_t stride);
+PE_API pe_status pe_learned_add_f16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                    pe_at at, size_t rows, uint16_t *x, size_t stride);
+PE_API pe_status pe_learned_add_bf16(const uint16_t *table, size_t table_rows, size_t d_model,
+                                     pe_at at, size_t rows, uint16_t *x, size_t stride);
+
+/* Add the gradient of x to the gradient of the table, which is not cleared first:
+ *
+ *     grad_table[p * d_model + c] += grad_x[r * stride + c]     r = 0, 1, ..., rows - 1
+ *
+ * The rows are added in order, so a position that occurs often has the same sum in every run and on
+ * every machine.
+ *
+ * grad_table   table_rows * d_model elements, packed
+ * grad_x       rows * stride elements (the last row needs only d_model)
+ *
+ * Returns      as pe_learned_add_f32; on an error nothing is written
+ * Accuracy     each of the rows' additions is rounded once (tests/unit/test_learned.c)
+ * Aliasing     grad_table may not overlap grad_x or the positions
+ * Threads      one at a time on a grad_table, or each with its own columns */
+PE_API pe_status pe_learned_grad_f32(float *grad_table, size_t table_rows, size_t d_model, pe_at at,
+                                     size_t rows, const float *grad_x, size_t stride);
+
+typedef enum pe_resample_method { PE_RESAMPLE_CUBIC = 0, PE_RESAMPLE_LINEAR } pe_resample_method;
+
+/* How to resample a table. Zero all and change fields: later versions may have more. */
+typedef struct pe_resample {
+    pe_resample_method method;
+    double a;          /* cubic: the slope at distance 1, -16 ... 16; -0.75 in torch, -0.5 is
+                          Catmull-Rom, whose curves keep straight lines straight; 0 is a value */
+    int align_corners; /* 1: the first and last rows stay; 0: the outer edges of cells stay    */
+    int antialias;     /* 1: for fewer rows the filter is wider, by the same ratio, and its weights
+                          sum to 1: torch's antialias (with a = -0.5); not with align_corners    */
+    double scale_y;    /* output rows per row, 2^-20 ... 2^20, if that is not out_height / height:
+                          torch's scale_factor, DINOv2's (h + 0.1) / height; 0: not given        */
+    double scale_x;    /* likewise along the width                                               */
+} pe_resample;
+
+/* Resample a learned table of a grid, [height, width, d_model], to [out_height, out_width,
+ * d_model]; a table of rows is a grid of width 1. Along each axis:
+ *
+ *     out[i] = sum over k of w_k table[n + k]         n = floor(s), t = s - n, rows beyond an end
+ *                                                     are the row at the end
+ *     s = i (rows - 1) / (out_rows - 1)               align_corners; 0 where out_rows = 1
+ *     s = (i + 1/2) rows / out_rows - 1/2             otherwise
+ *     w_0 = 1 - t, w_1 = t                            linear
+ *     w_-1 = a t (1-t)^2, w_0 = (1-t) (1 + t - (a+2) t^2), and w_2, w_1 alike in 1 - t     cubic
+ *
+ * rows / out_rows is 1 / scale where one is given. A cell has the product of its weights in the
+ * two. With antialias and r the larger of rows / out_rows and 1, at most 256, w_k is the filter
+ * above at distance (n + k - s) / r, for the rows that the table has, divided by the sum of these
+ * weights; if that is 0, as beyond the end, the row next to s is copied.
+ *
+ * table        height * width * d_model floats, packed, without tokens before the positions (CLS)
+ * height, width          1 ... 2^31 each
+ * out_height, out_width  at most 2^31; a 0 does nothing and is PE_OK
+ * d_model      at least 1
+ * how          NULL: as vision models do it: cubic, a = -0.75, align_corners = 0
+ * out          out_height * out_width * d_model floats, packed
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another method; PE_ERR_SHAPE for d_model = 0;
+ *              PE_ERR_RANGE for such an a or scale, antialias by more than 256 or with
+ *              align_corners, or if the table has no rows; PE_ERR_SIZE
+ * Accuracy     n is exact, all else double, rounded once at the end: 0.5 ulp and 2^-49 of the sum
+ *              of |w_k table[n + k]| (tests/unit/test_learned.c). With a scale, s is a double, too;
+ *              with antialias the sum is off by 2^-44 (tests/unit/test_models.c). If s is a whole
+ *              number, as for out_rows = rows, the row is copied
+ * Aliasing     out may not overlap table
+ * Threads      any
+ * See          torch.nn.functional.interpolate; Keys 1981; position embeddings in ViT, DINOv2 */
+PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size_t width,
+                                         size_t d_model, const pe_resample *how, float *out,
+                                         size_t out_height, size_t out_width);

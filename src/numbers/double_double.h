@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Double-double and triple-double: sums, products, ratios.
+ * Gives: pe__dd, pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_turn(),
+ *   pe__dd_turn_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
+ *   pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(), pe__td_ratio(),
+ *   pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(), pe__td_times().
+ * Needs: simd.
+ * Tests: tests/unit/test_budget.c. */
+#pragma once
+#include "../pe_simd.h"
+
+/* ---- 5.1 double-double and triple-double --------------------------------------------------------
+ * Unevaluated sums of two or three doubles, lane by lane, about 104 and 156 bits. The low part of a
+ * pe__dd may be as large as a few units in the last place of the high part, where not said
+ * otherwise. */
+
+PE__INLINE double pe__first_lane(pe__vd x)
+{
+    double lanes[PE_LANES];
+    pe__store(lanes, x);
+    return lanes[0];
+}
+
+typedef struct pe__dd {
+    pe__vd hi, lo;
+} pe__dd;
+typedef struct pe__td {
+    pe__vd a, b, c;
+} pe__td;
+
+/* x * y; relative error below 2^-102. */
+PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
+{
+    pe__dd r;
+    r.hi = pe__two_prod(x.hi, y.hi, &r.lo);
+    r.lo = pe__fma(x.lo, y.hi, pe__fma(x.hi, y.lo, r.lo));
+    return r;
+}
+
+/* a + x for |a| >= |x|. */
+PE__INLINE pe__dd pe__dd_add_small(const double *a, pe__dd x)
+{
+    pe__dd r;
+    r.hi = pe__fast_two_sum(pe__splat(a[0]), x.hi, &r.lo);
+    r.lo = r.lo + (pe__splat(a[1]) + x.lo);
+    return r;
+}
+
+/* hi = the double nearest to the sum. */
+PE__INLINE pe__dd pe__dd_normal(pe__dd x)
+{
+    x.hi = pe__fast_two_sum(x.hi, x.lo, &x.lo);
+    return x;
+}
+
+/* a * b + c * d. */
+PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
+{
+    pe__dd r;
+    const pe__dd p = pe__dd_mul(a, b), q = pe__dd_mul(c, d);
+    r.hi = pe__two_sum(p.hi, q.hi, &r.lo);
+    r.lo = r.lo + (p.lo + q.lo);
+    return r;
+}
+
+/* (s, c) turned by (ts, tc), in place: one more turn adds less than 2^-100 to the error. */
+PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
+{
+    const pe__dd s0 = *s, c0 = *c;
+    *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
+    ts.hi = -ts.hi, ts.lo = -ts.lo;
+    *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
+}
+
+/* (s, c) turned by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
+PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
+{
+    const pe__vd two = pe__splat(2.0);
+    const pe__dd sc = pe__dd_mul(*s, *c), ss = pe__dd_mul(*s, *s);
+    c->hi = pe__two_sum(pe__splat(1.0), -two * ss.hi, &c->lo);
+    c->lo = c->lo - two * ss.lo;
+    s->hi = two * sc.hi, s->lo = two * sc.lo;
+}
+
+PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
+{
+    pe__td r;
+    b = pe__two_sum(b, c, &c);
+    r.a = pe__two_sum(a, b, &b);
+    r.b = pe__two_sum(b, c, &r.c);
+    return r;
+}
+
+PE__INLINE pe__td pe__td_const(const double *x)
+{
+    const pe__td r = {pe__splat(x[0]), pe__splat(x[1]), pe__splat(x[2])};
+    return r;
+}
+
+PE__INLINE pe__td pe__td_sum(pe__td x, pe__td y)
+{
+    pe__vd e, f, g;
+    const pe__vd a = pe__two_sum(x.a, y.a, &e);
+    pe__vd b = pe__two_sum(x.b, y.b, &f);
+    b = pe__two_sum(b, e, &g);
+    return pe__td_of(a, b, (x.c + y.c) + (f + g));
+}
+
+PE__INLINE pe__td pe__td_product(pe__td x, pe__td y)
+{
+    pe__vd e00, e01, e10, t, u;
+    const pe__vd p00 = pe__two_prod(x.a, y.a, &e00);
+    const pe__vd p01 = pe__two_prod(x.a, y.b, &e01);
+    const pe__vd p10 = pe__two_prod(x.b, y.a, &e10);
+    pe__vd b = pe__two_sum(p01, p10, &t);
+    b = pe__two_sum(b, e00, &u);
+    const pe__vd minor = (x.b * y.b + (x.a * y.c + x.c * y.a)) + (e01 + e10);
+    return pe__td_of(p00, b, minor + (t + u));
+}
+
+/* Out of line and in place, except where they are the work of a loop: x + y, x * y. */
+PE__OUTLINE void pe__td_plus(pe__td *x, const pe__td *y) { *x = pe__td_sum(*x, *y); }
+PE__OUTLINE void pe__td_times(pe__td *x, const pe__td *y) { *x = pe__td_product(*x, *y); }
+
+PE__INLINE pe__td pe__td_add(pe__td x, pe__td y)
+{
+    pe__td_plus(&x, &y);
+    return x;
+}
+PE__INLINE pe__td pe__td_mul(pe__td x, pe__td y)
+{
+    pe__td_times(&x, &y);
+    return x;
+}
+
+PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
+{
+    const pe__td r = {x, pe__splat(0.0), pe__splat(0.0)};
+    return r;
+}
+
+PE__INLINE pe__td pe__td_splat(double x) { return pe__td_one(pe__splat(x)); }
+
+PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_one(y)); }
+
+PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two */
+{
+    x.a = x.a * y, x.b = x.b * y, x.c = x.c * y;
+    return x;
+}
+
+PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
+{
+    return pe__td_add(x, pe__td_shift(y, pe__splat(-1.0)));
+}
+
+/* x / y by three digits of long division. */
+PE__COLD pe__td pe__td_ratio(pe__td x, pe__td y)
+{
+    pe__vd digit[3];
+    for (int d = 0; d < 3; d++) {
+        pe__td part = pe__td_one(-(digit[d] = x.a / y.a));
+        pe__td_times(&part, &y);
+        pe__td_plus(&x, &part);
+    }
+    return pe__td_of(digit[0], digit[1], digit[2]);
+}
+
+PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_ratio(x, pe__td_one(y)); }

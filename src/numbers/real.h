@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
+ * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_apart(),
+ *   pe__real_by(), pe__real_divide(), pe__real_double(), pe__real_exp(), pe__real_is_0(),
+ *   pe__real_log(), pe__real_more(), pe__real_of(), pe__real_over(), pe__real_per(), pe__real_pi(),
+ *   pe__real_plus(), pe__real_round(), pe__real_series(), pe__real_times().
+ * Needs: simd.
+ * Tests: tests/checks/levels.sh. */
+#pragma once
+#include "../pe_simd.h"
+#include "exp_log.h"
+
+/* ---- 5.3 numbers of any precision ---------------------------------------------------------------
+ * For what double-double does not decide: sign * d * 2^(exponent - 32n), where d is an integer of n
+ * limbs whose first bit is set, off by less than 2^lost. Each operation knows what its result has
+ * lost, so that a rounding is known to be right, or is tried again with more limbs. Integers only:
+ * the same on every machine. */
+
+/* 1344 bits at most; lost of exact numbers, exponent of an exact 0 */
+enum { PE__LIMBS = 42, PE__KNOWN = -1000000 };
+typedef struct pe__real {
+    int n, sign, exponent, lost;
+    uint32_t d[PE__LIMBS + 1]; /* one more for what is not normal yet */
+} pe__real;
+
+PE__COLD int pe__known(const pe__real *x) { return x->lost < PE__KNOWN / 2; }
+PE__COLD int pe__real_is_0(const pe__real *x) { return x->sign == 0 && pe__known(x); }
+
+/* A sum of two errors. */
+PE__COLD int pe__lost(int a, int b)
+{
+    const int more = a > b ? a : b, less = a > b ? b : a;
+    return less < PE__KNOWN / 2 ? more : more + 1;
+}
+
+/* d times 2^by; returns whether bits below the last one are lost. */
+PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
+{
+    uint32_t to[PE__LIMBS + 1] = {0}, lost = 0;
+    const int part = (by % 32 + 32) % 32;
+    for (int i = 0, j = (by - part) / 32; i <= limbs; i++, j++) {
+        const uint64_t both = (uint64_t)(i < limbs ? d[i] : 0) << 32 | (i > 0 ? d[i - 1] : 0);
+        const uint32_t limb = (uint32_t)(both >> (32 - part) & 0xffffffffu);
+        if (j < 0) lost |= limb;
+        else if (j < limbs) to[j] = limb;
+    }
+    memcpy(d, to, (size_t)limbs * sizeof *d);
+    return lost != 0;
+}
+
+/* d + y, or, for minus, d - y. */
+PE__COLD void pe__limbs_add(uint32_t *d, const uint32_t *y, int limbs, int minus)
+{
+    uint64_t carry = (uint64_t)minus;
+    for (int i = 0; i < limbs; i++, carry >>= 32) {
+        carry += (uint64_t)d[i] + (minus ? ~y[i] : y[i]);
+        d[i] = (uint32_t)(carry & 0xffffffffu);
+    }
+}
+
+/* d < y? */
+PE__COLD int pe__limbs_less(const uint32_t *d, const uint32_t *y, int limbs)
+{
+    while (limbs > 1 && d[limbs - 1] == y[limbs - 1]) limbs--;
+    return d[limbs - 1] < y[limbs - 1];
+}
+
+/* The first bit of d, which has a limb more, to where it belongs; 0 has the sign 0. */
+PE__COLD void pe__real_normal(pe__real *x)
+{
+    int up, top = x->n;
+    while (top >= 0 && x->d[top] == 0) top--;
+    if (top < 0) {
+        x->sign = 0;
+        if (pe__known(x)) x->exponent = PE__KNOWN;
+        return;
+    }
+    for (up = 32 * (x->n - 1 - top); !(x->d[top] << (up & 31) >> 31); up++) {}
+    x->exponent -= up, x->lost += up;
+    if (pe__limbs_shift(x->d, x->n + 1, up)) x->lost = pe__lost(x->lost, 0);
+}
+
+/* Any double but infinity and NaN: subnormals too, whether they are flushed or not. */
+PE__COLD pe__real pe__real_of(double value, int n)
+{
+    pe__real x;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const int e = (int)(bits >> 52 & 0x7ff);
+    memset(&x, 0, sizeof x);
+    x.n = n, x.lost = PE__KNOWN, x.sign = bits >> 63 ? -1 : 1;
+    x.exponent = (e > 0 ? e : 1) - 1011;
+    x.d[n - 1] = (uint32_t)(bits >> 32 & 0xfffff) | (uint32_t)(e > 0) << 20;
+    x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
+    pe__real_normal(&x);
+    return x;
+}
+
+/* About x: no integer below 2^52 is off by one. */
+PE__COLD double pe__real_double(const pe__real *x)
+{
+    const uint64_t bits = (uint64_t)x->d[x->n - 1] << 32 | x->d[x->n - 2];
+    const int e = x->exponent < -900 ? -900 : x->exponent;
+    return x->sign * (double)(bits >> 11) * pe__exp2i(e - 53);
+}
+PE__COLD double pe__nearest(double x) { return (double)(int64_t)(x < 0 ? x - 0.5 : x + 0.5); }
+
+/* x * y */
+PE__COLD void pe__real_times(pe__real *x, const pe__real *y)
+{
+    const int n = x->n;
+    uint32_t p[2 * PE__LIMBS] = {0}, rest = 0;
+    if (pe__real_is_0(y)) *x = *y;
+    if (pe__real_is_0(x)) return;
+    for (int i = 0; i < n; i++) {
+        uint64_t carry = 0;
+        for (int j = 0; j < n; j++, carry >>= 32) {
+            carry += p[i + j] + (uint64_t)x->d[i] * y->d[j];
+            p[i + j] = (uint32_t)(carry & 0xffffffffu);
+        }
+        p[i + n] = (uint32_t)carry;
+    }
+    for (int i = 0; i < n - 1; i++) rest |= p[i];
+    memcpy(x->d, p + n - 1, ((size_t)n + 1) * sizeof *p); /* a limb more than what will be left */
+    x->lost = pe__lost(pe__lost(x->lost, y->lost + 1) + 32, rest ? 0 : PE__KNOWN);
+    x->sign *= y->sign;
+    x->exponent += y->exponent - 32;
+    pe__real_normal(x);
+}
+
+/* x + sign * y */
+PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
+{
+    pe__real z = *y;
+    z.sign *= sign;
+    if (x->exponent < z.exponent ||
+        (x->exponent == z.exponent && pe__limbs_less(x->d, z.d, x->n))) {
+        const pe__real swap = *x;
+        *x = z, z = swap;
+    }
+    const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
+    z.lost = pe__lost(z.lost - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__KNOWN);
+    x->lost = pe__lost(x->lost, z.lost);
+    if (x->sign == 0) x->sign = z.sign;
+    pe__limbs_add(x->d, z.d, x->n + 1, minus);
+    pe__real_normal(x);
+}
+
+/* x / k */
+PE__COLD void pe__real_over(pe__real *x, uint32_t k)
+{
+    uint64_t rest = 0;
+    for (int i = x->n; i >= 0; i--, rest %= k) {
+        rest = rest << 32 | (i > 0 ? x->d[i - 1] : 0);
+        x->d[i] = (uint32_t)(rest / k);
+    }
+    x->exponent -= 32;
+    x->lost = pe__lost(x->lost + 32, rest ? 0 : PE__KNOWN);
+    pe__real_normal(x);
+}
+
+/* x / y, bit by bit. */
+PE__COLD void pe__real_divide(pe__real *x, const pe__real *y)
+{
+    const int n = x->n;
+    uint32_t rest[PE__LIMBS + 1], any = 0;
+    memcpy(rest, x->d, sizeof rest);
+    memset(x->d, 0, sizeof x->d);
+    for (int bit = 32 * n; bit >= 0; bit--) {
+        if (!pe__limbs_less(rest, y->d, n + 1)) {
+            pe__limbs_add(rest, y->d, n + 1, 1);
+            x->d[bit / 32] |= (uint32_t)1 << bit % 32;
+        }
+        pe__limbs_add(rest, rest, n + 1, 0);
+    }
+    for (int i = 0; i <= n; i++) any |= rest[i];
+    x->lost = pe__lost(pe__lost(x->lost, y->lost) + 3, any ? 0 : PE__KNOWN);
+    x->sign *= y->sign;
+    x->exponent -= y->exponent;
+    pe__real_normal(x);
+}
+
+/* x * y, x / y and x + y for doubles. */
+PE__COLD void pe__real_by(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_times(x, &z);
+}
+PE__COLD void pe__real_per(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_divide(x, &z);
+}
+PE__COLD void pe__real_more(pe__real *x, double y)
+{
+    const pe__real z = pe__real_of(y, x->n);
+    pe__real_plus(x, &z, 1);
+}
+
+/* pi / 4 and ln 2, cut off. */
+static const uint32_t pe__pi_digits[PE__LIMBS] = {
+    0x4abc9804, 0x670c354e, 0x7096966d, 0x9ed52907, 0x208552bb, 0x1c62f356, 0xdca3ad96,
+    0x83655d23, 0xfd24cf5f, 0x69163fa8, 0x1c55d39a, 0x98da4836, 0xa163bf05, 0xc2007cb8,
+    0xece45b3d, 0x49286651, 0x7c4b1fe6, 0xae9f2411, 0x5a899fa5, 0xee386bfb, 0xf406b7ed,
+    0x0bff5cb6, 0xa637ed6b, 0xf44c42e9, 0x625e7ec6, 0xe485b576, 0x6d51c245, 0x4fe1356d,
+    0xf25f1437, 0x302b0a6d, 0xcd3a431b, 0xef9519b3, 0x8e3404dd, 0x514a0879, 0x3b139b22,
+    0x020bbea6, 0x8a67cc74, 0x29024e08, 0x80dc1cd1, 0xc4c6628b, 0x2168c234, 0xc90fdaa2,
+};
+static const uint32_t pe__ln2_digits[PE__LIMBS] = {
+    0xdb8990e5, 0x17460775, 0x1400b396, 0x7d2e23de, 0xfc1efa15, 0xee569d6d, 0x8fe551a2,
+    0x610d30f8, 0xfb5bfb90, 0x07f4ca11, 0x0f3fd5c6, 0xda2d97c5, 0x2f20e3a2, 0x655fa187,
+    0x38303248, 0xf5dfa6bd, 0x9d6548ca, 0x72ce87b1, 0x7657f74b, 0x256fa0ec, 0xb136603b,
+    0xb9ea9bc3, 0x317c387e, 0x1acbda11, 0x224ae8c5, 0x3e96ca16, 0x1169b825, 0x27573b29,
+    0xc1382144, 0xed2eae35, 0x4afa1b10, 0x559552fb, 0x6debac98, 0xe7b87620, 0x8baafa2b,
+    0x8a0d175b, 0x7298b62d, 0x40f34326, 0x03f2f6af, 0xc9e3b398, 0xd1cf79ab, 0xb17217f7,
+};
+
+PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
+{
+    pe__real x = pe__real_of(1, n);
+    memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
+    x.exponent = exponent, x.lost = 0;
+    return x;
+}
+PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
+PE__COLD pe__real pe__real_ln2(int n) { return pe__real_constant(pe__ln2_digits, 0, n); }
+
+/* exp x by x / 1, x / 2, ... for k = 1; sines and cosines of the root of -x by x / k (k + 1) ...;
+   atanh(root of x) / root of x by 1 + x / (k + 2) + x^2 / (k + 4) ... for k = 1. |x| < 4, for the
+   last one below 1/16: at most 300 terms. */
+typedef enum pe__series { PE__EXP, PE__CIRCLE, PE__ATANH } pe__series;
+PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k)
+{
+    pe__real sum = pe__real_of(1, x->n), power = sum, term = sum;
+    if (pe__real_is_0(x)) return sum;
+    for (; term.sign != 0 && term.exponent > -32 * x->n - 2; k += kind == PE__EXP ? 1 : 2) {
+        pe__real_times(&power, x);
+        if (kind != PE__ATANH) pe__real_over(&power, kind == PE__EXP ? k : k * (k + 1));
+        term = power;
+        if (kind == PE__ATANH) pe__real_over(&term, k + 2);
+        pe__real_plus(&sum, &term, 1);
+    }
+    const int lost = x->lost + x->exponent + 4;
+    sum.lost = lost > 14 ? lost : 14;
+    return sum;
+}
+
+/* x > 0 becomes ln x: with a power of two apart, 2 atanh((x - 1) / (x + 1)). */
+PE__COLD void pe__real_log(pe__real *x)
+{
+    const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
+    x->exponent = up;
+    pe__real y = *x;
+    pe__real_more(&y, 1);
+    pe__real_more(x, -1);
+    pe__real_divide(x, &y);
+    y = *x;
+    pe__real_times(&y, x);
+    y = pe__real_series(&y, PE__ATANH, 1);
+    pe__real_times(x, &y);
+    x->exponent++;
+    y = pe__real_ln2(x->n);
+    pe__real_by(&y, k);
+    pe__real_plus(x, &y, 1);
+}
+
+/* x becomes exp x; of an exact 0 exactly 1. */
+PE__COLD void pe__real_exp(pe__real *x)
+{
+    const double k = pe__nearest(pe__real_double(x) * 1.4426950408889634);
+    pe__real y = pe__real_ln2(x->n);
+    pe__real_by(&y, -k);
+    pe__real_plus(x, &y, 1);
+    *x = pe__real_series(x, PE__EXP, 1);
+    x->exponent += (int)k;
+}
+
+/* Is x known not to be 0? */
+PE__COLD int pe__real_apart(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
+
+/* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
+   number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two
+   numbers; last: it is that middle. */
+PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
+{
+    const int n = x->n, snap = x->lost > -2 ? x->lost + 2 : 0; /* d is known from that bit on */
+    const int bits = drop == 0 ? 53 : drop == 29 ? 24 : 24 - drop;
+    const int least = drop == 0 ? -1074 : drop == 13 ? -24 : -125 - bits;
+    const int unit = x->exponent - bits > least ? x->exponent - bits : least;
+    const int cut = unit - x->exponent + 32 * n; /* the last bit of d that is left */
+    uint32_t half[PE__LIMBS + 1] = {0};
+    pe__real r = *x;
+    *y = 0;
+    if (!pe__real_apart(x) || snap >= cut) return last || pe__real_is_0(x);
+    if (snap > 0) half[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
+    pe__limbs_add(r.d, half, n + 1, 0);
+    (void)pe__limbs_shift(r.d, n + 1, -snap);
+    const int rest = pe__limbs_shift(r.d, n + 1, snap + 1 - cut);
+    const uint64_t both = (uint64_t)r.d[1] << 32 | r.d[0], whole = both >> 1;
+    if ((both & 1) && !rest && !last && !pe__known(x)) return 0;
+    *y = (double)(whole + (both & (uint64_t)(rest | (int)(whole & 1)))) * x->sign;
+    *y *= pe__exp2i(unit / 2);
+    *y *= pe__exp2i(unit - unit / 2);
+    return 1;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * pe.h - positional encodings for transformers: correctly rounded, at the speed of memory,
+ *        the same bits on every machine. C99 and C++11; two headers, pe.h and pe_simd.h.
+ *
+ * CONTENTS (search for the number and its name, as in "6. sinusoidal"; the private part has the same
+ *           numbers in the same order)
+ *
+ *      1. options                 PE_ISA, PE_SLEEF, PE_STREAM_BYTES, PE_EXTERN
+ *      2. TYPES                   statuses, pe_config, pe_preset, pe_at, pe_plan
+ *      3. this build              pe_status_string, version, instruction set, pe_selftest
+ *      4. where rows are          pe_at: ranges, lists, grids, points
+ *      5. plans                   presets, pe_plan_init, frequencies
+ *      6. sinusoidal encodings    pe_fill_T, pe_add_T, pe_add_batch_T, pe_sinusoidal_f32
+ *      7. RoPE frequencies        a model's config, pe_rope_plan_init
+ *      8. RoPE                    pe_rope_T and its forms, tables, ggml
+ *      9. algebra of positions    pe_shift_T, pe_dot_f64
+ *     10. ALiBi                   pe_alibi_slopes_f32, pe_alibi_fill_T, pe_alibi_add_T
+ *     11. learned biases          pe_bias_t5_i32, pe_bias_add_T
+ *     12. learned tables          pe_learned_add_T, gradient, resampling
+ *     PRIVATE                     a map, then 3 to 12 again, 13 the functions of each type, 14 self test
+ *
+ * QUICK START
+ *
+ *     #include "pe.h"
+ *
+ *     static float table[512 * 512];
+ *     pe_sinusoidal_f32(table, 512, 512);            // rows, d_model: "Attention Is All You Need"
+ *
+ * For other positions, another base or stride, or more than one call, make a plan. It serves every
+ * position:
+ *
+ *     pe_config config = pe_config_default(512);
+ *     void *memory = malloc(pe_plan_size(&config));
+ *     pe_plan plan;
+ *     if (pe_plan_init(&plan, &config, memory, pe_plan_size(&config)) != PE_OK) ...
+ *     pe_fill_f32(&plan, pe_from(1000000), 512, table, 512);   // positions 1000000 ... 1000511
+ *     pe_add_f32(&plan, pe_at_i32(ids), rows, 1, x, 512);      // x += PE, positions of a list
+ *
+ * FORMULA AND LAYOUT
+ *
+ *     PE(p, 2i) = A sin(p w_i)    PE(p, 2i+1) = A cos(p w_i)    w_i = base^(-2i / d_model)
+ *
+ * is the default config; pe_config_preset() makes those of other projects, and pe_config has a field
+ * for each way in which they differ.
+ *
+ * Row-major: row r of the output starts at out + r * stride (stride counted in elements, at least
+ * d_model) and holds d_model elements. Elements between d_model and stride are never touched.
+ *
+ * ACCURACY
+ *
+ * Every element, f64 included, is the real number above rounded once, to nearest even, for every
+ * integer or real position from -2^31 to 2^31 and every config. A correct rounding is unique, so the
+ * bits do not depend on the instruction set, the compiler, its options, SLEEF, or how rows were
+ * divided between calls or threads: a row is a function of (config, position) only. The numbers of a
+ * config are taken as the exact values of the doubles given; a real position and an offset are first
+ * added in double. docs/accuracy.md has the proof, "make test" compares with MPFR, and pe_selftest()
+ * says whether a program, as it was compiled, computes these bits.
+ *
+ * ERRORS
+ *
+ * Each function that can fail returns a pe_status, and pe_status_string() says what is wrong and
+ * what to do. Arguments are checked before anything is written: after an error the output is
+ * unchanged. rows = 0 (tokens, heads, batches, count = 0) is PE_OK and touches nothing, whatever the
+ * other arguments are, NULL included.
+ *
+ * OPTIONS (define before including, or with -D)
+ *
+ *     PE_ISA           PE_ISA_SCALAR, _SSE2, _WASM, _NEON, _AVX2 or _AVX512. Default: the best that
+ *                      the compiler's flags allow (-march=native, -mavx2 -mfma, -msimd128 ...).
+ *                      Affects only speed. gcc and clang compile pe for it even if their flags do
+ *                      not allow it; the program then needs a CPU that has it.
+ *     PE_SLEEF         1: rows that need sines take them from SLEEF; link with -lsleef.
+ *                      Default 0: from pe's own polynomials. Affects only speed, and little.
+ *     PE_STREAM_BYTES  tables of at least this many bytes are written past the caches. Default
+ *                      25165824. Best at about three quarters of the last-level cache.
+ *     PE_EXTERN        prototypes only: the functions come from another file of the program, one
+ *                      that defines PE_EXTERN and PE_IMPLEMENTATION before it includes pe.h. So a
+ *                      large program compiles them once. Default: every file that includes pe.h has
+ *                      its own static functions.
+ *
+ * THREADS
+ *
+ * No function keeps state, allocates, or starts a thread; errno, locale and the rounding mode stay
+ * as they are. A call uses at most 48 KB of stack (tests/unit/test_memory.c), pe_selftest() 64 KB
+ * (tests/unit/test_selftest.c). A plan is read-only once made: any number of threads may use it,
+ * each on its own rows; pe_skip() gives each thread its part of the positions.
+ *
+ * LIMITS
+ *
+ * Round-to-nearest must be in force. Flush-to-zero modes are harmless unless results are subnormal,
+ * or angles are with PE_ANGLE_FLOAT32: below 2^-126, they become 0.
+ * Positions beyond 2^31 in magnitude are refused, and so are configs beyond the limits given at the
+ * fields of pe_config.
+ */
+#ifndef PE_H
+#define PE_H
+
+#include "api/options.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "api/types.h"
+
+/* ============================================================================================== */
+/*  FUNCTIONS                                                                                     */
+/*                                                                                                */
+/*  T is f32 (float), f64 (double), f16 (IEEE binary16) or bf16 (bfloat16); the last two are bits */
+/*  in a uint16_t. The order of arguments is always: the plan, where the rows are, how many, what */
+/*  to do with them, then the buffers, each with its stride in elements.                          */
+/* ============================================================================================== */
+
+#include "selftest/contract.h"
+#include "where/contract.h"
+#include "plan/contract.h"
+#include "rows/contract.h"
+#include "rope/contract_config.h"
+#include "rope/contract.h"
+#include "algebra/contract.h"
+#include "alibi/contract.h"
+#include "bias/contract.h"
+#include "learned/contract.h"
+
+#if PE__DEFINE
+/* ============================================================================================== */
+/*  PRIVATE: nothing below is needed to use the library                                           */
+/* ============================================================================================== */
+
+/* A map
+ *
+ * The way of a pair from pe_fill_f32() to memory:
+ *     pe__call           checks all arguments; nothing is written before
+ *     pe__emit           axis by axis: which columns it has, and whether rows are streamed
+ *     pe__walk           cuts the positions into runs of neighbours; what repeats is copied
+ *     pe__rows_f32       one row: pe__single_f32(), from the angle to memory. Several: pe__run_f32()
+ *     pe__run            17 blocks of 17 rows, in tiles of columns: pe__run_tile() makes the centre
+ *                        and rotates it to the other anchors
+ *     pe__block_f32      the rows round an anchor, two at a time: as far before it as after it
+ *     pe__store_pair     the kernel: pe__span_f32() rotates, rounds, and watches for ties
+ *     pe__store_four     stores or streams four vectors
+ * After an alarm pe__round_again() rounds y + e and y - e. Where they differ, pe__exact_element() asks
+ * double-double, and if that cannot decide, integers.
+ *
+ * Each of these calls only what stands before it. What differs between types and verbs is chosen by
+ * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing has
+ * no code for it. 16-bit rows come from pe__block_16() and pe__span_16(), in floats; f64 from
+ * pe__rows_f64(). RoPE makes rows on the stack, pe__rope_rows(), and rotates heads by them; a shift is
+ * RoPE with a row as its head.
+ *
+ * Words
+ *     pair, column      the sine and cosine of one frequency; an element of a row
+ *     turn              an angle, in half turns: p w / pi
+ *     sincos            sine and cosine of an angle: by double, by double-double, exactly
+ *     rotate            (s, c) by (ts, tc), to the sine and cosine of the sum of two angles; forth
+ *                       and back: by plus and by minus the angle
+ *     anchor, centre    a row in doubles, from which other rows are rotated; an anchor of anchors
+ *     block, run        the 17 rows round an anchor; consecutive rows
+ *     dest              where rows go: address, stride, columns; and whether to fill, stream or add
+ *     span              columns of one or two rows that are made together
+ *     tile              columns, or tokens, that fit the stack and the first-level cache
+ *     split, zipped     sines apart from cosines (halves); next to each other (interleaved)
+ *     swapped           cosines come first: (a, b) is (cosine, sine)
+ *     tie watch, alarm  the smallest distance to a rounding that may be wrong; it is too small
+ *     interval          y - e ... y + e, which has the exact value
+ *     distant           beyond the reach of sincos by double
+ *     joint, woven      axes that share columns; whose pairs alternate
+ *     lanes behind      those of a vector after the last pair: they repeat that pair, are never
+ *                       stored, and so raise no alarm of their own
+ *
+ * PE__INLINE is a kernel, compiled into its caller with its constant arguments. PE__OUTLINE is one
+ * copy that several callers share: inlining it would cost code or, because its arrays would be in
+ * the caller's frame, stack, and save no time. PE__COLD is rare. Only pe_simd.h has intrinsics.
+ */
+
+#include "selftest/status.h"
+#include "numbers/base.h"
+#include "where/at.h"
+#include "numbers/double_double.h"
+#include "numbers/exp_log.h"
+#include "numbers/real.h"
+#include "frequencies/geometric.h"
+#include "sincos/close.h"
+#include "sincos/exact.h"
+#include "plan/config.h"
+#include "plan/shape.h"
+#include "plan/make.h"
+#include "plan/frequencies.h"
+#include "sincos/window.h"
+#include "sincos/direct.h"
+#include "rows/elements.h"
+#include "rows/dest.h"
+#include "rows/pair_f32.h"
+#include "rows/pair_16.h"
+#include "rows/block.h"
+#include "rows/single.h"
+#include "rows/run.h"
+#include "rows/f64.h"
+#include "rows/walk.h"
+#include "rows/call.h"
+#include "rope/config.h"
+#include "rope/frequencies.h"
+#include "rope/rotate.h"
+#include "rope/tokens.h"
+#include "rope/call.h"
+#include "rope/table.h"
+#include "rope/factors.h"
+#include "rope/ggml.h"
+#include "algebra/shift.h"
+#include "algebra/dot.h"
+#include "alibi/alibi.h"
+#include "bias/bias.h"
+#include "learned/add.h"
+#include "learned/resample.h"
+#include "types/types.h"
+#include "selftest/selftest.h"
+
+#endif /* PE__DEFINE */
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "end.h"
+
+#endif /* PE_H */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* The default config and the presets.
+ * Gives: pe_config_default(), pe_config_preset().
+ * Needs: api.
+ * Tests: tests/unit/test_conventions.c, tests/checks/parity.sh. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+
+/* ---- 5.7 plans ----------------------------------------------------------------------------------
+ * Memory: up to 63 bytes to an aligned address; frequencies in 2 arrays; floats of them, if the
+ * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
+ * pairs follow each other, each from a multiple of 8 on. An array has room for a vector that starts
+ * at any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm by
+ * themselves. With that pair they do, and exact turns load vectors from there on, too: so rows come
+ * last. */
+
+PE_API pe_config pe_config_default(size_t d_model)
+{
+    pe_config config;
+    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    config.d_model = d_model;
+    config.base = 10000.0;
+    config.amplitude = 1.0;
+    config.scale = 1.0;
+    config.multiple = 1;
+    config.axes = 1;
+    return config;
+}
+
+PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
+{
+    static const struct {
+        unsigned char layout, exponent, exponent_shift, odd, cos_first, offset, multiple, axes;
+    } presets[PE_PRESET_COUNT] = {
+        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 0, PE_ODD_SINE, 0, 0, 1, 1}, /* VASWANI        */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* T2T            */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 2, 1, 1},      /* FAIRSEQ        */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 1, 1, 1},      /* OPENNMT        */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 0, 1, 1},      /* HF_MARIAN      */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* TRANSFORMER_XL */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* TENER          */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 1},      /* DDPM           */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 0, PE_ODD_ZERO, 1, 0, 1, 1},      /* LDM            */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 1, 0, 1, 1},      /* MUSICGEN       */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 2, 1},      /* MLX            */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 4, 2},      /* MAE_2D         */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_WIDTH, 1, PE_ODD_ZERO, 0, 0, 16, 3},     /* VIDEO_3D       */
+        {PE_LAYOUT_HALVES, PE_EXPONENT_PAIRS, 1, PE_ODD_ZERO, 0, 0, 1, 2},      /* T2T_ND         */
+        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_WIDTH, 1, PE_ODD_SINE, 0, 1, 2, 2}, /* DETR           */
+        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* NERF           */
+        {PE_LAYOUT_INTERLEAVED, PE_EXPONENT_INDEX, 1, PE_ODD_ZERO, 0, 0, 1, 3}, /* TINY_CUDA_NN   */
+    };
+    const size_t d = d_model;
+    const int is = (int)preset;
+    if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* refused */
+    pe_config c = pe_config_default(d);
+    c.layout = (pe_layout)presets[is].layout, c.exponent = (pe_exponent)presets[is].exponent;
+    c.exponent_shift = presets[is].exponent_shift, c.odd = (pe_odd)presets[is].odd;
+    c.cos_first = presets[is].cos_first, c.offset = presets[is].offset;
+    c.multiple = presets[is].multiple, c.axes = presets[is].axes;
+    for (size_t a = 0; a < PE_MAX_AXES && c.axes > 1; a++) c.axis[a].coordinate = a;
+    if (is == PE_PRESET_FAIRSEQ) c.has_padding = 1, c.padding_position = -1;
+    if (is == PE_PRESET_MLX && d) c.amplitude = sqrt(2 / (double)d);
+    if (is == PE_PRESET_NERF || is == PE_PRESET_TINY_CUDA_NN) c.base = 0.5;
+    if (is == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
+    if (is == PE_PRESET_TINY_CUDA_NN) c.half_turns = 1;
+    if (is == PE_PRESET_MAE_2D || is == PE_PRESET_DETR) c.axis[0].width = c.axis[1].width = d / 2;
+    if (is == PE_PRESET_MAE_2D) c.axis[0].coordinate = 1, c.axis[1].coordinate = 0;
+    if (is == PE_PRESET_VIDEO_3D) {
+        c.axis[0].width = d / 4, c.axis[1].width = c.axis[2].width = d / 8 * 3;
+        c.axis[1].coordinate = 2, c.axis[2].coordinate = 1;
+    }
+    return c;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Frequencies as floats compute them; a plan's frequencies and wavelengths read back.
+ * Gives: pe__double_product(), pe__float_product().
+ * Needs: simd, api, numbers, sincos.
+ * Tests: tests/unit/test_conventions.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
+#include "../sincos/exact.h"
+#include "shape.h"
+
+/* a * b as a float, as a double, not to be fused with what follows. */
+PE__INLINE float pe__float_product(float a, float b)
+{
+    float p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+PE__INLINE double pe__double_product(double a, double b)
+{
+    double p = a * b;
+    PE__OPAQUE(p);
+    return p;
+}
+
+/* exp(x) as a float, and 0 for all below it; x > -700, since frequencies are above 2^-960. */
+PE__INLINE float pe__exp_float(pe__td x)
+{
+    const pe__td y = pe__td_exp(x);
+    return pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32);
+}
+
+PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 formula, double *omega)
+{
+    pe_plan plan;
+    if (!config || !omega) return PE_ERR_NULL;
+    if ((unsigned)formula > PE_FLOAT32_EXP_OF_RATIO) return PE_ERR_ENUM;
+    if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
+    if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
+    const double d = plan.axis[0].denominator[0];
+    const pe__td log_base = pe__td_log(pe__td_splat(config->base));
+    const pe__td log_float = pe__td_log(pe__td_splat((double)(float)config->base));
+    const float minus_log = (float)-pe__first_lane(log_base.a);
+    const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
+    for (size_t i = 0; i < plan.pairs; i++) {
+        const float n = (float)i, ratio = (float)((double)i / d);
+        const pe__td power = pe__td_scale(log_float, pe__splat((double)ratio));
+        float x = n * step;
+        if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
+        if (formula != PE_FLOAT32_POW) omega[i] = (double)pe__exp_float(pe__td_splat((double)x));
+        else if (pe__first_lane(power.a) > 88.72283908187) omega[i] = 0; /* 1 / infinity */
+        else omega[i] = (double)(1 / pe__exp_float(power));
+    }
+    return PE_OK;
+}
+
+static inline pe_status pe__plan_numbers(const pe_plan *plan, pe__what what, double *out)
+{
+    if (!plan || !out) return PE_ERR_NULL;
+    if (plan->d_model == 0 || plan->matrix) return PE_ERR_PLAN;
+    for (size_t a = 0; a < plan->axes; a++)
+        for (size_t i = 0; i < plan->axis[a].pairs; i++) {
+            const size_t pair = plan->axis[a].pair + i;
+            if (plan->float32 && what == PE__FREQUENCY) *out++ = plan->float32[pair];
+            else *out++ = pe__number(plan, pair, what, 0);
+        }
+    return PE_OK;
+}
+
+PE_API pe_status pe_plan_frequencies(const pe_plan *plan, double *omega)
+{
+    return pe__plan_numbers(plan, PE__FREQUENCY, omega);
+}
+
+PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
+{
+    return pe__plan_numbers(plan, PE__WAVELENGTH, wavelength);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans made in their memory: frequencies and rows.
+ * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_omega(),
+ *   pe_frequency_error(), pe_plan_init().
+ * Needs: simd, api, numbers, frequencies, sincos.
+ * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
+#include "../frequencies/geometric.h"
+#include "../sincos/close.h"
+#include "../sincos/exact.h"
+#include "shape.h"
+
+/* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
+   17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
+   grows with the number of the row, and no turn adds more. Some vectors at a time, since each waits
+   for its own results. */
+PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
+{
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 2 };
+    const size_t padded = plan->padded;
+    pe__dd s[PE__NEXT][PE__TOGETHER], c[PE__NEXT][PE__TOGETHER];
+    for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
+        const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
+        double *row = table + i;
+        for (size_t v = 0; v < vectors; v++)
+            pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+        for (size_t n = 0; n < 2 * PE__NEXT - 1; n++) { /* two levels */
+            const size_t b = n % PE__NEXT + 1, next = b == PE__NEXT;
+            const size_t half = next ? b - 2 : pe__max(b / 2, 1), rest = next ? b - 1 : b - b / 2;
+            for (size_t v = 0; v < vectors; v++) {
+                pe__dd sine = s[half][v], cosine = c[half][v];
+                if (b > 1 && half == rest) pe__dd_turn_twice(&sine, &cosine);
+                else if (b > 1) pe__dd_turn(&sine, &cosine, s[rest][v], c[rest][v]);
+                s[next ? 1 : b][v] = sine, c[next ? 1 : b][v] = cosine;
+                if (b > PE__DIGIT) continue;
+                pe__store(row + v * PE_LANES, sine.hi + sine.lo);
+                pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
+            }
+            if (b <= PE__DIGIT) row += 2 * padded;
+        }
+    }
+}
+
+/* What a plan takes from the config as it is, and where its arrays lie in aligned memory. */
+static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
+{
+    const size_t arrays = pe__arrays(config, config->expected_rows);
+    plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
+    plan->has_padding = config->has_padding != 0;
+    plan->padding = (double)config->padding_position;
+    pe__plan_amplitude(plan, config->amplitude);
+    plan->half_turns = config->half_turns != 0;
+    plan->base = config->base, plan->unit = config->scale, plan->offset = config->offset;
+    plan->frequency = memory;
+    plan->matrix_step = plan->padded;
+    if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
+    else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
+    else if (arrays > 3) plan->table = memory + 2 * plan->padded;
+}
+
+/* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
+static inline void pe__plan_pad(const pe_plan *plan, double *array)
+{
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *axis = &plan->axis[a];
+        const size_t end = a + 1 < plan->axes ? plan->axis[a + 1].pair : plan->padded;
+        for (size_t i = axis->pair + axis->pairs; i < end; i++) array[i] = i ? array[i - 1] : 0;
+    }
+}
+
+/* The frequencies are there, with that error and of at most that size: all that follows. */
+static inline void pe__plan_end(pe_plan *plan, double error, double fastest, double *memory)
+{
+    const size_t padded = plan->padded;
+    for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
+    if (plan->float32) {
+        double *const rounded = memory + 2 * padded;
+        plan->float32 = NULL, plan->error = error;
+        for (size_t i = 0; i < padded; i++)
+            rounded[i] = pe__number(plan, i, PE__FREQUENCY, PE__DROP_F32);
+        plan->float32 = rounded;
+        for (size_t part = 0; part < 2; part++)
+            for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
+        fastest *= 1.0000001, error = pe__exp2i(-106);
+    }
+    pe__plan_reach(plan, error, fastest);
+    if (plan->table) pe__make_plan_rows(plan, memory + 2 * padded);
+}
+
+/* The begin of every init: all zeros, which no call takes for a plan. */
+static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const void *memory)
+{
+    if (!plan) return PE_ERR_NULL;
+    memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    return config && memory ? PE_OK : PE_ERR_NULL;
+}
+
+/* The two doubles of each frequency from the config. */
+static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, double *f)
+{
+    double fastest = 0, steps = 0, fall = 0;
+    for (size_t a = 0; a < made->axes; a++) {
+        const pe__axis *axis = &made->axis[a];
+        pe__geometric g;
+        if (axis->pairs == 0) continue;
+        const size_t last = axis->pairs - 1;
+        pe__geometric_begin(&g, config, axis->denominator, axis->pairs);
+        pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made->padded);
+        const double begin = f[axis->pair], end = f[axis->pair + last];
+        fastest = pe__larger(fastest, pe__larger(begin, end));
+        steps = pe__larger(steps, (double)last + (double)last / axis->denominator[0]);
+        fall = pe__larger(fall, begin / end);
+    }
+    /* powers of a power of two, in half turns */
+    int exponent;
+    made->exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
+                  pe__frexp(config->base, &exponent) == 0.5;
+    /* see 5.4; and of powers of q below 2^-900 the last digits are subnormal */
+    const double error = pe__exp2i(-104) + steps * pe__exp2i(-138);
+    pe__plan_end(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
+}
+
+PE_API const char *pe_frequency_error(const pe_config *config, const double *omega, size_t pairs,
+                                      size_t *index)
+{
+    const double scale = config ? fabs(config->scale) : 0;
+    if (index) *index = pairs;
+    if (!config || (!omega && pairs)) return "config or omega is NULL";
+    for (size_t i = 0; i < pairs; i++) {
+        const double w = fabs(omega[i]);
+        if (w == 0 || (pe__between(w, pe__exp2i(-900), pe__exp2i(900)) &&
+                       pe__between(w * scale, pe__exp2i(-960), pe__exp2i(21))))
+            continue;
+        if (index) *index = i;
+        return w == w ? "a frequency must be 0, or within 2^-900 ... 2^900 and, times the scale, "
+                        "within 2^-960 ... 2^21 in magnitude"
+                      : "a frequency is not a number";
+    }
+    return NULL;
+}
+
+/* The two doubles of each frequency from omega, which may be the array of the first ones. */
+static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
+                                  double *f)
+{
+    double fastest = 0;
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    made->base = 0, made->exact = made->half_turns;
+    for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
+        double *const first = f + made->axis[a].pair;
+        n = made->joint ? made->pairs : made->axis[a].pairs;
+        for (size_t i = 0; i < n; i += PE_LANES) {
+            double w[PE_LANES] = {0};
+            memcpy(w, omega + i, pe__min(PE_LANES, n - i) * sizeof *w);
+            const pe__td y = pe__td_scale(unit, pe__load(w));
+            pe__store(first + i, y.a);
+            pe__store(first + made->padded + i, y.b);
+        }
+        for (size_t i = 0; i < n; i++) fastest = pe__larger(fastest, first[i]);
+    }
+    pe__plan_end(made, pe__exp2i(-104), fastest, f);
+}
+
+/* PE_COLUMNS_SUMS: the matrix. */
+static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const double *omega,
+                                 double *f)
+{
+    const size_t each = made->axes;
+    const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
+    made->base = 0, made->fastest = 0;
+    for (size_t k = 0; k < each; k++) {
+        for (size_t i = 0; i < made->pairs; i++) {
+            f[k * made->padded + i] = omega[i * each + k];
+            made->fastest = pe__larger(made->fastest, omega[i * each + k] * unit);
+        }
+        pe__plan_pad(made, f + k * made->padded);
+    }
+    made->fastest *= 1 + pe__exp2i(-50);
+}
+
+/* An init, from the config or, if they are given, from frequencies. */
+PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
+                                   const double *omega, size_t pairs, void *memory,
+                                   size_t memory_size)
+{
+    pe_plan made;
+    const pe_status status = pe__init_begin(plan, config, memory);
+    if (status != PE_OK || (given && !omega)) return PE_ERR_NULL;
+    const size_t size = pe__plan_bytes(config, &made);
+    if (size == 0) return PE_ERR_CONFIG;
+    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    if (!given && sums) return PE_ERR_NULL;
+    if (given && pairs != made.pairs) return PE_ERR_SHAPE;
+    if (given && pe_frequency_error(config, omega, pairs * (sums ? made.axes : 1), NULL))
+        return PE_ERR_FREQUENCY;
+    if (memory_size < size) return PE_ERR_SIZE;
+    double *const f = pe__aligned(memory);
+    pe__plan_begin(&made, config, f);
+    if (!given) pe__plan_geometric(&made, config, f);
+    else if (sums) pe__plan_sums(&made, config, omega, f);
+    else pe__plan_omega(&made, config, omega, f);
+    *plan = made;
+    return PE_OK;
+}
+
+PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
+                              size_t memory_size)
+{
+    return pe__plan_make(plan, config, 0, NULL, 0, memory, memory_size);
+}
+
+PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
+                                          const double *omega, size_t pairs, void *memory,
+                                          size_t memory_size)
+{
+    return pe__plan_make(plan, config, 1, omega, pairs, memory, memory_size);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan's axes, arrays, size and errors, before it is made.
+ * Gives: pe__arrays(), pe__guard(), pe__plan_amplitude(), pe__plan_bytes(), pe__plan_reach(),
+ *   pe__shares(), pe_plan_size().
+ * Needs: simd, api, numbers, frequencies.
+ * Tests: tests/unit/test_errors.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
+#include "../frequencies/geometric.h"
+
+#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
+/* Bits of the smallest float that the rounding test may judge, of amplitude A: above 2^-12 share
+   |A|, normal, and none if it may be infinite. */
+PE__INLINE int32_t pe__guard(double amplitude, double share)
+{
+    const double size = fabs(amplitude);
+    const float least = (float)(size * PE__GUARD * share);
+    int32_t guard;
+    memcpy(&guard, &least, sizeof guard);
+    if (guard < 0x00800001) guard = 0x00800001; /* the smallest normal float */
+    return size > pe__exp2i(127) ? INT32_MAX : guard;
+}
+
+/* A, and what the rounding test knows of it. */
+static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
+{
+    int exponent;
+    const double size = fabs(amplitude), mantissa = pe__frexp(size, &exponent);
+    plan->amplitude = amplitude;
+    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
+    plan->scale = pe__exp2i(exponent);
+    plan->guard = pe__guard(amplitude, 1);
+}
+
+#define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
+/* What follows from the error and size of the frequencies. */
+static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
+{
+    const double most = pe__exp2i(-62) / error;
+    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    plan->fastest = fastest, plan->error = error;
+    plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
+}
+
+/* Rows that follow each other, from which on rows of the plan make up for the time that they take:
+   35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
+enum { PE__MANY = 36 };
+
+/* Do several axes share the columns in this way? */
+PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
+{
+    return config->axes > 1 && config->columns == columns;
+}
+
+/* Arrays of a plan of so many rows. */
+PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
+{
+    if (pe__shares(config, PE_COLUMNS_SUMS)) return config->axes;
+    if (config->angle == PE_ANGLE_FLOAT32) return 3;
+    return rows == 0 || rows >= PE__MANY ? 2 + 2 * 2 * PE__DIGIT : 2;
+}
+
+/* D of the exponent i / D, for an axis of the given width, as the exact sum of two doubles; any
+   positive number if there is one pair only. */
+static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
+{
+    d[0] = 1, d[1] = 0;
+    if (pairs <= 1) return;
+    if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
+    if (config->exponent == PE_EXPONENT_PAIRS) {
+        const pe__vd half = pe__splat((double)(width / 2));
+        pe__vd low;
+        d[0] = pe__first_lane(pe__two_sum(half, pe__splat(-config->exponent_shift), &low));
+        d[1] = pe__first_lane(low);
+    }
+}
+
+/* What is wrong with the frequencies of an axis. */
+PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__axis *axis)
+{
+    const double little = 1e-9, s = fabs(config->scale);
+    const double by_pi = config->half_turns ? 1.6514961294723187 : 0.0; /* log2(pi) */
+    const double d = axis->denominator[0];
+    if (!(d > 0)) return "exponent_shift must be less than half of each axis' width";
+    const double steps = (double)(axis->pairs ? axis->pairs - 1 : 0) / d;
+    const double first = pe__log2(s) + by_pi;
+    const double last = first - steps * pe__log2(config->base);
+    if (!pe__between(first, -960 - little, 21 + little) ||
+        !pe__between(last, -960 - little, 21 + little))
+        return "frequencies must be within 2^-960 ... 2^21: scale, half_turns or base are too "
+               "large or too small for this width";
+    return NULL;
+}
+
+/* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
+PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
+{
+    const size_t d = config->d_model, all = config->axes;
+    const int sums = pe__shares(config, PE_COLUMNS_SUMS);
+    const int halves = config->layout == PE_LAYOUT_HALVES, cos_first = config->cos_first != 0;
+    const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
+    const int joined = pe__shares(config, PE_COLUMNS_JOINED);
+    size_t column = 0, pairs = 0, array = 0;
+    memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    plan->axes = all, plan->d_model = d;
+    for (size_t a = 0; a < all; a++) {
+        pe__axis *const axis = &plan->axis[a];
+        size_t width = all == 1 || (sums && a == 0) ? d : sums ? 0 : config->axis[a].width;
+        if (width == 0 && !sums) width = d / (2 * all) * 2;
+        axis->coordinate = all == 1 || sums ? 0 : config->axis[a].coordinate;
+        if (axis->coordinate >= config->axes)
+            return "the coordinate of an axis must be less than axes";
+        if (width > d - column) return "the widths of the axes must not sum to more than d_model";
+        axis->zeros = config->odd == PE_ODD_ZERO ? width % 2 : 0;
+        const size_t columns = width - axis->zeros; /* if odd, one more of what comes first */
+        axis->zero = column + columns;
+        axis->pairs = (columns + 1) / 2;
+        axis->sines = (columns + !cos_first) / 2, axis->cosines = columns - axis->sines;
+        if ((joined || steps) && width % 2)
+            return "joined axes and those of PE_COLUMNS_FREQUENCIES must have even widths";
+        if (steps && axis->pairs != plan->axis[0].pairs)
+            return "the axes of PE_COLUMNS_FREQUENCIES must have equal widths";
+        if (!joined) array = (array + 7) & ~(size_t)7;
+        axis->pair = array, array += axis->pairs, pairs += axis->pairs;
+        pe__denominator(config, width, axis->pairs, axis->denominator);
+        const char *const error = pe__frequency_error(config, axis);
+        if (error) return error;
+        column += width;
+    }
+    plan->axis[all - 1].zeros += d - column;
+    for (size_t a = 0; a < all; a++) { /* the first columns of sines and of cosines */
+        pe__axis *const axis = &plan->axis[a];
+        const size_t own = axis->zero - axis->sines - axis->cosines;
+        const size_t first = steps ? a : joined && halves ? axis->pair : own;
+        const size_t apart = steps || joined ? pairs : axis->pairs; /* halves */
+        const size_t second = first + (halves ? apart : steps ? all : 1);
+        axis->sine = cos_first ? second : first, axis->cosine = cos_first ? first : second;
+    }
+    plan->pairs = pairs, plan->joint = joined || sums;
+    if (steps) plan->step = halves ? all : 2 * all;
+    plan->padded = (array + 2 * PE__CHAIN - 2) & ~(size_t)7;
+    return NULL;
+}
+
+/* Lays a plan out, or returns what is wrong with the config. Inline in its two callers, so that a
+   program that only asks whether it is wrong has none of the texts. */
+PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
+{
+    if (!config) return "config is NULL";
+    const size_t most = PTRDIFF_MAX / sizeof(double) / pe__arrays(config, 0) / 2;
+    const double steps = config->offset * 1048576.0; /* 2^20 */
+    if (config->d_model < 1 || config->d_model >= most)
+        return "d_model must be at least 1 (0: a preset that does not exist), and its plan must "
+               "fit into the address space";
+    if (config->multiple < 1) return "multiple must be at least 1: 1 allows any d_model";
+    if (config->d_model % config->multiple != 0)
+        return "d_model must be a multiple of config.multiple (of 2, 4 or 16 in some presets)";
+    if (config->axes < 1 || config->axes > PE_MAX_AXES) return "axes must be 1 ... PE_MAX_AXES";
+    if (config->axes > 1 && config->has_padding) return "has_padding needs axes = 1";
+    if ((unsigned)config->layout > PE_LAYOUT_HALVES) return "layout must be one of PE_LAYOUT_...";
+    if ((unsigned)config->exponent > PE_EXPONENT_INDEX)
+        return "exponent must be one of PE_EXPONENT_...";
+    if ((unsigned)config->odd > PE_ODD_ZERO) return "odd must be one of PE_ODD_...";
+    if ((unsigned)config->angle > PE_ANGLE_FLOAT32) return "angle must be one of PE_ANGLE_...";
+    if ((unsigned)config->columns > PE_COLUMNS_SUMS)
+        return "columns must be one of PE_COLUMNS_...";
+    if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
+        return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
+    if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
+        return "base must be within 2^-20 ... 2^900";
+    if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
+        return "amplitude must be within 2^-1000 ... 2^1000 in magnitude";
+    if (!pe__between(fabs(config->scale), pe__exp2i(-900), pe__exp2i(21)))
+        return "scale must be within 2^-900 ... 2^21 in magnitude";
+    if (!pe__between(config->exponent_shift, -pe__exp2i(60), pe__exp2i(60)))
+        return "exponent_shift must be within -2^60 ... 2^60";
+    if (!pe__between(config->offset, -pe__exp2i(31), pe__exp2i(31)) ||
+        steps != (double)(int64_t)steps)
+        return "offset must be a multiple of 2^-20 within -2^31 ... 2^31";
+    return pe__plan_axes(plan, config);
+}
+
+/* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
+PE__COLD size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
+{
+    if (pe__plan_error(config, plan)) return 0;
+    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
+}
+
+PE_API size_t pe_plan_size(const pe_config *config)
+{
+    pe_plan plan;
+    return pe__plan_bytes(config, &plan);
+}
+
+PE_API const char *pe_config_error(const pe_config *config)
+{
+    pe_plan plan;
+    return pe__plan_error(config, &plan);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* RoPE's checks and calls.
+ * Gives: pe__heads_of(), pe__rope_by(), pe__rope_call_of(), pe__rope_go(), pe__rope_one_head(),
+ *   pe__rope_plan_ok(), pe__rope_to(), pe__tile_of().
+ * Needs: simd, api, where, rows, numbers.
+ * Tests: tests/unit/test_rope.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../where/at.h"
+#include "../rows/call.h"
+#include "rotate.h"
+#include "tokens.h"
+
+/* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
+
+/* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer?
+   Then the strides become bytes, and span those from the first to the last. */
+static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
+                                       size_t *head, size_t element, size_t *span)
+{
+    const size_t limit = pe__reach(element);
+    const int by_head = *head > *token;
+    const size_t number[2] = {by_head ? tokens : heads, by_head ? heads : tokens};
+    const size_t stride[2] = {by_head ? *token : *head, by_head ? *head : *token};
+    if (width > limit) return PE_ERR_SIZE;
+    for (int k = 0; k < 2; k++) { /* the nearer ones first; width becomes that of all of them */
+        if (number[k] == 1) continue;
+        if (stride[k] < width) return PE_ERR_SHAPE;
+        if (pe__exceeds(number[k] - 1, stride[k], limit - width)) return PE_ERR_SIZE;
+        width += (number[k] - 1) * stride[k];
+    }
+    /* A stride that is not looked at may be any number: that of a single head becomes that of its
+       token, and the other way round. */
+    if (tokens == 1) *token = 0;
+    if (heads == 1) *head = *token;
+    if (tokens == 1) *token = *head;
+    *token *= element, *head *= element, *span = width * element;
+    return PE_OK;
+}
+
+/* Can RoPE use this plan? Its pairs are one layout, all of the row. */
+static inline int pe__rope_plan_ok(const pe_plan *plan)
+{
+    int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
+    for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
+    ok &= plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED;
+    return ok && !plan->step;
+}
+
+/* Heads from one place to another. */
+PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_heads to)
+{
+    pe__heads x;
+    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = from.heads;
+    x.in_token = from.token_stride, x.in_head = from.head_stride;
+    x.out_token = to.token_stride, x.out_head = to.head_stride, x.rest = 0;
+    return x;
+}
+
+/* Check one set of heads, whose strides become bytes. */
+static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary)
+{
+    if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
+    if (!h->in || !h->out) return PE_ERR_NULL;
+    const size_t width = call->head_dim ? call->head_dim : rotary;
+    const int in_place = h->in == h->out && h->in_token == h->out_token &&
+                         h->in_head == h->out_head && call->in_element == call->out_element;
+    size_t in_span = 0, out_span = 0;
+    pe_status status = pe__rope_shape(width, call->tokens, h->heads, &h->in_token, &h->in_head,
+                                      call->in_element, &in_span);
+    if (status != PE_OK) return status;
+    if (in_place) {
+        h->out_token = h->in_token, h->out_head = h->in_head;
+        return PE_OK;
+    }
+    h->rest = width - rotary;
+    status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
+                            call->out_element, &out_span);
+    const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
+    const int overlap = in < out ? out - in < in_span : in - out < out_span;
+    return status == PE_OK && overlap ? PE_ERR_SHAPE : status;
+}
+
+/* By a plan: check everything, lists last, then turn. */
+static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
+{
+    pe_plan own;
+    if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
+    if (!plan) return PE_ERR_NULL;
+    if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
+    pe_status status = call->head_dim && call->head_dim < plan->d_model ? PE_ERR_SHAPE : PE_OK;
+    for (size_t i = 0; i < 2 && status == PE_OK; i++)
+        status = pe__rope_check_heads(call, &call->x[i], plan->d_model);
+    if (status != PE_OK) return status;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, call->tokens, view->axes, view->offset);
+    if (status == PE_OK) pe__rope_run(view, at, 0, call);
+    return status;
+}
+
+/* A call for heads that are still to be told, from elements of one size to those of another;
+   head_dim 0: in place. */
+PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t head_dim, size_t in_element,
+                                          size_t out_element, pe__turner *turn)
+{
+    pe__rope_call call;
+    call.tokens = tokens;
+    call.head_dim = head_dim;
+    call.in_element = in_element;
+    call.out_element = out_element;
+    call.turn = turn;
+    call.x[0].heads = call.x[1].heads = 0;
+    return call;
+}
+
+/* From one place to another: are there as many heads at both? */
+static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__rope_call *call,
+                                    size_t out_heads)
+{
+    const size_t heads = call->x[0].heads;
+    if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
+    if (heads != out_heads || call->head_dim == 0) return PE_ERR_SHAPE;
+    return pe__rope_go(plan, at, call);
+}
+
+/* A table of the caller's. */
+PE__INLINE pe__tile pe__tile_of(pe_layout layout, const float *cosines, const float *sines,
+                                size_t stride, size_t pairs, size_t tokens)
+{
+    pe__tile tile;
+    tile.sines = sines;
+    tile.cosines = cosines;
+    tile.stride = stride;
+    tile.pair = tile.token = 0;
+    tile.count = tile.pairs = pairs;
+    tile.tokens = tokens;
+    tile.layout = layout;
+    return tile;
+}
+
+/* One head of one token by a table, where nothing is wrong and no pair is left over: done, in less
+   time than its arguments take to be looked at one by one. */
+PE__INLINE int pe__rope_one_head(pe__kind kind, const pe__tile *t, void *x, size_t heads)
+{
+    const size_t most = (size_t)1 << 20, n = t->pairs, stride = t->stride;
+    unsigned char *const p = (unsigned char *)x;
+    int ok = (t->tokens == 1) & (heads == 1) & (t->cosines != NULL) & (t->sines != NULL);
+    ok &= (x != NULL) & (n - 1 < most) & (stride >= n) & (stride < most);
+    if (!ok || n % PE__ROPE_UNIT) return 0;
+    if (t->layout == PE_LAYOUT_HALVES)
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, t->sines, t->cosines, n, n, p, 0, p, 0, 1, 0);
+    else if (t->layout == PE_LAYOUT_INTERLEAVED)
+        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, t->sines, t->cosines, n, n, p, 0, p, 0,
+                       1, 0);
+    else return 0;
+    return 1;
+}
+
+/* By a table of the caller's; in place, a head has no more than its pairs. */
+static inline pe_status pe__rope_by(const pe__tile *tile, pe__rope_call *call, size_t out_heads)
+{
+    const size_t heads = call->x[0].heads, pairs = tile->pairs;
+    if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
+    if (pairs == 0 && call->head_dim == 0) return PE_OK;
+    if (pairs > 0 && (!tile->cosines || !tile->sines)) return PE_ERR_NULL;
+    if (tile->layout != PE_LAYOUT_INTERLEAVED && tile->layout != PE_LAYOUT_HALVES)
+        return PE_ERR_ENUM;
+    if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
+    if (heads != out_heads || call->head_dim < 2 * pairs) return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pairs, call->tokens, tile->stride, sizeof *tile->cosines);
+    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs);
+    if (status == PE_OK) call->turn(tile, &call->x[0]);
+    return status;
+}
+
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                    const float *in, pe_heads in_heads, uint16_t *out,
+                                    pe_heads out_heads)
+{
+    pe__rope_call call =
+        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_f32_f16);
+    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
+    return pe__rope_to(plan, &at, &call, out_heads.heads);
+}
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                     const float *in, pe_heads in_heads, uint16_t *out,
+                                     pe_heads out_heads)
+{
+    pe__rope_call call =
+        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_f32_bf16);
+    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
+    return pe__rope_to(plan, &at, &call, out_heads.heads);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* A model's RoPE config: defaults, names, errors.
+ * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
+ *   pe_rope_config_default(), pe_rope_config_error().
+ * Needs: simd, api, numbers.
+ * Tests: tests/unit/test_rope_frequencies.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract_config.h"
+#include "../numbers/base.h"
+#include "../numbers/double_double.h"
+
+/* ---- 7. RoPE frequencies ------------------------------------------------------------------------
+ * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
+ * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
+ * thresholds contain pi, the rest is algebraic.
+ *
+ * One formula for all types, with what the type says of f, a shift of the exponent, and a ramp:
+ *
+ *     w_i = exp(-2i step - shift) (m + (1 - m) / f) / factors[i]
+ *     m = keep (1 - r), r = (x - low) / (high - low) within 0 ... 1
+ *
+ * where x is i for YARN, and L0 w_i / 2 pi for LLAMA3, whose ramp falls from high_freq_factor to
+ * low_freq_factor. Without a ramp r is 0, and m = keep is 1, or 0 where all are divided by f. */
+
+#define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
+#define PE__ROPE_LENGTH ((uint64_t)1 << 53)
+
+/* As a function: where size_t has 32 bits, compilers would say that this is always so. */
+static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; }
+
+PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
+{
+    pe_rope_config config;
+    memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
+    config.head_dim = head_dim;
+    config.rope_theta = 10000.0;
+    config.low_freq_factor = 1.0, config.high_freq_factor = 4.0;
+    config.beta_fast = 32.0, config.beta_slow = 1.0;
+    config.extrapolation_factor = 1.0, config.truncate = 1;
+    config.layout = PE_LAYOUT_HALVES, config.axes = 1;
+    return config;
+}
+
+PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type)
+{
+    static const char names[PE_ROPE_PROPORTIONAL + 1][4][24] = {
+        {"default", "none", "mrope", "openpangu"},
+        {"linear"},
+        {"xdrope"},
+        {"ntk"}, /* PE_ROPE_NTK_FIXED */
+        {"dynamic"},
+        {"llama3"},
+        {"yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn"},
+        {"longrope", "su"},
+        {"proportional"},
+    };
+    if (!name || !type) return PE_ERR_NULL;
+    for (size_t k = 0; k < 4 * (sizeof names / sizeof names[0]); k++) {
+        const char *const known = names[k / 4][k % 4];
+        size_t c = 0;
+        while (name[c] == known[c] && name[c] != '\0') c++;
+        if (c == 0 || name[c] != known[c]) continue;
+        *type = (pe_rope_type)(k / 4);
+        return PE_OK;
+    }
+    return PE_ERR_ENUM;
+}
+
+/* A config with the rules of its type applied, and what all its pairs share. */
+typedef struct pe__rope {
+    const pe_rope_config *config;
+    const double *factors;     /* LONGROPE: the list for this length                     */
+    double attention;          /* the attention factor, if given, or 0                   */
+    double length, fast, slow; /* L0; YARN's betas                                       */
+    size_t rotary;             /* rotary_dim, or head_dim where that is 0 */
+    double n, width;           /* rotary dim of a section; the exponents are -2i / width */
+    double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
+    double keep;               /* as in the formula                                      */
+    size_t pairs, turning;     /* of a head; those that turn                             */
+    size_t period;             /* pairs after which a section begins anew                */
+    int is_long;               /* LONGROPE: more than L0                                 */
+    int has_factor;            /* YARN, LONGROPE: f is known                             */
+    int is_ggml;               /* the length of the ramp is at least 0.001               */
+    pe__td step, shift, factor, inverse_factor; /* f; 1 / f                              */
+    pe__td waves;              /* L0 / 2 pi                                              */
+    pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0     */
+    double sign;               /* -1 where it falls                                      */
+    double doubt;              /* YARN: how far low and span may be off                  */
+    pe__td power, ratio;       /* exp() of the last vector; to the next one              */
+} pe__rope;
+
+PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
+{
+    return r->config->rope_type == PE_ROPE_LLAMA3 || r->config->rope_type == PE_ROPE_YARN;
+}
+
+/* What follows from the fields alone, which may be anything. */
+PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
+{
+    const size_t original = config->original_max_position_embeddings;
+    const size_t most = config->max_position_embeddings, now = config->sequence_length;
+    const pe_rope_type type = config->rope_type;
+    const int whole = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
+    const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
+    const size_t length = dynamic ? (most ? most : original) : original ? original : most;
+    r->config = config, r->length = (double)length;
+    r->fast = config->beta_fast > 0 ? config->beta_fast : 32;
+    r->slow = config->beta_slow > 0 ? config->beta_slow : 1;
+    r->factors = NULL, r->attention = config->attention_factor, r->is_long = now > length;
+    if (type == PE_ROPE_LONGROPE) {
+        r->factors = r->is_long ? config->long_factor : config->short_factor;
+        if (!(r->attention > 0))
+            r->attention = r->is_long ? config->long_mscale : config->short_mscale;
+    }
+    r->rotary = config->rotary_dim ? config->rotary_dim : config->head_dim;
+    r->pairs = (whole ? config->head_dim : r->rotary) / 2;
+    r->turning = is_vision ? r->pairs : r->rotary / 2;
+    r->period = is_vision ? config->sections[0] : (SIZE_MAX >> 1) + 1; /* never */
+    r->n = is_vision ? 2 * (double)r->period : (double)r->rotary;
+    r->width = whole && !is_vision ? (double)config->head_dim : r->n;
+    r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
+                                   : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
+    r->is_ggml = 0, r->has_factor = config->factor > 0 || (original && most);
+    r->f[0] = config->factor > 0 ? config->factor : 1, r->f[1] = r->f[2] = 1, r->f[3] = 0;
+    if (dynamic) /* f (L - L0) / L0 + 1 */
+        r->f[1] = r->is_long ? (double)(now - length) : 0, r->f[2] = r->length, r->f[3] = 1;
+    else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
+             original && most)
+        r->f[0] = (double)most, r->f[2] = (double)original;
+}
+
+/* NaN fails every comparison. */
+PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
+PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
+
+/* What must be kept where it is asked for, and the text where it is not. */
+typedef struct pe__rule {
+    int asked, kept;
+    const char *text;
+} pe__rule;
+PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (rules[k].asked && !rules[k].kept) return rules[k].text;
+    return NULL;
+}
+
+/* Each field by itself. */
+PE__COLD const char *pe__rope_field_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const double theta = c->rope_theta, e = c->extrapolation_factor;
+    const double steps = c->offset * 1048576.0; /* 2^20 */
+    const pe__rule rules[] = {
+        {1, c->head_dim >= 2 && c->head_dim <= PTRDIFF_MAX / sizeof(double),
+         "head_dim must be at least 2 and fit in memory"},
+        {1, r->rotary >= 2 && r->rotary % 2 == 0 && r->rotary <= c->head_dim,
+         "rotary_dim must be even, at least 2 and at most head_dim; 0 means head_dim, which must "
+         "then be even"},
+        {1, pe__between(theta, 1, PE__ROPE_MOST), "rope_theta must be within 1 ... 2^128"},
+        {1, (unsigned)c->rope_type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
+        {1, pe__rope_optional(c->factor),
+         "factor must be within 2^-128 ... 2^128, or 0 if there is none"},
+        {1, pe__rope_length_ok(c->original_max_position_embeddings),
+         "original_max_position_embeddings must be at most 2^53"},
+        {1, pe__rope_length_ok(c->max_position_embeddings),
+         "max_position_embeddings must be at most 2^53"},
+        {1, pe__rope_length_ok(c->sequence_length), "sequence_length must be at most 2^53"},
+        {1,
+         pe__rope_number(c->low_freq_factor) && pe__rope_number(c->high_freq_factor) &&
+             c->low_freq_factor <= c->high_freq_factor,
+         "low_freq_factor and high_freq_factor must be within 2^-128 ... 2^128, and "
+         "high_freq_factor at least low_freq_factor (Llama 3: 1 and 4)"},
+        {1,
+         pe__rope_optional(c->beta_fast) && pe__rope_optional(c->beta_slow) &&
+             (theta >= 2 || r->slow <= r->fast),
+         "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
+         "rope_theta below 2, beta_fast at least beta_slow"},
+        {1, e == 0 || pe__between(e, 1 / PE__ROPE_MOST, 1),
+         "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)"},
+        {1, pe__rope_optional(c->mscale) && pe__rope_optional(c->mscale_all_dim),
+         "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none"},
+        {1, pe__rope_optional(c->attention_factor),
+         "attention_factor must be within 2^-128 ... 2^128, or 0 for the rule of the type"},
+        {1, pe__rope_optional(c->short_mscale) && pe__rope_optional(c->long_mscale),
+         "short_mscale and long_mscale must be within 2^-128 ... 2^128, or 0 for the rule"},
+        {c->rope_interleave, c->layout == PE_LAYOUT_HALVES && r->pairs <= 256,
+         "rope_interleave needs PE_LAYOUT_HALVES and a rotary_dim of at most 512"},
+        {1, (unsigned)c->layout <= PE_LAYOUT_HALVES, "layout must be one of PE_LAYOUT_..."},
+        {1, (unsigned)c->angle <= PE_ANGLE_FLOAT32, "angle must be one of PE_ANGLE_..."},
+        {1, pe__between(c->offset, -2147483648.0, 2147483648.0) && steps == (double)(int64_t)steps,
+         "offset must be a multiple of 2^-20 within -2^31 ... 2^31"},
+    };
+    return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* Axes and their sections. */
+PE__COLD const char *pe__rope_axes_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
+    const int blocks = several && c->section_order != PE_SECTIONS_INTERLEAVED;
+    size_t left = r->pairs; /* that no section has */
+    int fit = 1, equal = 1;
+    for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
+        fit &= c->sections[a] <= left;
+        equal &= c->sections[a] == r->pairs / c->axes;
+        left -= c->sections[a];
+    }
+    const pe__rule rules[] = {
+        {1, c->axes >= 1 && c->axes <= PE_MAX_AXES, "axes must be 1 ... PE_MAX_AXES"},
+        {several, (unsigned)c->section_order <= PE_SECTIONS_VISION,
+         "section_order must be one of PE_SECTIONS_..."},
+        {blocks, fit && left == 0, "sections must sum to the pairs"},
+        {vision, equal, "sections of a vision tower must be of equal length"},
+    };
+    return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* What the type needs. */
+PE__COLD const char *pe__rope_type_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const pe_rope_type type = c->rope_type;
+    const int ntk = type == PE_ROPE_NTK || type == PE_ROPE_DYNAMIC_NTK;
+    const int yarn = type == PE_ROPE_YARN, longrope = type == PE_ROPE_LONGROPE;
+    const int scales =
+        ntk || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LINEAR || type == PE_ROPE_NTK_FIXED;
+    const int vision = c->axes > 1 && c->section_order == PE_SECTIONS_VISION;
+    const pe__rule rules[] = {
+        {ntk, r->rotary >= (vision ? 4 * c->axes : 4),
+         "NTK and DYNAMIC_NTK need a rotary_dim of at least 4, for each axis of a vision tower"},
+        {type == PE_ROPE_DYNAMIC_NTK, r->length > 0, "DYNAMIC_NTK needs max_position_embeddings"},
+        {type == PE_ROPE_LLAMA3, r->length > 0, "LLAMA3 needs original_max_position_embeddings"},
+        {yarn, r->length > 0, "YARN needs original_max_position_embeddings"},
+        {yarn, c->rope_theta > 1, "YARN needs a rope_theta above 1"},
+        {yarn, r->has_factor,
+         "YARN needs a factor, or both max_position_embeddings and "
+         "original_max_position_embeddings"},
+        {longrope, r->length >= 2, "LONGROPE needs original_max_position_embeddings"},
+        {longrope && r->is_long, r->factors != NULL, "long_factor is NULL"},
+        {longrope, r->factors != NULL, "short_factor is NULL"},
+        {longrope, r->has_factor || r->attention > 0,
+         "LONGROPE needs a factor, or both max_position_embeddings and "
+         "original_max_position_embeddings, or an attention_factor"},
+        {type == PE_ROPE_PROPORTIONAL, c->head_dim % 2 == 0, "PROPORTIONAL needs an even head_dim"},
+        {scales, c->factor > 0, "this rope_type needs a factor above 0"},
+    };
+    return pe__broken_rule(rules, sizeof rules / sizeof rules[0]);
+}
+
+/* The first that is wrong, lists last. */
+PE__COLD const char *pe__rope_error(const pe__rope *r)
+{
+    const pe_rope_config *const c = r->config;
+    const char *text = pe__rope_field_error(r);
+    if (!text) text = pe__rope_axes_error(r);
+    if (!text) text = pe__rope_type_error(r);
+    for (size_t i = 0; !text && r->factors && i < r->rotary / 2; i++)
+        if (!pe__rope_number(r->factors[i]))
+            text = r->is_long ? "long_factor must hold numbers in 2^-128 ... 2^128"
+                              : "short_factor must hold numbers in 2^-128 ... 2^128";
+    for (size_t i = 0; !text && c->freq_factors && i < r->pairs; i++)
+        if (!pe__rope_number((double)c->freq_factors[i]))
+            text = "freq_factors must hold numbers within 2^-128 ... 2^128";
+    return text;
+}
+
+PE_API const char *pe_rope_config_error(const pe_rope_config *config)
+{
+    pe__rope r;
+    if (!config) return "the config is NULL";
+    pe__rope_read(&r, config);
+    return pe__rope_error(&r);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: heads rotated, RoPE's tables, ggml's angles.
+ * Gives: PE_ROPE_TABLE_APART, PE_ROPE_TABLE_COMPLEX, PE_ROPE_TABLE_TWICE, pe_heads, pe_rope_ggml,
+ *   pe_rope_table_layout.
+ * Needs: api.
+ * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 8. RoPE ------------------------------------------------------------------------------------
+ * Rotary encodings rotate the pairs (a, b) of each head of queries and keys:
+ *
+ *     a' = a c - b s      c = A cos(p w_i)
+ *     b' = b c + a s      s = A sin(p w_i)
+ *
+ * for a token at position p. The plan has the frequencies w_i, the amplitude A and the layout,
+ * which says which elements are a pair. Its d_model is the rotary dim n, an even number; the first
+ * n elements of a head are rotated, the others stay. Make it with pe_rope_plan_init(), or with
+ * pe_plan_init() and the right layout; cos_first does not matter here. Plans with a padding
+ * position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads (a, b)
+ * next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not the
+ * gradient, and a K-shift needs a plan without it.
+ *
+ * Positions are a pe_at: pe_from(p) for a prompt, a list for a batch, pe_coords_T for (t, y, x),
+ * pe_back() for the gradient, pe_delta() for a K-shift.
+ *
+ * Rounding: c and s are correctly rounded floats, computed once per token, not per head. Then two
+ * products and their sum are rounded to float each, nothing is fused, as in PyTorch and numpy:
+ *
+ *     a' = float(float(a c) - float(b s))      b' = float(float(b c) + float(a s))
+ *
+ * f16 and bf16 are widened to float, rotated, and rounded once, to nearest even. So the bits are the
+ * same on every machine, except for the sign and payload of a NaN. If nothing overflows or is
+ * subnormal, a float is within 3 * 2^-24 hypot(a, b) of the exact one, times the amplitude: it is off
+ * by 2 * 2^-24 (|a c| + |b s|), for c, s and the products, and 2^-24 |a'|, for the sum, at most. f16
+ * and bf16 have the rounding to their type on top. With an amplitude above 1 a product of numbers near
+ * the largest float may overflow, to an infinity, or two to a NaN, where a' itself would not. */
+
+/* Where heads lie, in elements: element e of head k of token t is x[t * token_stride + k *
+   head_stride + e]. [tokens, heads, head_dim] has {heads, head_dim, heads * head_dim}, [heads,
+   tokens, head_dim] {heads, tokens * head_dim, head_dim}. Of one head, head_stride is ignored;
+   of one token, token_stride. */
+typedef struct pe_heads {
+    size_t heads, head_stride, token_stride;
+} pe_heads;
+
+/* Rotate the heads of tokens, in place.
+ *
+ * at, tokens    token t is at the position of row t
+ * x             the first element of head 0 of token 0; of each head only the first n elements are
+ *               touched, so the head_dim is not needed
+ * heads         no two of the heads may overlap
+ *
+ * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE cannot use, see above;
+ *               PE_ERR_ENUM; PE_ERR_SHAPE if heads would overlap, or the number of coordinates is
+ *               not the plan's; PE_ERR_SIZE; PE_ERR_RANGE. On an error nothing is written.
+ * Accuracy      see above (tests/unit/test_rope.c compares bits with MPFR and exact sums)
+ * Aliasing      in place; x may not overlap the positions, the plan or its memory
+ * Threads       any number on one plan, each with its own tokens or heads
+ * See           Su et al. 2021 (RoFormer) */
+PE_API pe_status pe_rope_f32(const pe_plan *plan, pe_at at, size_t tokens, float *x,
+                             pe_heads heads);
+PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                             pe_heads heads);
+PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
+                              pe_heads heads);
+
+/* Rotate out of place: out = rotated in, whole heads of head_dim elements; those after the first n
+ * are copied. The result is that of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its
+ * floats once more, to the type of a cache.
+ *
+ * head_dim      elements of a head, >= n
+ * in, out       each with its heads, as many in both
+ *
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for head_dim < n, for another number of heads, and
+ *               if the memory from the first to the last element of in overlaps that of out, unless
+ *               they are the same pointer with the same strides and type, which means in place.
+ * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
+ * Aliasing      in and out as above; out may not overlap the positions, the plan or its memory
+ * Threads       as pe_rope_T */
+PE_API pe_status pe_rope_to_f32(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const float *in, pe_heads in_heads, float *out, pe_heads out_heads);
+PE_API pe_status pe_rope_to_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                pe_heads out_heads);
+PE_API pe_status pe_rope_to_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                 const uint16_t *in, pe_heads in_heads, uint16_t *out,
+                                 pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                    const float *in, pe_heads in_heads, uint16_t *out,
+                                    pe_heads out_heads);
+PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
+                                     const float *in, pe_heads in_heads, uint16_t *out,
+                                     pe_heads out_heads);
+
+/* Rotate queries and keys in place, in one call that computes sines and cosines once for both;
+ * grouped-query attention has fewer heads of keys. The result is that of two calls of pe_rope_T.
+ *
+ * q, k          as x of pe_rope_T, each with its heads; with 0 heads either may be NULL
+ *
+ * Returns       as pe_rope_T, for q and k alike. On an error neither is written.
+ * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
+ * Aliasing      in place; q and k may be interleaved, as in a fused [tokens, q k v], but must not
+ *               share elements, which is not checked. Neither may overlap the positions, the plan
+ *               or its memory
+ * Threads       as pe_rope_T */
+PE_API pe_status pe_rope_qk_f32(const pe_plan *plan, pe_at at, size_t tokens, float *q,
+                                pe_heads q_heads, float *k, pe_heads k_heads);
+PE_API pe_status pe_rope_qk_f16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                pe_heads q_heads, uint16_t *k, pe_heads k_heads);
+PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *q,
+                                 pe_heads q_heads, uint16_t *k, pe_heads k_heads);
+
+/* The order of cosines and sines in a table; h = n / 2 pairs. */
+typedef enum pe_rope_table_layout {
+    PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers        */
+    PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. A plan of halves: c0 ... c(h-1) and
+                                again c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...:
+                                GPT-J, Diffusers                                                  */
+    PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache         */
+    PE_ROPE_TABLE_COMPLEX    /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+} pe_rope_table_layout;
+
+/* Fill tables of A cos(p w_i) and A sin(p w_i), for programs that rotate heads themselves.
+ *
+ * cosines      rows of stride elements; if one array has both, that array
+ * sines        likewise, with the same stride; NULL if one array has both
+ * stride       elements, >= h for PE_ROPE_TABLE_APART, >= n for the others
+ *
+ * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
+ *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
+ *              be NULL
+ * Accuracy     correctly rounded (tests/unit/test_rope.c)
+ * Aliasing     cosines, sines, the positions and the plan may not overlap
+ * Threads      any number on one plan, each with its own rows */
+PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, float *cosines, float *sines,
+                                   size_t stride);
+PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
+                                   pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                   size_t stride);
+PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
+                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
+                                    size_t stride);
+
+/* Rotate heads by the caller's cosines and sines, with the rotation and rounding above: for ONNX
+ * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
+ * pe_rope_by_table_to_T works out of place.
+ *
+ * layout       which elements are a pair
+ * cosines      tokens rows of pairs floats, table_stride elements apart, >= pairs
+ * sines        likewise
+ * pairs        n / 2; 0 does nothing in place, and copies out of place
+ * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs
+ *
+ * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plan and positions; PE_ERR_ENUM
+ *              for another layout; PE_ERR_SHAPE also for table_stride < pairs
+ * Accuracy     that rotation, bit by bit, by the floats given (tests/unit/test_rope.c)
+ * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
+ * Threads      any number, each with its own tokens or heads */
+PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
+                                      pe_heads heads);
+PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
+                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
+                                      pe_heads heads);
+PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
+                                       size_t table_stride, size_t pairs, size_t tokens,
+                                       uint16_t *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const float *in, pe_heads in_heads,
+                                         float *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
+                                         size_t table_stride, size_t pairs, size_t tokens,
+                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
+                                         uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
+                                          const float *sines, size_t table_stride, size_t pairs,
+                                          size_t tokens, size_t head_dim, const uint16_t *in,
+                                          pe_heads in_heads, uint16_t *out, pe_heads out_heads);
+
+/* To reproduce engines whose angles are floats: if they round p w_i, or p and w_i, to float, use
+ * PE_ANGLE_FLOAT32 with their frequencies. ggml (llama.cpp) multiplies from pair to pair instead,
+ *
+ *     theta = p;   for each pair:  angle = freq_scale (theta / freq_factor);   theta *= theta_scale
+ *
+ * rounding each result to float, so its angles are not products p w_i. */
+
+/* The arguments of ggml_rope_ext(), by their names there. Zero all, then set n_dims and what the
+   model says: 0 is llama.cpp's default. */
+typedef struct pe_rope_ggml {
+    size_t n_dims;             /* even, 2 ... 2^20                                               */
+    float freq_base;           /* 1 ... 2^100, more than 1 where ext_factor > 0; 0: 10000        */
+    float freq_scale;          /* 2^-60 ... 2^10, 1 / factor; 0: 1                               */
+    float ext_factor;          /* 0: no YaRN; else 0 ... 1                                       */
+    float attn_factor;         /* 2^-60 ... 2^60; 0: 1                                           */
+    float beta_fast;           /* YARN: 2^-60 ... 2^60; 0: 32                                    */
+    float beta_slow;           /* likewise; 0: 1                                                 */
+    size_t n_ctx_orig;         /* YARN: at most 2^31 - 1; 0 is a value: all pairs but 0 are scaled */
+    const float *freq_factors; /* n_dims / 2 numbers 2^-10 ... 2^120, or NULL                    */
+    int contracted;            /* 1: the sums of YaRN are fused, as by gcc -O3 -march=native      */
+} pe_rope_ggml;
+
+/* Compute the exact frequencies of ggml_rope_ext() arguments, and the factor on sine and cosine:
+ *
+ *     omega[i] = freq_base^(-2i / n_dims) (freq_scale (1 - m_i) + m_i) / freq_factors[i]
+ *     m_i = ext_factor (1 - r_i), r_i = (i - low) / max(0.001, high - low) within 0 ... 1
+ *
+ * with low and high as for PE_ROPE_YARN. pe_plan_init_frequencies() makes a plan of them, with
+ * d_model n_dims and amplitude attention_factor; PE_LAYOUT_HALVES is NEOX, PE_LAYOUT_INTERLEAVED is
+ * NORM. For MROPE, IMROPE and VISION use a pe_rope_config.
+ *
+ * omega             n_dims / 2 doubles
+ * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG. On an error nothing is written.
+ * Accuracy     0.501 ulp of the formula for the floats given (tests/unit/test_models.c)
+ * Aliasing     omega and attention_factor may not overlap what is read or each other
+ * Threads      any
+ * See          ggml_rope_ext, rope_yarn in ggml-cpu */
+PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *omega,
+                                          double *attention_factor);
+
+/* Fill a table for pe_rope_by_table_T with the sines and cosines of the float angles of ggml's CPU
+ * code. The operations on floats are those of ggml_rope_ext(), each rounded; powf and logf are
+ * correctly rounded, as glibc's are except for a few arguments.
+ *
+ * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
+ * cosines, sines  rows of n_dims / 2 floats, stride apart
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE;
+ *              PE_ERR_RANGE
+ * Accuracy     cosine and sine of that float angle, correctly rounded (ggml's own, by cosf and
+ *              sinf, are within an ulp or so), then times the float attention factor, rounded
+ *              (tests/unit/test_rope.c)
+ * Aliasing     cosines, sines and what is read may not overlap
+ * Threads      any
+ * See          ggml_rope_cache_init, rope_yarn in ggml-cpu */
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t rows, float *cosines,
+                                  float *sines, size_t stride);

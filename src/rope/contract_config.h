@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: a model's RoPE config, its frequencies and its plan.
+ * Gives: PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR, PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK,
+ *   PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL, PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED,
+ *   PE_SECTIONS_VISION, pe_rope_config, pe_rope_type.
+ * Needs: api.
+ * Tests: tests/unit/test_rope_frequencies.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 7. RoPE frequencies ------------------------------------------------------------------------
+ * The frequencies w_i of rotary encodings, from the fields of a model's config; pe_rope_plan_init()
+ * makes a plan of them. With n = rotary_dim (0: head_dim), B = rope_theta, f = factor,
+ * L0 = original_max_position_embeddings and w_i = B^(-2i/n), they are
+ *
+ *     PE_ROPE_DEFAULT       w_i
+ *     PE_ROPE_LINEAR        w_i / f                                     (position interpolation)
+ *     PE_ROPE_NTK           w_i of B f^(n / (n-2)) instead of B         (NTK-aware)
+ *     PE_ROPE_NTK_FIXED     w_i of B f instead of B, over f^(2/n)
+ *     PE_ROPE_DYNAMIC_NTK   as PE_ROPE_NTK with f L/L0 - (f-1) instead of f, where L is the larger
+ *                           of sequence_length and L0, and L0 is max_position_embeddings
+ *     PE_ROPE_LLAMA3        (s_i + (1 - s_i) / f) w_i, s_i = (L0 w_i / 2 pi - l) / (h - l) within
+ *                           0 ... 1, l = low_freq_factor, h = high_freq_factor: waves shorter than
+ *                           L0 / h stay as they are, waves longer than L0 / l get f times as long
+ *     PE_ROPE_YARN          (m_i + (1 - m_i) / f) w_i, m_i = e (1 - r_i), e = extrapolation_factor,
+ *                           r_i = (i - low) / (high - low) within 0 ... 1, low = floor c(beta_fast)
+ *                           and at least 0, high = ceil c(beta_slow) and at most n - 1, or
+ *                           low + 0.001 where they are equal; c(b) = n ln(L0 / 2 pi b) / (2 ln B)
+ *     PE_ROPE_LONGROPE      w_i / short_factor[i], or w_i / long_factor[i] if sequence_length > L0
+ *     PE_ROPE_PROPORTIONAL  B^(-2i / head_dim) / f for i < n/2, then 0 up to pair head_dim/2: the
+ *                           exponents span the whole head, and the last pairs do not rotate
+ *
+ * each divided by freq_factors[i] if these are given. The attention factor multiplies cosine and
+ * sine, and so scales queries and keys. It is attention_factor; if that is 0, it is 1 except for
+ *
+ *     PE_ROPE_YARN          m(1), or m(mscale) / m(mscale_all_dim) if both are given, with
+ *                           m(x) = 0.1 x ln f + 1 for f > 1, and 1 for f <= 1
+ *     PE_ROPE_LONGROPE      long_mscale or short_mscale if given, else sqrt(1 + ln f / ln L0)
+ *                           for f > 1, and 1 for f <= 1
+ *
+ * A field that is 0 is absent. If L0 is absent, it is max_position_embeddings (and the other way
+ * round for DYNAMIC_NTK); if f is absent, YARN and LONGROPE use max_position_embeddings / L0 and
+ * PROPORTIONAL uses 1. docs/rope.md lists the keys of config.json and GGUF and the arguments of
+ * ggml, and the field for each.
+ */
+
+typedef enum pe_rope_type {
+    PE_ROPE_DEFAULT = 0,
+    PE_ROPE_LINEAR,
+    PE_ROPE_NTK,
+    PE_ROPE_NTK_FIXED,
+    PE_ROPE_DYNAMIC_NTK,
+    PE_ROPE_LLAMA3,
+    PE_ROPE_YARN,
+    PE_ROPE_LONGROPE,
+    PE_ROPE_PROPORTIONAL
+} pe_rope_type;
+
+/* Which coordinate rotates which pairs of a head, if tokens have several. */
+typedef enum pe_sections {
+    PE_SECTIONS_BLOCKS = 0,  /* the first sections[0] pairs by coordinate 0, the next sections[1] by
+                                coordinate 1 ...: M-RoPE of Qwen2-VL, mrope_section = [16, 24, 24] */
+    PE_SECTIONS_INTERLEAVED, /* pair i by coordinate a = i mod axes if i < axes * sections[a], else
+                                by coordinate 0: interleaved M-RoPE of Qwen3-VL, [24, 20, 20]. A
+                                section may ask for more pairs than there are; sections[0] is
+                                ignored: it is the rest                                           */
+    PE_SECTIONS_VISION       /* blocks of equal length, each with the frequencies of a head of
+                                rotary_dim / axes: vision towers of Qwen2-VL, ggml VISION         */
+} pe_sections;
+
+/* How a model rotates its heads. Start from pe_rope_config_default() and change fields: later
+   versions may have more. 0 means absent; other numbers must lie within 2^-128 ... 2^128, also in
+   fields that the type does not use. */
+typedef struct pe_rope_config {
+    size_t head_dim;                         /* elements of a head                               */
+    size_t rotary_dim;                       /* those that rotate: even, 2 ... head_dim; 0: all  */
+    double rope_theta;                       /* the base, >= 1                                   */
+    pe_rope_type rope_type;                  /* what is done to the frequencies                  */
+    double factor;                           /* how much longer than trained                     */
+    size_t original_max_position_embeddings; /* length of the training; at most 2^53             */
+    size_t max_position_embeddings;          /* length that the model supports; at most 2^53     */
+    size_t sequence_length;                  /* DYNAMIC_NTK, LONGROPE: of this run; at most 2^53 */
+    double low_freq_factor;                  /* LLAMA3                                           */
+    double high_freq_factor;                 /* LLAMA3, >= low_freq_factor                       */
+    double beta_fast;                        /* YARN, in turns over L0; 0: 32                    */
+    double beta_slow;                        /* YARN, likewise; 0: 1. More than beta_fast only
+                                                with a rope_theta of at least 2                  */
+    double extrapolation_factor;             /* YARN, 0 ... 1; here 0 is a value                 */
+    int truncate;                            /* YARN: 0 leaves out the floor and the ceil        */
+    double mscale;                           /* YARN                                             */
+    double mscale_all_dim;                   /* YARN                                             */
+    double attention_factor;                 /* instead of the rule of the type; 0 means absent,
+                                                also where Hugging Face takes 0.0 as a value     */
+    double short_mscale;                     /* LONGROPE                                         */
+    double long_mscale;                      /* LONGROPE                                         */
+    const double *short_factor;              /* LONGROPE: rotary_dim/2 numbers, or NULL          */
+    const double *long_factor;               /* LONGROPE: rotary_dim/2 numbers, or NULL          */
+    const float *freq_factors;               /* one number a pair, or NULL                       */
+    pe_layout layout;                        /* which elements are a pair; halves by default     */
+    int rope_interleave;                     /* 1: pairs are read adjacent and written as halves:
+                                                DeepSeek-V3, GLM-4.7-Flash, LongCat. rotary_dim at
+                                                most 512; layout PE_LAYOUT_HALVES                */
+    size_t axes;                             /* coordinates of a token: 1; 3 for (t, y, x)       */
+    size_t sections[PE_MAX_AXES];            /* pairs of each coordinate, in all all pairs;
+                                                ignored if axes is 1                             */
+    pe_sections section_order;               /* which pairs these are                            */
+    double offset;                           /* added to every position, as in pe_config         */
+    pe_angle angle;                          /* exact, or as float32 code has it                 */
+    size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
+} pe_rope_config;
+
+/* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
+   head rotates, also if head_dim is changed later; rope_theta 10000, PE_ROPE_DEFAULT, one axis. Other
+   fields are absent, or as in the papers of their types: low_freq_factor 1 and high_freq_factor 4,
+   beta_fast 32 and beta_slow 1, extrapolation_factor 1, truncate 1. Nothing is checked here.
+   Threads: any. */
+PE_API pe_rope_config pe_rope_config_default(size_t head_dim);
+
+/* Find the type that a config file names: "default", "none", "mrope" (DEFAULT); "linear"; "dynamic"
+ * (DYNAMIC_NTK); "xdrope" (NTK); "ntk" (NTK_FIXED, as vLLM and the GTE models mean it); "llama3";
+ * "yarn", "deepseek_yarn", "deepseek_llama_scaling", "telechat3-yarn" (YARN); "longrope", "su"
+ * (LONGROPE); "proportional"; "openpangu" (DEFAULT). What a name alone does not say: "dynamic" with
+ * a key alpha is PE_ROPE_NTK, and "ntk" with a key mixed_b is none of these types.
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for another name: then *type is unchanged
+ * Accuracy     case-sensitive (tests/unit/test_rope_frequencies.c)
+ * Aliasing     type may not overlap name
+ * Threads      any */
+PE_API pe_status pe_rope_type_named(const char *name, pe_rope_type *type);
+
+/* Say what is wrong with a config: constant English text that names the field and its range, or
+   NULL if nothing is. Threads: any. */
+PE_API const char *pe_rope_config_error(const pe_rope_config *config);
+
+/* Compute the frequencies and the attention factor of a config by the formulas above.
+ *
+ * config            lists that it points to are only read
+ * omega             one double a pair: rotary_dim / 2, with PE_ROPE_PROPORTIONAL head_dim / 2
+ * attention_factor  one double, or NULL
+ *
+ * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
+ *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
+ * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
+ *              config, omega correctly rounded, attention_factor within 0.501 ulp
+ *              (tests/unit/test_rope_frequencies.c, tests/checks/levels.sh).
+ *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
+ *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
+ * Aliasing     omega and attention_factor may not overlap what is read or each other
+ * Threads      any; 64 pairs take 3 to 9 us with AVX-512, 4 to 25 us in scalar code
+ * See          Su et al. 2021 (RoFormer); Chen et al. 2023 (linear); Peng et al. 2023 (YaRN);
+ *              Ding et al. 2024 (LongRoPE); modeling_rope_utils.py; ggml_rope_ext() */
+PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
+                                     double *attention_factor);
+
+/* Compute the factors of queries that depend on their position, one float per row:
+ *
+ *     factors[r] = 1 + beta ln(1 + floor((p + shift) / period))       p the position of row r
+ *
+ * Llama 4: attn_scale, floor_scale, shift 1; Ministral 3: llama_4_scaling_beta,
+ * original_max_position_embeddings, shift 0. Multiply the rows of queries by them.
+ *
+ * beta         finite, at most 2^100 in magnitude
+ * period       1 ... 2^53
+ * at, rows     positions of one coordinate, with the shift at least 0
+ * factors      rows floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also for
+ *              such a beta or period. On an error nothing is written.
+ * Accuracy     correctly rounded; a real position and the shift are added in double
+ *              (tests/unit/test_models.c)
+ * Aliasing     factors may not overlap the positions
+ * Threads      any */
+PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
+                                         size_t rows, float *factors);
+
+/* Compute the factors of xPos on sines and cosines, one float per pair:
+ *
+ *     factors[r * stride + i] = ((2i + 0.4 n) / 1.4 n)^(p / scale_base)     n = 2 pairs
+ *
+ * for queries; for keys use pe_back(at). Multiply the sines and cosines of a pe_rope_table_f32() by
+ * them, and rotate by that table: pe_rope_by_table_T().
+ *
+ * pairs        half of the rotary dim, 1 ... 2^28
+ * scale_base   512 in torchscale; |p| must be at most 60 scale_base
+ * at, rows     positions of one coordinate
+ * factors      rows of stride floats
+ *
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE, also for pairs = 0 or a stride below
+ *              pairs; PE_ERR_SIZE; PE_ERR_RANGE, also for such a scale_base
+ * Accuracy     correctly rounded (tests/unit/test_models.c)
+ * Aliasing     factors may not overlap the positions
+ * Threads      any
+ * See          Sun et al. 2022, "A Length-Extrapolatable Transformer" */
+PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
+                                  float *factors, size_t stride);
+
+/* Tell how many bytes of memory the plan of a RoPE config needs, as pe_plan_size(). Threads: any. */
+PE_API size_t pe_rope_plan_size(const pe_rope_config *config);
+
+/* Make a plan for RoPE: that of pe_plan_init_frequencies() with the frequencies of
+ * pe_rope_frequencies(). Its amplitude is the attention factor, its d_model twice the pairs.
+ *
+ * memory       as in pe_plan_init(), at least pe_rope_plan_size(config) bytes
+ *
+ * Returns      PE_OK; PE_ERR_NULL, also for the list that PE_ROPE_LONGROPE needs; PE_ERR_CONFIG;
+ *              PE_ERR_FREQUENCY if the factors make a frequency of more than 2^21; PE_ERR_SIZE. On
+ *              an error the memory is not touched and the plan becomes all zeros.
+ * Accuracy     frequencies as pe_rope_frequencies, then exact (tests/unit/test_rope.c)
+ * Aliasing     plan, config, its lists and memory may not overlap
+ * Threads      as pe_plan_init */
+PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, void *memory,
+                                   size_t memory_size);

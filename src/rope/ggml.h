@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* The angles of ggml, float by float.
+ * Needs: simd, api, where, plan, rows, numbers, frequencies, sincos.
+ * Tests: tests/unit/test_models.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract_config.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../where/at.h"
+#include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
+#include "../frequencies/geometric.h"
+#include "../sincos/close.h"
+#include "../sincos/exact.h"
+#include "../plan/config.h"
+#include "../plan/shape.h"
+#include "../plan/make.h"
+#include "../plan/frequencies.h"
+#include "../rows/dest.h"
+#include "../rows/run.h"
+#include "config.h"
+#include "frequencies.h"
+
+/* ---- 8.5 RoPE: the angles of ggml ------------------------------------------------------------ */
+
+/* a * b + c, fused or not. */
+PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
+{
+    if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
+    return pe__float_product(a, b) + c;
+}
+
+/* a / b, not a product with 1 / b, whatever else is divided by b. */
+PE__INLINE float pe__float_quotient(float a, float b)
+{
+    PE__OPAQUE(b);
+    return a / b;
+}
+
+/* To float, once: the inputs are so few that no result is next to the middle of two. */
+PE__INLINE float pe__td_float(pe__td x)
+{
+    return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
+}
+PE__INLINE float pe__logf(float x) { return pe__td_float(pe__td_log(pe__td_splat((double)x))); }
+
+/* YaRN's pair that turns beta times, as a float. */
+static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
+{
+    if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
+    const float turns = (float)c->n_ctx_orig / (beta * 2 * 3.14159274f);
+    return (float)c->n_dims * pe__logf(turns) / (2 * pe__logf(c->freq_base));
+}
+
+/* A config, with what a 0 stands for. Is it right? */
+static inline int pe__ggml_read(pe_rope_ggml *c, const pe_rope_ggml *given)
+{
+    const double tiny = pe__exp2i(-60), vast = pe__exp2i(60);
+    *c = *given;
+    if (c->freq_base == 0) c->freq_base = 10000;
+    if (c->freq_scale == 0) c->freq_scale = 1;
+    if (c->attn_factor == 0) c->attn_factor = 1;
+    if (c->beta_fast == 0) c->beta_fast = 32;
+    if (c->beta_slow == 0) c->beta_slow = 1;
+    int ok = c->n_dims % 2 == 0 && c->n_dims >= 2 && c->n_dims <= 1048576 &&
+             pe__between((double)c->freq_base, 1, pe__exp2i(100)) &&
+             pe__between((double)c->freq_scale, tiny, 1024) &&
+             pe__between((double)c->ext_factor, 0, 1) &&
+             pe__between((double)c->attn_factor, tiny, vast);
+    if (ok && c->ext_factor > 0)
+        ok = c->freq_base > 1 && pe__between((double)c->beta_fast, tiny, vast) &&
+             pe__between((double)c->beta_slow, tiny, vast) && c->n_ctx_orig <= INT32_MAX;
+    for (size_t i = 0; ok && c->freq_factors && i < c->n_dims / 2; i++)
+        ok = pe__between((double)c->freq_factors[i], 1 / 1024.0, pe__exp2i(120));
+    return ok;
+}
+
+PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *omega,
+                                          double *attention_factor)
+{
+    pe_rope_ggml c;
+    if (!given || !omega) return PE_ERR_NULL;
+    if (!pe__ggml_read(&c, given)) return PE_ERR_CONFIG;
+    pe_rope_config config = pe_rope_config_default(c.n_dims);
+    config.rope_theta = (double)c.freq_base;
+    config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
+    config.extrapolation_factor = (double)c.ext_factor;
+    config.beta_fast = (double)c.beta_fast, config.beta_slow = (double)c.beta_slow;
+    config.freq_factors = c.freq_factors;
+    pe__rope r;
+    pe__rope_read(&r, &config);
+    r.is_ggml = 1, r.f[2] = (double)c.freq_scale;
+    r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* all bounds are below 0 */
+    pe__rope_begin(&r);
+    pe__rope_all(&r, omega);
+    if (!attention_factor) return PE_OK;
+    const double factor = (double)c.attn_factor, ext = c.ext_factor > 0;
+    const pe__td mscale = pe__rope_mscale(pe__td_log(r.factor), ext);
+    *attention_factor = pe__first_lane(pe__td_scale(mscale, pe__splat(factor)).a);
+    return PE_OK;
+}
+
+/* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
+   1. */
+/* ggml's arguments, and what follows from them for all rows. */
+typedef struct pe__ggml {
+    pe_rope_ggml c;
+    float theta_scale, mscale; /* from pair to pair; the amplitude */
+    float low, span;           /* YaRN: where the ramp begins, and its length */
+} pe__ggml;
+static inline void pe__ggml_begin(pe__ggml *g)
+{
+    const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
+    const pe__td log_base = pe__td_log(pe__td_splat((double)g->c.freq_base));
+    g->theta_scale = pe__td_float(pe__td_exp(pe__td_scale(log_base, exponent)));
+    g->mscale = g->c.attn_factor;
+    g->low = 0;
+    g->span = 1;
+    if (!(g->c.ext_factor > 0)) return;
+    const float from = (float)floor((double)pe__ggml_correction(&g->c, g->c.beta_fast));
+    const float until = (float)ceil((double)pe__ggml_correction(&g->c, g->c.beta_slow));
+    const float last = (float)(g->c.n_dims - 1);
+    g->low = from > 0 ? from : 0;
+    g->span = (until < last ? until : last) - g->low;
+    g->span = g->span > 0.001f ? g->span : 0.001f;
+    g->mscale *= pe__float_sum(0.1f, pe__logf(1.0f / g->c.freq_scale), 1, g->c.contracted);
+}
+
+/* The angle of a pair, from theta, the position times a power of theta_scale. */
+static inline float pe__ggml_angle(const pe__ggml *g, size_t pair, float theta)
+{
+    const float factor = g->c.freq_factors ? g->c.freq_factors[pair] : 1.0f;
+    const float distant = pe__float_quotient(theta, factor);
+    const float nearby = pe__float_product(g->c.freq_scale, distant);
+    if (!(g->c.ext_factor > 0)) return nearby;
+    const float y = pe__float_quotient((float)pair - g->low, g->span);
+    const float clamped = y > 0 ? (y < 1 ? y : 1) : 0;
+    const float mix = (1 - clamped) * g->c.ext_factor;
+    return pe__float_sum(nearby, 1 - mix, pe__float_product(distant, mix), g->c.contracted);
+}
+
+PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t rows, float *cosines,
+                                  float *sines, size_t stride)
+{
+    enum { PE__PAIRS = 64, PE__PADDED = PE__PAIRS + PE__CHAIN };
+    pe__ggml g;
+    if (rows == 0) return PE_OK;
+    if (!given || !cosines || !sines) return PE_ERR_NULL;
+    if (!pe__ggml_read(&g.c, given)) return PE_ERR_CONFIG;
+    const size_t pairs = g.c.n_dims / 2;
+    pe_status status = pe__check_shape(pairs, rows, stride, sizeof *cosines);
+    if (status == PE_OK) status = pe__check_at(&at, rows, 1, 0);
+    if (status != PE_OK) return status;
+    pe__ggml_begin(&g);
+
+    double memory[PE__PADDED * 3 + PE__CHAIN];
+    double *const f = pe__aligned(memory);
+    pe_config angles = pe_config_default(2 * PE__PAIRS);
+    pe_plan plan;
+    angles.angle = PE_ANGLE_FLOAT32;
+    (void)pe__plan_bytes(&angles, &plan);
+    pe__plan_begin(&plan, &angles, f);
+    for (size_t i = 0; i < 2 * plan.padded; i++) f[i] = 0;
+    pe__plan_end(&plan, 1, 0, f);
+    double *const angle = f + 2 * plan.padded;
+
+    for (size_t r = 0; r < rows; r++) {
+        float theta = (float)pe__position(&at, r, 0);
+        for (size_t done = 0; done < pairs; done += PE__PAIRS) {
+            const size_t n = pe__min(PE__PAIRS, pairs - done);
+            float row[2 * PE__PAIRS];
+            double fastest = 0;
+            for (size_t i = 0; i < n; i++) {
+                angle[i] = (double)pe__ggml_angle(&g, done + i, theta);
+                fastest = pe__larger(fastest, angle[i]);
+                theta = pe__float_product(theta, g.theta_scale);
+            }
+            for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
+            pe__plan_reach(&plan, plan.error, fastest);
+            const pe__dest dest = pe__dest_split(&plan, 0, n, row, sizeof *row);
+            pe__rows_f32(&dest, 1, 1);
+            for (size_t i = 0; i < n; i++) {
+                sines[r * stride + done + i] = row[i] * g.mscale;
+                cosines[r * stride + done + i] = row[n + i] * g.mscale;
+            }
+        }
+    }
+    return PE_OK;
+}

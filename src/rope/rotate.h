@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* Heads rotated by rows of sines and cosines.
+ * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__heads, pe__rope_token(), pe__tile,
+ *   pe__turn_heads_bf16(), pe__turn_heads_f16(), pe__turn_heads_f32(), pe__turn_heads_f32_bf16(),
+ *   pe__turn_heads_f32_f16(), pe__turner.
+ * Needs: simd, api, rows, numbers.
+ * Tests: tests/unit/test_rope.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/base.h"
+#include "../rows/elements.h"
+
+/* ---- 8.1 heads ----------------------------------------------------------------------------------
+ * Rows of sines and cosines of some tokens are made on the stack, a tile, and all heads of these
+ * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
+
+enum {
+    PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most */
+    PE__ROPE_TILE = (PE__OPTIMIZED ? 34 : 17) * 128, /* floats: 34 tokens of 64 pairs, 17 KB */
+    PE__ROPE_AHEAD = 8192,    /* bytes to fetch in advance, as while rows are made */
+    PE__ROPE_GROUP = 8192,    /* bytes of single heads that turn alike, together */
+    PE__ROPE_CACHED = 1 << 21 /* bytes of them that some cache is taken to hold */
+};
+
+/* Heads to turn, [tokens][heads], strides in bytes. */
+typedef struct pe__heads {
+    const unsigned char *in;
+    unsigned char *out;
+    size_t in_token, in_head, out_token, out_head, heads;
+    size_t rest; /* elements behind the pairs to copy */
+} pe__heads;
+
+/* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
+   of a head. */
+typedef struct pe__tile {
+    const float *sines, *cosines;
+    size_t stride; /* floats from row to row; 0: all tokens share one */
+    size_t pair, count, pairs;
+    size_t token, tokens;
+    pe_layout layout;
+} pe__tile;
+
+/* Pairs (a, b) turned: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
+PE__INLINE pe__vf pe__turn_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
+{
+    return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
+}
+PE__INLINE pe__vf pe__turn_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
+{
+    return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
+}
+PE__INLINE pe__vf pe__turn_next(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
+{
+    return pe__turn_b(pe__swap(u), u, s, c);
+}
+
+/* A vector of pairs of halves: of their first elements u and of their second ones v. */
+PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
+                                unsigned char *out, unsigned char *next)
+{
+    pe__put_two_as(kind, out, pe__turn_a(u, v, s, c), next, pe__turn_b(u, v, s, c));
+}
+
+/* A vector of pairs, by their sines and cosines: of halves u and v as above; of neighbours one
+   vector and the next. */
+PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf v, const float *s,
+                               const float *c, unsigned char *out, unsigned char *next)
+{
+    if (layout == PE_LAYOUT_HALVES) {
+        pe__rope_halves(kind, u, v, pe__get(s), pe__get(c), out, next);
+        return;
+    }
+    const pe__vf c0 = pe__get_twice(c), c1 = pe__get_twice(c + PE_LANES);
+    pe__put_two_as(kind, out, pe__turn_next(u, pe__get_signed(s), c0), next,
+                   pe__turn_next(v, pe__get_signed(s + PE_LANES), c1));
+}
+
+/* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
+   two vectors and the two across; of neighbours four vectors. bf16 has even and odd elements apart,
+   which is cheaper to widen and to round: of halves, with the sines and cosines of the even and of
+   the odd ones; of neighbours, with those of all pairs. A NaN of bf16 ends in 16 zero bits, and so
+   does one that comes of it. */
+enum { PE__ROPE_UNIT = 4 * PE_LANES };
+typedef struct pe__unit {
+    pe__vf s[4], c[4];
+} pe__unit;
+PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const float *c, pe__unit *u)
+{
+    const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
+    const pe__vf c0 = pe__get(c), c1 = pe__get(c + PE__FLOATS);
+    u->s[0] = s0, u->s[1] = s1, u->c[0] = c0, u->c[1] = c1;
+    if (halves && narrow) {
+        u->s[0] = pe__unzip_evens(s0, s1), u->s[1] = pe__unzip_odds(s0, s1);
+        u->c[0] = pe__unzip_evens(c0, c1), u->c[1] = pe__unzip_odds(c0, c1);
+    } else if (!halves && !narrow) {
+        u->s[0] = pe__get_signed(s), u->s[1] = pe__get_signed(s + PE_LANES);
+        u->c[0] = pe__get_twice(c), u->c[1] = pe__get_twice(c + PE_LANES);
+        u->s[2] = pe__get_signed(s + PE__FLOATS), u->s[3] = pe__get_signed(s + 3 * PE_LANES);
+        u->c[2] = pe__get_twice(c + PE__FLOATS), u->c[3] = pe__get_twice(c + 3 * PE_LANES);
+    }
+    if (narrow) { /* a table of the caller's may have any NaN */
+        if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0])))
+            u->s[0] = pe__quiet(u->s[0]), u->c[0] = pe__quiet(u->c[0]);
+        if (PE__UNLIKELY(pe__any_nan(u->s[1], u->c[1])))
+            u->s[1] = pe__quiet(u->s[1]), u->c[1] = pe__quiet(u->c[1]);
+    }
+}
+PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__unit *u,
+                              const unsigned char *p, size_t next, unsigned char *q, size_t to_next)
+{
+    const size_t step = PE__FLOATS * pe__size_of(from), to_step = PE__FLOATS * pe__size_of(to);
+    if (from == PE__BF16 && to == PE__BF16) {
+        const uint16_t *const x = (const uint16_t *)(const void *)p;
+        const uint16_t *const y = (const uint16_t *)(const void *)(p + next);
+        const pe__vf x0 = pe__get_bf16_evens(x), x1 = pe__get_bf16_odds(x);
+        const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
+        uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
+        const pe__vf a1 = halves ? x1 : y0, b0 = halves ? y0 : x1; /* (x0, b0) and (a1, y1) */
+        const pe__vf c0 = pe__turn_a(x0, b0, u->s[0], u->c[0]);
+        const pe__vf c1 = pe__turn_a(a1, y1, u->s[1], u->c[1]);
+        const pe__vf d0 = pe__turn_b(x0, b0, u->s[0], u->c[0]);
+        const pe__vf d1 = pe__turn_b(a1, y1, u->s[1], u->c[1]);
+        pe__put_bf16_four(v, c0, halves ? c1 : d0, w, halves ? d0 : c1, d1);
+        return;
+    }
+    const unsigned char *const y = p + next;
+    unsigned char *const z = q + to_next;
+    if (halves && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
+        pe__rope_halves(to, pe__get_as(from, p), pe__get_as(from, y), u->s[0], u->c[0], q, z);
+        pe__rope_halves(to, pe__get_as(from, p + step), pe__get_as(from, y + step), u->s[1],
+                        u->c[1], q + to_step, z + to_step);
+        return;
+    }
+    const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
+    const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
+    if (halves) { /* what shares a line follows each other: caches take it in four fifths of the time */
+        pe__put_two_as(to, q, pe__turn_a(x0, y0, u->s[0], u->c[0]), q + to_step,
+                       pe__turn_a(x1, y1, u->s[1], u->c[1]));
+        pe__put_two_as(to, z, pe__turn_b(x0, y0, u->s[0], u->c[0]), z + to_step,
+                       pe__turn_b(x1, y1, u->s[1], u->c[1]));
+        return;
+    }
+    pe__put_two_as(to, q, pe__turn_next(x0, u->s[0], u->c[0]), q + to_step,
+                   pe__turn_next(x1, u->s[1], u->c[1]));
+    pe__put_two_as(to, z, pe__turn_next(y0, u->s[2], u->c[2]), z + to_step,
+                   pe__turn_next(y1, u->s[3], u->c[3]));
+}
+
+/* n pairs of one head: units, then a vector, then what does not fill one, by a vector that overlaps
+   the last and is read before that is written. */
+PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                              const float *c, size_t n, size_t pairs, const unsigned char *in,
+                              unsigned char *out)
+{
+    enum { PE__VECTOR = 2 * PE_LANES };
+    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), end = n - PE__VECTOR;
+    const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
+    const size_t next = halves ? pairs : (size_t)PE__VECTOR;
+    const size_t across = halves ? pairs : (size_t)PE__ROPE_UNIT;
+    const int tail = n % PE__VECTOR != 0;
+    pe__vf u = pe__splat_f32(0.0f), v = u;
+    size_t i = 0;
+    if (tail) {
+        u = pe__get_as(from, in + end * step * e);
+        v = pe__get_as(from, in + (end * step + next) * e);
+    }
+    for (; i + PE__ROPE_UNIT <= n; i += PE__ROPE_UNIT) {
+        pe__unit unit;
+        pe__unit_load(halves, narrow, s + i, c + i, &unit);
+        pe__unit_turn(from, to, halves, &unit, in + i * step * e, across * e, out + i * step * f,
+                      across * f);
+    }
+    if (i + PE__VECTOR <= n)
+        pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
+                       pe__get_as(from, in + (i * step + next) * e), s + i, c + i,
+                       out + i * step * f, out + (i * step + next) * f);
+    if (tail)
+        pe__rope_pairs(to, layout, u, v, s + end, c + end, out + end * step * f,
+                       out + (end * step + next) * f);
+}
+
+/* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
+PE__INLINE size_t pe__rope_block(pe_layout layout)
+{
+    return layout == PE_LAYOUT_HALVES || PE_LANES == 8 ? 2 * PE__ROPE_UNIT : PE__ROPE_UNIT;
+}
+
+/* All heads of one token, of units. ahead: bytes to what will be wanted soon, or 0. */
+PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                               const float *c, size_t n, size_t pairs, const unsigned char *in,
+                               size_t in_head, unsigned char *out, size_t out_head, size_t heads,
+                               size_t ahead)
+{
+    const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
+    const size_t next = (halves ? pairs : (size_t)PE__ROPE_UNIT) * e;
+    const size_t to_next = (halves ? pairs : (size_t)PE__ROPE_UNIT) * f;
+    const size_t by = (halves ? 1 : 2) * PE__ROPE_UNIT; /* elements to the next unit */
+    for (size_t i = 0; i < n; i += block) {
+        const int two = block > PE__ROPE_UNIT && n - i > PE__ROPE_UNIT;
+        pe__unit u, v;
+        pe__unit_load(halves, narrow, s + i, c + i, &u);
+        v = u;
+        if (two) pe__unit_load(halves, narrow, s + i + PE__ROPE_UNIT, c + i + PE__ROPE_UNIT, &v);
+        for (size_t k = 0; k < heads; k++) {
+            const unsigned char *const p = in + k * in_head;
+            unsigned char *const q = out + k * out_head;
+            for (size_t j = 0; ahead && j < block * e; j += 64) {
+                pe__prefetch((uintptr_t)p + ahead + j, 1);
+                pe__prefetch((uintptr_t)p + ahead + (halves ? next : block * e) + j, 1);
+            }
+            pe__unit_turn(from, to, halves, &u, p, next, q, to_next);
+            if (two) pe__unit_turn(from, to, halves, &v, p + by * e, next, q + by * f, to_next);
+        }
+        in += block / PE__ROPE_UNIT * by * e, out += block / PE__ROPE_UNIT * by * f;
+    }
+}
+
+/* Fewer pairs than a vector has floats. */
+PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
+                              const float *c, size_t n, size_t pairs, const unsigned char *in,
+                              unsigned char *out)
+{
+    const int halves = layout == PE_LAYOUT_HALVES;
+    const size_t e = pe__size_of(from), f = pe__size_of(to);
+    const size_t first = halves ? n : pe__min(2 * n, PE__FLOATS), rest = 2 * n - first;
+    const size_t next = halves ? pairs : first;
+    unsigned char x[2][PE__FLOATS * sizeof(float)] = {{0}}, y[2][PE__FLOATS * sizeof(float)];
+    float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
+    memcpy(sines, s, n * sizeof *s);
+    memcpy(cosines, c, n * sizeof *c);
+    memcpy(x[0], in, first * e);
+    memcpy(x[1], in + next * e, rest * e);
+    pe__rope_pairs(to, layout, pe__get_as(from, x[0]), pe__get_as(from, x[1]), sines, cosines,
+                   y[0], y[1]);
+    memcpy(out, y[0], first * f);
+    memcpy(out + next * f, y[1], rest * f);
+}
+
+/* n elements of one type as those of another. */
+PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in, unsigned char *out,
+                            size_t n)
+{
+    if (from == to) {
+        memcpy(out, in, n * pe__size_of(to));
+        return;
+    }
+    for (size_t i = 0, part; i < n; i += part) {
+        part = pe__min(n - i, PE__FLOATS);
+        pe__put_n_as(to, out + i * pe__size_of(to),
+                     pe__get_n_as(from, in + i * pe__size_of(from), part), part);
+    }
+}
+
+/* All heads of a tile's tokens, in the order of their addresses. */
+PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
+                               const pe__heads *x)
+{
+    const size_t e = pe__size_of(from), f = pe__size_of(to), n = tile->count, pairs = tile->pairs;
+    const size_t first = tile->pair * (layout == PE_LAYOUT_HALVES ? 1 : 2), width = 2 * pairs * e;
+    const int by_head = x->out_head > x->out_token;
+    const size_t outer = by_head ? x->heads : tile->tokens;
+    const size_t inner = by_head ? tile->tokens : x->heads;
+    /* several passes over a token's heads only where they are in the cache anyway, or cost less
+       than what is computed */
+    const int once = n <= pe__rope_block(layout), few = tile->tokens == 1;
+    const size_t next = by_head ? x->in_token : x->in_head; /* bytes to the next head */
+    const int costly = from == PE__BF16 || (from != PE__F32 && x->heads > 1);
+    /* Single heads that turn alike go together, as if of one token, while a cache has them. */
+    const int alike = tile->stride == 0 && x->heads == 1 && !few && next;
+    const int cached = alike && tile->tokens <= (size_t)PE__ROPE_CACHED / next;
+    const size_t most = cached ? PE__ROPE_GROUP / next + 1 : 1;
+    /* Heads are asked for in advance, whole ones; but floats that go elsewhere come faster by what
+       the hardware foresees alone. */
+    const int asks = from != PE__F32 || (x->in == x->out && (alike || !PE__FORESEES));
+    size_t ahead = 0;
+    if (!few && !cached && asks)
+        ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
+    if (!by_head && (once || few || costly || cached) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
+        for (size_t t = 0; t < tile->tokens; t += most) {
+            const unsigned char *const in = x->in + (tile->token + t) * x->in_token;
+            pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
+                           tile->cosines + t * tile->stride, n, pairs, in + first * e, x->in_head,
+                           x->out + (tile->token + t) * x->out_token + first * f, x->out_head,
+                           cached ? pe__min(most, tile->tokens - t) : x->heads, ahead);
+        }
+        return;
+    }
+    for (size_t i = 0; i < outer; i++) {
+        for (size_t j = 0; j < inner; j++) {
+            const size_t t = by_head ? j : i, k = by_head ? i : j;
+            const float *const s = tile->sines + t * tile->stride;
+            const float *const c = tile->cosines + t * tile->stride;
+            const unsigned char *const in =
+                x->in + (tile->token + t) * x->in_token + k * x->in_head;
+            unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
+            for (size_t b = 0; ahead && b < width; b += 64)
+                pe__prefetch((uintptr_t)in + ahead + b, 1);
+            if (n < 2 * PE_LANES)
+                pe__rope_few(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+            else pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+            if (x->rest && tile->pair == 0)
+                pe__convert(from, to, in + 2 * pairs * e, out + 2 * pairs * f, x->rest);
+        }
+    }
+}
+
+/* The same for each type, and for floats that become 16-bit numbers. */
+typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
+#define PE__TURNER(name, from, to)                                                                 \
+    PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
+    {                                                                                              \
+        if (tile->layout == PE_LAYOUT_HALVES) pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
+        else pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
+    }
+PE__TURNER(pe__turn_heads_f32, PE__F32, PE__F32)
+PE__TURNER(pe__turn_heads_f16, PE__F16, PE__F16)
+PE__TURNER(pe__turn_heads_bf16, PE__BF16, PE__BF16)
+PE__TURNER(pe__turn_heads_f32_f16, PE__F32, PE__F16)
+PE__TURNER(pe__turn_heads_f32_bf16, PE__F32, PE__BF16)
+#undef PE__TURNER

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* The call: arguments checked, axes one by one, batches, f64.
+ * Gives: pe__added(), pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__dest_of_axis(),
+ *   pe__emit(), pe__move(), pe__output, pe__output_of(), pe__view(), pe_add_f64(), pe_fill_f64(),
+ *   pe_sinusoidal_f32().
+ * Needs: simd, api, where, plan, numbers, frequencies.
+ * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../where/at.h"
+#include "../numbers/exp_log.h"
+#include "../frequencies/geometric.h"
+#include "../plan/config.h"
+#include "../plan/shape.h"
+#include "../plan/make.h"
+#include "dest.h"
+#include "f64.h"
+#include "walk.h"
+
+/* ---- 6.11 calls ------------------------------------------------------------------------------ */
+
+/* A call's output: rows of stride elements at out. */
+typedef struct pe__output {
+    unsigned char *out;
+    size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
+    pe__verb verb;
+    double scale; /* of adding */
+    size_t rows;
+    const pe__maker *make;
+} pe__output;
+
+PE__WRAPS /* the stride, which is used only after pe__check() */
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    const pe__maker *make)
+{
+    const pe__output o = {(unsigned char *)out, element, stride, element * stride, PE__FILL, 1,
+                          rows, make};
+    return o;
+}
+PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
+                                const pe__maker *make)
+{
+    pe__output o = pe__output_of(x, element, rows, stride, make);
+    o.verb = PE__ADD;
+    o.scale = scale;
+    return o;
+}
+
+/* The columns of one axis of an output. */
+PE__WRAPS /* what is asked for ahead: any address will do */
+    static inline pe__dest
+    pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
+{
+    pe__dest dest = pe__dest_split(plan, axis->pair, 0, o->out, o->element);
+    dest.coordinate = axis->coordinate;
+    dest.stride = (ptrdiff_t)o->stride;
+    dest.sine = axis->sine;
+    dest.cosine = axis->cosine;
+    dest.sines = axis->sines;
+    dest.cosines = axis->cosines;
+    if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
+    dest.verb = o->verb;
+    dest.scale = o->scale;
+    dest.ahead = (size_t)PE__RADIX * o->stride;
+    return dest;
+}
+
+/* Decide how to store so many rows: floats with what follows asked for if they are more than a
+   second-level cache holds, see pe__ask(); past the caches if there are many, and, but for 16-bit elements, every
+   row, and each half of it, can be brought to an aligned address by the same number of pairs. */
+static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
+{
+    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
+    const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
+    const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
+    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
+    const size_t bytes = rows * plan->d_model * dest->element;
+    if (dest->verb != PE__FILL || bytes < many / 8) return;
+    if (dest->element == sizeof(float) && !PE__HOLDS_BLOCK) dest->verb = PE__FETCH;
+    if (bytes < many) return;
+    if (dest->element >= sizeof(float)) {
+        if (offset % step || (size_t)dest->stride % vector) return;
+        if (dest->order == PE__SPLIT &&
+            ((pe__max(dest->sine, dest->cosine) * dest->element - front) % vector ||
+             dest->sines != dest->cosines))
+            return;
+        dest->head = (vector - offset) % vector / step;
+    }
+    dest->verb = PE__STREAM;
+}
+
+/* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
+   the opposite turn has the opposite offset and padding position. */
+PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    *own = *plan;
+    if (at->delta) {
+        pe__plan_amplitude(own, 1.0);
+        own->offset = 0, own->has_padding = 0;
+    }
+    if (at->back) own->offset = -own->offset, own->padding = -own->padding;
+}
+PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
+{
+    if (!at->delta && !at->back) return plan;
+    pe__view_other(plan, at, own);
+    return own;
+}
+
+/* Copy an element of 2, 4 or 8 bytes. */
+PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
+{
+    if (element == 4) memcpy(to, from, 4);
+    else if (element == 2) memcpy(to, from, 2);
+    else memcpy(to, from, 8);
+}
+
+/* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
+   to, made there, and copied back. */
+PE__INLINE void pe__move_steps(const pe__dest *tile, const pe__axis *axis, const pe__output *o,
+                               size_t r, size_t rows, int out)
+{
+    const size_t n = tile->sines, e = o->element, pair = tile->pair - axis->pair;
+    for (size_t k = 0; k < rows; k++)
+        for (size_t i = 0; i < 2 * n; i++) {
+            const size_t first = i < n ? axis->sine : axis->cosine;
+            const size_t column = first + (pair + i % n) * tile->plan->step;
+            unsigned char *const x = o->out + (r + k) * o->stride + column * e;
+            unsigned char *const y = pe__row_at(tile, k) + i * e;
+            pe__move(out ? x : y, out ? y : x, e);
+        }
+}
+PE__COLD void pe__emit_steps(const pe_plan *plan, const pe__axis *axis, const pe_at *at,
+                             const pe__output *o)
+{
+    enum { PE__PAIRS = 64, PE__BYTES = 4096 };
+    double buffer[PE__BYTES / sizeof(double)];
+    for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
+        const size_t n = pe__min(axis->pairs - pair, PE__PAIRS), e = o->element;
+        pe__dest dest = pe__dest_split(plan, axis->pair + pair, n, buffer, e);
+        dest.coordinate = axis->coordinate;
+        dest.verb = o->verb;
+        dest.scale = o->scale;
+        for (size_t r = 0, rows; r < o->rows; r += rows) {
+            rows = pe__min(o->rows - r, PE__BYTES / (2 * n * e));
+            if (o->verb == PE__ADD) pe__move_steps(&dest, axis, o, r, rows, 0);
+            pe__walk(&dest, at, r, rows, o->make);
+            pe__move_steps(&dest, axis, o, r, rows, 1);
+        }
+    }
+}
+
+/* All rows of a call, axis after axis, and the zeros after them. */
+PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output *o)
+{
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *const axis = &plan->axis[a];
+        pe__dest dest = pe__dest_of_axis(plan, axis, o);
+        if (at->kind != PE__AT_GRID && !plan->step && !plan->matrix)
+            pe__stream_rows(plan, &dest, o->rows);
+        if (plan->step) pe__emit_steps(plan, axis, at, o);
+        else pe__walk(&dest, at, 0, o->rows, o->make);
+        if (dest.verb == PE__STREAM) pe__fence();
+        for (size_t r = 0; axis->zeros && r < o->rows; r++)
+            o->make->zeros(&dest, o->out + r * o->stride, axis->zero, axis->zeros);
+    }
+}
+
+/* The calls: check, then write. */
+static inline pe_status pe__check(const pe_plan *plan, const pe__output *o)
+{
+    if (!plan || !o->out) return PE_ERR_NULL;
+    if (plan->d_model == 0 || plan->woven) return PE_ERR_PLAN;
+    return pe__check_shape(plan->d_model, o->rows, o->columns, o->element);
+}
+
+static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe__output *o)
+{
+    pe_plan own;
+    if (o->rows == 0) return PE_OK;
+    pe_status status = pe__check(plan, o);
+    if (status != PE_OK) return status;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, o->rows, view->axes, view->offset);
+    if (status == PE_OK) pe__emit(view, at, o);
+    return status;
+}
+
+/* What rows of a batch are made by, and what adds them to all batches. */
+typedef struct pe__batches {
+    size_t count, bytes; /* bytes from batch to batch */
+    const pe__maker *make;
+    pe__row_adder *add;
+} pe__batches;
+
+/* A tile's rows, made on the stack, from row r on, to every batch. */
+PE__INLINE void pe__add_batches(const pe__output *o, const pe__batches *batches, const pe__dest *x,
+                                const pe__dest *made, size_t r, size_t rows)
+{
+    const int split = x->order == PE__SPLIT;
+    const size_t n = x->sines + x->cosines, e = x->element, front = split ? x->sines : n;
+    const size_t element = made->element, column = pe__first_column(x);
+    for (size_t b = 0; b < batches->count; b++)
+        for (size_t k = 0; k < rows; k++) {
+            unsigned char *const row = o->out + b * batches->bytes + (r + k) * o->stride;
+            const unsigned char *const from = pe__row_at(made, k);
+            batches->add(x, row + column * e, from, front);
+            if (split) batches->add(x, row + x->cosine * e, from + front * element, n - front);
+        }
+}
+
+/* The same rows to several batches: made once, tile by tile, on the stack. */
+PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                                  const pe__batches *batches)
+{
+    enum { PE__PAIRS = 512, PE__BYTES = 8192 };
+    double buffer[PE__BYTES / sizeof(double)];
+    const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
+    for (size_t a = 0; a < plan->axes; a++) {
+        const pe__axis *const axis = &plan->axis[a];
+        const pe__dest whole = pe__dest_of_axis(plan, axis, o);
+        for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
+            pe__dest x = pe__dest_part(&whole, pair, PE__PAIRS);
+            const size_t n = x.sines + x.cosines, most = PE__BYTES / element / n;
+            pe__dest dest = x; /* the same columns, without those before them */
+            dest.out = (unsigned char *)buffer;
+            dest.element = element;
+            dest.stride = (ptrdiff_t)(n * element);
+            dest.verb = PE__FILL;
+            dest.sine = x.order == PE__CS;
+            dest.cosine = x.order == PE__SPLIT ? x.sines : x.order == PE__SC;
+            x.ahead = batches->bytes;
+            for (size_t r = 0, rows; r < o->rows; r += rows) {
+                rows = pe__min(most, o->rows - r);
+                pe__walk(&dest, at, r, rows, batches->make);
+                pe__add_batches(o, batches, &x, &dest, r, rows);
+            }
+        }
+        for (size_t b = 0; axis->zeros && b < batches->count; b++)
+            for (size_t r = 0; r < o->rows; r++)
+                o->make->zeros(&whole, o->out + b * batches->bytes + r * o->stride, axis->zero,
+                               axis->zeros);
+    }
+}
+
+static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
+                                       const pe__output *o, pe__batches *batches)
+{
+    pe_plan own;
+    const size_t count = batches->count;
+    if (o->rows == 0 || count == 0) return PE_OK;
+    if (count == 1) return pe__call(plan, at, o);
+    pe_status status = pe__check(plan, o);
+    if (status != PE_OK) return status;
+    /* either the batches follow each other, or their rows lie between each other's */
+    const size_t batch = (o->rows - 1) * o->columns + plan->d_model;
+    const size_t limit = (size_t)PTRDIFF_MAX / o->element;
+    if (batch_stride > limit / count || batch_stride * (count - 1) > limit - batch)
+        return PE_ERR_SIZE;
+    if (batch_stride < batch && (batch_stride < plan->d_model ||
+                                 (o->columns - plan->d_model) / batch_stride < count - 1))
+        return PE_ERR_SHAPE;
+    batches->bytes = batch_stride * o->element;
+    const pe_plan *const view = pe__view(plan, at, &own);
+    status = pe__check_at(at, o->rows, view->axes, view->offset);
+    /* A run of rows is made in less time than memory takes to go from batch to batch. */
+    const int run = at->kind == PE__AT_RANGE && (at->step == 1 || at->step == -1);
+    const int anew = view->step || (run && view->table && batch_stride >= batch);
+    if (status == PE_OK && !anew) pe__emit_batches(view, at, o, batches);
+    for (size_t b = 0; status == PE_OK && anew && b < count; b++) {
+        pe__output one = *o;
+        one.out += b * batches->bytes;
+        pe__emit(view, at, &one);
+    }
+    return status;
+}
+
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
+{
+    const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_f64);
+    return pe__call(plan, &at, &o);
+}
+
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride)
+{
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, scale, &pe__adds_f64);
+    return pe__call(plan, &at, &o);
+}
+
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride)
+{
+    const pe__output o = pe__added(x, sizeof *x, rows, stride, scale, &pe__adds_f64);
+    pe__batches all = {batches, 0, &pe__fills_f64, pe__add_some_f64};
+    return pe__call_batch(plan, &at, batch_stride, &o, &all);
+}
+
+/* Without a plan: tiles of columns, each with a small plan on the stack. */
+PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
+{
+    enum { PE__PAIRS = 32, PE__PADDED = PE__PAIRS + PE__CHAIN };
+    if (rows == 0) return PE_OK;
+    if (!out) return PE_ERR_NULL;
+    if (d_model == 0) return PE_ERR_SHAPE;
+    pe_config config = pe_config_default(d_model);
+    config.expected_rows = rows;
+    pe_plan plan;
+    if (pe__plan_bytes(&config, &plan) == 0) return PE_ERR_SIZE;
+    pe_status status = pe__check_shape(d_model, rows, d_model, sizeof *out);
+    if (status == PE_OK) status = pe__check_range(0, rows);
+    if (status != PE_OK) return status;
+
+    double memory[PE__PADDED * (2 + 4 * PE__DIGIT) + PE__CHAIN];
+    double *const f = pe__aligned(memory);
+    pe__geometric g;
+    const double denominator[2] = {(double)d_model / 2, 0};
+    pe__geometric_begin(&g, &config, denominator, (d_model + 1) / 2);
+    for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
+        config.d_model = pe__min(2 * PE__PAIRS, d_model - column);
+        (void)pe__plan_bytes(&config, &plan);
+        pe__plan_begin(&plan, &config, f);
+        plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
+        pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
+        pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
+        plan.d_model = d_model;
+        const pe_at at = pe_from(0);
+        const pe__output o =
+            pe__output_of(out + column, sizeof *out, rows, d_model, &pe__fills_f32);
+        pe__emit(&plan, &at, &o);
+    }
+    return PE_OK;
+}
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
+{
+    return pe__sinusoidal(out, rows, d_model);
+}

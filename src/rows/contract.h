@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: rows filled and added.
+ * Needs: api.
+ * Tests: tests/unit/test_exact.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 6. sinusoidal encodings ----------------------------------------------------------------- */
+
+/* Fill rows with the encodings of their positions. For pe_from(first):
+ *
+ *     out[r * stride + 2i]     = A sin((first + r + offset) w_i)      (interleaved)
+ *     out[r * stride + 2i + 1] = A cos((first + r + offset) w_i)
+ *
+ * With several axes (images, video, points in space) each axis encodes its coordinate. A pe_at of
+ * one coordinate gives all axes the same.
+ *
+ * at           where the rows are; every position within -2^31 ... 2^31, also with the offset. A
+ *              real position and an offset are added in double, rounded once
+ * out          rows * stride elements (the last row needs only d_model); aligned as its type
+ * stride       elements from row to row, >= d_model; what lies between rows is not touched
+ *
+ * Returns      PE_OK; PE_ERR_NULL, also for a list; PE_ERR_PLAN; PE_ERR_ENUM; PE_ERR_SHAPE;
+ *              PE_ERR_SIZE; PE_ERR_RANGE, also for NaN and infinity
+ * Accuracy     rounded once from the exact value, overflow to infinity and subnormals included
+ *              (tests/unit/test_exact.c, tests/unit/test_conventions.c, tests/unit/test_theorem.c)
+ * Aliasing     out may not overlap the positions, the plan or its memory
+ * Threads      any number on one plan, each with its own rows
+ * See          Vaswani et al. 2017, section 3.5 */
+PE_API pe_status pe_fill_f32(const pe_plan *plan, pe_at at, size_t rows, float *out, size_t stride);
+PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out,
+                             size_t stride);
+PE_API pe_status pe_fill_f16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                             size_t stride);
+PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16_t *out,
+                              size_t stride);
+
+/* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
+ *
+ * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64). The product and the sum are rounded to float
+ * (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x. So for
+ * f32 the result is that of scaling x and adding the filled table, on every machine.
+ *
+ * at, rows     as pe_fill_T
+ * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
+ * x            as out of pe_fill_T
+ *
+ * Returns      as pe_fill_T
+ * Accuracy     the bits of that sum (tests/unit/test_conventions.c)
+ * Aliasing     in place; x may not overlap the positions, the plan or its memory
+ * Threads      any number on one plan, each with its own rows */
+PE_API pe_status pe_add_f32(const pe_plan *plan, pe_at at, size_t rows, float scale, float *x,
+                            size_t stride);
+PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
+                            size_t stride);
+PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                            size_t stride);
+PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
+                             size_t stride);
+
+/* Add the same rows to several batches, batch_stride elements apart; sines are computed once, but
+ * for a run of positions of [batch, rows, d_model], where memory takes longer than they do.
+ *
+ * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
+ *              stride >= batches * batch_stride. For one batch, batch_stride is ignored
+ *
+ * Returns      as pe_add_T; PE_ERR_SHAPE also if batches would overlap
+ * Accuracy     as pe_add_T (tests/unit/test_conventions.c)
+ * Aliasing     as pe_add_T
+ * Threads      as pe_add_T, each with its own rows or batches */
+PE_API pe_status pe_add_batch_f32(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, float *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  double scale, double *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_f16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                  float scale, uint16_t *x, size_t stride, size_t batch_stride);
+PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
+                                   float scale, uint16_t *x, size_t stride, size_t batch_stride);
+
+/* Fill a packed table of the default config for the positions 0 ... rows - 1: pe_fill_f32 without a
+ * plan, the same bits.
+ *
+ * out          rows * d_model floats
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SHAPE if d_model is 0; PE_ERR_SIZE; PE_ERR_RANGE
+ * Accuracy     correctly rounded (tests/unit/test_exact.c, tests/unit/test_splits.c)
+ * Threads      any */
+PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);

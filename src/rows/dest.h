@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the rows of an axis go, and how floats are added there.
+ * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__adder, pe__dest,
+ *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__pairs_of(), pe__row_adder,
+ *   pe__row_at(), pe__verb.
+ * Needs: simd, api, numbers.
+ * Tests: tests/unit/test_splits.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/base.h"
+
+/* ---- 6.3 where rows go --------------------------------------------------------------------------
+ * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
+
+/* The order of a row's elements, and what is done with them (pe__ask(), pe__stream_rows()). */
+typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
+typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb;
+
+/* The destination of rows: columns of one axis. */
+typedef struct pe__dest {
+    const pe_plan *plan;
+    size_t pair, coordinate; /* the plan's pair of the first column; the axis' coordinate       */
+    unsigned char *out;      /* the first row                                                   */
+    ptrdiff_t stride;        /* bytes from row to row; < 0 where positions descend              */
+    size_t element;          /* bytes of an element                                             */
+    size_t sine, cosine;     /* columns of the first sine and the first cosine                  */
+    size_t sines, cosines;   /* their number; they differ by one if the width is odd            */
+    pe__order order;
+    pe__verb verb;
+    double scale; /* adding: x = scale x + PE; a float, but for f64                             */
+    size_t ahead; /* adding: bytes to what comes next and is asked for                          */
+    size_t head;  /* pairs before the first aligned address, where rows are streamed            */
+} pe__dest;
+
+/* count pairs from the given one on, sines and then cosines, in rows of nothing else. */
+PE__INLINE pe__dest pe__dest_split(const pe_plan *plan, size_t pair, size_t count, void *out,
+                                   size_t element)
+{
+    pe__dest dest;
+    dest.plan = plan;
+    dest.pair = pair;
+    dest.coordinate = plan->axis[0].coordinate;
+    dest.out = (unsigned char *)out;
+    dest.stride = (ptrdiff_t)(2 * count * element);
+    dest.element = element;
+    dest.sine = 0;
+    dest.cosine = dest.sines = dest.cosines = count;
+    dest.order = PE__SPLIT;
+    dest.verb = PE__FILL;
+    dest.scale = 1;
+    dest.ahead = dest.head = 0;
+    return dest;
+}
+
+/* The part of a row that belongs to count pairs from the given one of the row on. */
+PE__INLINE pe__dest pe__dest_part(const pe__dest *dest, size_t pair, size_t count)
+{
+    const size_t step = dest->order == PE__SPLIT ? 1 : 2;
+    pe__dest part = *dest;
+    part.pair += pair;
+    part.sine += step * pair;
+    part.cosine += step * pair;
+    part.sines = pe__min(count, dest->sines > pair ? dest->sines - pair : 0);
+    part.cosines = pe__min(count, dest->cosines > pair ? dest->cosines - pair : 0);
+    return part;
+}
+
+PE__INLINE size_t pe__pairs_of(const pe__dest *dest) { return pe__max(dest->sines, dest->cosines); }
+
+/* The address of row r, and the column of a row's first pair. */
+PE__INLINE unsigned char *pe__row_at(const pe__dest *dest, size_t r)
+{
+    return dest->out + (ptrdiff_t)r * dest->stride;
+}
+PE__INLINE size_t pe__first_column(const pe__dest *dest)
+{
+    return dest->order == PE__SPLIT ? dest->sine : pe__min(dest->sine, dest->cosine);
+}
+
+/* How floats are added to elements of a type, to which each sum is rounded once: four vectors to
+   where pe__store_four() puts them, and n floats of a row. A program that adds nothing has none. */
+typedef void pe__row_adder(const pe__dest *dest, unsigned char *x, const void *row, size_t n);
+typedef struct pe__adder {
+    void (*four)(const pe__dest *dest, unsigned char *p, ptrdiff_t across, pe__vf v0, pe__vf v1,
+                 pe__vf v2, pe__vf v3); /* each in a register; across: see pe__span */
+    pe__row_adder *some;
+} pe__adder;

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements of 16 and 32 bits behind one kind: read, written, summed.
+ * Gives: PE__FLOATS, pe__add_floats(), pe__add_row_as(), pe__at_const(), pe__at_element(),
+ *   pe__get_as(), pe__get_n_as(), pe__put_as(), pe__put_n_as(), pe__put_two_as(), pe__put_zip_as(),
+ *   pe__size_of(), pe__sum_vector().
+ * Needs: simd, numbers.
+ * Tests: tests/unit/test_types.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../numbers/base.h"
+
+/* ---- 6.2 elements of 16 and 32 bits -------------------------------------------------------------
+ * A kernel is written once for all three: PE__F32, PE__F16 or PE__BF16 is an argument, and a
+ * constant wherever the kernel is inlined. */
+
+enum { PE__FLOATS = 2 * PE_LANES };
+
+PE__INLINE size_t pe__size_of(pe__kind type)
+{
+    return type == PE__F32 ? sizeof(float) : sizeof(uint16_t);
+}
+
+/* The address of element i. */
+PE__INLINE void *pe__at_element(pe__kind type, void *p, size_t i)
+{
+    return (unsigned char *)p + i * pe__size_of(type);
+}
+PE__INLINE const void *pe__at_const(pe__kind type, const void *p, size_t i)
+{
+    return (const unsigned char *)p + i * pe__size_of(type);
+}
+
+PE__INLINE pe__vf pe__get_as(pe__kind type, const void *p)
+{
+    if (type == PE__F32) return pe__get((const float *)p);
+    return type == PE__F16 ? pe__get_f16((const uint16_t *)p)
+                              : pe__get_bf16((const uint16_t *)p);
+}
+PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
+{
+    if (type == PE__F32) pe__put((float *)p, v);
+    else if (type == PE__F16) pe__put_f16((uint16_t *)p, v);
+    else pe__put_bf16((uint16_t *)p, v);
+}
+
+/* Two vectors; what costs most for 16-bit types, a look at NaNs, is for both. */
+PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
+{
+    uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
+    if (kind == PE__F32) {
+        pe__put((float *)p, u);
+        pe__put((float *)q, v);
+    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
+    } else {
+        pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
+        pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
+    }
+}
+
+/* a0 b0 a1 b1 ... as 16-bit elements, where none is a NaN or the middle of two of them. */
+PE__INLINE void pe__put_zip_as(pe__kind kind, void *p, pe__vf a, pe__vf b)
+{
+    if (kind == PE__BF16) pe__put_zip_bf16((uint16_t *)p, a, b);
+    else pe__put_zip_f16((uint16_t *)p, a, b);
+}
+
+/* The first n of a vector; what is not read is 0. */
+PE__INLINE pe__vf pe__get_n_as(pe__kind type, const void *p, size_t n)
+{
+    float f[PE__FLOATS] = {0};
+    uint16_t h[PE__FLOATS] = {0};
+    void *all = type == PE__F32 ? (void *)f : (void *)h;
+    memcpy(all, p, n * pe__size_of(type));
+    return pe__get_as(type, all);
+}
+PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
+{
+    uint16_t all[PE__FLOATS];
+    if (type == PE__F32) {
+        pe__put_n((float *)p, v, n);
+    } else {
+        pe__put_as(type, all, v);
+        memcpy(p, all, n * sizeof *all);
+    }
+}
+
+/* x + row, or x scale + row, in f32. */
+PE__INLINE pe__vf pe__sum_vector(pe__vf x, const float *scale, pe__vf row)
+{
+    if (!scale) return pe__add_f32(x, row);
+    return pe__add_f32(pe__mul_f32(pe__splat_f32(*scale), x), row);
+}
+
+/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; NULL: 1. */
+PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const void *row, size_t n,
+                               const float *scale)
+{
+    size_t i = 0;
+    for (; i + 2 * PE__FLOATS <= n; i += 2 * PE__FLOATS) {
+        void *at = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
+        const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
+        const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
+        pe__put_two_as(type, at, pe__sum_vector(pe__get_as(type, at), scale, v), next,
+                       pe__sum_vector(pe__get_as(type, next), scale, w));
+    }
+    for (size_t m; i < n; i += m) {
+        void *at = pe__at_element(type, x, i);
+        m = pe__min(n - i, PE__FLOATS);
+        const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), m);
+        pe__put_n_as(type, at, pe__sum_vector(pe__get_n_as(type, at, m), scale, v), m);
+    }
+}
+
+/* The same for a row of floats. */
+PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t n)
+{
+    if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
+    else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);
+    else pe__add_row_as(PE__BF16, x, PE__F32, row, n, NULL);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* Two rows of 16-bit elements at a time.
+ * Gives: PE__ALARMS, PE__GROUP, PE__TILE_16, pe__add_pair_16(), pe__alarm, pe__alarm_16(),
+ *   pe__alarms_16(), pe__group, pe__least_16(), pe__pair_16(), pe__plan_row(),
+ *   pe__round_again_16(), pe__scratch_16, pe__scratch_begin(), pe__store_group(), pe__to_groups().
+ * Needs: simd, api, numbers, sincos.
+ * Tests: tests/unit/test_types.c, tests/unit/test_conventions.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/base.h"
+#include "../numbers/exp_log.h"
+#include "../sincos/close.h"
+#include "../sincos/exact.h"
+#include "elements.h"
+#include "dest.h"
+#include "pair_f32.h"
+
+/* ---- 6.5 two rows of 16 bits --------------------------------------------------------------------
+ * The same in floats, twice as many in a vector.
+ *
+ * In units of u = 2^-24 and for an amplitude in (1/2, 1], to which any other is scaled, an element
+ * that comes from floats has an error of at most
+ *     0.71  the anchor's sine and cosine, rounded to float: half a unit each, as a vector
+ *     0.71  the plan's row, likewise
+ *     0.5   one product; without FMA two, 1.0
+ *     0.5   the sum
+ *     0.01  of what the doubles were, their factor 1 + eta among it: below 2^-36
+ * together 2.43, and 2.93 without FMA. Small elements of small angles have less: relative to |aC|
+ * and |bS| each of these is at most 1 for a C + b S, so together at most 4 (|a| + |S|), and the
+ * doubles' 2^-48; and |S| is at most the angle of the last row, 8 w.
+ *
+ * An element is right where no midpoint of two 16-bit numbers is as near as its error: the nearest
+ * is the element itself with other last bits, so that the distance is exact. But just above a power
+ * of two the midpoint below is half as far as that one. So small elements of small angles are
+ * alarmed for 2.5 times their bound. Of the others those are left whose midpoints are 4 above and 2
+ * below, for these are powers of two, and where the one above is at 2, all are alarmed. In such an
+ * element aC and bS nearly cancel, and |aC| + |bS| <= 1: neither is much above 1/2, and one is not
+ * at all, so one product lacks 0.5, the other 0.25, and their sum next to nothing. 0.71 + 0.71 +
+ * 0.5 + 0.01 is below 2; without FMA, with both products, it is 2.18, and elements are alarmed for
+ * 4 units. All that knows nothing of f16's subnormals; but below 2^-14 nothing is farther from such
+ * a midpoint than 2^-25, so f16 is alarmed by that distance at least. With too large or too small
+ * an amplitude all elements are alarmed. For wide angles these are some 3 bf16 elements in 10,000,
+ * and 20 f16 ones; they are made again from doubles, one by one.
+ *
+ * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded to
+ * float, p being the element as a float, and s rounded to bf16. Here it is s' = z + p', rounded. p' is
+ * as far from the exact element as above, so from p by half a unit more, or by one of |a| + |S|:
+ * together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If s' is
+ * farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: z + p' is at most
+ * half a last bit of s' away from s', and z + p is d farther; a last bit is at most 2^-23
+ * |s'|, so there is half of one left, and rounding does not reach the midpoint. If that holds for
+ * all midpoints, s and s' become the same bf16.
+ *     Just above a power of two, small elements are alarmed for 2 d by the 2.5 times above. For
+ * others 4 units will do: a distance above that is more is 8 units at least, and the one below 4.
+ *     NaNs and infinities are at no distance and so are alarmed, and the last bit of a subnormal is
+ * nothing to 2^-46 of any amplitude. Alarmed groups are added to from doubles. So are all f16: one
+ * in 8 groups of these would be alarmed, and more time lost than won. */
+#define PE__ERROR_16 ((PE__FUSES ? 2.5 : 4.0) / 16777216)
+#define PE__ERROR_SUM_16 (4.0 / 16777216)
+#define PE__ERROR_NEAR_0 (10.25 / 16777216)
+enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES }; /* pairs */
+enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
+
+/* Where elements raised the alarm: the group from pair i on in row side of the rows that many
+   digits from the anchor; lanes, first those of the first components, then those of the second
+   ones. A block's alarms are dealt with together, of which a span has a few at most as a rule. */
+typedef struct pe__alarm {
+    uint32_t place, lanes; /* place: 2 (PE__TILE_16 digit + i) + side */
+} pe__alarm;
+enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
+
+/* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
+   group of pairs is two vectors of each: of its first half and its second, or, if split, of its
+   even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
+   distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
+   long as one vector for a group, and so is the greater of the angles. */
+typedef struct pe__scratch_16 {
+    float a[PE__TILE_16], b[PE__TILE_16], plan_row[PE__DIGIT + 1][2][PE__TILE_16];
+    float angle[PE__TILE_16 / 2], near_a[PE__TILE_16 / 2], near_b[PE__TILE_16 / 2];
+    float error, least; /* of what raises it */
+    unsigned made;      /* bit b: row b is there */
+    int excess;         /* adding: alarms of late, less a fifth of all groups */
+    int doubles;        /* adding: so many spans are made from doubles */
+    size_t alarms;
+    pe__alarm alarm[PE__ALARMS + PE__ALARMS_SPAN + 1];
+    pe__row_pair at[PE__DIGIT + 1];
+} pe__scratch_16;
+
+/* count doubles as floats in groups; the last of them fill the last group. */
+PE__OUTLINE void pe__to_groups(const double *from, size_t count, int split, float *to)
+{
+    const size_t last = (count - 1) / PE_LANES * PE_LANES;
+    for (size_t i = 0; i < count; i += PE__GROUP) {
+        const pe__vf v = pe__join(pe__load(from + i), pe__load(from + pe__min(i + PE_LANES, last)));
+        const pe__vf w = pe__join(pe__load(from + pe__min(i + 2 * PE_LANES, last)),
+                                  pe__load(from + pe__min(i + 3 * PE_LANES, last)));
+        pe__put(to + i, split ? pe__unzip_evens(v, w) : v);
+        pe__put(to + i + PE__FLOATS, split ? pe__unzip_odds(v, w) : w);
+    }
+}
+
+/* The size of what the two vectors of each group have in a lane, together. */
+PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
+{
+    return pe__add_f32(pe__abs_f32(pe__get(x + i)), pe__abs_f32(pe__get(x + i + PE__FLOATS)));
+}
+
+/* What raises the alarm. */
+PE__OUTLINE void pe__alarm_16(const pe__scratch_16 *f, const float *x, size_t count, float *errors)
+{
+    const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
+    const pe__vf by = pe__splat_f32((float)PE__ERROR_NEAR_0);
+    for (size_t i = 0; i < count; i += PE__GROUP) {
+        const pe__vf sum = pe__add_f32(pe__size_of_groups(x, i), pe__get(f->angle + i / 2));
+        pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
+    }
+}
+
+/* What is added to an element's error for what the doubles lack, and for f16's subnormals. */
+PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
+{
+    const double size = pe__larger(plan->amplitude, 0);
+    if (size < pe__exp2i(-90) || size > pe__exp2i(90)) return FLT_MAX;
+    return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
+}
+
+/* Floats for a tile of columns. */
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__kind kind, int added)
+{
+    const pe_plan *const plan = dest->plan;
+    const size_t count = pe__pairs_of(dest);
+    const double of_1 = added ? PE__ERROR_SUM_16 : PE__ERROR_16;
+    const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
+    const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
+    const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
+    const int distant = least == FLT_MAX;
+    const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
+    f->error = distant || error < least ? least : error;
+    f->least = least;
+    f->made = 0;
+    f->alarms = 0;
+    f->excess = f->doubles = 0;
+    pe__to_groups(plan->frequency + dest->pair, count, dest->order == PE__SPLIT, f->a);
+    for (size_t i = 0; i < count; i += PE__GROUP)
+        pe__put(f->angle + i / 2, pe__mul_f32(pe__size_of_groups(f->a, i), by));
+}
+
+/* How far a double is from the middle of the two numbers with so many fewer bits next to it. */
+PE__INLINE double pe__double_off_middle(double y, int drop)
+{
+    uint64_t bits;
+    double middle;
+    memcpy(&bits, &y, sizeof bits);
+    bits = ((bits >> drop) << drop) | (uint64_t)1 << (drop - 1);
+    memcpy(&middle, &bits, sizeof middle);
+    return y - middle;
+}
+
+/* Rounded to bf16 or f16, by way of a float rounded to odd; no less than a normal float. */
+PE__INLINE uint16_t pe__to_16(pe__kind kind, double y)
+{
+    const float odd = (float)pe__odd24_one(y);
+    uint32_t word;
+    if (kind == PE__F16) return pe__one_to_f16(odd);
+    memcpy(&word, &odd, sizeof word);
+    return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
+}
+
+/* An element from a double y with an error of at most e. */
+PE__COLD uint16_t pe__element_16(const pe__span *x, double t, size_t component, size_t k, double y,
+                                 double e, pe__kind kind)
+{
+    const uint16_t h = pe__to_16(kind, y + e);
+    if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
+    return pe__to_16(kind, (double)pe__exact_element(x->plan, t, x->pair + k,
+                                                     (int)component ^ x->swapped, pe__drop(kind)));
+}
+
+/* The plan's row digit (level 0) or 17 digit (level 1), 1 <= digit <= 8; for digit 0 any. */
+PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t digit)
+{
+    const size_t index = digit ? level * PE__DIGIT + (size_t)digit - 1 : 0;
+    return plan->table + 2 * index * plan->padded;
+}
+
+/* Make these elements from doubles; at: rows by their distance from the anchor. Far from a midpoint,
+   which is a double with other last bits, and from f16's subnormals, they are certain. */
+PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
+                                    const pe__alarm *alarm, size_t alarms, pe__kind kind)
+{
+    const double *const part[3] = {x->a, x->b, x->a};
+    const double eta = x->bound->eta, amplitude = x->plan->amplitude, deflate = 1 - eta + eta * eta;
+    /* pe__round_interval() has one rounding less */
+    const double e = 1.125 * x->bound->error * (amplitude < 0 ? -amplitude : amplitude);
+    const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
+    const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
+    const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
+    for (; alarms > 0; alarms--, alarm++) {
+        const size_t side = alarm->place % 2, i = alarm->place / 2 % PE__TILE_16;
+        const size_t digit = alarm->place / (2 * PE__TILE_16);
+        const double *const row =
+            digit ? pe__plan_row(x->plan, 0, (int64_t)digit) + x->pair : NULL;
+        for (uint32_t lanes = alarm->lanes; lanes; lanes &= lanes - 1) {
+            const size_t bit = pe__lowest_bit(lanes), component = bit / PE__FLOATS;
+            for (size_t k = i + bit % PE__FLOATS * next, n = 0; n < 2; n++, k += half) {
+                if (k >= (component == 0 ? x->first : x->second)) continue;
+                const double tc = row ? row[x->plan->padded + k] : 1, ts = row ? row[k] : 0;
+                const double y = part[component][k] * tc * deflate +
+                                 part[component + 1][k] * ts * sign[component + side];
+                const double off = pe__double_off_middle(y, pe__drop(kind) + PE__DROP_F32);
+                uint16_t h = pe__to_16(kind, y);
+                if (PE__UNLIKELY(!(off * off > sure) || y * y < pe__exp2i(-28)))
+                    h = pe__element_16(x, at[digit].position[side], component, k, y, e, kind);
+                memcpy(at[digit].row[side] + (ptrdiff_t)k * step + (ptrdiff_t)component * across,
+                       &h, sizeof h);
+            }
+        }
+    }
+}
+
+/* A group of pairs of one row as floats: its halves, of first components and of second ones, and
+   what raises the alarm. */
+typedef struct pe__group {
+    pe__vf a[2], b[2], near_a, near_b;
+} pe__group;
+
+/* Add to the group what is at p and at q, and what its sums may lack. */
+PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
+                              int split, pe__group *g)
+{
+    const pe__vf by = pe__splat_f32(1.0f / 8388608);
+    const uint16_t *const at = (const uint16_t *)(const void *)p;
+    const uint16_t *const next = (const uint16_t *)(const void *)q;
+    pe__prefetch((uintptr_t)p + x->ahead, 1);
+    if (split || sizeof by >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
+    const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
+    g->a[0] = pe__sum_vector(pe__get_bf16_evens(at), &x->scale, g->a[0]);
+    g->a[1] = pe__sum_vector(split ? u : v, &x->scale, g->a[1]);
+    g->b[0] = pe__sum_vector(split ? v : u, &x->scale, g->b[0]);
+    g->b[1] = pe__sum_vector(pe__get_bf16_odds(next), &x->scale, g->b[1]);
+    g->near_a = pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->near_a);
+    g->near_b = pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->near_b);
+}
+
+/* A group from pair i on to row side, or added to what is there. Returns the lanes of an alarm. */
+PE__INLINE uint32_t pe__store_group(const pe__span *x, int side, size_t i, int split, pe__group g,
+                                    pe__kind kind, int added)
+{
+    const int drop = pe__drop(kind);
+    unsigned char *const p = x->at.row[side] + (split ? 2 : 4) * i;
+    unsigned char *const q = p + (split ? x->across : (ptrdiff_t)sizeof g.a[0]);
+    if (added) pe__group_add(x, p, q, split, &g);
+    const pe__vf a = pe__min_size(pe__off_middle(g.a[0], drop), pe__off_middle(g.a[1], drop));
+    const pe__vf b = pe__min_size(pe__off_middle(g.b[0], drop), pe__off_middle(g.b[1], drop));
+    const uint32_t lanes = added ? pe__within(a, g.near_a, b, g.near_b) : 0;
+    if (PE__UNLIKELY(lanes)) return lanes; /* nothing is stored: it is what will be added to */
+    pe__put_zip_as(kind, p, g.a[0], split ? g.a[1] : g.b[0]);
+    pe__put_zip_as(kind, q, split ? g.b[0] : g.a[1], g.b[1]);
+    return added ? 0 : pe__within(a, g.near_a, b, g.near_b);
+}
+
+/* Half of a group, at i, rotated: to g[0] forth and to g[1] back. */
+PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16], size_t i,
+                              int half, pe__group *g)
+{
+    const pe__vf a = pe__get(f->a + i), b = pe__get(f->b + i);
+    const pe__vf ts = pe__get(row[0] + i), tc = pe__get(row[1] + i);
+    const pe__vf aC = pe__mul_f32(a, tc), bC = pe__mul_f32(b, tc);
+    g[0].a[half] = pe__mad_f32(b, ts, aC);
+    g[0].b[half] = pe__nmad_f32(a, ts, bC);
+    g[1].a[half] = pe__nmad_f32(b, ts, aC);
+    g[1].b[half] = pe__mad_f32(a, ts, bC);
+}
+
+/* Note the alarm of these lanes, if there are any: where they are frequent, without a branch. */
+PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t lanes, int often)
+{
+    if (!often && !lanes) return;
+    (*alarm)->place = (uint32_t)(2 * i) + side;
+    (*alarm)->lanes = lanes;
+    *alarm += lanes != 0;
+}
+
+/* Add the groups of the alarms, to which nothing is added yet, from doubles. */
+PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, size_t alarms)
+{
+    pe__span group = *x;
+    for (; alarms > 0; alarms--, alarm++) {
+        const size_t side = alarm->place % 2;
+        group.begin = alarm->place / 2 % PE__TILE_16;
+        group.end = pe__min(group.begin + PE__GROUP, x->end);
+        group.at.row[side] = x->at.row[side];
+        group.at.row[1 - side] = NULL;
+        pe__single_of_pair(&group);
+    }
+}
+
+/* The kernel: all columns of a span in groups, from the plan's row as floats. */
+PE__INLINE void pe__span_16(const pe__span *x, pe__scratch_16 *f, size_t digit, int split,
+                            pe__kind kind, int added)
+{
+    pe__alarm *alarm = f->alarm + f->alarms;
+    float(*const row)[PE__TILE_16] = f->plan_row[digit];
+    const int often = kind == PE__F16;
+    const size_t place = PE__TILE_16 * digit;
+    for (size_t i = x->begin; i < x->end; i += PE__GROUP) {
+        pe__group g[2];
+        uint32_t lanes = 0;
+        pe__rotate_16(f, row, i, 0, g);
+        pe__rotate_16(f, row, i + PE__FLOATS, 1, g);
+        g[0].near_a = g[1].near_a = pe__get(f->near_a + i / 2);
+        g[0].near_b = g[1].near_b = pe__get(f->near_b + i / 2);
+        if (x->at.row[0]) lanes = pe__store_group(x, 0, i, split, g[0], kind, added);
+        pe__raise(&alarm, place + i, 0, lanes, often);
+        if (!x->at.row[1]) continue;
+        lanes = pe__store_group(x, 1, i, split, g[1], kind, added);
+        pe__raise(&alarm, place + i, 1, lanes, often);
+    }
+    f->alarms = (size_t)(alarm - f->alarm);
+}
+
+/* Two rows so many digits from the anchor, stored or added. */
+PE__INLINE void pe__pair_16(const pe__span *x, pe__scratch_16 *f, size_t digit, pe__kind kind,
+                            int added)
+{
+    float(*const row)[PE__TILE_16] = f->plan_row[digit];
+    if (!(f->made >> digit & 1)) {
+        for (size_t i = 0; !x->ts && i < PE__TILE_16; i++) {
+            row[0][i] = 0;
+            row[1][i] = 1;
+        }
+        if (x->ts) pe__to_groups(x->ts, x->end, x->split, row[0]);
+        if (x->ts) pe__to_groups(x->tc, x->end, x->split, row[1]);
+        f->made |= 1u << digit;
+    }
+    f->at[digit] = x->at;
+    if (x->split) pe__span_16(x, f, digit, 1, kind, added);
+    else pe__span_16(x, f, digit, 0, kind, added);
+}
+
+/* Where a fifth of the groups of late raised the alarm, since what is added to nearly cancels the
+   rows, all of some spans are added from doubles. Out of line: it is seldom. */
+PE__OUTLINE void pe__add_doubles_16(pe__span *x, pe__scratch_16 *f)
+{
+    f->doubles--;
+    if (x->at.row[0] && x->at.row[1]) pe__add_pair_bf16(x, 1);
+    else pe__single_of_pair(x);
+}
+
+/* Two rows added to bf16, and at once, from doubles, what raised the alarm. */
+PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
+{
+    if (PE__UNLIKELY(f->doubles)) {
+        pe__add_doubles_16(x, f);
+        return;
+    }
+    pe__pair_16(x, f, digit, PE__BF16, 1);
+    pe__add_again_16(x, f->alarm, f->alarms);
+    f->excess += 5 * (int)(f->alarms * PE__GROUP) - 2 * (int)x->end;
+    if (f->excess < 0) f->excess = 0;
+    if (f->excess > 4 * (int)x->end) {
+        f->doubles = PE__DOUBLES;
+        f->excess = 0;
+    }
+    f->alarms = 0;
+}
+
+/* Deal with a block's alarms, if they are more than that many. */
+PE__INLINE void pe__alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
+{
+    if (f->alarms <= most) return;
+    pe__round_again_16(x, f->at, f->alarm, f->alarms, kind);
+    f->alarms = 0;
+}

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+/* Two rows of floats at a time, rotated from what they share.
+ * Gives: PE__NO_SUM, pe__add_pair_bf16(), pe__add_pair_f16(), pe__add_pair_f32(),
+ *   pe__add_some_bf16(), pe__add_some_f16(), pe__add_some_f32(), pe__adder_bf16, pe__adder_f16,
+ *   pe__adder_f32, pe__pair_kernel, pe__rotate(), pe__rotated, pe__round_again(), pe__row_pair,
+ *   pe__single_of_pair(), pe__span, pe__span_begin(), pe__store_four(), pe__store_pair(),
+ *   pe__store_some().
+ * Needs: simd, api, numbers, sincos.
+ * Tests: tests/unit/test_exact.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/base.h"
+#include "../sincos/exact.h"
+#include "../sincos/window.h"
+#include "../sincos/direct.h"
+#include "elements.h"
+#include "dest.h"
+
+/* ---- 6.4 two rows of floats ---------------------------------------------------------------------
+ * Two rows at a time, as far before their anchor as after it, come from products that they share.
+ * What fails the rounding test is rounded again from its interval. */
+
+/* Two rows, [0] rotated forth, [1] back; NULL: not wanted. */
+typedef struct pe__row_pair {
+    unsigned char *row[2];
+    double position[2];
+} pe__row_pair;
+
+/* Columns of two rows, or of one of them. (a, b) is (sine, cosine), or (cosine, sine) where cosines
+   come first: what rotates (s, c) forth rotates (c, s) back, so these are the same but for which row
+   is which. What is constant for a tile comes from pe__span_begin(), the rest from block to block
+   and from row to row. */
+typedef struct pe__span {
+    const pe__dest *dest;
+    const pe_plan *plan;
+    const pe__bound *bound;
+    const pe__adder *adder; /* NULL: floats are stored                                          */
+    const double *a, *b;    /* the anchor's columns                                             */
+    const double *ts, *tc;  /* the plan's row that rotates it; NULL: the anchor's own row       */
+    pe__row_pair at;        /* where the rows' first columns go                                 */
+    ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
+    size_t pair;            /* the plan's pair of column 0                                      */
+    size_t first, second;   /* columns of a and b                                               */
+    size_t begin, end;      /* pairs to make                                                    */
+    size_t slow;            /* pairs from there on turn so little that all may be judged        */
+    int32_t least;          /* bits of the smallest float of these: a normal one                */
+    size_t head;            /* pairs before the first aligned address where floats stream       */
+    pe__verb verb;
+    float scale;            /* adding                                                           */
+    size_t ahead;           /* adding: bytes to the next block's row                            */
+    int split, swapped;
+} pe__span;
+
+PE__WRAPS /* what is asked for ahead: any address will do */
+PE__INLINE void pe__span_begin(pe__span *x, const pe__dest *dest, const pe__bound *bound,
+                               const pe__adder *adder)
+{
+    x->dest = dest;
+    x->plan = dest->plan;
+    x->bound = bound;
+    x->adder = adder;
+    x->pair = dest->pair;
+    x->split = dest->order == PE__SPLIT;
+    x->swapped = dest->order == PE__CS;
+    x->first = x->swapped ? dest->cosines : dest->sines;
+    x->second = x->swapped ? dest->sines : dest->cosines;
+    x->begin = 0;
+    x->end = pe__pairs_of(dest);
+    x->across = ((ptrdiff_t)dest->cosine - (ptrdiff_t)dest->sine) * (ptrdiff_t)dest->element;
+    x->head = dest->verb == PE__STREAM ? dest->head : 0;
+    x->verb = dest->verb;
+    x->scale = (float)dest->scale;
+    x->ahead = dest->ahead;
+    x->slow = SIZE_MAX;
+}
+
+/* (a, b) rotated by (ts, tc), [0] forth and [1] back. */
+typedef struct pe__rotated {
+    pe__vd a[2], b[2];
+} pe__rotated;
+PE__INLINE pe__rotated pe__rotate(pe__vd a, pe__vd b, pe__vd ts, pe__vd tc)
+{
+    const pe__vd aC = a * tc, bC = b * tc;
+    pe__rotated r;
+    r.a[0] = pe__fma(b, ts, aC);
+    r.b[0] = pe__fnma(a, ts, bC);
+    r.a[1] = pe__fnma(b, ts, aC);
+    r.b[1] = pe__fma(a, ts, bC);
+    return r;
+}
+
+/* The pairs at i of a span; if only one row is wanted, it is as if forth. */
+PE__INLINE pe__rotated pe__rotate_at(const pe__span *x, size_t i, int two)
+{
+    if (!two && !x->ts) {
+        pe__rotated r;
+        r.a[0] = r.a[1] = pe__load(x->a + i);
+        r.b[0] = r.b[1] = pe__load(x->b + i);
+        return r;
+    }
+    pe__vd ts = pe__load(x->ts + i);
+    if (!two) ts = ts * pe__splat(x->at.row[0] ? 1.0 : -1.0);
+    return pe__rotate(pe__load(x->a + i), pe__load(x->b + i), ts, pe__load(x->tc + i));
+}
+
+/* Two vectors of doubles as floats, which follow each other if they are split. */
+PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
+{
+    return split ? pe__join(a, b) : pe__zip(a, b);
+}
+
+/* What leads from y' to the interval y - e ... y + e. */
+typedef struct pe__interval {
+    pe__vd deflate, error;
+} pe__interval;
+PE__INLINE pe__interval pe__interval_of(const pe__span *x)
+{
+    const double eta = x->bound->eta, amplitude = x->plan->amplitude;
+    pe__interval interval;
+    interval.deflate = pe__splat(1 - eta + eta * eta);
+    interval.error = pe__splat(x->bound->error * (amplitude < 0 ? -amplitude : amplitude));
+    return interval;
+}
+
+/* Round y + e; set a bit of doubt where y - e does not give the same float. */
+PE__INLINE pe__vf pe__round_interval(const pe__interval *interval, pe__vd a, pe__vd b, int split,
+                                     unsigned *doubt)
+{
+    const pe__vd e = interval->error;
+    a = a * interval->deflate;
+    b = b * interval->deflate;
+    const pe__vf above = pe__round_two(a + e, b + e, split);
+    *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
+    return above;
+}
+
+/* Elements of a vector in doubt, exactly: of the pairs from k on, their components zipped, or, if
+   split, their first ones or their second ones. Lanes behind the last pair repeat it with its
+   doubts, which are ignored, since nothing of these lanes is stored. */
+PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split, int second,
+                                unsigned doubt, pe__vf v)
+{
+    float all[PE__FLOATS];
+    pe__put(all, v);
+    for (; doubt; doubt &= doubt - 1) {
+        const size_t j = pe__lowest_bit(doubt), component = split ? (size_t)second : j % 2;
+        const size_t pair = k + (split ? j : j / 2);
+        if (pair < (component ? x->second : x->first))
+            all[j] = pe__exact_element(x->plan, x->at.position[side], x->pair + pair,
+                                       (int)component ^ x->swapped, PE__DROP_F32);
+    }
+    return pe__get(all);
+}
+
+/* Two vectors of pairs of a row, from k on, by their intervals: y is a, b of the first and a, b of
+   the second. To v[0] and v[1] as they lie in memory, or, if split, one of sines and one of
+   cosines. */
+PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *interval, int side,
+                                    size_t k, const pe__vd *y, pe__vf *v)
+{
+    const int split = x->split;
+    unsigned doubt, other;
+    v[0] = pe__round_interval(interval, y[0], split ? y[2] : y[1], split, &doubt);
+    v[1] = pe__round_interval(interval, split ? y[1] : y[2], y[3], split, &other);
+    if (PE__UNLIKELY(doubt | other)) {
+        v[0] = pe__exact_lanes(x, side, k, split, 0, doubt, v[0]);
+        v[1] = pe__exact_lanes(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
+    }
+}
+
+/* Four vectors of pairs from i on, for which the watch has raised the alarm: v[0] and v[1] of both
+   rows, or v[0] of the one that is wanted. All of them: to find out which one raised it takes
+   longer. */
+PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vectors4 *v)
+{
+    const pe__interval interval = pe__interval_of(x);
+    const int first = !two && !x->at.row[0];
+    for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
+        const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
+        const pe__vd forth[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
+        const pe__vd back[4] = {r.a[1], r.b[1], s.a[1], s.b[1]};
+        pe__round_again_two(x, &interval, first, i, forth, v[0].v + n);
+        if (two) pe__round_again_two(x, &interval, 1, i, back, v[1].v + n);
+    }
+}
+
+/* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or, if
+   split, one of sines and one of cosines. */
+PE__INLINE void pe__round_watched(const pe__rotated *r, const pe__rotated *s, int side, int split,
+                                  pe__tie_watch *watch, pe__vf *v)
+{
+    const pe__vd second = split ? s->a[side] : r->b[side], third = split ? r->b[side] : s->a[side];
+    v[0] = pe__round_two(r->a[side], second, split);
+    pe__tie_watch_add(watch, r->a[side], second, v[0]);
+    v[1] = pe__round_two(third, s->b[side], split);
+    pe__tie_watch_add(watch, third, s->b[side], v[1]);
+}
+
+/* Rotate the two vectors of pairs at i, round, watch. */
+PE__INLINE void pe__rotate_two(const pe__span *x, size_t i, int two, int split,
+                               pe__tie_watch *watch, pe__vf *forth, pe__vf *back)
+{
+    const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
+    pe__round_watched(&r, &s, 0, split, watch, forth);
+    if (two) pe__round_watched(&r, &s, 1, split, watch, back);
+}
+
+/* Ask for four vectors, each line once, by the bytes of a block of rows ahead: row after row forth
+   and back is more than the hardware's prefetchers follow. What is filled is asked for, too, where
+   the second-level cache cannot hold it and the first-level cache is small, see PE__HOLDS_BLOCK. */
+PE__WRAPS /* the addresses asked for: any will do */
+PE__INLINE void pe__ask(const unsigned char *p, ptrdiff_t at1, ptrdiff_t at2, size_t vector,
+                        size_t ahead)
+{
+    const unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
+    const int split = at2 == (ptrdiff_t)vector, line = vector >= 64;
+    const int soon = PE__HOLDS_BLOCK || vector < sizeof(pe__vf); /* 16-bit rows are half as long */
+    pe__prefetch((uintptr_t)p + ahead, soon);
+    if (line || split) pe__prefetch((uintptr_t)p1 + ahead, soon);
+    if (line || (vector == 32 && !split)) pe__prefetch((uintptr_t)p2 + ahead, soon);
+    if (line) pe__prefetch((uintptr_t)p3 + ahead, soon);
+}
+
+/* Add four vectors of floats to elements of a type, see pe__store_four(). */
+PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned char *p,
+                             ptrdiff_t at1, ptrdiff_t at2, const pe__vectors4 *x)
+{
+    unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
+    const pe__vf *const v = x->v;
+    pe__ask(p, at1, at2, 2 * PE_LANES * pe__size_of(kind), ahead);
+    pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v[0]), p1,
+                   pe__sum_vector(pe__get_as(kind, p1), &scale, v[1]));
+    pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v[2]), p3,
+                   pe__sum_vector(pe__get_as(kind, p3), &scale, v[3]));
+}
+
+/* Four vectors to where they belong. Where two rows are added, the type is a constant in the
+   kernel; the adder of a row by itself knows it, and is called. */
+enum { PE__NO_SUM = -1 };
+PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, unsigned char *p,
+                               const pe__vectors4 *four)
+{
+    const pe__vf *const v = four->v;
+    const size_t element = added == PE__NO_SUM ? sizeof(float) : pe__size_of((pe__kind)added);
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * element);
+    const ptrdiff_t at1 = split ? x->across : vector, at2 = split ? vector : 2 * vector;
+    float *const p0 = (float *)(void *)p, *const p1 = (float *)(void *)(p + at1);
+    float *const p2 = (float *)(void *)(p + at2), *const p3 = (float *)(void *)(p + at1 + at2);
+    if (added != PE__NO_SUM) {
+        pe__add_four((pe__kind)added, x->scale, x->ahead, p, at1, at2, four);
+    } else if (PE__UNLIKELY(x->verb == PE__STREAM)) {
+        pe__stream(p0, v[0]);
+        pe__stream(p1, v[1]);
+        pe__stream(p2, v[2]);
+        pe__stream(p3, v[3]);
+    } else if (two || x->verb != PE__ADD) {
+        if (PE__UNLIKELY(x->verb != PE__FILL)) pe__ask(p, at1, at2, (size_t)vector, x->ahead);
+        pe__put(p0, v[0]);
+        pe__put(p1, v[1]);
+        pe__put(p2, v[2]);
+        pe__put(p3, v[3]);
+    } else {
+        x->adder->four(x->dest, p, x->across, v[0], v[1], v[2], v[3]);
+    }
+}
+
+/* n floats; for a vector, or half of one, memcpy() is no call. */
+PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float *v, size_t n)
+{
+    if (x->adder) x->adder->some(x->dest, p, v, n);
+    else if (n == PE_LANES) memcpy(p, v, PE_LANES * sizeof *v);
+    else if (n == 2 * PE_LANES) memcpy(p, v, 2 * PE_LANES * sizeof *v);
+    else memcpy(p, v, n * sizeof *v);
+}
+
+/* The first pairs of the vector at i: so many first and second components. Out of line: it is for
+   the ends of a row alone, and its arrays are not to be in the frame of the loop. */
+PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_t second)
+{
+    const int two = x->ts != NULL; /* both, even if one is wanted */
+    const pe__rotated r = pe__rotate_at(x, i, two);
+    const int32_t guard = i < x->slow ? x->plan->guard : x->least;
+    const size_t e = x->dest->element;
+    pe__tie_watch watch = pe__tie_watch_begin();
+    pe__vf v[2];
+    for (int side = 0; side < 2; side++) {
+        v[side] = pe__round_two(r.a[side], r.b[side], x->split);
+        if (x->at.row[side]) pe__tie_watch_add(&watch, r.a[side], r.b[side], v[side]);
+    }
+    const int alarm = pe__tie_watch_alarm(watch, x->bound->window, guard);
+    for (int side = 0; side < 2; side++) {
+        unsigned char *const p = x->at.row[side];
+        float all[2 * PE_LANES], zipped[2 * PE_LANES];
+        if (!p) continue;
+        pe__put(all, v[side]);
+        if (PE__UNLIKELY(alarm)) {
+            const pe__interval interval = pe__interval_of(x);
+            unsigned doubt;
+            const pe__vf w = pe__round_interval(&interval, r.a[side], r.b[side], 0, &doubt);
+            pe__put(zipped, pe__exact_lanes(x, side, i, 0, 0, doubt, w));
+            for (size_t k = 0; k < 2 * PE_LANES; k++)
+                all[x->split ? k % 2 * PE_LANES + k / 2 : k] = zipped[k];
+        }
+        if (x->split) {
+            pe__store_some(x, p + i * e, all, first);
+            pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES, second);
+        } else {
+            pe__store_some(x, p + 2 * i * e, all, first + second);
+        }
+    }
+}
+
+/* All columns of a span's row, or n times of its two rows and the next two: up to an aligned
+   address, then four vectors with one look at the watch, then the rest. What the hot loop reads is
+   copied into locals, so that it stays in registers: the compiler knows that no store changes them.
+   */
+PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int added)
+{
+    const int32_t window = span->bound->window, guard = span->plan->guard;
+    pe__span hot = *span;
+    const pe__span *const x = &hot;
+    const size_t element = two && added == PE__NO_SUM ? sizeof(float) : x->dest->element;
+    const size_t step = (split ? 1 : 2) * element, end = span->end;
+    const size_t whole = pe__min(span->first, span->second), fours = pe__min(whole, end);
+    const size_t head = pe__min(span->head, whole), padded = span->plan->padded;
+    const ptrdiff_t stride = span->swapped ? -x->dest->stride : x->dest->stride;
+    unsigned char *forth = span->at.row[!two && !x->at.row[0]], *back = span->at.row[1];
+    for (;;) {
+        size_t i = span->begin;
+        for (size_t some; i < head; i += some) {
+            some = pe__min(head - i, PE_LANES);
+            pe__round_some(span, i, some, some);
+        }
+        for (; i + 4 * PE_LANES <= fours; i += 4 * PE_LANES) {
+            pe__tie_watch watch = pe__tie_watch_begin();
+            pe__vectors4 f, b;
+            pe__rotate_two(x, i, two, split, &watch, f.v, b.v);
+            pe__rotate_two(x, i + 2 * PE_LANES, two, split, &watch, f.v + 2, b.v + 2);
+            if (PE__UNLIKELY(pe__tie_watch_alarm(watch, window, guard)) &&
+                (i < span->slow || pe__tie_watch_alarm(watch, window, span->least))) {
+                pe__vectors4 again[2];
+                pe__round_again(span, i, two, again);
+                f = again[0];
+                if (two) b = again[1];
+            }
+            pe__store_four(x, added, two, split, forth + i * step, &f);
+            if (two) pe__store_four(x, added, two, split, back + i * step, &b);
+        }
+        for (; i < end; i += PE_LANES)
+            pe__round_some(span, i, i < span->first ? pe__min(span->first - i, PE_LANES) : 0,
+                           i < span->second ? pe__min(span->second - i, PE_LANES) : 0);
+        if (!two || --n <= 0) return;
+        const double turn = span->swapped ? -1 : 1;
+        span->at.row[0] += stride;
+        span->at.row[1] -= stride;
+        span->at.position[0] += turn;
+        span->at.position[1] -= turn;
+        span->ts += 2 * padded;
+        span->tc += 2 * padded;
+        forth += stride;
+        back -= stride;
+        hot.ts += 2 * padded;
+        hot.tc += 2 * padded;
+    }
+}
+
+/* The kernels: n times two rows and the next two, stored or added; and the one row that is wanted. */
+typedef void pe__pair_kernel(pe__span *x, int64_t n);
+PE__INLINE void pe__pair_rows(pe__span *x, int64_t n, int added)
+{
+    if (x->split) pe__span_f32(x, n, 1, 1, added);
+    else pe__span_f32(x, n, 1, 0, added);
+}
+PE__OUTLINE void pe__store_pair(pe__span *x, int64_t n) { pe__pair_rows(x, n, PE__NO_SUM); }
+PE__OUTLINE void pe__single_of_pair(pe__span *x)
+{
+    pe__span_f32(x, 1, 0, x->split, PE__NO_SUM);
+}
+
+/* x = scale x + row, n elements, each sum in f32 and rounded once to the type of x; asked for ahead
+   as in pe__store_four(). */
+PE__WRAPS
+PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const float *row,
+                             size_t n)
+{
+    const size_t bytes = n * dest->element;
+    const uintptr_t ahead = (uintptr_t)x + dest->ahead;
+    for (size_t i = 0; i < bytes; i += 64) pe__prefetch(ahead + i, PE__HOLDS_BLOCK);
+    const float scale = (float)dest->scale;
+    pe__add_row_as(kind, x, PE__F32, row, n, &scale);
+}
+
+/* Of a row by itself: what pe__store_four() does where two rows are added. */
+PE__INLINE void pe__add_four_to(pe__kind kind, const pe__dest *dest, unsigned char *p,
+                                ptrdiff_t across, const pe__vectors4 *v)
+{
+    const ptrdiff_t vector = (ptrdiff_t)(2 * PE_LANES * pe__size_of(kind));
+    const int split = dest->order == PE__SPLIT;
+    pe__add_four(kind, (float)dest->scale, dest->ahead, p, split ? across : vector,
+                 split ? vector : 2 * vector, v);
+}
+
+#define PE__ADDER(type, kind)                                                                      \
+    PE__OUTLINE void pe__add_pair_##type(pe__span *x, int64_t n) { pe__pair_rows(x, n, kind); }    \
+    PE__OUTLINE void pe__add_four_##type(const pe__dest *dest, unsigned char *p, ptrdiff_t across, \
+                                         pe__vf v0, pe__vf v1, pe__vf v2, pe__vf v3)               \
+    {                                                                                              \
+        const pe__vectors4 v = {{v0, v1, v2, v3}};                                                 \
+        pe__add_four_to(kind, dest, p, across, &v);                                                \
+    }                                                                                              \
+    PE__OUTLINE void pe__add_some_##type(const pe__dest *dest, unsigned char *x, const void *row,  \
+                                         size_t n)                                                 \
+    {                                                                                              \
+        pe__add_some(kind, dest, x, (const float *)row, n);                                        \
+    }                                                                                              \
+    static const pe__adder pe__adder_##type = {pe__add_four_##type, pe__add_some_##type};
+PE__ADDER(f32, PE__F32)
+PE__ADDER(f16, PE__F16)
+PE__ADDER(bf16, PE__BF16)
+#undef PE__ADDER

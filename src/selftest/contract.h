@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: what this build says of itself.
+ * Needs: api.
+ * Tests: tests/unit/test_selftest.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 3. this build --------------------------------------------------------------------------- */
+
+/* Say what a status means and what to do about it: constant English text, never NULL, also for a
+   number that is no status. Threads: any. */
+PE_API const char *pe_status_string(pe_status status);
+
+/* The version of the functions that are called, as PE_VERSION_HEX; with PE_EXTERN that of the file
+   that defines them. Threads: any. */
+PE_API int pe_version(void);
+
+/* The instruction set of the functions that are called: "AVX-512", "AVX2", "NEON", "SSE2",
+   "WASM SIMD128", "scalar". Threads: any. */
+PE_API const char *pe_isa_name(void);
+
+/* Check that this program computes the right bits: small tables in each type and by each family of
+ * calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0, at 2^31 and
+ * next to ties, are hashed and compared with constants. Takes well under a second. A file that calls
+ * it has to compile most of the library, so give it a source file of its own.
+ *
+ * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
+ *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
+ *              subnormals is not noticed: no result here is one
+ * Accuracy     a sample: "make verify" is the proof (tests/unit/test_selftest.c)
+ * Threads      any. 64 KB of stack, no other memory */
+PE_API pe_status pe_selftest(void);

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* The self test: small tables, hashed.
+ * Needs: simd, api, where, plan, rows, rope, algebra, alibi, learned, types.
+ * Tests: tests/unit/test_selftest.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../rope/contract_config.h"
+#include "../rope/contract.h"
+#include "../alibi/contract.h"
+#include "../where/at.h"
+#include "../plan/config.h"
+#include "../plan/make.h"
+#include "../rows/call.h"
+#include "../rope/config.h"
+#include "../rope/frequencies.h"
+#include "../algebra/shift.h"
+#include "../alibi/alibi.h"
+#include "../learned/resample.h"
+#include "../types/types.h"
+
+/* ---- 14. self test ------------------------------------------------------------------------------
+ * What is hashed are numbers as integers, so that the byte order does not matter. The constants are
+ * printed by tests/unit/test_selftest.c, which says so where they differ, and have to be those of
+ * every build: they change only where the results do. */
+
+enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
+enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
+
+typedef struct pe__test {
+    union {
+        float a_f32[PE__TEST_N];
+        double a_f64[PE__TEST_N];
+        uint16_t a_f16[PE__TEST_N], a_bf16[PE__TEST_N];
+    } x;
+    pe_plan plan;
+    int64_t zero; /* from a volatile: nothing may be computed by the compiler, in its rounding */
+    int64_t list[PE__TEST_ROWS];
+    double real[PE__TEST_ROWS];
+    uint64_t hash;
+} pe__test;
+
+/* Take all of x, numbers of 2, 4 or 8 bytes, into the hash, and the status of the call that made
+   them. */
+PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t size)
+{
+    uint64_t h = (t->hash ^ (uint64_t)status) * UINT64_C(0xff51afd7ed558ccd), b = 0;
+    uint32_t word;
+    uint16_t half;
+    for (size_t i = 0; i < PE__TEST_N; i++) {
+        if (size == 8) memcpy(&b, t->x.a_f64 + i, 8);
+        else if (size == 4) memcpy(&word, t->x.a_f32 + i, 4), b = word;
+        else memcpy(&half, t->x.a_f16 + i, 2), b = half;
+        h = (h ^ b) * UINT64_C(0xff51afd7ed558ccd);
+        h ^= h >> 32;
+    }
+    t->hash = h;
+}
+
+/* Rows of a plan: forward and back from the first positions of the list, then elsewhere. */
+#define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
+#define PE__TEST_MADE(T, element)                                                                  \
+    PE__OUTLINE void pe__test_made_##T(pe__test *t)                                                \
+    {                                                                                              \
+        enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                      \
+        const size_t shape[2] = {n, 2};                                                            \
+        const int64_t zero = t->zero, *const list = t->list;                                       \
+        const pe_plan *const p = &t->plan;                                                         \
+        element *const x = t->x.a_##T;                                                             \
+        for (size_t k = 0; k < 5; k++)                                                             \
+            PE__TAKE(pe_fill_##T(p, pe_from_by(list[k], list[k] > 0 ? -1 : 1), n, x, stride));     \
+        PE__TAKE(pe_fill_##T(p, pe_grid(shape, p->axes), n, x, stride));                           \
+        PE__TAKE(pe_fill_##T(p, pe_at_i64(list), n, x, stride));                                   \
+        PE__TAKE(pe_fill_##T(p, pe_at_f64(t->real), n, x, stride));                                \
+        PE__TAKE(pe_add_##T(p, pe_from(zero + 77), n, 1, x, stride));                              \
+        PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -3, x, stride));                             \
+        if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
+    }
+PE__TEST_MADE(f32, float)
+PE__TEST_MADE(f64, double)
+PE__TEST_MADE(f16, uint16_t)
+PE__TEST_MADE(bf16, uint16_t)
+#undef PE__TEST_MADE
+
+/* Two heads of each token, turned and turned back, then scores and rows of a table added. */
+#define PE__TEST_TURN(T, element)                                                                  \
+    PE__OUTLINE void pe__test_turn_##T(pe__test *t)                                                \
+    {                                                                                              \
+        enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
+        const float slopes[2] = {-0.4375f, 0.0123f};                                               \
+        const pe_heads heads = {2, head, token};                                                   \
+        const int64_t zero = t->zero;                                                              \
+        const pe_plan *const p = &t->plan;                                                         \
+        pe_plan halves = *p;                                                                       \
+        element table[n * head], *const x = t->x.a_##T;                                            \
+        halves.layout = PE_LAYOUT_HALVES;                                                          \
+        PE__TAKE(pe_fill_##T(p, pe_from(zero + 9), 2 * n, x, head));                               \
+        memcpy(table, x, sizeof table);                                                            \
+        PE__TAKE(pe_rope_##T(&halves, pe_from(zero + 4000), n, x, heads));                         \
+        PE__TAKE(pe_rope_##T(p, pe_back(pe_at_i64(t->list)), n, x, heads));                        \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, zero + 5, 3, 40, x, 41, 123));    \
+        PE__TAKE(pe_learned_add_##T(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));   \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 99990, 3, 40, x, 41, 123));   \
+        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 20, 3, 40, x, 41, 123));     \
+    }
+PE__TEST_TURN(f32, float)
+PE__TEST_TURN(f16, uint16_t)
+PE__TEST_TURN(bf16, uint16_t)
+#undef PE__TEST_TURN
+
+/* Without a plan. Dot products are left out: they take 32 KB of stack more. */
+PE__OUTLINE void pe__test_rest(pe__test *t)
+{
+    pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
+    float table[9 * PE__TEST_D], *const x = t->x.a_f32;
+    double *const omega = t->x.a_f64;
+    rope.rope_type = PE_ROPE_YARN, rope.factor = 8 + (double)t->zero;
+    rope.original_max_position_embeddings = 4096;
+    PE__TAKE(pe_rope_frequencies(&rope, omega, omega + PE__TEST_D));
+    PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
+    PE__TAKE(pe_sinusoidal_f32(x, PE__TEST_ROWS, PE__TEST_D));
+    memcpy(table, x, sizeof table);
+    PE__TAKE(pe_learned_resample_f32(table, 9, 1, PE__TEST_D, NULL, x, 31, 1));
+}
+#undef PE__TAKE
+
+/* Hash each part, with a plan of its own, into hash[0 ... PE__TESTS - 1]; what could not be done is
+   left as it is. */
+PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
+{
+    static void (*const parts[PE__TESTS])(pe__test *) = {
+        pe__test_made_f64, pe__test_made_f64,  pe__test_made_f64, pe__test_made_f32,
+        pe__test_made_f16, pe__test_made_bf16, pe__test_turn_f32, pe__test_turn_f16,
+        pe__test_turn_bf16, pe__test_rest};
+    /* far, near, and some where an element of the table is next to a tie */
+    static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
+                                   -16777217,   -20,                  -1773804743,
+                                   1896201758,  -1709504159,          1803184376};
+    double memory[4416 / sizeof(double)]; /* pe_plan_size(), else it is refused and found out */
+    pe__test test;
+    test.zero = zero;
+    for (size_t k = 0; k < PE__TEST_ROWS; k++) {
+        test.list[k] = zero + (k < 9 ? some[k] : (int64_t)(k * k) * 48271 - 1000003);
+        test.real[k] = (double)(test.list[k] / 2) + 0.3125;
+    }
+    for (size_t k = 0; k < PE__TESTS; k++) {
+        const pe_preset preset = k == 1   ? PE_PRESET_LDM
+                                 : k == 2 ? PE_PRESET_T2T_ND
+                                          : PE_PRESET_VASWANI;
+        pe_config config = pe_config_preset(preset, PE__TEST_D);
+        config.base += (double)zero;
+        if (k == 1 || k == 2) config.angle = PE_ANGLE_FLOAT32;
+        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
+        if (pe_plan_init(&test.plan, &config, memory, sizeof memory) != PE_OK) continue;
+        memset(&test.x, 0, sizeof test.x), test.hash = 0;
+        parts[k](&test);
+        hash[k] = test.hash;
+    }
+}
+
+PE_API pe_status pe_selftest(void)
+{
+    static const uint64_t right[PE__TESTS] = {
+        UINT64_C(0x3890f3decbfee0e6), UINT64_C(0xc7c8c0c78020671c), UINT64_C(0xfe613443c92a1be4),
+        UINT64_C(0x717ff5b113262bfb), UINT64_C(0x70e3edf00e3ccfd5), UINT64_C(0xe59d33ecc79ce9d2),
+        UINT64_C(0xb4fc9773d99e9364), UINT64_C(0x152c3c91b5ea66ca), UINT64_C(0x1ea90eacc928acc3),
+        UINT64_C(0x68e464c37b92ff6f),
+    };
+    volatile int64_t zero = 0; /* nothing is computed ahead */
+    uint64_t hash[PE__TESTS] = {0};
+    pe__selftest(zero, hash);
+    return memcmp(hash, right, sizeof hash) == 0 ? PE_OK : PE_ERR_SELFTEST;
+}

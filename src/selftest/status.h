@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The text of a status, the version, the instruction set.
+ * Needs: simd, api.
+ * Tests: tests/unit/test_selftest.c, tests/unit/test_errors.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+
+/* ---- 3. this build --------------------------------------------------------------------------- */
+
+PE_API const char *pe_status_string(pe_status status)
+{
+    static const char *const texts[] = {
+#define PE__STATUS_TEXT(name, text) text,
+        PE__STATUSES(PE__STATUS_TEXT)
+#undef PE__STATUS_TEXT
+    };
+    const size_t index = (size_t)status;
+    return index < sizeof texts / sizeof *texts ? texts[index] : "this number is no pe_status";
+}
+
+PE_API int pe_version(void) { return PE_VERSION_HEX; }
+
+PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations on AVX-512.
+ * Gives: the operations that pe_simd.h lists.
+ * Tests: tests/unit/test_types.c. */
+#pragma once
+#include "choice.h"
+#include "compiler.h"
+#include "one.h"
+
+/* ---- AVX-512 -------------------------------------------------------------------------------- */
+#if PE_ISA == PE_ISA_AVX512
+
+enum { PE_LANES = 8, PE__FUSES = 1 };
+typedef __m512d pe__vd;
+typedef __m512 pe__vf;
+typedef __m256i pe__vh;
+typedef uint32_t pe__vu __attribute__((__vector_size__(64)));
+typedef int64_t pe__vl __attribute__((__vector_size__(64)));
+typedef struct pe__tie_watch {
+    __m512i low, size;
+} pe__tie_watch;
+
+PE__INLINE pe__vd pe__load(const double *p)
+{
+    pe__vd a = _mm512_loadu_pd(p);
+    PE__OPAQUE(a);
+    return a;
+}
+PE__INLINE void pe__store(double *p, pe__vd a) { _mm512_storeu_pd(p, a); }
+PE__INLINE pe__vd pe__splat(double x) { return _mm512_set1_pd(x); }
+PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm512_abs_pd(a); }
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmadd_pd(a, b, c); }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_pd(a, b, c); }
+PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
+#define PE__SLEEF_TWO Sleef___m512d_2
+#define PE__SLEEF_SINCOSPI Sleef_sincospid8_u35avx512f
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
+{
+    const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    return _mm512_permutex2var_ps(_mm512_castps256_ps512(_mm512_cvtpd_ps(s)), order,
+                                  _mm512_castps256_ps512(_mm512_cvtpd_ps(c)));
+}
+PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
+{
+    return _mm512_castpd_ps(_mm512_insertf64x4(
+        _mm512_castps_pd(_mm512_castps256_ps512(_mm512_cvtpd_ps(a))),
+        _mm256_castps_pd(_mm512_cvtpd_ps(b)), 1));
+}
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    __m256 f = _mm512_cvtpd_ps(a);
+    PE__OPAQUE(f); /* not to be taken for a */
+    return _mm512_cvtps_pd(f);
+}
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
+{
+    *a = _mm512_permutex2var_pd(s, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), c);
+    *b = _mm512_permutex2var_pd(s, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), c);
+}
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    const __m512i even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+    const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+    const __m512d a = _mm512_loadu_pd(p), b = _mm512_loadu_pd(p + 8);
+    *s = _mm512_permutex2var_pd(a, even, b);
+    *c = _mm512_permutex2var_pd(a, odd, b);
+}
+PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+{
+    const __m512i k = _mm512_castpd_si512(which), sign = _mm512_set1_epi64(INT64_MIN);
+    const __m512i of_s = _mm512_slli_epi64(k, 62); /* k's second bit; that of k + 1 */
+    const __m512i of_c = _mm512_add_epi64(of_s, _mm512_set1_epi64((int64_t)1 << 62));
+    const __mmask8 odd = _mm512_test_epi64_mask(k, _mm512_set1_epi64(1));
+    const __m512i a = _mm512_castpd_si512(_mm512_mask_mov_pd(*s, odd, *c));
+    const __m512i b = _mm512_castpd_si512(_mm512_mask_mov_pd(*c, odd, *s));
+    /* a ^ (of_s & sign) */
+    *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
+    *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
+}
+PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
+PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
+PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
+{
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
+}
+PE__INLINE void pe__stream(float *p, pe__vf v) { _mm512_stream_ps(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm512_stream_pd(p, a); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    const __m512i x = _mm512_xor_si512(_mm512_castpd_si512(a), _mm512_castpd_si512(b));
+    const __m512i y = _mm512_xor_si512(_mm512_castpd_si512(c), _mm512_castpd_si512(d));
+    return _mm512_test_epi64_mask(_mm512_or_si512(x, y), _mm512_or_si512(x, y)) != 0;
+}
+PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
+{
+    const __m512i v = _mm512_loadu_si512(from);
+    if (stream) _mm512_stream_si512((__m512i *)to, v);
+    else _mm512_storeu_si512(to, v);
+}
+PE__INLINE pe__vd pe__widen(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a)); }
+PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm512_fnmadd_ps(a, b, c); }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm512_permute_ps(v, 0xb1); }
+PE__INLINE pe__vf pe__get_twice(const float *p)
+{
+    const __m512i order = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
+    return _mm512_permutexvar_ps(order, _mm512_castps256_ps512(_mm256_loadu_ps(p)));
+}
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    const __mmask16 m = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(a), _mm512_setzero_si512());
+    return _mm512_mask_blend_ps(m, c, b);
+}
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
+}
+PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
+{
+    const __m512i bits = _mm512_castps_si512(v);
+#ifdef PE__HAVE_DQ
+    const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
+#else
+    const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
+    const __mmask16 nan = _mm512_cmpgt_epi32_mask(size, _mm512_set1_epi32(0x7f800000));
+#endif
+    return _mm512_castsi512_ps(_mm512_mask_ternarylogic_epi32( /* (bits & a) | b */
+        bits, nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
+}
+PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
+{
+    const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
+#ifdef PE__HAVE_BW /* to the odd words, zeros between, in one instruction */
+    const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+                                                              12, 13, 14, 15), 16);
+    return _mm512_castsi512_ps(
+        _mm512_maskz_permutexvar_epi16(0xaaaaaaaau, order, _mm512_castsi256_si512(h)));
+#else
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+#endif
+}
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
+{
+    const __m512i bits = _mm512_castps_si512(v), one = _mm512_set1_epi32(1);
+#ifdef __AVX512BF16__ /* but for subnormals, which it flushes, and zeros that look like them */
+    const __m512i exponent = _mm512_set1_epi32(0x7f800000);
+    if (!PE__UNLIKELY(_mm512_testn_epi32_mask(bits, exponent) != 0))
+        return (__m256i)_mm512_cvtneps_pbh(v);
+#endif
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
+    const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
+}
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    const __m512i x = _mm512_castps_si512(a), y = _mm512_castps_si512(b);
+    const __m512i one = _mm512_set1_epi32(1), most = _mm512_set1_epi32(0x7fff);
+    const __m512i x_odd = _mm512_and_si512(_mm512_srli_epi32(x, 16), one);
+    const __m512i y_odd = _mm512_and_si512(_mm512_srli_epi32(y, 16), one);
+    const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(x, _mm512_add_epi32(x_odd, most)), 16);
+    const __m512i high = _mm512_add_epi32(y, _mm512_add_epi32(y_odd, most));
+    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
+        low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
+}
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
+{
+    const __m512i order =
+        _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    return _mm512_permutex2var_ps(a, order, b);
+}
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
+{
+    const __m512i order =
+        _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    return _mm512_permutex2var_ps(a, order, b);
+}
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    const __m512i half = _mm512_set1_epi32(0x8000);
+    const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(_mm512_castps_si512(a), half), 16);
+    const __m512i high = _mm512_add_epi32(_mm512_castps_si512(b), half);
+    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
+        low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
+}
+PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    const __m256i u = pe__round_f16(a), v = pe__round_f16(b);
+    const __m256i low = _mm256_unpacklo_epi16(u, v), high = _mm256_unpackhi_epi16(u, v);
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_permute2x128_si256(low, high, 0x20));
+    _mm256_storeu_si256((__m256i *)(void *)(p + 16),
+                        _mm256_permute2x128_si256(low, high, 0x31));
+}
+PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm512_abs_ps(a); }
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
+PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
+{
+#ifdef PE__HAVE_DQ /* in one instruction; a macro of gcc's at -O0 */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+    return _mm512_range_ps(a, b, 0x0a);
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+#else
+    return _mm512_min_ps(_mm512_abs_ps(a), _mm512_abs_ps(b));
+#endif
+}
+PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+{
+    const __m512i last = _mm512_set1_epi32((1 << drop) - 1);
+    const __m512i half = _mm512_set1_epi32(1 << (drop - 1));
+    return v - _mm512_castsi512_ps( /* (bits & ~last) | half */
+                   _mm512_ternarylogic_epi32(_mm512_castps_si512(v), last, half, 0xba));
+}
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+#ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN; operators have not */
+    const __m512i zero = _mm512_setzero_si512();
+    return (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(a > x), zero) |
+           (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(b > y), zero) << 16;
+#else
+    uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
+    __asm__("" : "+r"(first)); /* as in pe__differ */
+    return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
+#endif
+}
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    unsigned mask = _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b));
+    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
+    return mask & 0xffffu;
+}
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
+{
+    const pe__tie_watch w = {_mm512_set1_epi32(-1), _mm512_set1_epi32(0x7f800000)};
+    return w;
+}
+PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+{
+    const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
+    /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
+    const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
+    const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
+    const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
+    w->low = _mm512_min_epu32(w->low, dropped);
+#ifdef PE__HAVE_DQ /* in one instruction */
+    w->size = _mm512_castps_si512(pe__min_size(_mm512_castsi512_ps(w->size), v));
+#else
+    w->size = _mm512_min_epi32(
+        w->size, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(INT32_MAX)));
+#endif
+}
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+{
+    return (_mm512_cmplt_epu32_mask(w.low, _mm512_set1_epi32(window)) |
+            _mm512_cmplt_epi32_mask(w.size, _mm512_set1_epi32(guard))) != 0;
+}
+
+#endif

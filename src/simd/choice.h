@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The instruction set, and whether SLEEF makes sines: chosen, checked.
+ * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
+ *   PE_ISA_WASM, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_BW, PE__HAVE_DQ, PE__HAVE_FMA.
+ * Tests: tests/checks/fail.sh. */
+#pragma once
+
+/* (MSVC says nothing of a standard unless it is asked for one) */
+#if !defined(__cplusplus) && !defined(_MSC_VER) && \
+    (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "pe needs C99 or later, or C++11: compile with -std=c99, or leave -std out"
+#endif
+
+/* ---- which instruction set, which sine ------------------------------------------------------ */
+
+#define PE_ISA_SCALAR 1 /* C99: needs neither SIMD nor FMA hardware            */
+#define PE_ISA_NEON 2   /* AArch64                                             */
+#define PE_ISA_AVX2 3   /* x86-64 with AVX2 and FMA                            */
+#define PE_ISA_AVX512 4 /* x86-64 with AVX-512F (and DQ, where it is compiled) */
+#define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
+#define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
+
+/* GNU C: its vectors have operators. clang has them where it takes the place of cl, too. */
+#if defined(__GNUC__) || defined(__clang__)
+#define PE__GNU 1
+#else
+#define PE__GNU 0
+#endif
+
+/* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. */
+#if defined(__AVX512F__) && !defined(__EVEX512__)
+#ifdef __clang__
+#define PE__NO_512 (__clang_major__ >= 18 && __clang_major__ <= 21)
+#else
+#define PE__NO_512 (__GNUC__ == 14 || __GNUC__ == 15)
+#endif
+#else
+#define PE__NO_512 0
+#endif
+
+#ifndef PE_ISA
+#if !PE__GNU
+#define PE_ISA PE_ISA_SCALAR
+#elif defined(__AVX512F__) && !PE__NO_512
+#define PE_ISA PE_ISA_AVX512
+#elif defined(__AVX2__) && defined(__FMA__)
+#define PE_ISA PE_ISA_AVX2
+#elif defined(__aarch64__) && defined(__ARM_NEON) && !defined(__AARCH64EB__)
+#define PE_ISA PE_ISA_NEON
+#elif defined(__wasm_simd128__) /* first: emscripten defines __SSE2__ if asked to */
+#define PE_ISA PE_ISA_WASM
+#elif defined(__SSE2__)
+#define PE_ISA PE_ISA_SSE2
+#else
+#define PE_ISA PE_ISA_SCALAR
+#endif
+#endif
+
+#if PE_ISA == PE_ISA_SCALAR
+#define PE_ISA_NAME "scalar"
+#elif PE_ISA == PE_ISA_NEON
+#define PE_ISA_NAME "NEON"
+#if !defined(__aarch64__) || !defined(__ARM_NEON) || defined(__AARCH64EB__)
+#error "PE_ISA_NEON needs little-endian AArch64: build for that, or leave PE_ISA undefined"
+#endif
+#elif PE_ISA == PE_ISA_AVX2
+#define PE_ISA_NAME "AVX2"
+#elif PE_ISA == PE_ISA_AVX512
+#define PE_ISA_NAME "AVX-512"
+#if PE__NO_512
+#error "PE_ISA_AVX512 needs registers of 512 bits: compile without -mno-evex512, -mavx10.1-256"
+#endif
+#elif PE_ISA == PE_ISA_SSE2
+#define PE_ISA_NAME "SSE2"
+#if !defined(__SSE2__) || !PE__GNU || defined(__wasm__)
+#error "PE_ISA_SSE2 needs SSE2, gcc or clang: compile with -msse2, or leave PE_ISA undefined"
+#endif
+#elif PE_ISA == PE_ISA_WASM
+#define PE_ISA_NAME "WASM SIMD128"
+#if !defined(__wasm_simd128__)
+#error "PE_ISA_WASM needs WebAssembly's SIMD: compile with -msimd128, or leave PE_ISA undefined"
+#endif
+#else
+#error "PE_ISA must be one of the ids PE_ISA_SCALAR (1) ... PE_ISA_WASM (6), or be left undefined"
+#endif
+#undef PE__NO_512
+
+/* What the compiler's flags do not allow: pe's functions alone are compiled for it, see below. What
+   every CPU has that has AVX2 (F16C), or AVX-512 but for the Xeon Phi, they have then, too. */
+#if !PE__GNU && PE_ISA != PE_ISA_SCALAR
+#error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
+#endif
+#if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) || \
+    (PE_ISA == PE_ISA_AVX512 && !defined(__AVX512F__))
+#define PE__BEYOND 1
+#if !defined(__x86_64__) && !defined(__i386__)
+#error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
+#elif defined(_MSC_VER)
+#error "this compiler needs -mavx2 -mfma -mf16c for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
+#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && \
+    !(PE_ISA == PE_ISA_AVX2 && defined(__AVX2__) && defined(__FMA__))
+#error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
+#endif
+#else
+#define PE__BEYOND 0
+#endif
+#if PE__BEYOND || defined(__AVX512DQ__)
+#define PE__HAVE_DQ
+#endif
+#if PE__BEYOND || defined(__AVX512BW__)
+#define PE__HAVE_BW
+#endif
+#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
+    (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
+#define PE__HAVE_FMA
+#endif
+
+#ifndef PE_SLEEF
+#define PE_SLEEF 0
+#endif
+/* The first is 1 - -1 if the definition is empty, a bare -DPE_SLEEF=. */
+#if (1 - PE_SLEEF - 1) == 2 || ((PE_SLEEF + 0) != 0 && (PE_SLEEF + 0) != 1)
+#error "PE_SLEEF must be 1 (take sines from SLEEF, link with -lsleef) or 0 (use pe's own)"
+#endif
+#if (PE_SLEEF + 0) == 1 && defined(__has_include)
+#if !__has_include(<sleef.h>)
+#error "PE_SLEEF is 1 but sleef.h is not found: install SLEEF (libsleef-dev), or leave PE_SLEEF out"
+#endif
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* What pe asks of a compiler: includes, floating-point options, attributes.
+ * Gives: PE__COLD, PE__DIVIDES_BY_ZERO, PE__INLINE, PE__IN_MEMORY, PE__OPAQUE, PE__OUTLINE,
+ *   PE__PRODUCT, PE__UNLIKELY, PE__WRAPS.
+ * Tests: tests/checks/fail.sh, tests/tools/matrix.sh. */
+#pragma once
+#include "choice.h"
+
+/* ---- floating-point environment -------------------------------------------------------------- */
+
+#include <float.h>
+/* Doubles must be rounded to double by every operation, floats to float. (-1 is what clang says
+   under -ffast-math, which pe.h turns off for its own code; 16 concerns _Float16 alone; 1 is gcc's
+   for s390x in strict ISO C.) */
+#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 1
+#error "pe needs floats that are rounded to float: compile with -fexcess-precision=fast"
+#elif defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 && \
+    !(FLT_EVAL_METHOD == -1 && defined(__clang__))
+#error "pe needs IEEE double arithmetic, not x87: compile with -msse2 -mfpmath=sse"
+#endif
+
+#ifdef _M_FP_FAST
+#error "pe needs IEEE arithmetic: compile with /fp:precise, not /fp:fast"
+#endif
+/* A number like 0.1 is a double, but not with this option of gcc's, which has no macro. */
+typedef char pe__without_fsingle_precision_constant[sizeof 1.0 == sizeof(double) ? 1 : -1];
+/* What imports a header unit of g++'s gets functions without the pragmas below: other bits under
+   -ffast-math, and crashes. g++ makes such a unit of a header by itself when modules are on,
+   whether it is pe.h or includes it. A precompiled header and a named module keep the pragmas. */
+#if defined(__cpp_modules) && !defined(__clang__)
+static constexpr bool pe__names_header(const char *file)
+{
+    char first = 0; /* of the extension */
+    for (; *file; file++) {
+        if (*file == '.') first = file[1];
+        if (*file == '/') first = 0;
+    }
+    return first == 'h' || first == 'H';
+}
+static_assert(!pe__names_header(__BASE_FILE__),
+              "g++'s header units lose pe's pragmas: #include \"pe.h\" where you would import it, "
+              "or define PE_EXTERN for the unit, and PE_EXTERN and PE_IMPLEMENTATION in one source "
+              "file");
+#endif
+
+/* ---- includes -------------------------------------------------------------------------------- */
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
+#include <immintrin.h>
+#elif PE_ISA == PE_ISA_NEON
+#include <arm_neon.h>
+#elif PE_ISA == PE_ISA_SSE2
+#include <emmintrin.h>
+#elif PE_ISA == PE_ISA_WASM
+#include <wasm_simd128.h>
+#endif
+
+#if PE_SLEEF
+/* sleef.h leaves a macro of this name behind: keep the user's, or none */
+#pragma push_macro("CONST")
+#undef CONST
+#include <sleef.h>
+#undef CONST
+#pragma pop_macro("CONST")
+#define PE__STRING_(x) #x
+#define PE__STRING(x) PE__STRING_(x)
+#if defined(SLEEF_VERSION_MAJOR)
+#define PE_SLEEF_NAME                                                               \
+    "SLEEF " PE__STRING(SLEEF_VERSION_MAJOR) "." PE__STRING(SLEEF_VERSION_MINOR) "." \
+    PE__STRING(SLEEF_VERSION_PATCHLEVEL)
+#else
+#define PE_SLEEF_NAME "SLEEF"
+#endif
+#else
+#define PE_SLEEF_NAME "none"
+#endif
+
+/* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
+   re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
+#if defined(__clang__)
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
+    (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
+#define PE__FLOAT_CONTROL 1
+#pragma float_control(push)
+#pragma float_control(precise, on)
+#else
+#define PE__FLOAT_CONTROL 0
+#ifdef __FAST_MATH__
+#error "this clang cannot turn -ffast-math off for pe's own code: compile without -ffast-math"
+#endif
+#pragma clang fp reassociate(off) /* -ffast-math less a part of it has no macro */
+#if __clang_major__ >= 18
+#pragma clang fp reciprocal(off)
+#endif
+#endif
+#pragma STDC FP_CONTRACT OFF
+#if PE__BEYOND && PE_ISA == PE_ISA_AVX512
+#pragma clang attribute push(__attribute__((__target__("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c"))), \
+                             apply_to = function)
+#elif PE__BEYOND
+#pragma clang attribute push(__attribute__((__target__("avx2,fma,f16c"))), apply_to = function)
+#endif
+#elif defined(__GNUC__)
+#pragma GCC diagnostic push /* gcc 12 suspects its own AVX-512 intrinsics in C++ */
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC push_options
+#pragma GCC optimize("no-fast-math", "fp-contract=off", "no-associative-math",           \
+                     "no-reciprocal-math", "no-unsafe-math-optimizations", "signed-zeros", \
+                     "no-finite-math-only", "trapping-math", "no-rounding-math")
+#if PE__BEYOND && PE_ISA == PE_ISA_AVX512
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,fma,f16c")
+#elif PE__BEYOND
+#pragma GCC target("avx2,fma,f16c")
+#endif
+#endif
+
+/* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might
+   call. */
+#if defined(__OPTIMIZE__) && PE__GNU
+#define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
+#elif PE__GNU
+#define PE__INLINE static inline __attribute__((__unused__))
+#else
+#define PE__INLINE static inline
+#endif
+#if PE__GNU
+#define PE__OUTLINE static __attribute__((__noinline__, __unused__))
+#define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
+#define PE__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define PE__OUTLINE static inline
+#define PE__COLD static inline
+#define PE__UNLIKELY(x) (x)
+#endif
+
+/* What clang's sanitizers ask about, though C and IEEE 754 define it, and it is meant. */
+#if defined(__clang__)
+#if __clang_major__ < 12
+#define PE__WRAPS __attribute__((__no_sanitize__("unsigned-integer-overflow")))
+#else
+#define PE__WRAPS \
+    __attribute__((__no_sanitize__("unsigned-integer-overflow", "unsigned-shift-base")))
+#endif
+#define PE__DIVIDES_BY_ZERO __attribute__((__no_sanitize__("float-divide-by-zero")))
+#else
+#define PE__WRAPS
+#define PE__DIVIDES_BY_ZERO
+#endif
+
+/* A value that the compiler must have in a register here and cannot look through: gcc would rather
+   load a value again for each use than keep it. */
+#if !PE__GNU
+#define PE__OPAQUE(a) (void)(a)
+#elif defined(__wasm__)
+#define PE__OPAQUE(a) __asm__("" : "+r"(a))
+#elif PE_ISA == PE_ISA_AVX512
+#define PE__OPAQUE(a) __asm__("" : "+v"(a))
+#elif defined(__x86_64__) || (defined(__i386__) && defined(__SSE2__))
+#define PE__OPAQUE(a) __asm__("" : "+x"(a))
+#elif defined(__aarch64__)
+#define PE__OPAQUE(a) __asm__("" : "+w"(a))
+#else
+#define PE__OPAQUE(a) __asm__("" : "+m"(a))
+#endif
+
+/* A product not to be fused with a later sum. clang does that under -ffp-contract=fast, whatever the
+   pragma above says, even between intrinsics. gcc does it to single numbers that it makes vectors
+   of, for fmaddsub; not to vectors, where one that it cannot look through costs it a third of the
+   time of a rotation. */
+#if defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
+#define PE__PRODUCT(p) PE__OPAQUE(p)
+#else
+#define PE__PRODUCT(p) (void)(p)
+#endif
+
+/* What this pointer leads to is to stay in memory, where AVX2 broadcasts a number by a load alone.
+   gcc would keep four in a register and permute it for each, which takes 7 % longer on a Zen 3. */
+#if PE__GNU && PE_ISA == PE_ISA_AVX2
+#define PE__IN_MEMORY(p) __asm__("" : "+r"(p))
+#else
+#define PE__IN_MEMORY(p) (void)(p)
+#endif

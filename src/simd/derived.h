@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations written over those of the instruction sets.
+ * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__QUARTERS, PE__WAITS, pe__by_quarters(), pe__copy(),
+ *   pe__fast_two_sum(), pe__fence(), pe__lowest_bit(), pe__mul(), pe__prefetch(), pe__put_bf16(),
+ *   pe__put_f16(), pe__round(), pe__sincospi(), pe__to_bf16(), pe__to_f16(), pe__two_prod(),
+ *   pe__two_sum(), pe__zip_store().
+ * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
+#pragma once
+#include "choice.h"
+#include "compiler.h"
+#include "one.h"
+#include "avx512.h"
+#include "avx2.h"
+#include "neon.h"
+#include "sse2.h"
+#include "scalar.h"
+
+/* ---- derived, the same for all --------------------------------------------------------------- */
+
+#if PE_SLEEF
+PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
+{
+    const PE__SLEEF_TWO r = PE__SLEEF_SINCOSPI(a);
+    *s = r.x, *c = r.y;
+}
+#endif
+#undef PE__SLEEF_TWO
+#undef PE__SLEEF_SINCOSPI
+
+PE__INLINE pe__vd pe__mul(pe__vd a, pe__vd b)
+{
+    pe__vd p = a * b;
+    PE__PRODUCT(p);
+    return p;
+}
+#if PE_ISA != PE_ISA_SCALAR
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return a + b; }
+PE__INLINE pe__vf pe__sub_f32(pe__vf a, pe__vf b) { return a - b; }
+PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
+{
+    pe__vf p = a * b;
+    PE__PRODUCT(p);
+    return p;
+}
+PE__INLINE pe__vf pe__get_signed(const float *p)
+{
+    return (pe__vf)((pe__vl)pe__get_twice(p) ^ 0x80000000); /* the first of each two */
+}
+#endif
+
+#if PE_ISA == PE_ISA_SCALAR
+PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
+#elif PE_ISA != PE_ISA_NEON
+PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
+{
+    const pe__vl bits = (pe__vl)a;
+    return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
+}
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    pe__vu both;
+    memcpy(&both, p, sizeof both);
+    return (pe__vf)(both << 16);
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    pe__vu both;
+    memcpy(&both, p, sizeof both);
+    return (pe__vf)(both & 0xffff0000u);
+}
+#endif
+#if PE_ISA != PE_ISA_NEON
+PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
+#endif
+
+#if PE_ISA != PE_ISA_AVX512 /* which may have an instruction */
+PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
+{
+    return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));
+}
+#endif
+
+#if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_SSE2
+PE__INLINE void pe__fence(void) { _mm_sfence(); }
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    const size_t vector = sizeof(pe__vd), ahead = (vector - (uintptr_t)t % vector) % vector;
+    const size_t head = ahead < n ? ahead : n;
+    size_t i = stream ? head : PE_ISA == PE_ISA_SSE2 ? n : 0; /* memcpy() is as good */
+    if (i > 0) memcpy(t, f, i);
+    for (; i + vector <= n; i += vector) pe__copy_vector(t + i, f + i, stream);
+    if (i < n) memcpy(t + i, f + i, n - i);
+}
+#else /* no streaming stores */
+PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
+PE__INLINE void pe__fence(void) {}
+PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
+{
+    (void)stream;
+    memcpy(to, from, n);
+}
+#endif
+
+PE__INLINE pe__vh pe__to_bf16(pe__vf v)
+{
+    if (PE__UNLIKELY(pe__any_nan(v, v))) v = pe__quiet(v);
+    return pe__round_bf16(v);
+}
+PE__INLINE pe__vh pe__to_f16(pe__vf v)
+{
+    if (PE__UNLIKELY(pe__any_nan(v, v))) v = pe__quiet(v);
+    return pe__round_f16(v);
+}
+#if PE_ISA != PE_ISA_AVX2 /* which has a shorter way for four */
+PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+{
+    pe__put_bf16_two(p, a, b);
+    pe__put_bf16_two(q, c, d);
+}
+#endif
+PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
+PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
+
+#ifdef PE__NOT_FUSED
+PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
+{
+    const pe__vd x = pe__splat(134217729.0) * a;
+    return x - (x - a);
+}
+/* Dekker. One of the two may be cut to 26 bits instead of rounded, which leaves 27 to 26 of the other. */
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
+{
+#if PE_ISA == PE_ISA_SCALAR
+    const pe__vd ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
+    pe__vd p = a * b;
+#else
+    const pe__vd ah = (pe__vd)((pe__vl)a & pe__splat_i64(-134217728)), bh = pe__half(b);
+    const pe__vd al = a - ah, bl = b - bh;
+    pe__vd p = a * b;
+    PE__OPAQUE(p); /* with -mfma */
+#endif
+    *e = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+    return p;
+}
+#else
+PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
+{
+    pe__vd p = a * b;
+    PE__OPAQUE(p);
+    *e = pe__fms(a, b, p);
+    return p;
+}
+#endif
+
+/* s0 c0 s1 c1 ... at any address. */
+PE__INLINE void pe__zip_store(double *p, pe__vd s, pe__vd c)
+{
+    pe__vd a, b;
+    pe__zip_two(s, c, &a, &b);
+    pe__store(p, a);
+    pe__store(p + PE_LANES, b);
+}
+
+/* Nearest integer, ties to even, |a| < 2^51: adding 1.5 * 2^52 leaves no room for a fraction. */
+PE__INLINE pe__vd pe__round(pe__vd a)
+{
+    const pe__vd big = pe__splat(6755399441055744.0);
+    return (a + big) - big;
+}
+
+/* t (f + g) = k / 2 + rest with a whole number k near to 2 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
+   Returns the rest, rounded twice, and where = k / 2 + large, whose last bits are k's and large's:
+   PE__QUARTERS, or a multiple of 1/2 more. */
+#define PE__QUARTERS 3377699720527872.0 /* 1.5 * 2^51: its last bit is 1/2 */
+PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe__vd *where)
+{
+#ifdef PE__NOT_FUSED
+    pe__vd e;
+    const pe__vd p = pe__two_prod(t, f, &e);
+    *where = p + large;
+    return (p - (*where - large)) + (t * g + e);
+#else
+    *where = pe__fma(t, f, large);
+    return pe__fma(t, g, pe__fma(t, f, large - *where));
+#endif
+}
+
+/* What memory does differs from CPU to CPU: 4 and 5 in code compiled for a Zen 4 and a Zen 5, else
+   0. Compilers older than the CPU take it for another, or for none, but know what it can do. With
+   -march=native on a Zen 5, gcc 12 defines __znver3__ and clang 14 no CPU, both SSE4a, which only
+   AMD has, and VP2INTERSECT, which no Zen 4 has (measured). On a Zen 4 both define __znver3__,
+   whose CPUs have no AVX-512. */
+#if defined(__znver5__) || (defined(__SSE4A__) && defined(__AVX512VP2INTERSECT__))
+enum { PE__ZEN = 5 };
+#elif defined(__znver4__) || (defined(__znver3__) && defined(__AVX512F__))
+enum { PE__ZEN = 4 };
+#else
+enum { PE__ZEN = 0 };
+#endif
+
+/* Does the hardware fetch memory that is changed in place faster if nobody asks for it? Zen 4 does,
+   by a seventh; Zen 3 takes a quarter longer, and Zen 5 up to a seventh. */
+enum { PE__FORESEES = PE__ZEN == 4 };
+
+/* Do loads wait for streaming stores that are in flight to addresses with the same last 12 bits?
+   Zen 3's did, by half of all the time; on a Zen 5 what avoids it took a tenth more. No CPU with
+   AVX-512 has been seen to gain. */
+enum { PE__WAITS = PE_LANES == 4 && PE__ZEN == 0 };
+
+/* Does the first-level cache hold what is asked for a block of rows ahead, 34 KB at d = 512, with
+   what is worked on? 48 KB do, as of Zen 5 and of Intel's cores since Ice Lake: a Zen 5 often leaves
+   undone what the second-level cache is asked for, and sums took up to twice as long; and it fills
+   tables a seventh faster if nobody asks for their lines. 32 KB do not, as of most cores with AVX2
+   and of Zen 4: there sums took 1.7 times as long by the first-level cache, and tables unasked 1.2. */
+enum { PE__HOLDS_BLOCK = PE__ZEN == 5 || (PE_LANES == 8 && PE__ZEN != 4) };
+
+/* Have the line at an address come near: into the first-level cache if it is wanted soon, else into
+   the second. Any address will do, and it is a number: a pointer must not be moved out of what it
+   points to. */
+PE__INLINE void pe__prefetch(uintptr_t address, int soon)
+{
+#if PE__GNU
+    if (soon) __builtin_prefetch((const void *)address, 0, 3);
+    else __builtin_prefetch((const void *)address, 0, 2);
+#else
+    (void)address, (void)soon;
+#endif
+}
+
+/* The number of the lowest bit that is set, x != 0. */
+PE__INLINE unsigned pe__lowest_bit(uint64_t x)
+{
+#if PE__GNU
+    return (unsigned)__builtin_ctzll(x);
+#else
+    unsigned n = 0;
+    while (!(x >> n & 1)) n++;
+    return n;
+#endif
+}
+
+/* s = a + b rounded, and e with s + e = a + b exactly (Knuth). */
+PE__INLINE pe__vd pe__two_sum(pe__vd a, pe__vd b, pe__vd *e)
+{
+    const pe__vd s = a + b, z = s - a;
+    *e = (a - (s - z)) + (b - z);
+    return s;
+}
+
+/* The same where |a| >= |b| or a = 0, for half the price (Dekker). */
+PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
+{
+    const pe__vd s = a + b;
+    *e = b - (s - a);
+    return s;
+}
+
+#undef PE__NOT_FUSED

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations on one lane, for any compiler.
+ * Gives: the operations that pe_simd.h lists.
+ * Tests: tests/unit/test_types.c. */
+#pragma once
+#include "choice.h"
+#include "compiler.h"
+#include "one.h"
+
+/* ---- scalar: one lane, any C99 compiler ------------------------------------------------------ */
+#if PE_ISA == PE_ISA_SCALAR
+
+enum { PE_LANES = 1 };
+typedef double pe__vd;
+typedef struct pe__vf {
+    float s, c;
+} pe__vf;
+typedef struct pe__vh {
+    uint16_t s, c;
+} pe__vh;
+typedef struct pe__tie_watch {
+    int32_t low, size;
+} pe__tie_watch;
+
+PE__INLINE pe__vd pe__load(const double *p) { return *p; }
+PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
+PE__INLINE pe__vd pe__splat(double x) { return x; }
+PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
+#ifdef PE__HAVE_FMA
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, c); }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(-a, b, c); }
+PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, -c); }
+#else
+#define PE__NOT_FUSED
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
+#endif
+#define PE__SLEEF_TWO Sleef_double_2
+#define PE__SLEEF_SINCOSPI Sleef_sincospid1_u35purec
+PE__INLINE pe__vf pe__floats_of(float s, float c)
+{
+    const pe__vf v = {s, c};
+    return v;
+}
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c) { return pe__floats_of((float)s, (float)c); }
+PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b) { return pe__zip(a, b); }
+PE__INLINE pe__vd pe__to_float(pe__vd a)
+{
+    float f = (float)a;
+    PE__OPAQUE(f); /* not to be taken for a */
+    return (double)f;
+}
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s, *b = c; }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
+PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+{
+    uint64_t k, a, b;
+    memcpy(&k, &which, sizeof k), memcpy(&a, s, sizeof a), memcpy(&b, c, sizeof b);
+    const uint64_t sign = (uint64_t)1 << 63, other = (a ^ b) & (0 - (k & 1));
+    a ^= other ^ (k << 62 & sign), b ^= other ^ ((k + 1) << 62 & sign);
+    memcpy(s, &a, sizeof a), memcpy(c, &b, sizeof b);
+}
+PE__INLINE pe__vf pe__get(const float *p)
+{
+    const pe__vf v = {p[0], p[1]};
+    return v;
+}
+PE__INLINE void pe__put(float *p, pe__vf v) { p[0] = v.s, p[1] = v.c; }
+PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
+{
+    if (n > 0) p[0] = v.s;
+    if (n > 1) p[1] = v.c;
+}
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d) { return (a != b) | (c != d); }
+PE__INLINE pe__vd pe__widen(const float *p) { return (double)*p; }
+PE__INLINE void pe__narrow(float *p, pe__vd a) { *p = (float)a; }
+PE__INLINE pe__vf pe__splat_f32(float x) { return pe__floats_of(x, x); }
+PE__INLINE pe__vf pe__add_f32(pe__vf a, pe__vf b) { return pe__floats_of(a.s + b.s, a.c + b.c); }
+PE__INLINE pe__vf pe__sub_f32(pe__vf a, pe__vf b) { return pe__floats_of(a.s - b.s, a.c - b.c); }
+PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
+{
+    pe__vf p = pe__floats_of(a.s * b.s, a.c * b.c);
+    PE__PRODUCT(p.s);
+    PE__PRODUCT(p.c);
+    return p;
+}
+#ifdef PE__HAVE_FMA
+enum { PE__FUSES = 1 };
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(__builtin_fmaf(a.s, b.s, c.s), __builtin_fmaf(a.c, b.c, c.c));
+}
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(__builtin_fmaf(-a.s, b.s, c.s), __builtin_fmaf(-a.c, b.c, c.c));
+}
+#else
+enum { PE__FUSES = 0 };
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(a.s * b.s + c.s, a.c * b.c + c.c);
+}
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(c.s - a.s * b.s, c.c - a.c * b.c);
+}
+#endif
+PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats_of(v.c, v.s); }
+PE__INLINE pe__vf pe__get_twice(const float *p) { return pe__floats_of(*p, *p); }
+PE__INLINE pe__vf pe__get_signed(const float *p) { return pe__floats_of(-*p, *p); }
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    return pe__floats_of(a.s > 0 ? b.s : c.s, a.c > 0 ? b.c : c.c);
+}
+PE__INLINE float pe__float_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+PE__INLINE float pe__one_from_bf16(uint16_t h) { return pe__float_of_bits((uint32_t)h << 16); }
+PE__INLINE uint16_t pe__one_to_bf16(float x)
+{
+    const uint32_t bits = (uint32_t)pe__float_bits(x), sign = bits & 0x80000000u;
+    if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+PE__INLINE float pe__one_from_f16(uint16_t h)
+{
+    const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;
+    if (a < 0x0400) { /* subnormal, in units of 2^-24 */
+        const float size = (float)a * (1.0f / 16777216);
+        return sign ? -size : size;
+    }
+    if (a < 0x7c00) return pe__float_of_bits(sign | ((a << 13) + (112u << 23)));
+    return pe__float_of_bits(sign | ((a << 13) + (224u << 23)) | (a > 0x7c00 ? 0x00400000u : 0));
+}
+PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
+{
+    return pe__floats_of(pe__one_from_bf16(p[0]), pe__one_from_bf16(p[1]));
+}
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    return pe__floats_of(pe__one_from_f16(p[0]), pe__one_from_f16(p[1]));
+}
+PE__INLINE pe__vh pe__round_bf16(pe__vf v)
+{
+    const pe__vh h = {pe__one_to_bf16(v.s), pe__one_to_bf16(v.c)};
+    return h;
+}
+PE__INLINE pe__vh pe__round_f16(pe__vf v)
+{
+    const pe__vh h = {pe__one_to_f16(v.s), pe__one_to_f16(v.c)};
+    return h;
+}
+/* The two above know NaNs themselves. */
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+{
+    (void)a, (void)b;
+    return 0;
+}
+PE__INLINE pe__vf pe__quiet(pe__vf v) { return v; }
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    return pe__floats_of(pe__one_from_bf16(p[0]), pe__one_from_bf16(p[2]));
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    return pe__floats_of(pe__one_from_bf16(p[1]), pe__one_from_bf16(p[3]));
+}
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    p[0] = pe__one_to_bf16(a.s), p[1] = pe__one_to_bf16(b.s);
+    p[2] = pe__one_to_bf16(a.c), p[3] = pe__one_to_bf16(b.c);
+}
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats_of(a.s, b.s); }
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats_of(a.c, b.c); }
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b) { pe__put_bf16_two(p, a, b); }
+PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    p[0] = pe__one_to_f16(a.s), p[1] = pe__one_to_f16(b.s);
+    p[2] = pe__one_to_f16(a.c), p[3] = pe__one_to_f16(b.c);
+}
+PE__INLINE pe__vf pe__abs_f32(pe__vf a)
+{
+    return pe__floats_of(a.s < 0 ? -a.s : a.s, a.c < 0 ? -a.c : a.c);
+}
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
+{
+    return pe__floats_of(a.s < b.s ? a.s : b.s, a.c < b.c ? a.c : b.c);
+}
+PE__INLINE float pe__one_off_middle(float v, int drop)
+{
+    const uint32_t last = (1u << drop) - 1u, half = 1u << (drop - 1);
+    return v - pe__float_of_bits(((uint32_t)pe__float_bits(v) & ~last) | half);
+}
+PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+{
+    return pe__floats_of(pe__one_off_middle(v.s, drop), pe__one_off_middle(v.c, drop));
+}
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+    return (uint32_t)!(a.s > x.s) | (uint32_t)!(a.c > x.c) << 1 | (uint32_t)!(b.s > y.s) << 2 |
+           (uint32_t)!(b.c > y.c) << 3;
+}
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s, p[1] = h.c; }
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
+           (unsigned)(pe__float_bits(a.c) != pe__float_bits(b.c)) << 1;
+}
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
+{
+    const pe__tie_watch w = {INT32_MAX, INT32_MAX};
+    return w;
+}
+PE__WRAPS PE__INLINE void pe__tie_watch_one(pe__tie_watch *w, double y, float v)
+{
+    uint64_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    const int32_t size = pe__float_bits(v) & INT32_MAX;
+    const int64_t top = (int64_t)(bits << PE__TO_TOP & 0xffffffffu); /* as a signed 32-bit number */
+    const int32_t dropped = (int32_t)(top - ((top & 0x80000000) << 1));
+    w->low = dropped < w->low ? dropped : w->low;
+    w->size = size < w->size ? size : w->size;
+}
+PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+{
+    pe__tie_watch_one(w, a, v.s);
+    pe__tie_watch_one(w, b, v.c);
+}
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+{
+    return (w.low < INT32_MIN + (window << PE__TO_TOP)) | (w.size < guard);
+}
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations on SSE2 and WebAssembly's SIMD128, in GNU C's vectors.
+ * Gives: the operations that pe_simd.h lists.
+ * Tests: tests/unit/test_types.c, tests/checks/wasm.sh. */
+#pragma once
+#include "choice.h"
+#include "compiler.h"
+#include "one.h"
+
+/* ---- SSE2, WASM SIMD128: two doubles, nothing fused ------------------------------------------ */
+#if PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
+
+enum { PE_LANES = 2, PE__FUSES = 0 };
+#define PE__NOT_FUSED
+/* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
+   first, for each machine. The bounds are those of pe.h "where nothing is fused", also by -mfma. */
+typedef double pe__vd __attribute__((__vector_size__(16)));
+typedef float pe__vf __attribute__((__vector_size__(16)));
+typedef int32_t pe__vi __attribute__((__vector_size__(16)));
+typedef uint32_t pe__vu __attribute__((__vector_size__(16)));
+typedef int16_t pe__vw __attribute__((__vector_size__(16)));
+typedef int64_t pe__vl __attribute__((__vector_size__(16)));
+typedef pe__vi pe__vh; /* the first 8 bytes */
+typedef struct pe__tie_watch {
+    pe__vw low, size; /* the upper halves of what others watch, in every other word: SSE2 has no
+                         minimum of 32-bit numbers, and the alarms are a twelfth more */
+} pe__tie_watch;
+
+#if PE_ISA == PE_ISA_SSE2
+PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* two, and zeros */
+PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* of the first two */
+PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
+PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm_min_ps(a, b); }
+PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
+{
+    return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
+}
+PE__INLINE pe__vh pe__halves(pe__vi a) /* 32-bit numbers from -2^15 to 2^15 - 1 */
+{
+    return (pe__vh)_mm_packs_epi32((__m128i)a, (__m128i)a);
+}
+PE__INLINE pe__vi pe__spread(pe__vh h) /* 16 bits to 32 */
+{
+    return (pe__vi)_mm_unpacklo_epi16((__m128i)h, _mm_setzero_si128());
+}
+PE__INLINE void pe__stream(float *p, pe__vf v) { _mm_stream_ps(p, v); }
+PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm_stream_pd(p, a); }
+PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
+{
+    (void)stream; /* always: see pe__copy() */
+    _mm_stream_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)from));
+}
+#define PE__SLEEF_TWO Sleef___m128d_2
+#define PE__SLEEF_SINCOSPI Sleef_sincospid2_u35sse2
+#else
+PE__INLINE pe__vf pe__floats_of(pe__vd a)
+{
+    return (pe__vf)wasm_f32x4_demote_f64x2_zero((v128_t)a);
+}
+PE__INLINE pe__vd pe__doubles_of(pe__vf v)
+{
+    return (pe__vd)wasm_f64x2_promote_low_f32x4((v128_t)v);
+}
+PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
+PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
+PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
+{
+    return (pe__vf)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+}
+PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
+{
+    return (pe__vw)wasm_i16x8_min((v128_t)a, (v128_t)b);
+}
+PE__INLINE pe__vh pe__halves(pe__vi a)
+{
+    return (pe__vh)wasm_i16x8_narrow_i32x4((v128_t)a, (v128_t)a);
+}
+PE__INLINE pe__vi pe__spread(pe__vh h) { return (pe__vi)wasm_u32x4_extend_low_u16x8((v128_t)h); }
+#endif
+
+#if defined(__clang__) || __GNUC__ >= 12
+#define PE__PICK4(a, b, i, j, k, l) ((pe__vf)__builtin_shufflevector(a, b, i, j, k, l))
+#define PE__PICK2(a, b, i, j) ((pe__vd)__builtin_shufflevector(a, b, i, j))
+#else
+PE__INLINE pe__vf pe__pick4(pe__vf a, pe__vf b, int i, int j, int k, int l)
+{
+    const pe__vi order = {i, j, k, l};
+    return __builtin_shuffle(a, b, order);
+}
+PE__INLINE pe__vd pe__pick2(pe__vd a, pe__vd b, int i, int j)
+{
+    const pe__vl order = {i, j};
+    return __builtin_shuffle(a, b, order);
+}
+#define PE__PICK4(a, b, i, j, k, l) pe__pick4(a, b, i, j, k, l)
+#define PE__PICK2(a, b, i, j) pe__pick2(a, b, i, j)
+#endif
+
+PE__INLINE pe__vd pe__load(const double *p)
+{
+    pe__vd a;
+    memcpy(&a, p, sizeof a);
+    PE__OPAQUE(a);
+    return a;
+}
+PE__INLINE void pe__store(double *p, pe__vd a) { memcpy(p, &a, sizeof a); }
+PE__INLINE pe__vd pe__splat(double x)
+{
+    const pe__vd a = {x, x};
+    return a;
+}
+PE__INLINE pe__vi pe__splat_i32(int32_t x)
+{
+    const pe__vi a = {x, x, x, x};
+    return a;
+}
+PE__INLINE pe__vl pe__splat_i64(int64_t x)
+{
+    const pe__vl a = {x, x};
+    return a;
+}
+PE__INLINE pe__vd pe__abs(pe__vd a) { return (pe__vd)((pe__vl)a & pe__splat_i64(INT64_MAX)); }
+PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
+PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
+{
+    return PE__PICK4(pe__floats_of(a), pe__floats_of(b), 0, 1, 4, 5);
+}
+PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
+{
+    return PE__PICK4(pe__floats_of(s), pe__floats_of(c), 0, 4, 1, 5);
+}
+PE__INLINE pe__vd pe__to_float(pe__vd a) { return pe__doubles_of(pe__floats_of(a)); }
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
+{
+    *a = PE__PICK2(s, c, 0, 2), *b = PE__PICK2(s, c, 1, 3);
+}
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
+}
+PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
+{
+    const pe__vl k = (pe__vl)which, odd = k << 63, half = k << 62, sign = (pe__vl)pe__splat(-0.0);
+    const pe__vl other = ((pe__vl)*s ^ (pe__vl)*c) & -(k & 1);
+    *s = (pe__vd)((pe__vl)*s ^ other ^ (half & sign));
+    *c = (pe__vd)((pe__vl)*c ^ other ^ ((half ^ odd) & sign));
+}
+PE__INLINE pe__vf pe__get(const float *p)
+{
+    pe__vf v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+PE__INLINE void pe__put(float *p, pe__vf v) { memcpy(p, &v, sizeof v); }
+PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n) { memcpy(p, &v, n * sizeof *p); }
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    return pe__signs((pe__vi)((a == b) & (c == d))) != 15;
+}
+PE__INLINE pe__vh pe__get_half(const void *p) /* 8 bytes */
+{
+    pe__vl a = {0, 0};
+    memcpy(&a, p, 8);
+    return (pe__vh)a;
+}
+PE__INLINE pe__vd pe__widen(const float *p) { return pe__doubles_of((pe__vf)pe__get_half(p)); }
+PE__INLINE void pe__narrow(float *p, pe__vd a)
+{
+    const pe__vf v = pe__floats_of(a);
+    memcpy(p, &v, 8);
+}
+PE__INLINE pe__vf pe__splat_f32(float x)
+{
+    const pe__vf v = {x, x, x, x};
+    return v;
+}
+PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return (pe__vf)((pe__vi)a & INT32_MAX); }
+PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; }
+PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
+PE__INLINE pe__vf pe__swap(pe__vf v) { return PE__PICK4(v, v, 1, 0, 3, 2); }
+PE__INLINE pe__vf pe__get_twice(const float *p)
+{
+    const pe__vf v = {p[0], p[0], p[1], p[1]};
+    return v;
+}
+PE__INLINE pe__vi pe__select(pe__vi if_so, pe__vi a, pe__vi b)
+{
+    return (a & if_so) | (b & ~if_so);
+}
+PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+{
+    return (pe__vf)pe__select((pe__vi)((pe__vi)a > 0), (pe__vi)b, (pe__vi)c);
+}
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+{
+    return pe__signs((pe__vi)((a == a) & (b == b))) != 15;
+}
+PE__INLINE pe__vf pe__quiet(pe__vf v) /* every NaN becomes sign | 0x7fc00000 */
+{
+    const pe__vi bits = (pe__vi)v, quiet = (bits & INT32_MIN) | 0x7fc00000;
+    return (pe__vf)pe__select((pe__vi)((bits & INT32_MAX) > 0x7f800000), quiet, bits);
+}
+PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
+{
+    return (pe__vf)((pe__vu)pe__spread(pe__get_half(p)) << 16);
+}
+/* The 16 bits that a bf16 has are the upper ones. */
+PE__INLINE pe__vu pe__up_bf16(pe__vf v)
+{
+    const pe__vu bits = (pe__vu)v;
+    return bits + 0x7fff + (bits >> 16 & 1);
+}
+PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__halves((pe__vi)pe__up_bf16(v) >> 16); }
+/* The upper halves of a and b, next to each other. */
+PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
+{
+    const pe__vu both = a >> 16 | (b & 0xffff0000u);
+    memcpy(p, &both, sizeof both);
+}
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
+}
+PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 0, 2, 4, 6); }
+PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1, 3, 5, 7); }
+/* f16 by integers. Most are normal: another exponent, and 13 bits. */
+PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
+{
+    const pe__vi a = h & 0x7fff, infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
+    const pe__vf size = __builtin_convertvector(a, pe__vf) * (1.0f / 16777216);
+    const pe__vi r = ((a << 13) + (112 << 23) + (infinite & 112 << 23)) | (nan & 0x00400000);
+    return (pe__vf)(pe__select((pe__vi)(a < 0x0400), (pe__vi)size, r) | (h & 0x8000) << 16);
+}
+PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
+{
+    const pe__vi h = pe__spread(pe__get_half(p)), a = h & 0x7fff;
+    if (PE__UNLIKELY(pe__signs((a - 0x0400) | (0x7bff - a)) != 0)) return pe__any_f16(h);
+    return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
+}
+/* Rounded to f16: its 16 bits, and copies of the sign above. */
+PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
+{
+    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = (pe__vi)(a < 0x38800000);
+    const pe__vi normal = (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13;
+    const pe__vi special = 0x7c00 | ((pe__vi)(a > 0x7f800000) & 0x0200);
+    /* a subnormal one, in units of 2^-24: cut, and one more for a rest above 1/2 */
+    const pe__vf size = (pe__vf)(a & is_tiny) * 16777216.0f;
+    const pe__vi whole = pe__toward_0(size);
+    const pe__vf rest = size - __builtin_convertvector(whole, pe__vf);
+    const pe__vi up = (pe__vi)(rest > 0.5f) | ((pe__vi)(rest == 0.5f) & whole);
+    const pe__vi r = pe__select((pe__vi)(a > 0x477fefff), special, normal);
+    return pe__select(is_tiny, whole + (up & 1), r) | (bits >> 31 & ~0x7fff);
+}
+PE__INLINE pe__vi pe__f16_bits(pe__vf v)
+{
+    const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX;
+    if (PE__UNLIKELY(pe__signs((a - 0x38800000) | (0x477fefff - a)) != 0)) return pe__any_to_f16(v);
+    return (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13 | (bits >> 31 & ~0x7fff);
+}
+PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__halves(pe__f16_bits(v)); }
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
+}
+PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
+}
+PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
+{
+    const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
+    return v - (pe__vf)(((pe__vi)v & ~last) | half);
+}
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+    return (pe__signs((pe__vi)(a > x)) | pe__signs((pe__vi)(b > y)) << 4) ^ 0xffu;
+}
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ 15u;
+}
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
+{
+    const pe__vw most = (pe__vw)pe__splat_i32(INT32_MAX);
+    const pe__tie_watch w = {most, most};
+    return w;
+}
+PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
+{
+    const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
+    w->low = pe__least(w->low, (pe__vw)(low << (int)PE__TO_TOP));
+    w->size = pe__least(w->size, (pe__vw)pe__abs_f32(v));
+}
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+{
+    const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
+    const pe__vw above_tie = (pe__vw)(w.low > tie);
+    const pe__vw above_guard = (pe__vw)(w.size > (pe__vw)pe__splat_i32(guard));
+    return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
+}
+#undef PE__PICK4
+#undef PE__PICK2
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Sine and cosine of a pair in double-double, and their error.
+ * Gives: pe__close_error(), pe__close_turn(), pe__dd_scaled(), pe__index_of(), pe__larger(),
+ *   pe__time(), pe__time_of(), pe__turn_error().
+ * Needs: simd, api, numbers, frequencies.
+ * Tests: tests/unit/test_budget.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
+#include "../frequencies/geometric.h"
+
+/* ---- 5.5 turns, closely -------------------------------------------------------------------------
+ * Position t turns pair i by t w_i = pi t f_i. */
+
+/* The sum of y^k / (2k + first)!: for y = -x^2 and |x| <= pi/4 the cosine (first = 0), or the sine
+   over x (1), to about 2^-100. A double is enough for coefficients whose term is below 2^-53. */
+PE__INLINE pe__dd pe__dd_series(int first, pe__dd y)
+{
+    int k = first + 26;
+    pe__dd sum = {pe__splat(pe__inverse_factorial[k][0]), pe__splat(0.0)};
+    for (k -= 2; k > 15; k -= 2)
+        sum.hi = pe__fma(sum.hi, y.hi, pe__splat(pe__inverse_factorial[k][0]));
+    for (; k >= 0; k -= 2) sum = pe__dd_add_small(pe__inverse_factorial[k], pe__dd_mul(sum, y));
+    return sum;
+}
+
+/* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
+PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
+{
+    if (!plan->float32) return pe__splat(t);
+    return pe__to_float(pe__to_float(pe__splat(t)) * pe__load(plan->float32 + pair));
+}
+
+/* The i of w_i for a pair of a plan, and its axis; behind the pairs of an axis it is the last. */
+PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **axis)
+{
+    size_t a = 0;
+    while (a + 1 < plan->axes && plan->axis[a + 1].pair <= pair) a++;
+    *axis = &plan->axis[a];
+    const size_t i = pair - (*axis)->pair, pairs = (*axis)->pairs;
+    return (double)(plan->first + (i < pairs ? i : pairs ? pairs - 1 : 0));
+}
+
+/* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
+   2^-98, below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack:
+   together pe__turn_error(). */
+PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+                                pe__dd *cosine)
+{
+    const pe__vd tt = pe__time(plan, pair, t);
+    const double *const f = plan->frequency + pair;
+    pe__vd e;
+    const pe__vd p = pe__two_prod(tt, pe__load(f), &e);
+    pe__td rest = pe__td_splat(0);
+    rest.a = pe__two_prod(tt, pe__load(f + plan->padded), &rest.b);
+
+    /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
+       nearest quarter turn: both exact */
+    pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
+    sum = pe__td_sum(sum, rest); /* no call: what waits for it is long enough */
+    const pe__vd large = pe__splat(PE__QUARTERS), which = sum.a + large;
+    pe__dd z;
+    z.hi = pe__two_sum(sum.a - (which - large), sum.b, &z.lo);
+    z.lo = z.lo + sum.c;
+    z = pe__dd_mul(z, pe__dd_splat(pe__pi));
+    pe__dd zz = pe__dd_mul(z, z);
+    zz.hi = -zz.hi, zz.lo = -zz.lo;
+    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, zz)));
+    *cosine = pe__dd_normal(pe__dd_series(0, zz));
+    pe__quarter_turns(which, &sine->hi, &cosine->hi);
+    pe__quarter_turns(which, &sine->lo, &cosine->lo);
+}
+
+PE__INLINE double pe__larger(double x, double y) /* in magnitude */
+{
+    return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
+}
+PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
+{
+    return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
+}
+
+/* pe__time() of one pair, which need not have others behind it. */
+PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
+{
+    if (!plan->float32) return t;
+    return (double)(float)((double)(float)t * plan->float32[pair]);
+}
+
+/* The same for one sine or cosine: of small turns the sine has a relative error, but that products
+   below 2^-900 lose bits. */
+PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
+{
+    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
+    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
+    const double most = plan->point ? plan->fastest : turn; /* of sums, their terms' */
+    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * most * plan->error : 1;
+}
+
+/* x times a double, normal. */
+PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
+{
+    pe__dd r;
+    r.hi = pe__two_prod(x.hi, pe__splat(by), &r.lo);
+    r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
+    return pe__dd_normal(r);
+}

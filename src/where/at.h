@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Positions of a pe_at: made, moved on, read, checked.
+ * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__SOME, pe__cells(), pe__check_at(),
+ *   pe__check_places(), pe__position(), pe__positions(), pe__times(), pe_all(), pe_at_f64(),
+ *   pe_at_i64(), pe_back(), pe_delta(), pe_from(), pe_from_by(), pe_grid().
+ * Needs: simd, api, numbers.
+ * Tests: tests/unit/test_at.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+
+/* ---- 4. where rows are ----------------------------------------------------------------------- */
+
+typedef enum pe__place {
+    PE__AT_RANGE = 1, /* zeros are no place */
+    PE__AT_I32,
+    PE__AT_I64,
+    PE__AT_F32,
+    PE__AT_F64,
+    PE__AT_GRID
+} pe__place;
+
+/* Field by field, the sizes of grids alone: wide stores and narrow ones of the same bytes would
+   make every call wait. */
+PE__INLINE pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list, size_t axes,
+                        size_t row_stride, size_t axis_stride)
+{
+    pe_at at;
+    at.list = list, at.first = first, at.step = step, at.skipped = 0;
+    at.axes = axes, at.row_stride = row_stride, at.axis_stride = axis_stride;
+    at.kind = (int)kind, at.back = at.delta = 0;
+    at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
+    return at;
+}
+
+PE_API pe_at pe_from_by(int64_t first, int64_t step)
+{
+    return pe__at(PE__AT_RANGE, first, step, NULL, 1, 0, 0);
+}
+PE_API pe_at pe_from(int64_t first) { return pe_from_by(first, 1); }
+PE_API pe_at pe_all(int64_t position) { return pe_from_by(position, 0); }
+
+#define PE__LISTS(T, kind, type)                                                                   \
+    PE_API pe_at pe_coords_##T(const type *coords, size_t axes, size_t row_stride,                 \
+                               size_t axis_stride)                                                 \
+    {                                                                                              \
+        return pe__at(kind, 0, 0, coords, axes, row_stride, axis_stride);                          \
+    }                                                                                              \
+    PE_API pe_at pe_at_##T(const type *positions) { return pe_coords_##T(positions, 1, 1, 0); }
+PE__LISTS(i32, PE__AT_I32, int32_t)
+PE__LISTS(i64, PE__AT_I64, int64_t)
+PE__LISTS(f32, PE__AT_F32, float)
+PE__LISTS(f64, PE__AT_F64, double)
+#undef PE__LISTS
+
+PE_API pe_at pe_grid(const size_t *sizes, size_t axes)
+{
+    pe_at at = pe__at(PE__AT_GRID, 0, 0, NULL, axes, 0, 0);
+    if (!sizes) at.status = PE_ERR_NULL;
+    for (size_t a = 0; at.status == PE_OK && a < axes; a++) at.size[a] = sizes[a];
+    return at;
+}
+
+PE_API pe_at pe_back(pe_at at)
+{
+    at.back = !at.back;
+    return at;
+}
+
+PE_API pe_at pe_delta(pe_at at)
+{
+    at.delta = 1;
+    return at;
+}
+
+PE_API pe_at pe_skip(pe_at at, size_t rows)
+{
+    if (at.kind != (int)PE__AT_RANGE) {
+        at.skipped = rows > SIZE_MAX - at.skipped ? SIZE_MAX : at.skipped + rows;
+        return at;
+    }
+    int64_t room = INT64_MAX; /* from the first position on, as far as is asked about */
+    if ((at.step < 0) == (at.first < 0))
+        room = at.step < 0 ? at.first - INT64_MIN : INT64_MAX - at.first;
+    const int64_t most = at.step == 0 ? 0 : room / at.step; /* rows, or less than none */
+    if (at.step != 0 && rows > (uint64_t)(most < 0 ? -most : most)) at.status = PE_ERR_RANGE;
+    else at.first += (int64_t)rows * at.step;
+    return at;
+}
+
+/* Is a b > SIZE_MAX? Then that. */
+PE__INLINE size_t pe__times(size_t a, size_t b)
+{
+    return pe__exceeds(a, b, SIZE_MAX - 1) ? SIZE_MAX : a * b;
+}
+
+/* Cells of a grid before a coordinate changes; SIZE_MAX if they are more. */
+PE__INLINE size_t pe__cells(const pe_at *at, size_t axis)
+{
+    size_t cells = 1;
+    for (size_t a = axis + 1; a < at->axes; a++) cells = pe__times(cells, at->size[a]);
+    return cells;
+}
+
+enum { PE__SOME = 32 }; /* positions looked at together */
+
+/* The positions of n rows from row r on: coordinate axis. */
+PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis, double *p)
+{
+    const size_t first = (at->skipped + r) * at->row_stride + axis * at->axis_stride;
+    const size_t step = at->row_stride;
+#define PE__LIST(type)                                                                             \
+    for (size_t k = 0; k < n; k++) {                                                               \
+        double x = (double)((const type *)at->list)[first + k * step];                             \
+        PE__OPAQUE(x);                                                                             \
+        p[k] = x;                                                                                  \
+    }                                                                                              \
+    break
+    switch (at->kind) {
+    case PE__AT_I32: PE__LIST(int32_t);
+    case PE__AT_I64: PE__LIST(int64_t);
+    case PE__AT_F32: PE__LIST(float);
+    case PE__AT_F64: PE__LIST(double);
+#undef PE__LIST
+    case PE__AT_GRID:
+        for (size_t k = 0; k < n; k++)
+            p[k] = (double)((at->skipped + r + k) / pe__cells(at, axis) % at->size[axis]);
+        break;
+    default:
+        for (size_t k = 0; k < n; k++) p[k] = (double)(at->first + (int64_t)(r + k) * at->step);
+        break;
+    }
+    for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
+}
+PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+{
+    double p = (double)(at->first + (int64_t)r * at->step);
+    if (at->kind != PE__AT_RANGE) pe__positions(at, r, 1, axis, &p);
+    else if (at->back) p = -p;
+    return p;
+}
+
+/* Are all |p + a| and |p + b| at most reach? No for a NaN. */
+PE__INLINE int pe__positions_ok(const double *p, size_t n, double a, double b, double reach)
+{
+    int ok = 1;
+    for (size_t k = 0; k < n; k++) ok &= (fabs(p[k] + a) <= reach) & (fabs(p[k] + b) <= reach);
+    return ok;
+}
+
+/* Do the indices of so many rows of a list fit? */
+static inline int pe__list_fits(const pe_at *at, size_t rows)
+{
+    const size_t element = at->kind == PE__AT_I32 || at->kind == PE__AT_F32 ? 4 : 8;
+    const size_t limit = pe__reach(element) - 1, axes = at->axes - 1;
+    if (rows - 1 > SIZE_MAX - at->skipped || pe__exceeds(axes, at->axis_stride, limit)) return 0;
+    return !pe__exceeds(at->skipped + rows - 1, at->row_stride, limit - axes * at->axis_stride);
+}
+
+/* What is wrong with the places of rows > 0 rows of so many coordinates? Positions p must have
+   |p + a| and |p + b| of at most reach. */
+static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t axes, double a,
+                                         double b, double reach)
+{
+    double p[PE__SOME];
+    const double sign = at->back ? -1 : 1;
+    int ok = 1;
+    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
+    if (at->status != PE_OK) return at->status;
+    if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
+    if (at->kind == PE__AT_RANGE) { /* its ends, as doubles: inexact only far beyond */
+        p[0] = (double)at->first * sign, p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
+        return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
+    }
+    const int grid = at->kind == PE__AT_GRID;
+    if (grid) {
+        const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
+        if (cells == SIZE_MAX) return PE_ERR_SIZE;
+        if (at->skipped > cells || rows > cells - at->skipped) return PE_ERR_SHAPE;
+    } else {
+        if (!at->list) return PE_ERR_NULL;
+        if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
+    }
+    for (size_t k = 0; k < at->axes; k++)
+        for (size_t r = 0, n; r < rows; r += n) {
+            n = grid ? rows : pe__min(rows - r, PE__SOME);
+            if (grid) p[0] = 0, p[1] = (double)(at->size[k] - 1) * sign;
+            else pe__positions(at, r, n, k, p);
+            ok &= pe__positions_ok(p, grid ? 2 : n, a, b, reach);
+        }
+    return ok ? PE_OK : PE_ERR_RANGE;
+}
+
+/* The same for all that pe takes, with this offset, which is that of a pe_back() already. */
+static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
+{
+    return pe__check_places(at, rows, axes, 0, offset, (double)PE__POSITION_LIMIT);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Contract: at which positions rows are.
+ * Needs: api.
+ * Tests: tests/unit/test_at.c. */
+#pragma once
+#include "../api/options.h"
+#include "../api/types.h"
+
+/* ---- 4. where rows are --------------------------------------------------------------------------
+ * A pe_at says at which positions the rows of a call are. The functions that make one check
+ * nothing: the call that takes it refuses a NULL list, axes beyond 1 ... PE_MAX_AXES and positions
+ * out of range, before it writes anything. Positions are integers or reals within -2^31 ... 2^31.
+ * Consecutive ones, ascending or descending, are the fastest, in lists too. */
+
+/* The positions first, first + 1, ... Threads: any. */
+PE_API pe_at pe_from(int64_t first);
+
+/* The positions first, first + step, first + 2 step, ...; step may be 0 or negative. Threads: any.
+ */
+PE_API pe_at pe_from_by(int64_t first, int64_t step);
+
+/* The same position for every row: pe_from_by(position, 0). Threads: any. */
+PE_API pe_at pe_all(int64_t position);
+
+/* Row r at positions[r], in any order; they may repeat, be negative, and be fractions: diffusion
+   timesteps, m/z values, positions divided by a scale. A list of reals with whole numbers gives the
+   bits of the integers. Threads: any. */
+PE_API pe_at pe_at_i32(const int32_t *positions);
+PE_API pe_at pe_at_i64(const int64_t *positions);
+PE_API pe_at pe_at_f32(const float *positions);
+PE_API pe_at pe_at_f64(const double *positions);
+
+/* The cells of a grid: coordinate k runs from 0 to sizes[k] - 1, the last one fastest. sizes is
+   copied. A call may make only the first cells, but checks the positions of all; it refuses more
+   rows than there are cells with PE_ERR_SHAPE, and sizes whose product overflows with PE_ERR_SIZE.
+   Threads: any. */
+PE_API pe_at pe_grid(const size_t *sizes, size_t axes);
+
+/* Points: coordinate k of row r is coords[r * row_stride + k * axis_stride]. An array [rows][axes]
+   has the strides axes and 1; [axes][rows], as in M-RoPE's (t, y, x), has 1 and rows. axes is 1 or
+   the number of axes of the plan. Threads: any. */
+PE_API pe_at pe_coords_i32(const int32_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+PE_API pe_at pe_coords_i64(const int64_t *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+PE_API pe_at pe_coords_f32(const float *coords, size_t axes, size_t row_stride, size_t axis_stride);
+PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
+                           size_t axis_stride);
+
+/* The same without the first rows rows: how threads split a call. Skips add up. Threads: any. */
+PE_API pe_at pe_skip(pe_at at, size_t rows);
+
+/* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
+   the gradient (the transposed map), and the inverse if the amplitude is 1. Twice is none. A padding
+   position stays one. Threads: any. */
+PE_API pe_at pe_back(pe_at at);
+
+/* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
+   pe_rope_T this is a K-shift, which moves keys that are already rotated to other positions, as in
+   llama_memory_seq_add. pe_back(pe_delta(at)) undoes it. Threads: any. */
+PE_API pe_at pe_delta(pe_at at);
