@@ -30,7 +30,7 @@ sleef=0
 command="$CC -std=c99 $optimised $(isa_flags "$isa") $EXTRA_CFLAGS -DPE_SLEEF=$sleef"
 version=$($CC --version 2>/dev/null | head -n 1)
 echo "+ $command"
-done=kept
+state=kept
 if ! current "$out.o" || [ "$(cat "$out.how")" != "$command # $version" ]; then
     # The headers may change while they are compiled: the object is as old as its beginning.
     rm -f "$out.o"
@@ -38,11 +38,11 @@ if ! current "$out.o" || [ "$(cat "$out.how")" != "$command # $version" ]; then
     # shellcheck disable=SC2086
     echo '#include "pe.h"' | $command -DPE_EXTERN -DPE_IMPLEMENTATION -I. -x c - -c -o "$out.new" &&
         touch -r "$out.how" "$out.new" && mv "$out.new" "$out.o" || exit 1
-    done=compiled
+    state=compiled
 fi
 
 have nm || skip "nm is missing: what the library exports"
 public_functions >"$out.public"
 nm -g "$out.o" | awk '$(NF - 1) == "T" { sub(/^_/, "", $NF); print $NF }' | sort >"$out.exports"
 diff "$out.public" "$out.exports" || exit 1
-echo "INFO: $(wc -l <"$out.public" | tr -d ' ') functions, $done with $optimised"
+echo "INFO: $(wc -l <"$out.public" | tr -d ' ') functions, $state with $optimised"
