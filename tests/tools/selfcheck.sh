@@ -108,8 +108,6 @@ defects_of_the_library() {
         breaks pe_simd.h overrun $(unit alibi.gcc.best.none.quick)
         breaks pe_simd.h overrun $(unit alibi.gcc.scalar.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.sse2.none.quick)
-        breaks pe_simd.h fma-tie $(unit types.gcc.sse2.none.quick)
-        breaks pe_simd.h fma-exact $(unit types.gcc.scalar.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.best.none.quick)
         breaks pe.h small-array $(unit splits.gcc.best.none.asan.o0.quick)
         breaks pe.h streamed-head $(unit memory.gcc.best.none.stream0.quick)
