@@ -99,6 +99,11 @@ check "its name is libpe.so.$SERIES" soname "$WORK/libpe.so"
 # shellcheck disable=SC2086
 check "packaging/pe_lib.c has no warning" "$CC" -std=c99 -O1 $WARNINGS -fPIC -c packaging/pe_lib.c -o "$WORK/chosen.o"
 
+# shellcheck disable=SC2086
+for what in "" -DPE_LIB=SCALAR; do
+    ! have "$GXX" || check "... nor as C++ $what" "$GXX" -x c++ -std=c++11 $WARNINGS $what -fsyntax-only packaging/pe_lib.c
+done
+
 # A program in C++, with the shared library, by each compiler; one in Python.
 isas=$(cpu_isas)
 case $isas in *sse2*) isas=${isas#scalar } ;; esac # every x86 has it, scalar code is not in the library

@@ -225,6 +225,7 @@ exported() { # NAME PREFIX OPTIONS...: what the project NAME exports, installed 
     shift 2
     check "CMake, $name: installs" cmake --install "$WORK/$name" --prefix "$prefix"
     check "CMake, $name: ... asks for pe::lib" grep -q pe::lib "$prefix/lib/cmake/user/user.cmake"
+    # shellcheck disable=SC2086
     check "CMake, $name: a program with it" configure "$name-user" -DLANGUAGES=$both $lib "-DUSER=$prefix" "$@"
     check "CMake, $name: ... builds" cmake --build "$WORK/$name-user" -j "$JOBS" --target client_user
     check "CMake, $name: ... the same bits" same_bits "$WORK/$name-user/client_user" library
