@@ -6803,11 +6803,20 @@ PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe_
     pe__put_two_as(kind, out, pe__turn_a(u, v, s, c), next, pe__turn_b(u, v, s, c));
 }
 
-/* A vector of pairs, by their sines and cosines: of halves u and v as above; of neighbours one
-   vector and the next. */
-PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, pe__vf u, pe__vf v, const float *s,
-                               const float *c, unsigned char *out, unsigned char *next)
+/* The sines and cosines of n pairs of a token, of so many in a head. */
+typedef struct pe__angles {
+    const float *s, *c;
+    size_t n, pairs;
+} pe__angles;
+
+/* A vector of pairs, those from pair i on: of halves u and v as above; of neighbours one vector and
+   the next. The second goes to so many bytes behind out. */
+PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, const pe__angles *a, size_t i,
+                               const pe__vf *x, unsigned char *out, size_t behind)
 {
+    const float *const s = a->s + i, *const c = a->c + i;
+    const pe__vf u = x[0], v = x[1];
+    unsigned char *const next = out + behind;
     if (layout == PE_LAYOUT_HALVES) {
         pe__rope_halves(kind, u, v, pe__get(s), pe__get(c), out, next);
         return;
@@ -6847,9 +6856,11 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
             u->s[1] = pe__quiet(u->s[1]), u->c[1] = pe__quiet(u->c[1]);
     }
 }
+/* across: elements from the first two vectors to the others. */
 PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__unit *u,
-                              const unsigned char *p, size_t next, unsigned char *q, size_t to_next)
+                              const unsigned char *p, unsigned char *q, size_t across)
 {
+    const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
     const size_t step = PE__FLOATS * pe__size_of(from), to_step = PE__FLOATS * pe__size_of(to);
     if (from == PE__BF16 && to == PE__BF16) {
         const uint16_t *const x = (const uint16_t *)(const void *)p;
@@ -6890,36 +6901,34 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
 
 /* n pairs of one head: units, then a vector, then what does not fill one, by a vector that overlaps
    the last and is read before that is written. */
-PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const float *s,
-                              const float *c, size_t n, size_t pairs, const unsigned char *in,
-                              unsigned char *out)
+PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
+                              const unsigned char *in, unsigned char *out)
 {
     enum { PE__VECTOR = 2 * PE_LANES };
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
-    const size_t e = pe__size_of(from), f = pe__size_of(to), end = n - PE__VECTOR;
+    const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n, end = n - PE__VECTOR;
     const size_t step = halves ? 1 : 2; /* elements from a pair to the next */
-    const size_t next = halves ? pairs : (size_t)PE__VECTOR;
-    const size_t across = halves ? pairs : (size_t)PE__ROPE_UNIT;
+    const size_t next = halves ? a->pairs : (size_t)PE__VECTOR;
+    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
     const int tail = n % PE__VECTOR != 0;
-    pe__vf u = pe__splat_f32(0.0f), v = u;
+    pe__vf x[2], last[2];
     size_t i = 0;
+    last[0] = last[1] = pe__splat_f32(0.0f);
     if (tail) {
-        u = pe__get_as(from, in + end * step * e);
-        v = pe__get_as(from, in + (end * step + next) * e);
+        last[0] = pe__get_as(from, in + end * step * e);
+        last[1] = pe__get_as(from, in + (end * step + next) * e);
     }
     for (; i + PE__ROPE_UNIT <= n; i += PE__ROPE_UNIT) {
         pe__unit unit;
-        pe__unit_load(halves, narrow, s + i, c + i, &unit);
-        pe__unit_turn(from, to, halves, &unit, in + i * step * e, across * e, out + i * step * f,
-                      across * f);
+        pe__unit_load(halves, narrow, a->s + i, a->c + i, &unit);
+        pe__unit_turn(from, to, halves, &unit, in + i * step * e, out + i * step * f, across);
     }
-    if (i + PE__VECTOR <= n)
-        pe__rope_pairs(to, layout, pe__get_as(from, in + i * step * e),
-                       pe__get_as(from, in + (i * step + next) * e), s + i, c + i,
-                       out + i * step * f, out + (i * step + next) * f);
-    if (tail)
-        pe__rope_pairs(to, layout, u, v, s + end, c + end, out + end * step * f,
-                       out + (end * step + next) * f);
+    if (i + PE__VECTOR <= n) {
+        x[0] = pe__get_as(from, in + i * step * e);
+        x[1] = pe__get_as(from, in + (i * step + next) * e);
+        pe__rope_pairs(to, layout, a, i, x, out + i * step * f, next * f);
+    }
+    if (tail) pe__rope_pairs(to, layout, a, end, last, out + end * step * f, next * f);
 }
 
 /* Units whose sines and cosines stay in registers: two, or one of neighbours with 16 registers. */
@@ -6929,53 +6938,56 @@ PE__INLINE size_t pe__rope_block(pe_layout layout)
 }
 
 /* All heads of one token, of units. ahead: bytes to what will be wanted soon, or 0. */
-PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, const float *s,
-                               const float *c, size_t n, size_t pairs, const unsigned char *in,
-                               size_t in_head, unsigned char *out, size_t out_head, size_t heads,
-                               size_t ahead)
+PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
+                               const pe__heads *x, size_t ahead)
 {
     const int halves = layout == PE_LAYOUT_HALVES, narrow = from == PE__BF16 && to == PE__BF16;
     const size_t e = pe__size_of(from), f = pe__size_of(to), block = pe__rope_block(layout);
-    const size_t next = (halves ? pairs : (size_t)PE__ROPE_UNIT) * e;
-    const size_t to_next = (halves ? pairs : (size_t)PE__ROPE_UNIT) * f;
+    const size_t across = halves ? a->pairs : (size_t)PE__ROPE_UNIT;
     const size_t by = (halves ? 1 : 2) * PE__ROPE_UNIT; /* elements to the next unit */
-    for (size_t i = 0; i < n; i += block) {
-        const int two = block > PE__ROPE_UNIT && n - i > PE__ROPE_UNIT;
+    const unsigned char *in = x->in;
+    unsigned char *out = x->out;
+    for (size_t i = 0; i < a->n; i += block) {
+        const int two = block > PE__ROPE_UNIT && a->n - i > PE__ROPE_UNIT;
+        const float *const s = a->s + i, *const c = a->c + i;
         pe__unit u, v;
-        pe__unit_load(halves, narrow, s + i, c + i, &u);
+        pe__unit_load(halves, narrow, s, c, &u);
         v = u;
-        if (two) pe__unit_load(halves, narrow, s + i + PE__ROPE_UNIT, c + i + PE__ROPE_UNIT, &v);
-        for (size_t k = 0; k < heads; k++) {
-            const unsigned char *const p = in + k * in_head;
-            unsigned char *const q = out + k * out_head;
+        if (two) pe__unit_load(halves, narrow, s + PE__ROPE_UNIT, c + PE__ROPE_UNIT, &v);
+        for (size_t k = 0; k < x->heads; k++) {
+            const unsigned char *const p = in + k * x->in_head;
+            unsigned char *const q = out + k * x->out_head;
             for (size_t j = 0; ahead && j < block * e; j += 64) {
                 pe__prefetch((uintptr_t)p + ahead + j, 1);
-                pe__prefetch((uintptr_t)p + ahead + (halves ? next : block * e) + j, 1);
+                pe__prefetch((uintptr_t)p + ahead + (halves ? across : block) * e + j, 1);
             }
-            pe__unit_turn(from, to, halves, &u, p, next, q, to_next);
-            if (two) pe__unit_turn(from, to, halves, &v, p + by * e, next, q + by * f, to_next);
+            pe__unit_turn(from, to, halves, &u, p, q, across);
+            if (two) pe__unit_turn(from, to, halves, &v, p + by * e, q + by * f, across);
         }
-        in += block / PE__ROPE_UNIT * by * e, out += block / PE__ROPE_UNIT * by * f;
+        in += block / PE__ROPE_UNIT * by * e;
+        out += block / PE__ROPE_UNIT * by * f;
     }
 }
 
 /* Fewer pairs than a vector has floats. */
-PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const float *s,
-                              const float *c, size_t n, size_t pairs, const unsigned char *in,
-                              unsigned char *out)
+PE__OUTLINE void pe__rope_few(pe__kind from, pe__kind to, pe_layout layout, const pe__angles *a,
+                              const unsigned char *in, unsigned char *out)
 {
+    const size_t e = pe__size_of(from), f = pe__size_of(to), n = a->n;
     const int halves = layout == PE_LAYOUT_HALVES;
-    const size_t e = pe__size_of(from), f = pe__size_of(to);
     const size_t first = halves ? n : pe__min(2 * n, PE__FLOATS), rest = 2 * n - first;
-    const size_t next = halves ? pairs : first;
+    const size_t next = halves ? a->pairs : first;
     unsigned char x[2][PE__FLOATS * sizeof(float)] = {{0}}, y[2][PE__FLOATS * sizeof(float)];
     float sines[PE__FLOATS] = {0}, cosines[PE__FLOATS] = {0};
-    memcpy(sines, s, n * sizeof *s);
-    memcpy(cosines, c, n * sizeof *c);
+    const pe__angles few = {sines, cosines, n, n};
+    pe__vf two[2];
+    memcpy(sines, a->s, n * sizeof *sines);
+    memcpy(cosines, a->c, n * sizeof *cosines);
     memcpy(x[0], in, first * e);
     memcpy(x[1], in + next * e, rest * e);
-    pe__rope_pairs(to, layout, pe__get_as(from, x[0]), pe__get_as(from, x[1]), sines, cosines,
-                   y[0], y[1]);
+    two[0] = pe__get_as(from, x[0]);
+    two[1] = pe__get_as(from, x[1]);
+    pe__rope_pairs(to, layout, &few, 0, two, y[0], sizeof y[0]);
     memcpy(out, y[0], first * f);
     memcpy(out + next * f, y[1], rest * f);
 }
@@ -7021,27 +7033,29 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
         ahead = next > PE__ROPE_AHEAD ? next : PE__ROPE_AHEAD / (next + !next) * next;
     if (!by_head && (once || few || costly || cached) && x->rest == 0 && n % PE__ROPE_UNIT == 0) {
         for (size_t t = 0; t < tile->tokens; t += most) {
-            const unsigned char *const in = x->in + (tile->token + t) * x->in_token;
-            pe__rope_token(from, to, layout, tile->sines + t * tile->stride,
-                           tile->cosines + t * tile->stride, n, pairs, in + first * e, x->in_head,
-                           x->out + (tile->token + t) * x->out_token + first * f, x->out_head,
-                           cached ? pe__min(most, tile->tokens - t) : x->heads, ahead);
+            const pe__angles a = {tile->sines + t * tile->stride, tile->cosines + t * tile->stride,
+                                  n, pairs};
+            pe__heads some = *x;
+            some.in += (tile->token + t) * x->in_token + first * e;
+            some.out += (tile->token + t) * x->out_token + first * f;
+            if (cached) some.heads = pe__min(most, tile->tokens - t);
+            pe__rope_token(from, to, layout, &a, &some, ahead);
         }
         return;
     }
     for (size_t i = 0; i < outer; i++) {
         for (size_t j = 0; j < inner; j++) {
             const size_t t = by_head ? j : i, k = by_head ? i : j;
-            const float *const s = tile->sines + t * tile->stride;
-            const float *const c = tile->cosines + t * tile->stride;
+            const pe__angles a = {tile->sines + t * tile->stride, tile->cosines + t * tile->stride,
+                                  n, pairs};
             const unsigned char *const in =
                 x->in + (tile->token + t) * x->in_token + k * x->in_head;
             unsigned char *const out = x->out + (tile->token + t) * x->out_token + k * x->out_head;
             for (size_t b = 0; ahead && b < width; b += 64)
                 pe__prefetch((uintptr_t)in + ahead + b, 1);
             if (n < 2 * PE_LANES)
-                pe__rope_few(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
-            else pe__rope_head(from, to, layout, s, c, n, pairs, in + first * e, out + first * f);
+                pe__rope_few(from, to, layout, &a, in + first * e, out + first * f);
+            else pe__rope_head(from, to, layout, &a, in + first * e, out + first * f);
             if (x->rest && tile->pair == 0)
                 pe__convert(from, to, in + 2 * pairs * e, out + 2 * pairs * f, x->rest);
         }
@@ -7386,11 +7400,12 @@ PE__INLINE int pe__rope_one_head(pe__kind kind, const pe__tile *t, void *x, size
     int ok = (t->tokens == 1) & (heads == 1) & (t->cosines != NULL) & (t->sines != NULL);
     ok &= (x != NULL) & (n - 1 < most) & (stride >= n) & (stride < most);
     if (!ok || n % PE__ROPE_UNIT) return 0;
+    const pe__angles a = {t->sines, t->cosines, n, n};
+    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0};
     if (t->layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, t->sines, t->cosines, n, n, p, 0, p, 0, 1, 0);
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
     else if (t->layout == PE_LAYOUT_INTERLEAVED)
-        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, t->sines, t->cosines, n, n, p, 0, p, 0,
-                       1, 0);
+        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &one, 0);
     else return 0;
     return 1;
 }

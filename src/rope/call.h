@@ -151,11 +151,12 @@ PE__INLINE int pe__rope_one_head(pe__kind kind, const pe__tile *t, void *x, size
     int ok = (t->tokens == 1) & (heads == 1) & (t->cosines != NULL) & (t->sines != NULL);
     ok &= (x != NULL) & (n - 1 < most) & (stride >= n) & (stride < most);
     if (!ok || n % PE__ROPE_UNIT) return 0;
+    const pe__angles a = {t->sines, t->cosines, n, n};
+    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0};
     if (t->layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, t->sines, t->cosines, n, n, p, 0, p, 0, 1, 0);
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
     else if (t->layout == PE_LAYOUT_INTERLEAVED)
-        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, t->sines, t->cosines, n, n, p, 0, p, 0,
-                       1, 0);
+        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &one, 0);
     else return 0;
     return 1;
 }
