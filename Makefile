@@ -69,6 +69,7 @@ STEP     = sh tests/tools/step.sh
 ##   make levels      a copy of pe.h in which the exact level decides everything gives the same bits
 ##   make theorem     how close do the tables that people use come to the midpoint of two floats, at any position
 ##                    to 2^31? Half an hour; certificates: check again what tests/theorem.txt keeps of it
+##   make worst       which valid calls cost most an element? One minute
 ##   make gappa       bounds of the fast path, proven over the constants of the headers
 ##   make fail        programs that must not compile, and the message they must give
 ##   make modules     C++ modules and precompiled headers with g++ 16, which is downloaded where apt-get has it
@@ -312,6 +313,9 @@ certificates:
 .PHONY: theorem
 theorem:
 	@sh tests/checks/theorem.sh search
+.PHONY: worst
+worst:
+	@sh tests/tools/worst.sh
 levels gappa warnings names unwritten api extern readme links parity cost golden certify wasm explorer:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.

@@ -856,8 +856,8 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
  * Returns      PE_OK; PE_ERR_NULL if config, omega or the list that PE_ROPE_LONGROPE needs is NULL;
  *              PE_ERR_CONFIG: pe_rope_config_error() says why. On an error nothing is written.
  * Accuracy     omega and attention_factor are the formula for the exact values of the numbers in
- *              config, omega correctly rounded, attention_factor within 0.501 ulp
- *              (tests/unit/test_rope_frequencies.c, tests/checks/levels.sh).
+ *              config, both correctly rounded (tests/unit/test_rope_frequencies.c,
+ *              tests/checks/levels.sh).
  *              A number in a formula, such as 0.1, is that decimal; steps and branches (floor, ceil,
  *              the waves of LLAMA3) are decided by exact values too. The same bits everywhere.
  * Aliasing     omega and attention_factor may not overlap what is read or each other
@@ -1141,7 +1141,7 @@ typedef struct pe_rope_ggml {
  * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG. On an error nothing is written.
- * Accuracy     0.501 ulp of the formula for the floats given (tests/unit/test_models.c)
+ * Accuracy     the formula for the floats given, correctly rounded (tests/unit/test_models.c)
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any
  * See          ggml_rope_ext, rope_yarn in ggml-cpu */
@@ -1494,7 +1494,8 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *     pe__store_pair     the kernel: pe__span_f32() rotates, rounds, and watches for ties
  *     pe__store_four     stores or streams four vectors
  * After an alarm pe__round_again() rounds y + e and y - e. Where they differ, pe__exact_element() asks
- * double-double, and if that cannot decide, integers.
+ * double-double; if that cannot decide, whether the turn is small or a known fraction
+ * (pe__decide()); then integers (pe__exact()).
  *
  * Each of these calls only what stands before it. What differs between types and verbs is chosen by
  * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing has
@@ -2138,18 +2139,24 @@ PE__COLD int pe__lost(int a, int b)
     return less < PE__KNOWN / 2 ? more : more + 1;
 }
 
-/* d times 2^by; returns whether bits below the last one are lost. */
+/* Limb i of d times 2^part, for limbs below as many. */
+PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
+{
+    const uint64_t high = i >= 0 && i < limbs ? d[i] : 0, low = i > 0 && i <= limbs ? d[i - 1] : 0;
+    return (uint32_t)((high << 32 | low) >> (32 - part) & 0xffffffffu);
+}
+
+/* d times 2^by, in place; returns whether bits below the last one are lost. */
 PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
 {
-    uint32_t to[PE__LIMBS + 1] = {0}, lost = 0;
-    const int part = (by % 32 + 32) % 32;
-    for (int i = 0, j = (by - part) / 32; i <= limbs; i++, j++) {
-        const uint64_t both = (uint64_t)(i < limbs ? d[i] : 0) << 32 | (i > 0 ? d[i - 1] : 0);
-        const uint32_t limb = (uint32_t)(both >> (32 - part) & 0xffffffffu);
-        if (j < 0) lost |= limb;
-        else if (j < limbs) to[j] = limb;
-    }
-    memcpy(d, to, (size_t)limbs * sizeof *d);
+    const int part = (by % 32 + 32) % 32, whole = (by - part) / 32;
+    uint32_t lost = 0;
+    if (by == 0) return 0;
+    for (int i = 0; i < -whole && i <= limbs; i++) lost |= pe__limb(d, limbs, i, part);
+    if (by > 0)
+        for (int j = limbs - 1; j >= 0; j--) d[j] = pe__limb(d, limbs, j - whole, part);
+    else
+        for (int j = 0; j < limbs; j++) d[j] = pe__limb(d, limbs, j - whole, part);
     return lost != 0;
 }
 
@@ -2416,13 +2423,43 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_budget.c. */
 
+/* Limbs to begin with, and where n did not decide. */
+enum { PE__LIMBS_FIRST = 6 };
+PE__COLD int pe__more_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
+
+/* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
+PE__COLD float pe__exact_factor(double a, double b, double p, double s, int logarithm)
+{
+    double y;
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+        pe__real x = pe__real_of(a, n), z = pe__real_of(b, n);
+        pe__real_log(&x);
+        pe__real_log(&z);
+        pe__real_plus(&x, &z, -1);
+        pe__real_by(&x, p);
+        pe__real_per(&x, s);
+        if (logarithm) pe__real_more(&x, 1);
+        else pe__real_exp(&x);
+        if (pe__real_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
+    }
+}
+
+/* May hi + lo, off by less than e, lie on either side of the middle of two normal floats? Middles
+   are doubles: hi is one. */
+PE__INLINE int pe__near_tie(double hi, double lo, double e)
+{
+    uint64_t bits;
+    memcpy(&bits, &hi, sizeof bits);
+    return (bits & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
+}
+
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
  * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
  * by 2^-140 (1 + 1 / D), by what a logarithm of up to 624 and products lack, so f_i by i times as
  * much, and by 2^-106 as two doubles; a q below 2^-930, whose third double is subnormal, by 2^-114
  * (1 + 1 / D), but then there is no f_2. What needs more digits makes them anew, by
- * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
+ * pe__real_by_frequency(). The order of the operations does not depend on the number of lanes. */
 
 enum { PE__CHAIN = 8, PE__POWERS = 16 };
 
@@ -2597,16 +2634,6 @@ PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
     return (double)(float)((double)(float)t * plan->float32[pair]);
 }
 
-/* The same for one sine or cosine: of small turns the sine has a relative error, but that products
-   below 2^-900 lose bits. */
-PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
-{
-    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
-    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
-    const double most = plan->point ? plan->fastest : turn; /* of sums, their terms' */
-    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * most * plan->error : 1;
-}
-
 /* x times a double, normal. */
 PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
 {
@@ -2630,43 +2657,163 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
  * rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1 (Niven): no other value is
  * the middle of two numbers. */
 
-/* The frequency of a pair as the config has it, without the pi of half_turns. */
-PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
+/* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
+PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
+{
+    while (m > 0 && q > 0 && x > 1 && y > 1) {
+        if (q < m ? y % x : x % y) return 0;
+        if (q < m) y /= x, m -= q;
+        else x /= y, q -= m;
+    }
+    return (x == 1 || m == 0) && (y == 1 || q == 0);
+}
+
+/* The bits of a positive normal double from the last that is not 0 on: an odd number. */
+PE__COLD uint64_t pe__odd_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    for (bits = (bits & 0xfffffffffffffu) | 0x10000000000000u; bits % 2 == 0; bits /= 2) {}
+    return bits;
+}
+
+/* a b - c for c near a b, rounded once. */
+PE__COLD double pe__product_less(double a, double b, double c)
+{
+    pe__vd e;
+    const double p = pe__first_lane(pe__two_prod(pe__splat(a), pe__splat(b), &e));
+    return (p - c) + pe__first_lane(e);
+}
+
+/* The sum of a pair's products, PE_COLUMNS_SUMS, if doubles hold each step. */
+PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
+{
+    const double *m = plan->matrix + plan->first + pair;
+    *sum = 0;
+    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
+        pe__vd low;
+        const double product = *m * plan->point[k];
+        *sum = pe__first_lane(pe__two_sum(pe__splat(*sum), pe__splat(product), &low));
+        if (pe__first_lane(low) != 0 || pe__product_less(*m, plan->point[k], product) != 0) return 0;
+        if (product == 0 && *m != 0 && plan->point[k] != 0) return 0;
+    }
+    return 1;
+}
+
+/* The frequency of a pair as the config has it, without the pi of half_turns, where it is known to
+ * be a fraction: (w[0] + w[1]) / w[2], w[2] an odd number.
+ *
+ * Is base^(i / D), as double-double has it, next to a double 2^s y with an odd y? With odd(base)^i
+ * = y^D it is that double, times 2^(e i / D - s): a power of two that is 1, or ln 2 / D away. */
+PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
-    pe__real w = pe__real_of(plan->exact ? f[0] : plan->unit, n), x, d;
-    double given;
+    const pe__axis *axis;
+    double i = pe__index_of(plan, pair, &axis), d = axis->denominator[0], by = 1;
+    w[2] = 1;
+    if (plan->point) {
+        if (!pe__known_sum(plan, pair, &by)) return 0;
+    } else if (plan->exact) {
+        w[0] = f[0], w[1] = f[plan->padded];
+        return 1;
+    } else if (plan->base == 0 || (i != 0 && plan->base != 1)) {
+        const pe__dd ratio = {pe__splat(f[0]), pe__splat(f[plan->padded])};
+        const pe__dd radians = pe__dd_normal(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
+        const pe__dd y = plan->half_turns ? ratio : radians;
+        const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
+        if (plan->base == 0) { /* given was the double next to it */
+            by = hi / unit;
+            by += (lo - pe__product_less(by, unit, hi)) / unit;
+        } else { /* base^(i / D) by a division */
+            double power = unit / hi; /* and a step of Newton's */
+            power -= (pe__product_less(power, hi, unit) + power * lo) / hi;
+            const double rest = pe__product_less(power, hi, unit) + power * lo;
+            for (int k = 0; k < 20 && d != pe__nearest(d); k++) d *= 2, i *= 2;
+            if (d > pe__exp2i(50) || d != pe__nearest(d) || axis->denominator[1] != 0 ||
+                fabs(rest) > fabs(unit) * pe__exp2i(-90))
+                return 0;
+            const uint64_t odd = pe__odd_of(power);
+            if (!pe__same_power(pe__odd_of(plan->base), (uint64_t)i, odd, (uint64_t)d)) return 0;
+            w[2] = (double)odd, by = w[2] / power;
+        }
+    }
+    w[0] = plan->unit * by, w[1] = pe__product_less(plan->unit, by, w[0]);
+    return 1;
+}
+
+/* The size of what a pair's turn is the sum of, PE_COLUMNS_SUMS, in half turns. */
+PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
+{
+    const double *m = plan->matrix + plan->first + pair;
+    double size = 0;
+    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step)
+        size += fabs(*m * plan->point[k]);
+    return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
+}
+
+/* What a turn, in half turns, is off by for what its frequency lacks: nothing, if that is known. */
+PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
+{
+    const double *const f = plan->frequency + pair;
+    double w[3];
+    if (plan->half_turns && !plan->float32 && pe__known_frequency(plan, pair, w) && w[2] == 1 &&
+        w[0] == f[0] && w[1] == f[plan->padded])
+        return 0;
+    return 4 * (plan->point ? pe__terms(plan, pair) : turn) * plan->error;
+}
+
+/* pe__turn_error() of one sine or cosine: of small turns the sine has a relative error, but that
+   products below 2^-900 lose bits. */
+PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
+{
+    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
+    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
+    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + pe__lack(plan, pair, turn) : 1;
+}
+
+/* x times that frequency, whether it is known or not. */
+PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair)
+{
+    const int n = x->n;
+    double known[3] = {0, 0, 1};
+    pe__real w = pe__real_of(plan->unit, n), y, z;
     const pe__axis *axis;
     const double i = pe__index_of(plan, pair, &axis);
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
         const double *m = plan->matrix + plan->first + pair;
-        d = pe__real_of(0, n);
+        z = pe__real_of(0, n);
         for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
-            x = pe__real_of(*m, n);
-            pe__real_by(&x, plan->point[k]);
-            pe__real_plus(&d, &x, 1);
+            y = pe__real_of(*m, n);
+            pe__real_by(&y, plan->point[k]);
+            pe__real_plus(&z, &y, 1);
         }
-        pe__real_times(&w, &d);
-    } else if (plan->exact) {
-        pe__real_more(&w, f[plan->padded]);
-    } else if (plan->base == 0) {
-        x = pe__real_of(f[0], n); /* w / pi: given was the double next to it */
-        pe__real_more(&x, f[plan->padded]);
-        d = pe__real_pi(n);
-        if (!plan->half_turns) pe__real_times(&x, &d);
-        pe__real_per(&x, plan->unit);
-        (void)pe__real_round(&x, 0, 1, &given);
-        pe__real_by(&w, given);
-    } else if (i != 0 && plan->base != 1) {
-        x = pe__real_of(plan->base, n), d = pe__real_of(axis->denominator[0], n);
-        pe__real_log(&x);
-        pe__real_by(&x, -i);
-        pe__real_more(&d, axis->denominator[1]);
-        pe__real_divide(&x, &d);
-        pe__real_exp(&x);
-        pe__real_times(&w, &x);
+        pe__real_times(&w, &z);
+    } else if (pe__known_frequency(plan, pair, known)) {
+        w = pe__real_of(known[0], n);
+        pe__real_more(&w, known[1]);
+    } else {
+        y = pe__real_of(plan->base, n), z = pe__real_of(axis->denominator[0], n);
+        pe__real_log(&y);
+        pe__real_by(&y, -i);
+        pe__real_more(&z, axis->denominator[1]);
+        pe__real_divide(&y, &z);
+        pe__real_exp(&y);
+        pe__real_times(&w, &y);
     }
-    return w;
+    pe__real_times(x, &w);
+    if (known[2] != 1) pe__real_per(x, known[2]); /* exact if it can be */
+}
+
+/* Twice the sine of multiples of a 12th of a turn; 3: a root. */
+static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
+
+/* Is x an exact number of at most 160 bits, such as a position times a known frequency? Times a
+   double it has 213 and is the middle of two numbers or 2^-214 of itself away. */
+PE__COLD int pe__real_few(const pe__real *x)
+{
+    uint32_t any = 0;
+    for (int i = 0; i < x->n - 5; i++) any |= x->d[i];
+    return pe__known(x) && any == 0;
 }
 
 /* x, an angle, or the halves of a turn that it is, becomes its sine or, for component 1, cosine.
@@ -2674,12 +2821,11 @@ PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
    told from these as soon as bits are enough. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 {
-    const int n = x->n;
+    const int n = x->n, few = n > 6 && pe__real_few(x);
     const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z = pe__real_pi(n);
     if (halves) {
-        static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: root */
         pe__real_more(x, -k / 2);
         y = *x;
         pe__real_by(&y, 6);
@@ -2688,8 +2834,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
         if (!pe__real_apart(&y)) {
             const int place = (3 * quarter + (int)sixths + 12) % 12;
             if (!pe__known(&y) && !enough) return 0;
-            if (twice[place] != 3) {
-                *x = pe__real_of(twice[place] / 2.0, n);
+            if (pe__twice_sine[place] != 3) {
+                *x = pe__real_of(pe__twice_sine[place] / 2.0, n);
                 return 1;
             }
         }
@@ -2701,10 +2847,10 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     y = *x;
     pe__real_times(&y, x);
     y.sign = -y.sign;
-    if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
-        /* less than 1 by ever so little: any such will do */
+    if (k == 0 && x->exponent < (few ? -110 : -560) && !pe__real_is_0(x)) {
+        /* less than 1 by ever so little: any such will do, of up to 2^-220 as of 2^-1120 */
         z = pe__real_of(1, n), y = z;
-        y.exponent = -1119;
+        y.exponent = few ? -279 : -1119;
         pe__real_plus(&z, &y, -1);
     } else {
         z = pe__real_series(&y, PE__CIRCLE, quarter & 1 ? 1 : 2);
@@ -2723,22 +2869,20 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     const int halves = plan->half_turns && !plan->float32;
     const pe__axis *axis;
     const double i = pe__index_of(plan, pair, &axis);
-    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
         const int last = n == PE__LIMBS;
         const int enough =
             last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
-        pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
-                                   : pe__real_frequency(plan, pair, n);
-        pe__real x = pe__real_of(pe__time_of(plan, pair, t), n);
+        const int number = what >= PE__FREQUENCY;
+        pe__real x = pe__real_of(number ? 1 : pe__time_of(plan, pair, t), n), w = pe__real_pi(n);
         double y;
-        if (what >= PE__FREQUENCY) {
-            x = pe__real_pi(n);
-            if (halves) pe__real_times(&w, &x);
-            x.exponent++;
-            if (what == PE__WAVELENGTH) pe__real_divide(&x, &w);
-            else x = w;
+        if (!plan->float32) pe__real_by_frequency(&x, plan, pair);
+        else if (number) pe__real_by(&x, plan->float32[pair]);
+        if (number) {
+            if (halves) pe__real_times(&x, &w);
+            w.exponent++;
+            if (what == PE__WAVELENGTH) pe__real_divide(&w, &x), x = w;
         } else {
-            if (!plan->float32) pe__real_times(&x, &w);
             if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
             pe__real_by(&x, amplitude);
             pe__real_more(&x, -less);
@@ -2747,15 +2891,22 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     }
 }
 
-/* sin and cos in double-double, to the last bit. */
-PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                             pe__dd *cosine)
+/* sin and cos by pe__close_turn(), but where that is off by more than enough: then to the last bit
+   of a double, and, where nothing is enough, of a double-double. */
+PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, double enough,
+                             pe__dd *sine, pe__dd *cosine)
 {
+    pe__close_turn(plan, pair, t, sine, cosine);
     for (int k = 0; k < 2; k++) {
         pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
+        pe__store(hi, turn->hi), pe__store(lo, turn->lo);
         for (size_t lane = 0; lane < PE_LANES; lane++) {
-            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
+            const double f = plan->frequency[pair + lane];
+            const double size = fabs(pe__time_of(plan, pair + lane, t) * f);
+            if (pe__lack(plan, pair + lane, size) < enough) continue;
+            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0), lo[lane] = 0;
+            if (enough > 0) continue;
             lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
         }
         turn->hi = pe__load(hi), turn->lo = pe__load(lo);
@@ -2804,14 +2955,38 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* (hi + lo) by, rounded once to the type that drops bits as in pe__drop(), or, if 0, to a double,
-   into *y; returns whether lo - e and lo + e give the same, no subnormal double. */
+/* (hi + lo) by, rounded once to a double, for a power of two. A subnormal one is a multiple of the
+   least double: big has no smaller bits, and three doubles are added with one rounding by way of
+   one to odd. */
+PE__COLD double pe__round_double(double hi, double lo, double by)
+{
+    const double sum = hi + lo;
+    if (fabs(sum * by) > pe__exp2i(-1021)) return sum * by;
+    const double least = pe__exp2i(-1022) / by, big = hi < 0 ? -least : least;
+    pe__vd low, rest, last;
+    if (fabs(sum) > least) return sum * by;
+    const pe__vd high = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    const pe__vd whole = pe__two_sum(pe__splat(big), high, &rest);
+    rest = pe__two_sum(rest, low, &last);
+    const double odd = pe__to_odd(pe__first_lane(rest), pe__first_lane(last));
+    const double size = fabs((pe__first_lane(whole) + odd) - big) * by;
+    return hi < 0 ? -size : size;
+}
+
+/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in pe__drop(), or,
+   if 0, to a double, into *y; returns whether lo - e and lo + e give the same. */
 PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
-    *y = drop ? (double)pe__round_sum(hi * by, above * by, drop) : (hi + above) * by;
-    return *y == (drop ? (double)pe__round_sum(hi * by, below * by, drop) : (hi + below) * by) &&
-           fabs(*y) > (drop ? 0 : pe__exp2i(-1021));
+    double other = hi < 0 ? -0.0 : 0.0;
+    *y = other;
+    if (drop == 0) {
+        *y = pe__round_double(hi, above, by), other = pe__round_double(hi, below, by);
+    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
+        *y = (double)pe__round_sum(hi * by, above * by, drop);
+        other = (double)pe__round_sum(hi * by, below * by, drop);
+    }
+    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
 }
 
 /* The frequency of a pair in radians a position, or its wavelength. */
@@ -2843,6 +3018,89 @@ PE__INLINE int pe__still(const pe_plan *plan, double t, size_t pair)
     return !plan->point && (t == 0 || w[pair] == 0);
 }
 
+/* An element whose half turns are known to be a multiple of 1/6, if its sine or cosine is rational:
+   0, +-1/2 or +-1. Returns whether it is. */
+PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                               double *y)
+{
+    const double a = plan->amplitude;
+    double w[3];
+    if (plan->float32 || !pe__known_frequency(plan, pair, w) || w[1] != 0) return 0;
+    const double p = t * w[0], six = 6 * p, whole = pe__nearest(six / w[2]), right = whole * w[2];
+    if (pe__product_less(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
+    if (six != right || pe__product_less(6, p, six) != pe__product_less(whole, w[2], right)) return 0;
+    if (!plan->half_turns && p != 0) return 0;
+    const int place = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
+    if (pe__twice_sine[place] == 3) return 0;
+    *y = a * (pe__twice_sine[place] / 2.0);
+    if (drop && *y != 0) *y = (double)pe__round_once(*y, 0, 1, drop);
+    return 1;
+}
+
+/* pe__same() with a power of two that may be no double. */
+PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
+{
+    const double down = exponent < -900 ? pe__exp2i(-200) : 1;
+    if (exponent < -1100) { /* below half the least double, and hi is apart from 0 */
+        *y = hi < 0 ? -0.0 : 0.0;
+        return 1;
+    }
+    if (down < 1) exponent += 200;
+    return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
+}
+
+/* A sin x for a small angle x, of position time 2^exponent. Where exact products make A x a double,
+   the sine is that less a little: no middle of two numbers is between them. */
+PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int drop,
+                            double *y)
+{
+    const double *const f = plan->frequency + pair, a = plan->mantissa;
+    double w[3] = {1, 0, 1};
+    int of_w, of_a;
+    (void)pe__frexp(plan->scale, &of_a);
+    exponent += of_a - 1;
+    if (plan->float32 || (!plan->half_turns && pe__known_frequency(plan, pair, w) && w[0] != 0)) {
+        const double size = pe__frexp(fabs(w[0]), &of_w), v = w[0] < 0 ? -size : size;
+        const double p = time * v, x = p * a;
+        if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 && pe__product_less(p, a, x) == 0)
+            return pe__same_far(x, -x * pe__exp2i(-60), fabs(x) * pe__exp2i(-61), exponent + of_w,
+                                drop, y);
+    }
+    (void)pe__frexp(fabs(f[0]), &of_w);
+    const double up = pe__exp2i(-of_w), lack = pe__lack(plan, pair, fabs(f[0])) / fabs(f[0]);
+    const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
+    const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
+    const pe__dd x = pe__dd_scaled(turn, a);
+    const double hi = pe__first_lane(x.hi), e = fabs(hi) * (lack + pe__exp2i(-97));
+    if (exponent + of_w - of_a > -60) return 0;
+    return pe__same_far(hi, pe__first_lane(x.lo), e, exponent + of_w, drop, y);
+}
+
+/* An element of a turn so small that its numbers leave the range of doubles, or that its cosine
+ * cannot be told from 1; returns whether that decides. For an angle x of less than pi 2^-40
+ *
+ *     A cos x is between A (1 - 2^-77) and A, and no middle of two numbers is: but for A itself
+ *         none is within 2^-54 of A. So it is A less a little, to odd.
+ *     A sin x is A x (1 - d), d below 2^-77, or 2^-117 if x is below pi 2^-60: then A x decides,
+ *         as a product of numbers near 1 and a power of two. It is off by 2^-100 and what the
+ *         frequency lacks. */
+PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                            double *y)
+{
+    const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
+    const double far = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* it may be subnormal */
+    int of_time, of_f;
+    if (f == 0 || time * far == 0) return 0;
+    const double m = pe__frexp(fabs(time) * far, &of_time);
+    (void)pe__frexp(fabs(f), &of_f);
+    if (far > 1) of_time -= 120;
+    if (of_time + of_f > -40) return 0;
+    if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80)) return 0; /* or 0 */
+    if (component == 0) return pe__small_sine(plan, pair, time < 0 ? -m : m, of_time, drop, y);
+    *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
+    return 1;
+}
+
 /* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
    pe__close_turn(). */
 PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
@@ -2855,13 +3113,17 @@ PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int compo
         return drop ? (double)pe__round_once(amplitude, 0, 1, drop) : amplitude;
     }
     if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
+    if (pe__small_turn(plan, t, pair, component, drop, &y)) return y;
+    if (pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
     return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
 }
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
 {
     pe__dd turn[2];
+    double small;
     if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
+    if (pe__small_turn(plan, t, pair, component, drop, &small)) return (float)small;
     pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
     const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
     return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
@@ -3701,9 +3963,9 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         n = PE_LANES;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
-            if (pe__turn_error(plan, t) < 44 * pe__exp2i(-53))
-                pe__close_turn(plan, pair + i, t, &ss, &cc);
-            else pe__exact_turn(plan, pair + i, t, &ss, &cc);
+            const double enough = 44 * pe__exp2i(-53);
+            if (pe__turn_error(plan, t) < enough) pe__close_turn(plan, pair + i, t, &ss, &cc);
+            else pe__exact_turn(plan, pair + i, t, enough, &ss, &cc);
             sine = ss.hi * pe__splat(factor);
             cosine = cc.hi * pe__splat(factor);
         }
@@ -4370,7 +4632,8 @@ PE__ADDER(bf16, PE__BF16)
  * 0.5 + 0.01 is below 2; without FMA, with both products, it is 2.18, and elements are alarmed for
  * 4 units. All that knows nothing of f16's subnormals; but below 2^-14 nothing is farther from such
  * a midpoint than 2^-25, so f16 is alarmed by that distance at least. With too large or too small
- * an amplitude all elements are alarmed. For wide angles these are some 3 bf16 elements in 10,000,
+ * an amplitude all elements are alarmed, so that half of bf16's least number, 2^-134, is within the
+ * 2^-46 A: zeros of floats have no sign. For wide angles these are some 3 bf16 elements in 10,000,
  * and 20 f16 ones; they are made again from doubles, one by one.
  *
  * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded to
@@ -4451,7 +4714,7 @@ PE__OUTLINE void pe__alarm_16(const pe__scratch_16 *f, const float *x, size_t co
 PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
 {
     const double size = pe__larger(plan->amplitude, 0);
-    if (size < pe__exp2i(-90) || size > pe__exp2i(90)) return FLT_MAX;
+    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX;
     return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
@@ -5382,8 +5645,8 @@ PE__INLINE void pe__store_some_f64(const pe__dest *dest, double *x, const double
 }
 
 /* The doubles of one vector of pairs that are in doubt, or subnormal. */
-PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, double t, pe__vd *sine,
-                                  pe__vd *cosine)
+PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count, double t,
+                                  pe__vd *sine, pe__vd *cosine)
 {
     pe__dd turn[2];
     pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
@@ -5391,9 +5654,8 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, double t, pe
         double hi[PE_LANES], lo[PE_LANES];
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
         pe__store(hi, y.hi), pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < PE_LANES; lane++) /* behind the last pair: any */
-            hi[lane] = pe__decide(plan, t, pe__min(pair + lane, plan->padded - PE_LANES), k, 0,
-                                  hi[lane], lo[lane]);
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) /* behind them: any */
+            hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
         *(k ? cosine : sine) = pe__load(hi);
     }
 }
@@ -5447,7 +5709,7 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
-        pe__round_again_f64(x->plan, x->dest->pair + i, to.position, &s, &c);
+        pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s, &c);
         f = swapped ? c : s, g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);
@@ -6538,6 +6800,16 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
     return x;
 }
 
+/* f */
+PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
+{
+    pe__real f = pe__real_of(r->f[0], n);
+    pe__real_by(&f, r->f[1]);
+    pe__real_per(&f, r->f[2]);
+    pe__real_more(&f, r->f[3]);
+    return f;
+}
+
 /* The frequency of a pair, correctly rounded. */
 PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
 {
@@ -6546,12 +6818,9 @@ PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
     const size_t index = pair % r->period;
     const double i = (double)index;
     double y;
-    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
         int unsure = 0;
-        pe__real f = pe__real_of(r->f[0], n), w = pe__real_of(r->config->rope_theta, n), x, z;
-        pe__real_by(&f, r->f[1]);
-        pe__real_per(&f, r->f[2]);
-        pe__real_more(&f, r->f[3]);
+        pe__real f = pe__rope_real_factor(r, n), w = pe__real_of(r->config->rope_theta, n), x, z;
         pe__real_log(&w);
         pe__real_by(&w, -2 * i);
         pe__real_per(&w, r->width);
@@ -6610,6 +6879,8 @@ PE__OUTLINE void pe__rope_vector(pe__rope *r, size_t i, double *omega)
         w = pe__td_product(w, r->inverse_factor);
     }
     if (r->factors || more) w = pe__td_ratio(w, pe__td_scale(pe__td_one(pe__load(a)), pe__load(b)));
+    /* what is off by less than a low part's last bit, 2^-106, would not move it */
+    error = error + pe__splat(pe__exp2i(-100));
     pe__store(omega, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
     for (size_t lane = 0; lane < lanes; lane++)
         if (i + lane >= r->turning) omega[lane] = 0;
@@ -6634,6 +6905,61 @@ PE__INLINE pe__td pe__rope_mscale(pe__td log_factor, double scale)
     const pe__td tenth = pe__td_div(pe__td_scale(log_factor, pe__splat(scale)), pe__splat(10.0));
     return pe__td_add(tenth, pe__td_splat(1.0));
 }
+PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
+{
+    pe__real x = *log_factor;
+    pe__real_by(&x, scale);
+    pe__real_over(&x, 10);
+    pe__real_more(&x, 1);
+    return x;
+}
+
+/* by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), with LONGROPE the root of 1 + ln f / ln L0;
+   correctly rounded. */
+PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double all_dim, double by)
+{
+    double y;
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+        pe__real f = pe__rope_real_factor(r, n), x, z;
+        pe__real_log(&f);
+        if (r->config->rope_type == PE_ROPE_LONGROPE) {
+            x = f, z = pe__real_of(r->length, n);
+            pe__real_log(&z);
+            pe__real_divide(&x, &z);
+            pe__real_more(&x, 1);
+            pe__real_log(&x);
+            pe__real_by(&x, 0.5);
+            pe__real_exp(&x);
+        } else {
+            x = pe__rope_real_mscale(&f, mscale), z = pe__rope_real_mscale(&f, all_dim);
+            pe__real_divide(&x, &z);
+        }
+        pe__real_by(&x, by);
+        if (pe__real_round(&x, 0, n == PE__LIMBS, &y)) return y;
+    }
+}
+
+/* The same in triple-double, which is off by 2^-92: ln f is off by 2^-147, and not below 2^-53. No
+   result is the middle of two doubles: ln f is transcendental, and so is what has it but for equal
+   scales; where ln f / ln L0 is rational its denominator is below 53 and the root irrational or a
+   fraction of at most 5 bits over 2, 4 or an odd number. */
+PE__COLD double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
+{
+    const pe__td log_factor = pe__td_log(r->factor);
+    pe__td y = pe__rope_mscale(log_factor, mscale);
+    double x;
+    if (r->config->rope_type == PE_ROPE_LONGROPE) { /* the root by exp and ln */
+        y = pe__td_ratio(log_factor, pe__td_log(pe__td_splat(r->length)));
+        y = pe__td_log(pe__td_add(y, pe__td_splat(1.0)));
+        y = pe__td_exp(pe__td_scale(y, pe__splat(0.5)));
+    } else if (all_dim > 0) {
+        y = pe__td_ratio(y, pe__rope_mscale(log_factor, all_dim));
+    }
+    y = pe__td_scale(y, pe__splat(by));
+    const double hi = pe__first_lane(y.a), lo = pe__first_lane(y.b) + pe__first_lane(y.c);
+    if (pe__same(hi, lo, hi * pe__exp2i(-90), 1, 0, &x)) return x;
+    return pe__rope_exact_factor(r, mscale, all_dim, by);
+}
 
 PE__COLD double pe__rope_attention(const pe__rope *r)
 {
@@ -6645,15 +6971,8 @@ PE__COLD double pe__rope_attention(const pe__rope *r)
     if ((!longrope && config->rope_type != PE_ROPE_YARN) ||
         !(pe__first_lane(pe__td_sub(r->factor, one).a) > 0))
         return 1.0;
-    const pe__td log_factor = pe__td_log(r->factor);
-    pe__td y = pe__rope_mscale(log_factor, both ? config->mscale : 1.0);
-    if (longrope) { /* the root by exp and ln */
-        y = pe__td_add(pe__td_ratio(log_factor, pe__td_log(pe__td_splat(r->length))), one);
-        y = pe__td_exp(pe__td_scale(pe__td_log(y), pe__splat(0.5)));
-    } else if (both) {
-        y = pe__td_ratio(y, pe__rope_mscale(log_factor, config->mscale_all_dim));
-    }
-    return pe__first_lane(y.a);
+    return both ? pe__rope_factor(r, config->mscale, config->mscale_all_dim, 1)
+                : pe__rope_factor(r, 1, 0, 1);
 }
 
 /* Begin with a config that may be wrong. */
@@ -7566,11 +7885,41 @@ PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shif
         if (n != last) {
             const pe__td log = pe__td_log(pe__td_splat((double)(n + 1)));
             const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
-            factor = n ? pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32) : 1;
+            const double hi = pe__first_lane(y.a), lo = pe__first_lane(y.b) + pe__first_lane(y.c);
+            factor = n ? pe__round_sum(hi, lo, PE__DROP_F32) : 1;
+            /* no tie: the logarithm is transcendental; where 1 and it cancel, its error is left */
+            if (n && pe__near_tie(hi, lo, (fabs(hi) + 1) * pe__exp2i(-100)))
+                factor = pe__exact_factor((double)(n + 1), 1, beta, 1, 1);
         }
         last = n, factors[r] = factor;
     }
     return PE_OK;
+}
+
+/* The float nearest to (a / b)^(p / s), which is next to a double that is the middle of two floats,
+ * 2^k N with an odd N of 25 bits, or is that double.
+ *
+ * It is where p / s = m / q, in lowest terms, and a / b to the m is 2^(kq) N^q. Of a / b in lowest
+ * terms, for m < 0 of b / a, the denominator is a power of two then, and N = c^m, the numerator but
+ * for a power of two c^q: c is at least 3, below 7 2^28 < 3^20, so q is below 20. */
+PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double tie)
+{
+    uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
+    memcpy(&bits, &tie, sizeof bits);
+    while (down) {
+        const uint64_t rest = up % down;
+        up = down, down = rest;
+    }
+    for (x /= up; x % 2 == 0; x /= 2) {}
+    for (y /= up; y % 2 == 0; y /= 2) {}
+    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u;
+    for (int q = 1; q < 20 && y == 1; q++) {
+        const double m = pe__nearest(q * fabs(p) / s), left = q * fabs(p), right = m * s;
+        if (left == right && pe__product_less(q, fabs(p), left) == pe__product_less(m, s, right) &&
+            pe__same_power(x, (uint64_t)m, bits, (uint64_t)q))
+            return pe__round_sum(tie, 0, PE__DROP_F32);
+    }
+    return pe__exact_factor((double)a, (double)b, p, s, 0);
 }
 
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
@@ -7595,10 +7944,16 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         x = pe__td_sub(x, pe__td_log(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
-            const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(pe__position(&at, r, 0))));
-            pe__store(high, y.a), pe__store(low, y.b);
-            for (size_t k = 0; k < n; k++)
-                factors[r * stride + i + k] = pe__round_sum(high[k], low[k], PE__DROP_F32);
+            const double p = pe__position(&at, r, 0);
+            const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(p))); /* to 2^-139 */
+            pe__store(high, y.a), pe__store(low, y.b + y.c);
+            for (size_t k = 0; k < n; k++) {
+                float *const factor = &factors[r * stride + i + k];
+                *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
+                if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-100))))
+                    *factor = pe__xpos_exact(5 * (i + k) + 2 * (uint64_t)pairs, 7 * (uint64_t)pairs,
+                                             p, scale_base, high[k]);
+            }
         }
     }
     return PE_OK;
@@ -7682,9 +8037,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_begin(&r);
     pe__rope_all(&r, omega);
     if (!attention_factor) return PE_OK;
-    const double factor = (double)c.attn_factor, ext = c.ext_factor > 0;
-    const pe__td mscale = pe__rope_mscale(pe__td_log(r.factor), ext);
-    *attention_factor = pe__first_lane(pe__td_scale(mscale, pe__splat(factor)).a);
+    *attention_factor = pe__rope_factor(&r, c.ext_factor > 0, 0, (double)c.attn_factor);
     return PE_OK;
 }
 
@@ -7945,7 +8298,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
             sum.hi = sum.lo = pe__splat(0.0);
             for (size_t i = v; i < count; i += PE__CHAIN) {
-                if (exact) pe__exact_turn(plan, first + i, k, &s, &c);
+                if (exact) pe__exact_turn(plan, first + i, k, 0, &s, &c);
                 else pe__close_turn(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) {
                     pe__store(all[0], c.hi), pe__store(all[1], c.lo);
@@ -8196,6 +8549,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
         const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), part));
         pe__store(t, whole), pe__store(hi, y.a), pe__store(lo, y.b + y.c);
+        /* for a whole t this is exact, for others irrational and no tie */
         for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
             slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
     }
@@ -8439,7 +8793,8 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
-   m)). Where that is a whole number it is made to 2^-120; no other is expected so near to one. */
+   m)). It is made to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
+   exist none is expected within 2^-100 of a whole number. */
 PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
 {
     if (bucket <= m) return (double)bucket;
@@ -8448,8 +8803,8 @@ PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_dista
     const pe__td power = pe__td_exp(pe__td_div(part, pe__splat((double)(n - m))));
     const pe__td d = pe__td_scale(power, pe__splat((double)m));
     const double a = pe__first_lane(d.a), whole = pe__nearest(a);
-    const double off = a - whole + pe__first_lane(d.b);
-    return off > pe__exp2i(-60) ? whole + 1 : whole;
+    const double off = a - whole + (pe__first_lane(d.b) + pe__first_lane(d.c));
+    return off > pe__exp2i(-100) ? whole + 1 : whole;
 }
 
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,

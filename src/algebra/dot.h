@@ -47,7 +47,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
             sum.hi = sum.lo = pe__splat(0.0);
             for (size_t i = v; i < count; i += PE__CHAIN) {
-                if (exact) pe__exact_turn(plan, first + i, k, &s, &c);
+                if (exact) pe__exact_turn(plan, first + i, k, 0, &s, &c);
                 else pe__close_turn(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) {
                     pe__store(all[0], c.hi), pe__store(all[1], c.lo);

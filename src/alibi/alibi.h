@@ -40,6 +40,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
         const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), part));
         pe__store(t, whole), pe__store(hi, y.a), pe__store(lo, y.b + y.c);
+        /* for a whole t this is exact, for others irrational and no tie */
         for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
             slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
     }

@@ -18,7 +18,8 @@
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
-   m)). Where that is a whole number it is made to 2^-120; no other is expected so near to one. */
+   m)). It is made to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
+   exist none is expected within 2^-100 of a whole number. */
 PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
 {
     if (bucket <= m) return (double)bucket;
@@ -27,8 +28,8 @@ PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_dista
     const pe__td power = pe__td_exp(pe__td_div(part, pe__splat((double)(n - m))));
     const pe__td d = pe__td_scale(power, pe__splat((double)m));
     const double a = pe__first_lane(d.a), whole = pe__nearest(a);
-    const double off = a - whole + pe__first_lane(d.b);
-    return off > pe__exp2i(-60) ? whole + 1 : whole;
+    const double off = a - whole + (pe__first_lane(d.b) + pe__first_lane(d.c));
+    return off > pe__exp2i(-100) ? whole + 1 : whole;
 }
 
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,

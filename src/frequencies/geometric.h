@@ -11,13 +11,43 @@
 #include "../numbers/exp_log.h"
 #include "../numbers/real.h"
 
+/* Limbs to begin with, and where n did not decide. */
+enum { PE__LIMBS_FIRST = 6 };
+PE__COLD int pe__more_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
+
+/* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
+PE__COLD float pe__exact_factor(double a, double b, double p, double s, int logarithm)
+{
+    double y;
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+        pe__real x = pe__real_of(a, n), z = pe__real_of(b, n);
+        pe__real_log(&x);
+        pe__real_log(&z);
+        pe__real_plus(&x, &z, -1);
+        pe__real_by(&x, p);
+        pe__real_per(&x, s);
+        if (logarithm) pe__real_more(&x, 1);
+        else pe__real_exp(&x);
+        if (pe__real_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
+    }
+}
+
+/* May hi + lo, off by less than e, lie on either side of the middle of two normal floats? Middles
+   are doubles: hi is one. */
+PE__INLINE int pe__near_tie(double hi, double lo, double e)
+{
+    uint64_t bits;
+    memcpy(&bits, &hi, sizeof bits);
+    return (bits & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
+}
+
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
  * f_i = w_i / pi for w_i = scale q^i, q = base^(-1 / D). A plan has them as sums of two doubles:
  * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
  * by 2^-140 (1 + 1 / D), by what a logarithm of up to 624 and products lack, so f_i by i times as
  * much, and by 2^-106 as two doubles; a q below 2^-930, whose third double is subnormal, by 2^-114
  * (1 + 1 / D), but then there is no f_2. What needs more digits makes them anew, by
- * pe__real_frequency(). The order of the operations does not depend on the number of lanes. */
+ * pe__real_by_frequency(). The order of the operations does not depend on the number of lanes. */
 
 enum { PE__CHAIN = 8, PE__POWERS = 16 };
 

@@ -33,18 +33,24 @@ PE__COLD int pe__lost(int a, int b)
     return less < PE__KNOWN / 2 ? more : more + 1;
 }
 
-/* d times 2^by; returns whether bits below the last one are lost. */
+/* Limb i of d times 2^part, for limbs below as many. */
+PE__INLINE uint32_t pe__limb(const uint32_t *d, int limbs, int i, int part)
+{
+    const uint64_t high = i >= 0 && i < limbs ? d[i] : 0, low = i > 0 && i <= limbs ? d[i - 1] : 0;
+    return (uint32_t)((high << 32 | low) >> (32 - part) & 0xffffffffu);
+}
+
+/* d times 2^by, in place; returns whether bits below the last one are lost. */
 PE__COLD int pe__limbs_shift(uint32_t *d, int limbs, int by)
 {
-    uint32_t to[PE__LIMBS + 1] = {0}, lost = 0;
-    const int part = (by % 32 + 32) % 32;
-    for (int i = 0, j = (by - part) / 32; i <= limbs; i++, j++) {
-        const uint64_t both = (uint64_t)(i < limbs ? d[i] : 0) << 32 | (i > 0 ? d[i - 1] : 0);
-        const uint32_t limb = (uint32_t)(both >> (32 - part) & 0xffffffffu);
-        if (j < 0) lost |= limb;
-        else if (j < limbs) to[j] = limb;
-    }
-    memcpy(d, to, (size_t)limbs * sizeof *d);
+    const int part = (by % 32 + 32) % 32, whole = (by - part) / 32;
+    uint32_t lost = 0;
+    if (by == 0) return 0;
+    for (int i = 0; i < -whole && i <= limbs; i++) lost |= pe__limb(d, limbs, i, part);
+    if (by > 0)
+        for (int j = limbs - 1; j >= 0; j--) d[j] = pe__limb(d, limbs, j - whole, part);
+    else
+        for (int j = 0; j < limbs; j++) d[j] = pe__limb(d, limbs, j - whole, part);
     return lost != 0;
 }
 

@@ -216,7 +216,7 @@ typedef struct pe_rope_ggml {
  * attention_factor  one double, or NULL: attn_factor, with ext_factor times 1 - 0.1 ln freq_scale
  *
  * Returns      PE_OK; PE_ERR_NULL; PE_ERR_CONFIG. On an error nothing is written.
- * Accuracy     0.501 ulp of the formula for the floats given (tests/unit/test_models.c)
+ * Accuracy     the formula for the floats given, correctly rounded (tests/unit/test_models.c)
  * Aliasing     omega and attention_factor may not overlap what is read or each other
  * Threads      any
  * See          ggml_rope_ext, rope_yarn in ggml-cpu */

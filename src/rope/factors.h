@@ -36,11 +36,41 @@ PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shif
         if (n != last) {
             const pe__td log = pe__td_log(pe__td_splat((double)(n + 1)));
             const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
-            factor = n ? pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32) : 1;
+            const double hi = pe__first_lane(y.a), lo = pe__first_lane(y.b) + pe__first_lane(y.c);
+            factor = n ? pe__round_sum(hi, lo, PE__DROP_F32) : 1;
+            /* no tie: the logarithm is transcendental; where 1 and it cancel, its error is left */
+            if (n && pe__near_tie(hi, lo, (fabs(hi) + 1) * pe__exp2i(-100)))
+                factor = pe__exact_factor((double)(n + 1), 1, beta, 1, 1);
         }
         last = n, factors[r] = factor;
     }
     return PE_OK;
+}
+
+/* The float nearest to (a / b)^(p / s), which is next to a double that is the middle of two floats,
+ * 2^k N with an odd N of 25 bits, or is that double.
+ *
+ * It is where p / s = m / q, in lowest terms, and a / b to the m is 2^(kq) N^q. Of a / b in lowest
+ * terms, for m < 0 of b / a, the denominator is a power of two then, and N = c^m, the numerator but
+ * for a power of two c^q: c is at least 3, below 7 2^28 < 3^20, so q is below 20. */
+PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double tie)
+{
+    uint64_t bits, x = p < 0 ? b : a, y = p < 0 ? a : b, up = x, down = y;
+    memcpy(&bits, &tie, sizeof bits);
+    while (down) {
+        const uint64_t rest = up % down;
+        up = down, down = rest;
+    }
+    for (x /= up; x % 2 == 0; x /= 2) {}
+    for (y /= up; y % 2 == 0; y /= 2) {}
+    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u;
+    for (int q = 1; q < 20 && y == 1; q++) {
+        const double m = pe__nearest(q * fabs(p) / s), left = q * fabs(p), right = m * s;
+        if (left == right && pe__product_less(q, fabs(p), left) == pe__product_less(m, s, right) &&
+            pe__same_power(x, (uint64_t)m, bits, (uint64_t)q))
+            return pe__round_sum(tie, 0, PE__DROP_F32);
+    }
+    return pe__exact_factor((double)a, (double)b, p, s, 0);
 }
 
 PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, size_t rows,
@@ -65,10 +95,16 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         x = pe__td_sub(x, pe__td_log(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
-            const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(pe__position(&at, r, 0))));
-            pe__store(high, y.a), pe__store(low, y.b);
-            for (size_t k = 0; k < n; k++)
-                factors[r * stride + i + k] = pe__round_sum(high[k], low[k], PE__DROP_F32);
+            const double p = pe__position(&at, r, 0);
+            const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(p))); /* to 2^-139 */
+            pe__store(high, y.a), pe__store(low, y.b + y.c);
+            for (size_t k = 0; k < n; k++) {
+                float *const factor = &factors[r * stride + i + k];
+                *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
+                if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-100))))
+                    *factor = pe__xpos_exact(5 * (i + k) + 2 * (uint64_t)pairs, 7 * (uint64_t)pairs,
+                                             p, scale_base, high[k]);
+            }
         }
     }
     return PE_OK;

@@ -157,6 +157,16 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
     return x;
 }
 
+/* f */
+PE__COLD pe__real pe__rope_real_factor(const pe__rope *r, int n)
+{
+    pe__real f = pe__real_of(r->f[0], n);
+    pe__real_by(&f, r->f[1]);
+    pe__real_per(&f, r->f[2]);
+    pe__real_more(&f, r->f[3]);
+    return f;
+}
+
 /* The frequency of a pair, correctly rounded. */
 PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
 {
@@ -165,12 +175,9 @@ PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
     const size_t index = pair % r->period;
     const double i = (double)index;
     double y;
-    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
         int unsure = 0;
-        pe__real f = pe__real_of(r->f[0], n), w = pe__real_of(r->config->rope_theta, n), x, z;
-        pe__real_by(&f, r->f[1]);
-        pe__real_per(&f, r->f[2]);
-        pe__real_more(&f, r->f[3]);
+        pe__real f = pe__rope_real_factor(r, n), w = pe__real_of(r->config->rope_theta, n), x, z;
         pe__real_log(&w);
         pe__real_by(&w, -2 * i);
         pe__real_per(&w, r->width);
@@ -229,6 +236,8 @@ PE__OUTLINE void pe__rope_vector(pe__rope *r, size_t i, double *omega)
         w = pe__td_product(w, r->inverse_factor);
     }
     if (r->factors || more) w = pe__td_ratio(w, pe__td_scale(pe__td_one(pe__load(a)), pe__load(b)));
+    /* what is off by less than a low part's last bit, 2^-106, would not move it */
+    error = error + pe__splat(pe__exp2i(-100));
     pe__store(omega, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
     for (size_t lane = 0; lane < lanes; lane++)
         if (i + lane >= r->turning) omega[lane] = 0;
@@ -253,6 +262,61 @@ PE__INLINE pe__td pe__rope_mscale(pe__td log_factor, double scale)
     const pe__td tenth = pe__td_div(pe__td_scale(log_factor, pe__splat(scale)), pe__splat(10.0));
     return pe__td_add(tenth, pe__td_splat(1.0));
 }
+PE__COLD pe__real pe__rope_real_mscale(const pe__real *log_factor, double scale)
+{
+    pe__real x = *log_factor;
+    pe__real_by(&x, scale);
+    pe__real_over(&x, 10);
+    pe__real_more(&x, 1);
+    return x;
+}
+
+/* by (0.1 mscale ln f + 1) / (0.1 all_dim ln f + 1), with LONGROPE the root of 1 + ln f / ln L0;
+   correctly rounded. */
+PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double all_dim, double by)
+{
+    double y;
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+        pe__real f = pe__rope_real_factor(r, n), x, z;
+        pe__real_log(&f);
+        if (r->config->rope_type == PE_ROPE_LONGROPE) {
+            x = f, z = pe__real_of(r->length, n);
+            pe__real_log(&z);
+            pe__real_divide(&x, &z);
+            pe__real_more(&x, 1);
+            pe__real_log(&x);
+            pe__real_by(&x, 0.5);
+            pe__real_exp(&x);
+        } else {
+            x = pe__rope_real_mscale(&f, mscale), z = pe__rope_real_mscale(&f, all_dim);
+            pe__real_divide(&x, &z);
+        }
+        pe__real_by(&x, by);
+        if (pe__real_round(&x, 0, n == PE__LIMBS, &y)) return y;
+    }
+}
+
+/* The same in triple-double, which is off by 2^-92: ln f is off by 2^-147, and not below 2^-53. No
+   result is the middle of two doubles: ln f is transcendental, and so is what has it but for equal
+   scales; where ln f / ln L0 is rational its denominator is below 53 and the root irrational or a
+   fraction of at most 5 bits over 2, 4 or an odd number. */
+PE__COLD double pe__rope_factor(const pe__rope *r, double mscale, double all_dim, double by)
+{
+    const pe__td log_factor = pe__td_log(r->factor);
+    pe__td y = pe__rope_mscale(log_factor, mscale);
+    double x;
+    if (r->config->rope_type == PE_ROPE_LONGROPE) { /* the root by exp and ln */
+        y = pe__td_ratio(log_factor, pe__td_log(pe__td_splat(r->length)));
+        y = pe__td_log(pe__td_add(y, pe__td_splat(1.0)));
+        y = pe__td_exp(pe__td_scale(y, pe__splat(0.5)));
+    } else if (all_dim > 0) {
+        y = pe__td_ratio(y, pe__rope_mscale(log_factor, all_dim));
+    }
+    y = pe__td_scale(y, pe__splat(by));
+    const double hi = pe__first_lane(y.a), lo = pe__first_lane(y.b) + pe__first_lane(y.c);
+    if (pe__same(hi, lo, hi * pe__exp2i(-90), 1, 0, &x)) return x;
+    return pe__rope_exact_factor(r, mscale, all_dim, by);
+}
 
 PE__COLD double pe__rope_attention(const pe__rope *r)
 {
@@ -264,15 +328,8 @@ PE__COLD double pe__rope_attention(const pe__rope *r)
     if ((!longrope && config->rope_type != PE_ROPE_YARN) ||
         !(pe__first_lane(pe__td_sub(r->factor, one).a) > 0))
         return 1.0;
-    const pe__td log_factor = pe__td_log(r->factor);
-    pe__td y = pe__rope_mscale(log_factor, both ? config->mscale : 1.0);
-    if (longrope) { /* the root by exp and ln */
-        y = pe__td_add(pe__td_ratio(log_factor, pe__td_log(pe__td_splat(r->length))), one);
-        y = pe__td_exp(pe__td_scale(pe__td_log(y), pe__splat(0.5)));
-    } else if (both) {
-        y = pe__td_ratio(y, pe__rope_mscale(log_factor, config->mscale_all_dim));
-    }
-    return pe__first_lane(y.a);
+    return both ? pe__rope_factor(r, config->mscale, config->mscale_all_dim, 1)
+                : pe__rope_factor(r, 1, 0, 1);
 }
 
 /* Begin with a config that may be wrong. */

@@ -97,9 +97,7 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_begin(&r);
     pe__rope_all(&r, omega);
     if (!attention_factor) return PE_OK;
-    const double factor = (double)c.attn_factor, ext = c.ext_factor > 0;
-    const pe__td mscale = pe__rope_mscale(pe__td_log(r.factor), ext);
-    *attention_factor = pe__first_lane(pe__td_scale(mscale, pe__splat(factor)).a);
+    *attention_factor = pe__rope_factor(&r, c.ext_factor > 0, 0, (double)c.attn_factor);
     return PE_OK;
 }
 

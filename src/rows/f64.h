@@ -64,8 +64,8 @@ PE__INLINE void pe__store_some_f64(const pe__dest *dest, double *x, const double
 }
 
 /* The doubles of one vector of pairs that are in doubt, or subnormal. */
-PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, double t, pe__vd *sine,
-                                  pe__vd *cosine)
+PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count, double t,
+                                  pe__vd *sine, pe__vd *cosine)
 {
     pe__dd turn[2];
     pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
@@ -73,9 +73,8 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, double t, pe
         double hi[PE_LANES], lo[PE_LANES];
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
         pe__store(hi, y.hi), pe__store(lo, y.lo);
-        for (size_t lane = 0; lane < PE_LANES; lane++) /* behind the last pair: any */
-            hi[lane] = pe__decide(plan, t, pe__min(pair + lane, plan->padded - PE_LANES), k, 0,
-                                  hi[lane], lo[lane]);
+        for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) /* behind them: any */
+            hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
         *(k ? cosine : sine) = pe__load(hi);
     }
 }
@@ -129,7 +128,7 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
-        pe__round_again_f64(x->plan, x->dest->pair + i, to.position, &s, &c);
+        pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s, &c);
         f = swapped ? c : s, g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);

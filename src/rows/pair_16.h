@@ -40,7 +40,8 @@
  * 0.5 + 0.01 is below 2; without FMA, with both products, it is 2.18, and elements are alarmed for
  * 4 units. All that knows nothing of f16's subnormals; but below 2^-14 nothing is farther from such
  * a midpoint than 2^-25, so f16 is alarmed by that distance at least. With too large or too small
- * an amplitude all elements are alarmed. For wide angles these are some 3 bf16 elements in 10,000,
+ * an amplitude all elements are alarmed, so that half of bf16's least number, 2^-134, is within the
+ * 2^-46 A: zeros of floats have no sign. For wide angles these are some 3 bf16 elements in 10,000,
  * and 20 f16 ones; they are made again from doubles, one by one.
  *
  * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded to
@@ -121,7 +122,7 @@ PE__OUTLINE void pe__alarm_16(const pe__scratch_16 *f, const float *x, size_t co
 PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
 {
     const double size = pe__larger(plan->amplitude, 0);
-    if (size < pe__exp2i(-90) || size > pe__exp2i(90)) return FLT_MAX;
+    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX;
     return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
 }
 

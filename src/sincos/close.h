@@ -89,16 +89,6 @@ PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
     return (double)(float)((double)(float)t * plan->float32[pair]);
 }
 
-/* The same for one sine or cosine: of small turns the sine has a relative error, but that products
-   below 2^-900 lose bits. */
-PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
-{
-    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
-    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
-    const double most = plan->point ? plan->fastest : turn; /* of sums, their terms' */
-    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + 4 * most * plan->error : 1;
-}
-
 /* x times a double, normal. */
 PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
 {

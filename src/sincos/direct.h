@@ -188,9 +188,9 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         n = PE_LANES;
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
-            if (pe__turn_error(plan, t) < 44 * pe__exp2i(-53))
-                pe__close_turn(plan, pair + i, t, &ss, &cc);
-            else pe__exact_turn(plan, pair + i, t, &ss, &cc);
+            const double enough = 44 * pe__exp2i(-53);
+            if (pe__turn_error(plan, t) < enough) pe__close_turn(plan, pair + i, t, &ss, &cc);
+            else pe__exact_turn(plan, pair + i, t, enough, &ss, &cc);
             sine = ss.hi * pe__splat(factor);
             cosine = cc.hi * pe__splat(factor);
         }

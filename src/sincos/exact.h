@@ -21,43 +21,163 @@
  * rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1 (Niven): no other value is
  * the middle of two numbers. */
 
-/* The frequency of a pair as the config has it, without the pi of half_turns. */
-PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
+/* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
+PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
+{
+    while (m > 0 && q > 0 && x > 1 && y > 1) {
+        if (q < m ? y % x : x % y) return 0;
+        if (q < m) y /= x, m -= q;
+        else x /= y, q -= m;
+    }
+    return (x == 1 || m == 0) && (y == 1 || q == 0);
+}
+
+/* The bits of a positive normal double from the last that is not 0 on: an odd number. */
+PE__COLD uint64_t pe__odd_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    for (bits = (bits & 0xfffffffffffffu) | 0x10000000000000u; bits % 2 == 0; bits /= 2) {}
+    return bits;
+}
+
+/* a b - c for c near a b, rounded once. */
+PE__COLD double pe__product_less(double a, double b, double c)
+{
+    pe__vd e;
+    const double p = pe__first_lane(pe__two_prod(pe__splat(a), pe__splat(b), &e));
+    return (p - c) + pe__first_lane(e);
+}
+
+/* The sum of a pair's products, PE_COLUMNS_SUMS, if doubles hold each step. */
+PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
+{
+    const double *m = plan->matrix + plan->first + pair;
+    *sum = 0;
+    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
+        pe__vd low;
+        const double product = *m * plan->point[k];
+        *sum = pe__first_lane(pe__two_sum(pe__splat(*sum), pe__splat(product), &low));
+        if (pe__first_lane(low) != 0 || pe__product_less(*m, plan->point[k], product) != 0) return 0;
+        if (product == 0 && *m != 0 && plan->point[k] != 0) return 0;
+    }
+    return 1;
+}
+
+/* The frequency of a pair as the config has it, without the pi of half_turns, where it is known to
+ * be a fraction: (w[0] + w[1]) / w[2], w[2] an odd number.
+ *
+ * Is base^(i / D), as double-double has it, next to a double 2^s y with an odd y? With odd(base)^i
+ * = y^D it is that double, times 2^(e i / D - s): a power of two that is 1, or ln 2 / D away. */
+PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
 {
     const double *const f = plan->frequency + pair;
-    pe__real w = pe__real_of(plan->exact ? f[0] : plan->unit, n), x, d;
-    double given;
+    const pe__axis *axis;
+    double i = pe__index_of(plan, pair, &axis), d = axis->denominator[0], by = 1;
+    w[2] = 1;
+    if (plan->point) {
+        if (!pe__known_sum(plan, pair, &by)) return 0;
+    } else if (plan->exact) {
+        w[0] = f[0], w[1] = f[plan->padded];
+        return 1;
+    } else if (plan->base == 0 || (i != 0 && plan->base != 1)) {
+        const pe__dd ratio = {pe__splat(f[0]), pe__splat(f[plan->padded])};
+        const pe__dd radians = pe__dd_normal(pe__dd_mul(ratio, pe__dd_splat(pe__pi)));
+        const pe__dd y = plan->half_turns ? ratio : radians;
+        const double hi = pe__first_lane(y.hi), lo = pe__first_lane(y.lo), unit = plan->unit;
+        if (plan->base == 0) { /* given was the double next to it */
+            by = hi / unit;
+            by += (lo - pe__product_less(by, unit, hi)) / unit;
+        } else { /* base^(i / D) by a division */
+            double power = unit / hi; /* and a step of Newton's */
+            power -= (pe__product_less(power, hi, unit) + power * lo) / hi;
+            const double rest = pe__product_less(power, hi, unit) + power * lo;
+            for (int k = 0; k < 20 && d != pe__nearest(d); k++) d *= 2, i *= 2;
+            if (d > pe__exp2i(50) || d != pe__nearest(d) || axis->denominator[1] != 0 ||
+                fabs(rest) > fabs(unit) * pe__exp2i(-90))
+                return 0;
+            const uint64_t odd = pe__odd_of(power);
+            if (!pe__same_power(pe__odd_of(plan->base), (uint64_t)i, odd, (uint64_t)d)) return 0;
+            w[2] = (double)odd, by = w[2] / power;
+        }
+    }
+    w[0] = plan->unit * by, w[1] = pe__product_less(plan->unit, by, w[0]);
+    return 1;
+}
+
+/* The size of what a pair's turn is the sum of, PE_COLUMNS_SUMS, in half turns. */
+PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
+{
+    const double *m = plan->matrix + plan->first + pair;
+    double size = 0;
+    for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step)
+        size += fabs(*m * plan->point[k]);
+    return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
+}
+
+/* What a turn, in half turns, is off by for what its frequency lacks: nothing, if that is known. */
+PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
+{
+    const double *const f = plan->frequency + pair;
+    double w[3];
+    if (plan->half_turns && !plan->float32 && pe__known_frequency(plan, pair, w) && w[2] == 1 &&
+        w[0] == f[0] && w[1] == f[plan->padded])
+        return 0;
+    return 4 * (plan->point ? pe__terms(plan, pair) : turn) * plan->error;
+}
+
+/* pe__turn_error() of one sine or cosine: of small turns the sine has a relative error, but that
+   products below 2^-900 lose bits. */
+PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
+{
+    const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
+    const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
+    return turn > pe__exp2i(-800) ? part * pe__exp2i(-97) + pe__lack(plan, pair, turn) : 1;
+}
+
+/* x times that frequency, whether it is known or not. */
+PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pair)
+{
+    const int n = x->n;
+    double known[3] = {0, 0, 1};
+    pe__real w = pe__real_of(plan->unit, n), y, z;
     const pe__axis *axis;
     const double i = pe__index_of(plan, pair, &axis);
     if (plan->point) { /* the sums of PE_COLUMNS_SUMS */
         const double *m = plan->matrix + plan->first + pair;
-        d = pe__real_of(0, n);
+        z = pe__real_of(0, n);
         for (size_t k = 0; k < plan->axes; k++, m += plan->matrix_step) {
-            x = pe__real_of(*m, n);
-            pe__real_by(&x, plan->point[k]);
-            pe__real_plus(&d, &x, 1);
+            y = pe__real_of(*m, n);
+            pe__real_by(&y, plan->point[k]);
+            pe__real_plus(&z, &y, 1);
         }
-        pe__real_times(&w, &d);
-    } else if (plan->exact) {
-        pe__real_more(&w, f[plan->padded]);
-    } else if (plan->base == 0) {
-        x = pe__real_of(f[0], n); /* w / pi: given was the double next to it */
-        pe__real_more(&x, f[plan->padded]);
-        d = pe__real_pi(n);
-        if (!plan->half_turns) pe__real_times(&x, &d);
-        pe__real_per(&x, plan->unit);
-        (void)pe__real_round(&x, 0, 1, &given);
-        pe__real_by(&w, given);
-    } else if (i != 0 && plan->base != 1) {
-        x = pe__real_of(plan->base, n), d = pe__real_of(axis->denominator[0], n);
-        pe__real_log(&x);
-        pe__real_by(&x, -i);
-        pe__real_more(&d, axis->denominator[1]);
-        pe__real_divide(&x, &d);
-        pe__real_exp(&x);
-        pe__real_times(&w, &x);
+        pe__real_times(&w, &z);
+    } else if (pe__known_frequency(plan, pair, known)) {
+        w = pe__real_of(known[0], n);
+        pe__real_more(&w, known[1]);
+    } else {
+        y = pe__real_of(plan->base, n), z = pe__real_of(axis->denominator[0], n);
+        pe__real_log(&y);
+        pe__real_by(&y, -i);
+        pe__real_more(&z, axis->denominator[1]);
+        pe__real_divide(&y, &z);
+        pe__real_exp(&y);
+        pe__real_times(&w, &y);
     }
-    return w;
+    pe__real_times(x, &w);
+    if (known[2] != 1) pe__real_per(x, known[2]); /* exact if it can be */
+}
+
+/* Twice the sine of multiples of a 12th of a turn; 3: a root. */
+static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
+
+/* Is x an exact number of at most 160 bits, such as a position times a known frequency? Times a
+   double it has 213 and is the middle of two numbers or 2^-214 of itself away. */
+PE__COLD int pe__real_few(const pe__real *x)
+{
+    uint32_t any = 0;
+    for (int i = 0; i < x->n - 5; i++) any |= x->d[i];
+    return pe__known(x) && any == 0;
 }
 
 /* x, an angle, or the halves of a turn that it is, becomes its sine or, for component 1, cosine.
@@ -65,12 +185,11 @@ PE__COLD pe__real pe__real_frequency(const pe_plan *plan, size_t pair, int n)
    told from these as soon as bits are enough. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 {
-    const int n = x->n;
+    const int n = x->n, few = n > 6 && pe__real_few(x);
     const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z = pe__real_pi(n);
     if (halves) {
-        static const signed char twice[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1}; /* 3: root */
         pe__real_more(x, -k / 2);
         y = *x;
         pe__real_by(&y, 6);
@@ -79,8 +198,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
         if (!pe__real_apart(&y)) {
             const int place = (3 * quarter + (int)sixths + 12) % 12;
             if (!pe__known(&y) && !enough) return 0;
-            if (twice[place] != 3) {
-                *x = pe__real_of(twice[place] / 2.0, n);
+            if (pe__twice_sine[place] != 3) {
+                *x = pe__real_of(pe__twice_sine[place] / 2.0, n);
                 return 1;
             }
         }
@@ -92,10 +211,10 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     y = *x;
     pe__real_times(&y, x);
     y.sign = -y.sign;
-    if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
-        /* less than 1 by ever so little: any such will do */
+    if (k == 0 && x->exponent < (few ? -110 : -560) && !pe__real_is_0(x)) {
+        /* less than 1 by ever so little: any such will do, of up to 2^-220 as of 2^-1120 */
         z = pe__real_of(1, n), y = z;
-        y.exponent = -1119;
+        y.exponent = few ? -279 : -1119;
         pe__real_plus(&z, &y, -1);
     } else {
         z = pe__real_series(&y, PE__CIRCLE, quarter & 1 ? 1 : 2);
@@ -114,22 +233,20 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     const int halves = plan->half_turns && !plan->float32;
     const pe__axis *axis;
     const double i = pe__index_of(plan, pair, &axis);
-    for (int n = 6;; n = n < 34 ? 2 * n - 2 : PE__LIMBS) {
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
         const int last = n == PE__LIMBS;
         const int enough =
             last || (plan->base != 0 && 32.0 * n > 512 + 53 * i / axis->denominator[0]);
-        pe__real w = plan->float32 ? pe__real_of(plan->float32[pair], n)
-                                   : pe__real_frequency(plan, pair, n);
-        pe__real x = pe__real_of(pe__time_of(plan, pair, t), n);
+        const int number = what >= PE__FREQUENCY;
+        pe__real x = pe__real_of(number ? 1 : pe__time_of(plan, pair, t), n), w = pe__real_pi(n);
         double y;
-        if (what >= PE__FREQUENCY) {
-            x = pe__real_pi(n);
-            if (halves) pe__real_times(&w, &x);
-            x.exponent++;
-            if (what == PE__WAVELENGTH) pe__real_divide(&x, &w);
-            else x = w;
+        if (!plan->float32) pe__real_by_frequency(&x, plan, pair);
+        else if (number) pe__real_by(&x, plan->float32[pair]);
+        if (number) {
+            if (halves) pe__real_times(&x, &w);
+            w.exponent++;
+            if (what == PE__WAVELENGTH) pe__real_divide(&w, &x), x = w;
         } else {
-            if (!plan->float32) pe__real_times(&x, &w);
             if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
             pe__real_by(&x, amplitude);
             pe__real_more(&x, -less);
@@ -138,15 +255,22 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     }
 }
 
-/* sin and cos in double-double, to the last bit. */
-PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
-                             pe__dd *cosine)
+/* sin and cos by pe__close_turn(), but where that is off by more than enough: then to the last bit
+   of a double, and, where nothing is enough, of a double-double. */
+PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, double enough,
+                             pe__dd *sine, pe__dd *cosine)
 {
+    pe__close_turn(plan, pair, t, sine, cosine);
     for (int k = 0; k < 2; k++) {
         pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
+        pe__store(hi, turn->hi), pe__store(lo, turn->lo);
         for (size_t lane = 0; lane < PE_LANES; lane++) {
-            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
+            const double f = plan->frequency[pair + lane];
+            const double size = fabs(pe__time_of(plan, pair + lane, t) * f);
+            if (pe__lack(plan, pair + lane, size) < enough) continue;
+            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0), lo[lane] = 0;
+            if (enough > 0) continue;
             lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
         }
         turn->hi = pe__load(hi), turn->lo = pe__load(lo);
@@ -195,14 +319,38 @@ static inline float pe__round_sum(double hi, double lo, int drop)
     return pe__round_once(pe__first_lane(sum), pe__first_lane(low), 1, drop);
 }
 
-/* (hi + lo) by, rounded once to the type that drops bits as in pe__drop(), or, if 0, to a double,
-   into *y; returns whether lo - e and lo + e give the same, no subnormal double. */
+/* (hi + lo) by, rounded once to a double, for a power of two. A subnormal one is a multiple of the
+   least double: big has no smaller bits, and three doubles are added with one rounding by way of
+   one to odd. */
+PE__COLD double pe__round_double(double hi, double lo, double by)
+{
+    const double sum = hi + lo;
+    if (fabs(sum * by) > pe__exp2i(-1021)) return sum * by;
+    const double least = pe__exp2i(-1022) / by, big = hi < 0 ? -least : least;
+    pe__vd low, rest, last;
+    if (fabs(sum) > least) return sum * by;
+    const pe__vd high = pe__two_sum(pe__splat(hi), pe__splat(lo), &low);
+    const pe__vd whole = pe__two_sum(pe__splat(big), high, &rest);
+    rest = pe__two_sum(rest, low, &last);
+    const double odd = pe__to_odd(pe__first_lane(rest), pe__first_lane(last));
+    const double size = fabs((pe__first_lane(whole) + odd) - big) * by;
+    return hi < 0 ? -size : size;
+}
+
+/* (hi + lo) by, for a power of two, rounded once to the type that drops bits as in pe__drop(), or,
+   if 0, to a double, into *y; returns whether lo - e and lo + e give the same. */
 PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, double *y)
 {
     const double below = lo - e, above = lo + e;
-    *y = drop ? (double)pe__round_sum(hi * by, above * by, drop) : (hi + above) * by;
-    return *y == (drop ? (double)pe__round_sum(hi * by, below * by, drop) : (hi + below) * by) &&
-           fabs(*y) > (drop ? 0 : pe__exp2i(-1021));
+    double other = hi < 0 ? -0.0 : 0.0;
+    *y = other;
+    if (drop == 0) {
+        *y = pe__round_double(hi, above, by), other = pe__round_double(hi, below, by);
+    } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
+        *y = (double)pe__round_sum(hi * by, above * by, drop);
+        other = (double)pe__round_sum(hi * by, below * by, drop);
+    }
+    return *y == other && (*y != 0 || fabs(hi) > 2 * e); /* a 0 has a sign */
 }
 
 /* The frequency of a pair in radians a position, or its wavelength. */
@@ -234,6 +382,89 @@ PE__INLINE int pe__still(const pe_plan *plan, double t, size_t pair)
     return !plan->point && (t == 0 || w[pair] == 0);
 }
 
+/* An element whose half turns are known to be a multiple of 1/6, if its sine or cosine is rational:
+   0, +-1/2 or +-1. Returns whether it is. */
+PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                               double *y)
+{
+    const double a = plan->amplitude;
+    double w[3];
+    if (plan->float32 || !pe__known_frequency(plan, pair, w) || w[1] != 0) return 0;
+    const double p = t * w[0], six = 6 * p, whole = pe__nearest(six / w[2]), right = whole * w[2];
+    if (pe__product_less(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
+    if (six != right || pe__product_less(6, p, six) != pe__product_less(whole, w[2], right)) return 0;
+    if (!plan->half_turns && p != 0) return 0;
+    const int place = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
+    if (pe__twice_sine[place] == 3) return 0;
+    *y = a * (pe__twice_sine[place] / 2.0);
+    if (drop && *y != 0) *y = (double)pe__round_once(*y, 0, 1, drop);
+    return 1;
+}
+
+/* pe__same() with a power of two that may be no double. */
+PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
+{
+    const double down = exponent < -900 ? pe__exp2i(-200) : 1;
+    if (exponent < -1100) { /* below half the least double, and hi is apart from 0 */
+        *y = hi < 0 ? -0.0 : 0.0;
+        return 1;
+    }
+    if (down < 1) exponent += 200;
+    return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
+}
+
+/* A sin x for a small angle x, of position time 2^exponent. Where exact products make A x a double,
+   the sine is that less a little: no middle of two numbers is between them. */
+PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int drop,
+                            double *y)
+{
+    const double *const f = plan->frequency + pair, a = plan->mantissa;
+    double w[3] = {1, 0, 1};
+    int of_w, of_a;
+    (void)pe__frexp(plan->scale, &of_a);
+    exponent += of_a - 1;
+    if (plan->float32 || (!plan->half_turns && pe__known_frequency(plan, pair, w) && w[0] != 0)) {
+        const double size = pe__frexp(fabs(w[0]), &of_w), v = w[0] < 0 ? -size : size;
+        const double p = time * v, x = p * a;
+        if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 && pe__product_less(p, a, x) == 0)
+            return pe__same_far(x, -x * pe__exp2i(-60), fabs(x) * pe__exp2i(-61), exponent + of_w,
+                                drop, y);
+    }
+    (void)pe__frexp(fabs(f[0]), &of_w);
+    const double up = pe__exp2i(-of_w), lack = pe__lack(plan, pair, fabs(f[0])) / fabs(f[0]);
+    const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
+    const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
+    const pe__dd x = pe__dd_scaled(turn, a);
+    const double hi = pe__first_lane(x.hi), e = fabs(hi) * (lack + pe__exp2i(-97));
+    if (exponent + of_w - of_a > -60) return 0;
+    return pe__same_far(hi, pe__first_lane(x.lo), e, exponent + of_w, drop, y);
+}
+
+/* An element of a turn so small that its numbers leave the range of doubles, or that its cosine
+ * cannot be told from 1; returns whether that decides. For an angle x of less than pi 2^-40
+ *
+ *     A cos x is between A (1 - 2^-77) and A, and no middle of two numbers is: but for A itself
+ *         none is within 2^-54 of A. So it is A less a little, to odd.
+ *     A sin x is A x (1 - d), d below 2^-77, or 2^-117 if x is below pi 2^-60: then A x decides,
+ *         as a product of numbers near 1 and a power of two. It is off by 2^-100 and what the
+ *         frequency lacks. */
+PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int component, int drop,
+                            double *y)
+{
+    const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
+    const double far = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* it may be subnormal */
+    int of_time, of_f;
+    if (f == 0 || time * far == 0) return 0;
+    const double m = pe__frexp(fabs(time) * far, &of_time);
+    (void)pe__frexp(fabs(f), &of_f);
+    if (far > 1) of_time -= 120;
+    if (of_time + of_f > -40) return 0;
+    if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80)) return 0; /* or 0 */
+    if (component == 0) return pe__small_sine(plan, pair, time < 0 ? -m : m, of_time, drop, y);
+    *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
+    return 1;
+}
+
 /* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
    pe__close_turn(). */
 PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
@@ -246,13 +477,17 @@ PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int compo
         return drop ? (double)pe__round_once(amplitude, 0, 1, drop) : amplitude;
     }
     if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
+    if (pe__small_turn(plan, t, pair, component, drop, &y)) return y;
+    if (pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
     return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
 }
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
 {
     pe__dd turn[2];
+    double small;
     if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
+    if (pe__small_turn(plan, t, pair, component, drop, &small)) return (float)small;
     pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
     const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
     return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),

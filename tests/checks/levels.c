@@ -41,6 +41,45 @@ static void rows_of(const pe_plan *plan, pe_at at)
     ok(pe_fill_bf16(plan, at, ROWS, h, d)), print_u16("bf16", h, ROWS * d);
 }
 
+/* Where doubles decide though the numbers on the way leave their range, and turns that are known. */
+static void ends(void)
+{
+    static unsigned char memory[1 << 14];
+    static const double amplitudes[] = {1, 1 + 0x1p-24, 0x1p-25, -0x1p-143, 0x1p-150, 0x1p-1000, 0x1p999};
+    static const double omega[16] = {1, -1, 0.5, 0.25, 0x1p-60, 0x1p-60, 0x1p-300, 3, 1e-3, 2, 1, 1,
+                                     0x1p-40, 0x1p20, 7, 0.1};
+    static const double real[ROWS] = {3, 0x1.001p-300, -0x1.234567p20};
+    pe_plan plan;
+    for (int k = 0; k < 7 * 12; k++) {
+        pe_config c = pe_config_default(9);
+        c.amplitude = amplitudes[k % 7], c.half_turns = k & 1;
+        c.base = k / 7 % 3 == 0 ? 256 : k / 7 % 3 == 1 ? 81 : 10000;
+        c.scale = k / 21 == 0 ? 1 : k / 21 == 1 ? 0x1.8p-50 : k / 21 == 2 ? 0x1.1p-500 : 0x1p-800;
+        ok(pe_plan_init(&plan, &c, memory, sizeof memory));
+        rows_of(&plan, pe_from(k % 5 ? 255 : 0)), rows_of(&plan, pe_at_f64(real));
+        c.d_model = 16, c.axes = 2, c.columns = PE_COLUMNS_SUMS, c.scale = 1;
+        ok(pe_plan_init_frequencies(&plan, &c, omega, 8, memory, sizeof memory));
+        rows_of(&plan, pe_from(k % 5 ? 255 : 0)), rows_of(&plan, pe_at_f64(real));
+    }
+}
+
+/* What has levels of its own. */
+static void factors(void)
+{
+    float f[3 * 64];
+    ok(pe_rope_xpos_f32(64, 512, pe_from_by(-2560, 2560), 3, f, 64)), print_f32("xpos", f, 3 * 64);
+    ok(pe_rope_query_scale_f32(0.1, 3, 0, pe_from(0), D, f)), print_f32("query", f, D);
+    for (int k = 0; k < 4; k++) {
+        pe_rope_config c = pe_rope_config_default(2);
+        double omega[1], attention;
+        c.rope_type = k == 2 ? PE_ROPE_LONGROPE : PE_ROPE_YARN;
+        c.factor = 3.7, c.original_max_position_embeddings = 4096;
+        c.mscale = 1.1 * (k & 1), c.mscale_all_dim = 0.3;
+        c.short_factor = &c.factor;
+        ok(pe_rope_frequencies(&c, omega, &attention)), print_f64("attention", &attention, 1);
+    }
+}
+
 int main(void)
 {
     static unsigned char memory[1 << 16];
@@ -71,5 +110,7 @@ int main(void)
     ok(pe_plan_frequencies(&plan, numbers)), print_f64("w", numbers, plan.pairs);
     /* in tiles of columns: those behind the first */
     ok(pe_sinusoidal_f32(wide, ROWS, WIDE)), print_f32("wide", wide, (size_t)ROWS * WIDE);
+    factors();
+    ends();
     return 0;
 }

@@ -34,6 +34,9 @@ mutated() {
     steps) sed 's/const size_t column = first + (pair + i % n) \* plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;
     tile-first) sed 's/(double)(plan->first + (i </(double)(0 * plan->first + (i </' "$file" ;;
     niven) sed 's/{0, 1, 3, 2, 3, 1, 0, -1,/{0, 1, 3, 2, 3, 1, 0, 1,/' "$file" ;;
+    small-cosine) sed 's/pe__round_once(a, -a \* pe__exp2i(-60), 1, drop)/pe__round_once(a, a * pe__exp2i(-60), 1, drop)/' "$file" ;;
+    zero-sign) sed 's/double other = hi < 0 ? -0.0 : 0.0;/double other = 0.0;/' "$file" ;;
+    xpos-tie) sed 's/return pe__round_sum(tie, 0, PE__DROP_F32);/return pe__round_sum(tie, tie * 1e-30, PE__DROP_F32);/' "$file" ;;
     still) sed 's/return !plan->point \&\& (t == 0 || w\[pair\] == 0);/return !plan->point \&\& w[pair] != w[pair];/' "$file" ;;
     short-window) sed 's/24 << 6};/12 << 6};/' "$file" ;;
     slow) sed 's/(nearest < 0.5 && !whole)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;

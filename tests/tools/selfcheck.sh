@@ -95,13 +95,15 @@ defects_of_the_library() {
         breaks pe.h short-window $(unit budget.gcc.best.none.quick)
         breaks pe.h slow $(unit budget.gcc.best.none.quick)
         breaks pe.h niven $(unit theorem.gcc.best.none.quick)
-        breaks pe.h undecided $(unit theorem.gcc.best.none.quick)
+        for defect in undecided small-cosine zero-sign; do
+            breaks pe.h $defect $(unit theorem.gcc.best.none.quick)
+        done
         breaks pe.h still sh tests/checks/levels.sh
         breaks pe.h tile-first sh tests/checks/levels.sh
         breaks pe.h rope-constant $(unit rope_frequencies.gcc.best.none.quick)
         breaks pe.h rope-part $(unit rope_frequencies.gcc.best.none.quick)
         breaks pe.h rope-floor $(unit rope_frequencies.gcc.best.none.quick)
-        for defect in sums steps no-weight; do
+        for defect in sums steps no-weight xpos-tie; do
             breaks pe.h $defect $(unit models.gcc.best.none.quick)
         done
         breaks pe_simd.h swapped $(unit seeds.gcc.best.none)

@@ -617,7 +617,7 @@ static void turns_and_centres(void **state)
                 pe__dd ss, cc;
                 const int exact = round % 16 == 0;
                 if (exact)
-                    pe__exact_turn(&p.plan, from, t, &ss, &cc);
+                    pe__exact_turn(&p.plan, from, t, 0, &ss, &cc);
                 else
                     pe__close_turn(&p.plan, from, t, &ss, &cc);
                 const lanes sine = lanes_of_dd(ss), cosine = lanes_of_dd(cc);

@@ -612,6 +612,63 @@ static void frequencies_that_are_hard(void **state)
     }
 }
 
+/* Configs from the ends of their ranges, with powers of two and the middles of two floats: what
+   doubles decide though the numbers on the way are no doubles. */
+static void ends_of_the_ranges(void **state)
+{
+    static const double bases[] = {10000, 2, 256, 65536, 1, 0x1p-20, 0x1p300, 81, 1.5, 0.75, 1e6};
+    static const int sizes[] = {0, 0, -25, -134, -143, -149, -150, -300, -700, -1000, 128, 700, 999};
+    rng r = rng_for("ends_of_the_ranges");
+    (void)state;
+    for (size_t n = 0; n < workload(480); n++) {
+        pe_config c = pe_config_default(1 + rng_below(&r, 12));
+        double omega[6];
+        const int given = n % 3 == 0, small = -(int)rng_below(&r, rng_below(&r, 2) ? 80 : 880);
+        const int bits[3] = {1, 25, 53};
+        c.base = bases[rng_below(&r, LENGTH(bases))];
+        c.amplitude = random_double(&r, sizes[rng_below(&r, LENGTH(sizes))], bits[rng_below(&r, 3)]);
+        c.amplitude = rng_below(&r, 2) ? -c.amplitude : c.amplitude;
+        c.scale = random_double(&r, rng_below(&r, 3) ? small : (int)rng_below(&r, 6), bits[n / 3 % 3]);
+        c.half_turns = (int)rng_below(&r, 2), c.exponent = (pe_exponent)rng_below(&r, 3);
+        c.layout = rng_below(&r, 2) ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        c.cos_first = (int)rng_below(&r, 2);
+        for (int k = 0; k < 6; k++) omega[k] = random_double(&r, -(int)rng_below(&r, 60), bits[k % 3]);
+        if (pe_plan_size(&c) == 0 || (given && pe_frequency_error(&c, omega, 6, NULL)))
+            continue;
+        double t = random_double(&r, (int)rng_below(&r, 30), 30);
+        if (rng_below(&r, 2)) t = floor(t / (double)(1 << rng_below(&r, 30)));
+        if (rng_below(&r, 6) == 0) t = ldexp(t, -(int)rng_below(&r, 1070));
+        if (rng_below(&r, 3) == 0) t = -t;
+        check_row(&c, given ? omega : NULL, t, 1, "ends of the ranges");
+    }
+}
+
+/* Sines that are a little less than 1.5, 2.5 ... of the least double; and of a small turn that is
+   rounded to 0 the sign of A t w. */
+static void smallest_numbers(void **state)
+{
+    (void)state;
+    for (int k = -9; k < 9; k++) {
+        pe_config c = pe_config_default(2);
+        c.amplitude = 0x1p-1000, c.scale = 0x1p-70;
+        check_row(&c, NULL, (k + 0.5) / 16, 1, "half a multiple of the least double");
+    }
+    for (int size = -1000; size <= 960; size += 70)
+        for (int e = -870; e < -50; e += 41)
+            for (int k = 0; k < 8; k++) {
+                pe_config c = pe_config_default(2);
+                double row[FORMATS][WIDTH];
+                unsigned char memory[16384];
+                pe_plan plan;
+                c.amplitude = ldexp(k & 1 ? -1.1 : 1, size), c.scale = ldexp(1, e);
+                c.half_turns = k >> 1 & 1;
+                plan_of(&plan, memory, sizeof memory, &c, NULL);
+                rows_of(&plan, k & 4 ? -3 : 5, k & 1, row);
+                for (int f = 0; f < FORMATS; f++)
+                    assert_int_equal(signbit(row[f][0]) != 0, (k & 1) != (k >> 2 & 1));
+            }
+}
+
 static void ends_of_the_positions(void **state)
 {
     (void)state;
@@ -763,6 +820,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(amplitudes_next_to_middles), cmocka_unit_test(ties_of_half_turns),
         cmocka_unit_test(ties_of_tiny_angles),       cmocka_unit_test(ties_of_float_frequencies),
         cmocka_unit_test(frequencies_that_are_hard), cmocka_unit_test(ends_of_the_positions),
+        cmocka_unit_test(ends_of_the_ranges),        cmocka_unit_test(smallest_numbers),
         cmocka_unit_test(other_calls_have_the_same_values),
         cmocka_unit_test(stack_of_the_exact_level),
     };
