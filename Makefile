@@ -71,6 +71,7 @@ STEP     = sh tests/tools/step.sh
 ##                    to 2^31? Half an hour; certificates: check again what tests/theorem.txt keeps of it
 ##   make worst       which valid calls cost most an element? One minute
 ##   make gappa       bounds of the fast path, proven over the constants of the headers
+##   make unfused     products of rotations, shifts and sums stay apart from sums under -ffast-math, with FMA
 ##   make fail        programs that must not compile, and the message they must give
 ##   make modules     C++ modules and precompiled headers with g++ 16, which is downloaded where apt-get has it
 ##   make cpus        what code does with memory is chosen for the CPU that it is compiled for
@@ -207,7 +208,7 @@ $(foreach s,$(filter-out library.%,$(QUICK_STEPS)),$(eval $(s): library.quick.$(
 
 # For each instruction set of this CPU the library is compiled once (library.ISA), and every unit
 # program is linked with it (PROGRAM.ISA). Slow ones first.
-LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope
+LINKED     := exact memory splits bounds conventions models algebra rope_frequencies alibi learned errors rope eager
 LINKED     += theorem at budget types selftest hash seeds
 LIBRARIES  := $(foreach i,avx512 avx2 sse2 neon scalar best,library.$(i))
 LINKED_ALL := $(foreach l,$(LIBRARIES),$(foreach p,$(LINKED) cpp,$(l:library.%=$(p).%)))
@@ -240,7 +241,7 @@ readme-c:
 
 # A unit step is PROGRAM.COMPILER.ISA.SLEEF[.VARIANT...]; tests/tools/unit.sh builds and runs it.
 PROGRAMS := exact seeds errors bounds splits types alibi learned cpp
-PROGRAMS += rope_frequencies conventions models rope algebra theorem at budget selftest memory
+PROGRAMS += rope_frequencies conventions models rope eager algebra theorem at budget selftest memory
 ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
 ISAS := neon scalar
 UNITS_X86 :=
@@ -268,7 +269,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
+OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -316,7 +317,7 @@ theorem:
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
-levels gappa warnings names unwritten api extern readme links parity cost golden certify wasm explorer:
+levels gappa unfused warnings names unwritten api extern readme links parity cost golden certify wasm explorer:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:

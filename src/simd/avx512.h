@@ -168,6 +168,24 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
     _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
         low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
 }
+/* As for AVX2: half a last place is added to all, and ties end in 16 zeros. */
+PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+{
+    const __m512i half = _mm512_set1_epi32(0x8000), last = _mm512_set1_epi32(0xffff);
+    const __m512i x = _mm512_add_epi32(_mm512_castps_si512(a), half);
+    const __m512i y = _mm512_add_epi32(_mm512_castps_si512(b), half);
+    const __m512i z = _mm512_add_epi32(_mm512_castps_si512(c), half);
+    const __m512i w = _mm512_add_epi32(_mm512_castps_si512(d), half);
+    if (PE__UNLIKELY((_mm512_testn_epi32_mask(x, last) | _mm512_testn_epi32_mask(y, last) |
+                      _mm512_testn_epi32_mask(z, last) | _mm512_testn_epi32_mask(w, last)) != 0)) {
+        pe__put_bf16_two(p, a, b);
+        pe__put_bf16_two(q, c, d);
+        return;
+    }
+    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* last ? x : y */
+        last, _mm512_srli_epi32(x, 16), y, 0xca));
+    _mm512_storeu_si512((void *)q, _mm512_ternarylogic_epi32(last, _mm512_srli_epi32(z, 16), w, 0xca));
+}
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
 {
     const __m512i order =

@@ -114,7 +114,7 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     if (PE__UNLIKELY(pe__any_nan(v, v))) v = pe__quiet(v);
     return pe__round_f16(v);
 }
-#if PE_ISA != PE_ISA_AVX2 /* which has a shorter way for four */
+#if PE_ISA != PE_ISA_AVX2 && PE_ISA != PE_ISA_AVX512 /* which have a shorter way for four */
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
     pe__put_bf16_two(p, a, b);

@@ -1,12 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes rows 0 ... 511 of every preset of one axis, and a grid of the others, as float32 to standard
- * output, each under a line "name rows d_model": tests/checks/parity.py compares them.
+ * output, each under a line "name rows d_model": tests/checks/parity.py compares them. Then x, cosines,
+ * sines and the rotated x of RoPE, and x, a table and their scaled sum.
  */
 #include "presets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { ROWS = 64, N = 96 };
+static float x[ROWS * N], cosines[ROWS * N], sines[ROWS * N], out[ROWS * N];
+
+static int write_rows(const char *name, const float *rows)
+{
+    printf("%s %d %d\n", name, ROWS, N);
+    return fwrite(rows, sizeof *rows, ROWS * N, stdout) != ROWS * N;
+}
+
+/* One rotation in each layout, or a sum with a scale. */
+static int write_turns(const char *name, pe_layout layout, int add)
+{
+    static double memory[1 << 14];
+    const pe_heads heads = {1, 0, N};
+    pe_config config = pe_config_default(N);
+    pe_plan plan;
+    uint32_t state = 12345;
+    for (size_t i = 0; i < ROWS * N; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] = out[i] = (float)(state >> 8) / 2097152.0f - 4;
+    }
+    config.layout = layout;
+    int status = pe_plan_init(&plan, &config, memory, sizeof memory) != PE_OK;
+    if (add) {
+        status |= pe_fill_f32(&plan, pe_from(100000), ROWS, sines, N) != PE_OK;
+        status |= pe_add_f32(&plan, pe_from(100000), ROWS, 9.797959f, out, N) != PE_OK; /* sqrt(96) */
+    } else {
+        status |= pe_rope_table_f32(&plan, pe_from(100000), ROWS, PE_ROPE_TABLE_TWICE, cosines, sines, N) != PE_OK;
+        status |= pe_rope_f32(&plan, pe_from(100000), ROWS, out, heads) != PE_OK;
+    }
+    return status || write_rows("x", x) || write_rows("cos", cosines) || write_rows("sin", sines) ||
+           write_rows(name, out);
+}
 
 int main(void)
 {
@@ -29,5 +64,7 @@ int main(void)
             free(memory);
         }
     }
-    return 0;
+    return write_turns("rotate_half", PE_LAYOUT_HALVES, 0) ||
+           write_turns("rotate_every_two", PE_LAYOUT_INTERLEAVED, 0) ||
+           write_turns("scaled", PE_LAYOUT_INTERLEAVED, 1);
 }

@@ -77,6 +77,8 @@ mutated() {
             -e 's/memcpy(p, all, n \* sizeof \*p)/memcpy(p, all, (n + 1) * sizeof *p)/' \
             -e 's/memcpy(p, &v, n \* sizeof \*p)/memcpy(p, \&v, (n + 1) * sizeof *p)/' "$file"
         ;;
+    fused) sed 's/return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));/return pe__mad_f32(b, c, pe__mul_f32(a, s));/' "$file" ;;
+    shown-products) sed 's/^#define PE__PRODUCT(p) PE__OPAQUE(p)$/#define PE__PRODUCT(p) (void)(p)/' "$file" ;;
     old-page) sed 's/state = { d: 32/state = { d: 30/' "$file" ;;
     fuzz-range) sed 's/(uint64_t)rows - 1 <= room ?/(uint64_t)rows <= room + 2 ?/' "$file" ;;
     fuzz-size) sed 's|pe__exceeds(stride, rows, pe__reach(element))|pe__exceeds(stride, 0 * rows + 1, pe__reach(element))|' "$file" ;;

@@ -235,15 +235,15 @@ PAIRS = """s c  S C  sine cosine  sines cosines  s_up c_up  s_down c_down  up do
     first last  ss cc  sC cC  cS sS  above below  out_up out_down  has_up has_down  s0 c0  s1 c1
     heads tokens  queries keys  rows stride  S_ C_  odd even  front back  pair count  x y  lo2 lo
     token_stride head_stride  sc ss"""
-OPERATIONS = """pe__fma pe__fnma  pe__fma_f32 pe__fms_f32  pe__min pe__max
+OPERATIONS = """pe__fma pe__fnma  pe__mad_f32 pe__nmad_f32  pe__add_f32 pe__sub_f32  pe__turn_a pe__turn_b  pe__min pe__max
     pe__get_bf16_evens pe__get_bf16_odds  pe__unzip_evens pe__unzip_odds  pe__put pe__stream
     pe__two_sum pe__fast_two_sum  pe__zip pe__join  pe__to_bf16 pe__round_bf16  pe__to_f16 pe__round_f16
-    pe__cut_bf16 pe__round_bf16  pe__fmas_f32 pe__fma_f32  pe__bound_near pe__bound_far
+    pe__cut_bf16 pe__round_bf16  pe__get_signed pe__get_twice  pe__bound_near pe__bound_far
     pe__any_nan pe__differ  PE__UP PE__DOWN  PE__SC PE__CS  PE__F16 PE__BF16  PE__FILL PE__STREAM"""
 NOT_CODE = re.compile(r"#define (PE_VERSION|PE_ISA|PE_SLEEF|PE__DECLARE)")
 # Exactly, or (pe__dd_mul) but for an error within its bound.
 COMMUTES = re.compile(
-    r"pe__(fma|fnma|fma_f32|fms_f32|fmas_f32|fma_one|fma_once|fused|two_prod|two_sum|td_add|td_mul|dd_mul|dd_mul_mul_add|min"
+    r"pe__(fma|fnma|mad_f32|nmad_f32|mul|double_product|float_product|two_prod|two_sum|td_add|td_mul|dd_mul|dd_mul_mul_add|min"
     r"|max"
     r"|add_f32|mul_f32|differ|any_nan)$|(__builtin_)?fmaf?$"
     r"|_mm\d*_(mask_)?(f?n?m?add|fmsub|f?nmadd|mul|and|or|xor|min|max|fmaddsub|cmpeq)_")

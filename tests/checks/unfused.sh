@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# unfused.sh: no compiler fuses the products of rotations, shifts and sums, whatever its flags allow. Under
+# -ffp-contract=fast and -ffast-math, with FMA, unfused.c has the hashes that it has without an FMA, and
+# pe_selftest() agrees; the loops have no fused instruction (objdump). That the check can fail is seen
+# each time: where PE__PRODUCT lets clang see the products, it fuses them.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/unfused
+mkdir -p "$WORK/shown"
+
+have objdump || skip "objdump is missing"
+cpu_has avx2 || skip "this CPU has no FMA"
+sed '/^#define PE__PRODUCT(p) PE__OPAQUE(p)$/s/PE__OPAQUE(p)/(void)(p)/' pe_simd.h >"$WORK/shown/pe_simd.h"
+cp pe.h "$WORK/shown/"
+
+# shellcheck disable=SC2086
+build() { # NAME HEADERS COMPILER FLAGS...
+    name=$1 headers=$2 && shift 2
+    "$@" -std=gnu99 -DPE_SLEEF=0 $EXTRA_CFLAGS -I"$headers" -o "$WORK/$name" tests/checks/unfused.c -lm
+}
+# Functions that turn or add, and how many fused instructions each has.
+fused() {
+    objdump -d --no-show-raw-insn "$WORK/$1" | awk '
+        /^[0-9a-f]+ <.*>:$/ { name = ($2 ~ /pe__(turn_heads|shift_doubles|add_four_|add_some_)/) ? $2 : "" }
+        name != "" { seen[name] += 0 }
+        name != "" && /vfn?m(add|sub)/ { seen[name]++ }
+        END { for (name in seen) { functions++; n += seen[name] } print functions + 0, n + 0 }'
+}
+
+check "without an FMA" build plain . "$CC" -O1 -ffp-contract=off -DPE_ISA=PE_ISA_SCALAR
+"$WORK/plain" >"$WORK/want" || exit 1
+for cc in "$GCC" "$CLANG"; do
+    have "$cc" || continue
+    for isa in "-mfma -DPE_ISA=PE_ISA_SCALAR" "-mfma -DPE_ISA=PE_ISA_SSE2" "-mavx2 -mfma" "-mfma -mavx512f"; do
+        case $isa in *avx512f) cpu_has avx512 || continue ;; esac
+        for how in "-O2 -ffast-math" "-O3 -ffp-contract=fast"; do
+            # shellcheck disable=SC2086
+            check "$cc $how $isa" build fast . "$cc" $how $isa
+            "$WORK/fast" >"$WORK/got"
+            check "the same numbers: $cc $how $isa" diff "$WORK/want" "$WORK/got"
+            counts=$(fused fast)
+            check "no fused products: $cc $how $isa, $counts" test "${counts#* }" = 0 -a "${counts% *}" -ge 11
+        done
+    done
+done
+if have "$CLANG"; then
+    check "a copy that shows its products" build seen "$WORK/shown" "$CLANG" -O3 -ffp-contract=fast -mavx2 -mfma
+    "$WORK/seen" >"$WORK/got"
+    check "has other numbers" not diff -q "$WORK/want" "$WORK/got"
+    check "and fused products" not test "$(fused seen | cut -d' ' -f2)" = 0
+    check "which pe_selftest() tells" grep -q "pe_selftest 9" "$WORK/got"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
