@@ -1651,9 +1651,15 @@ PE__INLINE pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void 
                         size_t row_stride, size_t axis_stride)
 {
     pe_at at;
-    at.list = list, at.first = first, at.step = step, at.skipped = 0;
-    at.axes = axes, at.row_stride = row_stride, at.axis_stride = axis_stride;
-    at.kind = (int)kind, at.back = at.delta = 0;
+    at.list = list;
+    at.first = first;
+    at.step = step;
+    at.skipped = 0;
+    at.axes = axes;
+    at.row_stride = row_stride;
+    at.axis_stride = axis_stride;
+    at.kind = (int)kind;
+    at.back = at.delta = 0;
     at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
     return at;
 }
@@ -1794,7 +1800,8 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
     if (at->kind == PE__AT_RANGE) { /* its ends, as doubles: inexact only far beyond */
-        p[0] = (double)at->first * sign, p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
+        p[0] = (double)at->first * sign;
+        p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
     }
     const int grid = at->kind == PE__AT_GRID;
@@ -1809,8 +1816,10 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     for (size_t k = 0; k < at->axes; k++)
         for (size_t r = 0, n; r < rows; r += n) {
             n = grid ? rows : pe__min(rows - r, PE__SOME);
-            if (grid) p[0] = 0, p[1] = (double)(at->size[k] - 1) * sign;
-            else pe__positions(at, r, n, k, p);
+            if (grid) {
+                p[0] = 0;
+                p[1] = (double)(at->size[k] - 1) * sign;
+            } else pe__positions(at, r, n, k, p);
             ok &= pe__positions_ok(p, grid ? 2 : n, a, b, reach);
         }
     return ok ? PE_OK : PE_ERR_RANGE;
@@ -1890,7 +1899,8 @@ PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
     *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
-    ts.hi = -ts.hi, ts.lo = -ts.lo;
+    ts.hi = -ts.hi;
+    ts.lo = -ts.lo;
     *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
 }
 
@@ -1901,7 +1911,8 @@ PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
     const pe__dd sc = pe__dd_mul(*s, *c), ss = pe__dd_mul(*s, *s);
     c->hi = pe__two_sum(pe__splat(1.0), -two * ss.hi, &c->lo);
     c->lo = c->lo - two * ss.lo;
-    s->hi = two * sc.hi, s->lo = two * sc.lo;
+    s->hi = two * sc.hi;
+    s->lo = two * sc.lo;
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
@@ -1967,7 +1978,9 @@ PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td
 
 PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two */
 {
-    x.a = x.a * y, x.b = x.b * y, x.c = x.c * y;
+    x.a = x.a * y;
+    x.b = x.b * y;
+    x.c = x.c * y;
     return x;
 }
 
@@ -2084,7 +2097,10 @@ PE__COLD double pe__log2(double x)
 {
     int e;
     double m = pe__frexp(x, &e), y = 0;
-    if (m < 0.7071067811865476) m *= 2, e--;
+    if (m < 0.7071067811865476) {
+        m *= 2;
+        e--;
+    }
     const double z = (m - 1) / (m + 1); /* |z| < 0.172 */
     for (int n = 21; n >= 1; n -= 2) y = y * z * z + 1.0 / n;
     return e + 2.8853900817779268 * z * y;
@@ -2188,7 +2204,8 @@ PE__COLD void pe__real_normal(pe__real *x)
         return;
     }
     for (up = 32 * (x->n - 1 - top); !(x->d[top] << (up & 31) >> 31); up++) {}
-    x->exponent -= up, x->lost += up;
+    x->exponent -= up;
+    x->lost += up;
     if (pe__limbs_shift(x->d, x->n + 1, up)) x->lost = pe__lost(x->lost, 0);
 }
 
@@ -2200,7 +2217,9 @@ PE__COLD pe__real pe__real_of(double value, int n)
     memcpy(&bits, &value, sizeof bits);
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
-    x.n = n, x.lost = PE__KNOWN, x.sign = bits >> 63 ? -1 : 1;
+    x.n = n;
+    x.lost = PE__KNOWN;
+    x.sign = bits >> 63 ? -1 : 1;
     x.exponent = (e > 0 ? e : 1) - 1011;
     x.d[n - 1] = (uint32_t)(bits >> 32 & 0xfffff) | (uint32_t)(e > 0) << 20;
     x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
@@ -2248,7 +2267,8 @@ PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
     if (x->exponent < z.exponent ||
         (x->exponent == z.exponent && pe__limbs_less(x->d, z.d, x->n))) {
         const pe__real swap = *x;
-        *x = z, z = swap;
+        *x = z;
+        z = swap;
     }
     const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
     z.lost = pe__lost(z.lost - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__KNOWN);
@@ -2331,7 +2351,8 @@ PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
 {
     pe__real x = pe__real_of(1, n);
     memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
-    x.exponent = exponent, x.lost = 0;
+    x.exponent = exponent;
+    x.lost = 0;
     return x;
 }
 PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }
@@ -2530,7 +2551,8 @@ PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
         if (i + 1 < pairs) pe__td_times(&g->ratio, &q);
     }
     for (size_t v = 0, i = 0; i < PE__POWERS; v++, i += PE_LANES) {
-        g->f[v].a = pe__load(x[0] + i), g->f[v].b = pe__load(x[1] + i);
+        g->f[v].a = pe__load(x[0] + i);
+        g->f[v].b = pe__load(x[1] + i);
         g->f[v].c = pe__load(x[2] + i);
         pe__td_times(&g->f[v], &unit);
     }
@@ -2611,7 +2633,8 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     z.lo = z.lo + sum.c;
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
     pe__dd zz = pe__dd_mul(z, z);
-    zz.hi = -zz.hi, zz.lo = -zz.lo;
+    zz.hi = -zz.hi;
+    zz.lo = -zz.lo;
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, zz)));
     *cosine = pe__dd_normal(pe__dd_series(0, zz));
     pe__quarter_turns(which, &sine->hi, &cosine->hi);
@@ -2662,8 +2685,13 @@ PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
         if (q < m ? y % x : x % y) return 0;
-        if (q < m) y /= x, m -= q;
-        else x /= y, q -= m;
+        if (q < m) {
+            y /= x;
+            m -= q;
+        } else {
+            x /= y;
+            q -= m;
+        }
     }
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
@@ -2714,7 +2742,8 @@ PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
     if (plan->point) {
         if (!pe__known_sum(plan, pair, &by)) return 0;
     } else if (plan->exact) {
-        w[0] = f[0], w[1] = f[plan->padded];
+        w[0] = f[0];
+        w[1] = f[plan->padded];
         return 1;
     } else if (plan->base == 0 || (i != 0 && plan->base != 1)) {
         const pe__dd ratio = {pe__splat(f[0]), pe__splat(f[plan->padded])};
@@ -2728,16 +2757,21 @@ PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
             double power = unit / hi; /* and a step of Newton's */
             power -= (pe__product_less(power, hi, unit) + power * lo) / hi;
             const double rest = pe__product_less(power, hi, unit) + power * lo;
-            for (int k = 0; k < 20 && d != pe__nearest(d); k++) d *= 2, i *= 2;
+            for (int k = 0; k < 20 && d != pe__nearest(d); k++) {
+                d *= 2;
+                i *= 2;
+            }
             if (d > pe__exp2i(50) || d != pe__nearest(d) || axis->denominator[1] != 0 ||
                 fabs(rest) > fabs(unit) * pe__exp2i(-90))
                 return 0;
             const uint64_t odd = pe__odd_of(power);
             if (!pe__same_power(pe__odd_of(plan->base), (uint64_t)i, odd, (uint64_t)d)) return 0;
-            w[2] = (double)odd, by = w[2] / power;
+            w[2] = (double)odd;
+            by = w[2] / power;
         }
     }
-    w[0] = plan->unit * by, w[1] = pe__product_less(plan->unit, by, w[0]);
+    w[0] = plan->unit * by;
+    w[1] = pe__product_less(plan->unit, by, w[0]);
     return 1;
 }
 
@@ -2792,7 +2826,8 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         w = pe__real_of(known[0], n);
         pe__real_more(&w, known[1]);
     } else {
-        y = pe__real_of(plan->base, n), z = pe__real_of(axis->denominator[0], n);
+        y = pe__real_of(plan->base, n);
+        z = pe__real_of(axis->denominator[0], n);
         pe__real_log(&y);
         pe__real_by(&y, -i);
         pe__real_more(&z, axis->denominator[1]);
@@ -2849,7 +2884,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     y.sign = -y.sign;
     if (k == 0 && x->exponent < (few ? -110 : -560) && !pe__real_is_0(x)) {
         /* less than 1 by ever so little: any such will do, of up to 2^-220 as of 2^-1120 */
-        z = pe__real_of(1, n), y = z;
+        z = pe__real_of(1, n);
+        y = z;
         y.exponent = few ? -279 : -1119;
         pe__real_plus(&z, &y, -1);
     } else {
@@ -2881,7 +2917,10 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
         if (number) {
             if (halves) pe__real_times(&x, &w);
             w.exponent++;
-            if (what == PE__WAVELENGTH) pe__real_divide(&w, &x), x = w;
+            if (what == PE__WAVELENGTH) {
+                pe__real_divide(&w, &x);
+                x = w;
+            }
         } else {
             if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
             pe__real_by(&x, amplitude);
@@ -2900,16 +2939,19 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, double 
     for (int k = 0; k < 2; k++) {
         pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
-        pe__store(hi, turn->hi), pe__store(lo, turn->lo);
+        pe__store(hi, turn->hi);
+        pe__store(lo, turn->lo);
         for (size_t lane = 0; lane < PE_LANES; lane++) {
             const double f = plan->frequency[pair + lane];
             const double size = fabs(pe__time_of(plan, pair + lane, t) * f);
             if (pe__lack(plan, pair + lane, size) < enough) continue;
-            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0), lo[lane] = 0;
+            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
+            lo[lane] = 0;
             if (enough > 0) continue;
             lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
         }
-        turn->hi = pe__load(hi), turn->lo = pe__load(lo);
+        turn->hi = pe__load(hi);
+        turn->lo = pe__load(lo);
     }
 }
 
@@ -2981,7 +3023,8 @@ PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, doubl
     double other = hi < 0 ? -0.0 : 0.0;
     *y = other;
     if (drop == 0) {
-        *y = pe__round_double(hi, above, by), other = pe__round_double(hi, below, by);
+        *y = pe__round_double(hi, above, by);
+        other = pe__round_double(hi, below, by);
     } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
         *y = (double)pe__round_sum(hi * by, above * by, drop);
         other = (double)pe__round_sum(hi * by, below * by, drop);
@@ -3184,21 +3227,33 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     const int is = (int)preset;
     if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* refused */
     pe_config c = pe_config_default(d);
-    c.layout = (pe_layout)presets[is].layout, c.exponent = (pe_exponent)presets[is].exponent;
-    c.exponent_shift = presets[is].exponent_shift, c.odd = (pe_odd)presets[is].odd;
-    c.cos_first = presets[is].cos_first, c.offset = presets[is].offset;
-    c.multiple = presets[is].multiple, c.axes = presets[is].axes;
+    c.layout = (pe_layout)presets[is].layout;
+    c.exponent = (pe_exponent)presets[is].exponent;
+    c.exponent_shift = presets[is].exponent_shift;
+    c.odd = (pe_odd)presets[is].odd;
+    c.cos_first = presets[is].cos_first;
+    c.offset = presets[is].offset;
+    c.multiple = presets[is].multiple;
+    c.axes = presets[is].axes;
     for (size_t a = 0; a < PE_MAX_AXES && c.axes > 1; a++) c.axis[a].coordinate = a;
-    if (is == PE_PRESET_FAIRSEQ) c.has_padding = 1, c.padding_position = -1;
+    if (is == PE_PRESET_FAIRSEQ) {
+        c.has_padding = 1;
+        c.padding_position = -1;
+    }
     if (is == PE_PRESET_MLX && d) c.amplitude = sqrt(2 / (double)d);
     if (is == PE_PRESET_NERF || is == PE_PRESET_TINY_CUDA_NN) c.base = 0.5;
     if (is == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
     if (is == PE_PRESET_TINY_CUDA_NN) c.half_turns = 1;
     if (is == PE_PRESET_MAE_2D || is == PE_PRESET_DETR) c.axis[0].width = c.axis[1].width = d / 2;
-    if (is == PE_PRESET_MAE_2D) c.axis[0].coordinate = 1, c.axis[1].coordinate = 0;
+    if (is == PE_PRESET_MAE_2D) {
+        c.axis[0].coordinate = 1;
+        c.axis[1].coordinate = 0;
+    }
     if (is == PE_PRESET_VIDEO_3D) {
-        c.axis[0].width = d / 4, c.axis[1].width = c.axis[2].width = d / 8 * 3;
-        c.axis[1].coordinate = 2, c.axis[2].coordinate = 1;
+        c.axis[0].width = d / 4;
+        c.axis[1].width = c.axis[2].width = d / 8 * 3;
+        c.axis[1].coordinate = 2;
+        c.axis[2].coordinate = 1;
     }
     return c;
 }
@@ -3240,7 +3295,8 @@ static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
     const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
-    plan->fastest = fastest, plan->error = error;
+    plan->fastest = fastest;
+    plan->error = error;
     plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
@@ -3266,7 +3322,8 @@ PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
    positive number if there is one pair only. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
-    d[0] = 1, d[1] = 0;
+    d[0] = 1;
+    d[1] = 0;
     if (pairs <= 1) return;
     if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
     if (config->exponent == PE_EXPONENT_PAIRS) {
@@ -3304,7 +3361,8 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     const int joined = pe__shares(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
     memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-    plan->axes = all, plan->d_model = d;
+    plan->axes = all;
+    plan->d_model = d;
     for (size_t a = 0; a < all; a++) {
         pe__axis *const axis = &plan->axis[a];
         size_t width = all == 1 || (sums && a == 0) ? d : sums ? 0 : config->axis[a].width;
@@ -3317,13 +3375,16 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         const size_t columns = width - axis->zeros; /* if odd, one more of what comes first */
         axis->zero = column + columns;
         axis->pairs = (columns + 1) / 2;
-        axis->sines = (columns + !cos_first) / 2, axis->cosines = columns - axis->sines;
+        axis->sines = (columns + !cos_first) / 2;
+        axis->cosines = columns - axis->sines;
         if ((joined || steps) && width % 2)
             return "joined axes and those of PE_COLUMNS_FREQUENCIES must have even widths";
         if (steps && axis->pairs != plan->axis[0].pairs)
             return "the axes of PE_COLUMNS_FREQUENCIES must have equal widths";
         if (!joined) array = (array + 7) & ~(size_t)7;
-        axis->pair = array, array += axis->pairs, pairs += axis->pairs;
+        axis->pair = array;
+        array += axis->pairs;
+        pairs += axis->pairs;
         pe__denominator(config, width, axis->pairs, axis->denominator);
         const char *const error = pe__frequency_error(config, axis);
         if (error) return error;
@@ -3336,9 +3397,11 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
         const size_t apart = steps || joined ? pairs : axis->pairs; /* halves */
         const size_t second = first + (halves ? apart : steps ? all : 1);
-        axis->sine = cos_first ? second : first, axis->cosine = cos_first ? first : second;
+        axis->sine = cos_first ? second : first;
+        axis->cosine = cos_first ? first : second;
     }
-    plan->pairs = pairs, plan->joint = joined || sums;
+    plan->pairs = pairs;
+    plan->joint = joined || sums;
     if (steps) plan->step = halves ? all : 2 * all;
     plan->padded = (array + 2 * PE__CHAIN - 2) & ~(size_t)7;
     return NULL;
@@ -3429,7 +3492,8 @@ PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
                 pe__dd sine = s[half][v], cosine = c[half][v];
                 if (b > 1 && half == rest) pe__dd_turn_twice(&sine, &cosine);
                 else if (b > 1) pe__dd_turn(&sine, &cosine, s[rest][v], c[rest][v]);
-                s[next ? 1 : b][v] = sine, c[next ? 1 : b][v] = cosine;
+                s[next ? 1 : b][v] = sine;
+                c[next ? 1 : b][v] = cosine;
                 if (b > PE__DIGIT) continue;
                 pe__store(row + v * PE_LANES, sine.hi + sine.lo);
                 pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
@@ -3443,12 +3507,15 @@ PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
     const size_t arrays = pe__arrays(config, config->expected_rows);
-    plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
+    plan->layout = config->layout;
+    plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0;
     plan->padding = (double)config->padding_position;
     pe__plan_amplitude(plan, config->amplitude);
     plan->half_turns = config->half_turns != 0;
-    plan->base = config->base, plan->unit = config->scale, plan->offset = config->offset;
+    plan->base = config->base;
+    plan->unit = config->scale;
+    plan->offset = config->offset;
     plan->frequency = memory;
     plan->matrix_step = plan->padded;
     if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
@@ -3473,13 +3540,15 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
     for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
         double *const rounded = memory + 2 * padded;
-        plan->float32 = NULL, plan->error = error;
+        plan->float32 = NULL;
+        plan->error = error;
         for (size_t i = 0; i < padded; i++)
             rounded[i] = pe__number(plan, i, PE__FREQUENCY, PE__DROP_F32);
         plan->float32 = rounded;
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
-        fastest *= 1.0000001, error = pe__exp2i(-106);
+        fastest *= 1.0000001;
+        error = pe__exp2i(-106);
     }
     pe__plan_reach(plan, error, fastest);
     if (plan->table) pe__make_plan_rows(plan, memory + 2 * padded);
@@ -3543,7 +3612,8 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
 {
     double fastest = 0;
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
-    made->base = 0, made->exact = made->half_turns;
+    made->base = 0;
+    made->exact = made->half_turns;
     for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
         double *const first = f + made->axis[a].pair;
         n = made->joint ? made->pairs : made->axis[a].pairs;
@@ -3565,7 +3635,8 @@ static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const d
 {
     const size_t each = made->axes;
     const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
-    made->base = 0, made->fastest = 0;
+    made->base = 0;
+    made->fastest = 0;
     for (size_t k = 0; k < each; k++) {
         for (size_t i = 0; i < made->pairs; i++) {
             f[k * made->padded + i] = omega[i * each + k];
@@ -3827,8 +3898,10 @@ PE__INLINE void pe__sincos_fit_of(double factor, int quarters, int full, pe__sin
 PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 {
     const pe__vd c = pe__splat(number);
-    y[0] = pe__fma(y[0], x[0], c), y[1] = pe__fma(y[1], x[1], c);
-    y[2] = pe__fma(y[2], x[2], c), y[3] = pe__fma(y[3], x[3], c);
+    y[0] = pe__fma(y[0], x[0], c);
+    y[1] = pe__fma(y[1], x[1], c);
+    y[2] = pe__fma(y[2], x[2], c);
+    y[3] = pe__fma(y[3], x[3], c);
 }
 
 /* Four vectors, of floats and of doubles. */
@@ -3884,23 +3957,38 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     z[2] = pe__by_quarters(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), large, &k[2]);
     z[3] = pe__by_quarters(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), large, &k[3]);
     if (before) pe__four_to_floats(before, 0);
-    x[0] = z[0] * z[0], x[1] = z[1] * z[1], x[2] = z[2] * z[2], x[3] = z[3] * z[3];
+    x[0] = z[0] * z[0];
+    x[1] = z[1] * z[1];
+    x[2] = z[2] * z[2];
+    x[3] = z[3] * z[3];
     s[0] = s[1] = s[2] = s[3] = pe__splat(w->sine[full ? 6 : 5]);
     c[0] = c[1] = c[2] = c[3] = pe__splat(w->cosine[full ? 7 : 5]);
-    if (full) pe__horner(c, x, w->cosine[6]), pe__horner(s, x, w->sine[5]);
+    if (full) {
+        pe__horner(c, x, w->cosine[6]);
+        pe__horner(s, x, w->sine[5]);
+    }
     if (full) pe__horner(c, x, w->cosine[5]);
     pe__horner(s, x, w->sine[4]);
     if (before) pe__four_to_floats(before, 1);
-    pe__horner(c, x, w->cosine[4]), pe__horner(s, x, w->sine[3]);
+    pe__horner(c, x, w->cosine[4]);
+    pe__horner(s, x, w->sine[3]);
     if (before) pe__four_to_floats(before, 2);
-    pe__horner(c, x, w->cosine[3]), pe__horner(s, x, w->sine[2]);
+    pe__horner(c, x, w->cosine[3]);
+    pe__horner(s, x, w->sine[2]);
     if (before) pe__four_to_floats(before, 3);
-    pe__horner(c, x, w->cosine[2]), pe__horner(s, x, w->sine[1]);
-    pe__horner(c, x, w->cosine[1]), pe__horner(s, x, w->sine[0]);
+    pe__horner(c, x, w->cosine[2]);
+    pe__horner(s, x, w->sine[1]);
+    pe__horner(c, x, w->cosine[1]);
+    pe__horner(s, x, w->sine[0]);
     pe__horner(c, x, w->cosine[0]);
-    s[0] = s[0] * z[0], s[1] = s[1] * z[1], s[2] = s[2] * z[2], s[3] = s[3] * z[3];
-    pe__quarter_turns(k[0], &s[0], &c[0]), pe__quarter_turns(k[1], &s[1], &c[1]);
-    pe__quarter_turns(k[2], &s[2], &c[2]), pe__quarter_turns(k[3], &s[3], &c[3]);
+    s[0] = s[0] * z[0];
+    s[1] = s[1] * z[1];
+    s[2] = s[2] * z[2];
+    s[3] = s[3] * z[3];
+    pe__quarter_turns(k[0], &s[0], &c[0]);
+    pe__quarter_turns(k[1], &s[1], &c[1]);
+    pe__quarter_turns(k[2], &s[2], &c[2]);
+    pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
 /* By the full ones and to memory, for all but the loop over a row by itself. */
@@ -5653,7 +5741,8 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count
     for (int k = 0; k < 2; k++) {
         double hi[PE_LANES], lo[PE_LANES];
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
-        pe__store(hi, y.hi), pe__store(lo, y.lo);
+        pe__store(hi, y.hi);
+        pe__store(lo, y.lo);
         for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) /* behind them: any */
             hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
         *(k ? cosine : sine) = pe__load(hi);
@@ -5675,7 +5764,8 @@ PE__INLINE pe__dd pe__cut(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
     const pe__vd high = (x.hi + big) - big;
-    x.lo = (x.hi - high) + x.lo, x.hi = high;
+    x.lo = (x.hi - high) + x.lo;
+    x.hi = high;
     return x;
 }
 
@@ -5709,7 +5799,8 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
         pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s, &c);
-        f = swapped ? c : s, g = swapped ? s : c;
+        f = swapped ? c : s;
+        g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);
     if (i + PE_LANES <= dest->sines && i + PE_LANES <= dest->cosines) {
@@ -5751,11 +5842,18 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 up,
 PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
 {
     pe__dd f[PE__DIGIT + 1], g[PE__DIGIT + 1];
-    f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0), g[0].hi = pe__splat(1.0);
+    f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0);
+    g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
         if (b == 1) pe__close_turn(x->plan, x->dest->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
-        if (b == 1 && x->dest->order == PE__CS) f[b].hi = -f[b].hi, f[b].lo = -f[b].lo;
-        if (b > 1) f[b] = f[b / 2], g[b] = g[b / 2];
+        if (b == 1 && x->dest->order == PE__CS) {
+            f[b].hi = -f[b].hi;
+            f[b].lo = -f[b].lo;
+        }
+        if (b > 1) {
+            f[b] = f[b / 2];
+            g[b] = g[b / 2];
+        }
         if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&f[b], &g[b]);
         else if (b > 1) pe__dd_turn(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
         x->plan_row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
@@ -5764,7 +5862,8 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
     if (last < PE__DIGIT) return;
     pe__dd_turn_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
     pe__dd_turn(&f[PE__DIGIT], &g[PE__DIGIT], f[1], g[1]);
-    x->next[v][0] = f[PE__DIGIT], x->next[v][1] = g[PE__DIGIT];
+    x->next[v][0] = f[PE__DIGIT];
+    x->next[v][1] = g[PE__DIGIT];
 }
 
 /* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */
@@ -5777,12 +5876,16 @@ PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
         f = pe__dd_scaled(swapped ? c : s, x->amplitude);
         g = pe__dd_scaled(swapped ? s : c, x->amplitude);
     } else {
-        f = x->whole[v][0], g = x->whole[v][1];
+        f = x->whole[v][0];
+        g = x->whole[v][1];
         pe__dd_turn(&f, &g, x->next[v][0], x->next[v][1]);
-        f = pe__dd_normal(f), g = pe__dd_normal(g);
+        f = pe__dd_normal(f);
+        g = pe__dd_normal(g);
     }
-    x->whole[v][0] = f, x->anchor[v][0] = pe__cut(f, x->unit);
-    x->whole[v][1] = g, x->anchor[v][1] = pe__cut(g, x->unit);
+    x->whole[v][0] = f;
+    x->anchor[v][0] = pe__cut(f, x->unit);
+    x->whole[v][1] = g;
+    x->anchor[v][1] = pe__cut(g, x->unit);
 }
 
 /* A tile of columns. With an amplitude within 2^-900 ... 2^900 nothing overflows, and what
@@ -5985,8 +6088,10 @@ PE__INLINE size_t pe__walk_copy(const pe__dest *dest, const pe_at *at, const pe_
 {
     size_t back = 1, run = 1; /* rows to the one that is copied; rows that are copies */
     if (cell != 0 && r > 0) run = pe__min(grid->cells - cell, rest);
-    else if (r >= grid->period) back = grid->period, run = rest;
-    else if (!same) return 0;
+    else if (r >= grid->period) {
+        back = grid->period;
+        run = rest;
+    } else if (!same) return 0;
     else if (at->kind == PE__AT_RANGE) run = rest;
     for (size_t n = r; n < r + run; n++) /* not from what was written just now */
         pe__copy_row(dest, pe__row_at(dest, n), pe__row_at(dest, (back == 1 ? r : n) - back));
@@ -6141,9 +6246,13 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
     *own = *plan;
     if (at->delta) {
         pe__plan_amplitude(own, 1.0);
-        own->offset = 0, own->has_padding = 0;
+        own->offset = 0;
+        own->has_padding = 0;
     }
-    if (at->back) own->offset = -own->offset, own->padding = -own->padding;
+    if (at->back) {
+        own->offset = -own->offset;
+        own->padding = -own->padding;
+    }
 }
 PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
@@ -6365,7 +6474,8 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         config.d_model = pe__min(2 * PE__PAIRS, d_model - column);
         (void)pe__plan_bytes(&config, &plan);
         pe__plan_begin(&plan, &config, f);
-        plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
+        plan.first = column / 2;
+        plan.axis[0].denominator[0] = denominator[0];
         pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
         pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;
@@ -6413,10 +6523,14 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
     memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     config.head_dim = head_dim;
     config.rope_theta = 10000.0;
-    config.low_freq_factor = 1.0, config.high_freq_factor = 4.0;
-    config.beta_fast = 32.0, config.beta_slow = 1.0;
-    config.extrapolation_factor = 1.0, config.truncate = 1;
-    config.layout = PE_LAYOUT_HALVES, config.axes = 1;
+    config.low_freq_factor = 1.0;
+    config.high_freq_factor = 4.0;
+    config.beta_fast = 32.0;
+    config.beta_slow = 1.0;
+    config.extrapolation_factor = 1.0;
+    config.truncate = 1;
+    config.layout = PE_LAYOUT_HALVES;
+    config.axes = 1;
     return config;
 }
 
@@ -6482,10 +6596,13 @@ PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     const int whole = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
     const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
     const size_t length = dynamic ? (most ? most : original) : original ? original : most;
-    r->config = config, r->length = (double)length;
+    r->config = config;
+    r->length = (double)length;
     r->fast = config->beta_fast > 0 ? config->beta_fast : 32;
     r->slow = config->beta_slow > 0 ? config->beta_slow : 1;
-    r->factors = NULL, r->attention = config->attention_factor, r->is_long = now > length;
+    r->factors = NULL;
+    r->attention = config->attention_factor;
+    r->is_long = now > length;
     if (type == PE_ROPE_LONGROPE) {
         r->factors = r->is_long ? config->long_factor : config->short_factor;
         if (!(r->attention > 0))
@@ -6499,13 +6616,20 @@ PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->width = whole && !is_vision ? (double)config->head_dim : r->n;
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
                                    : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
-    r->is_ggml = 0, r->has_factor = config->factor > 0 || (original && most);
-    r->f[0] = config->factor > 0 ? config->factor : 1, r->f[1] = r->f[2] = 1, r->f[3] = 0;
-    if (dynamic) /* f (L - L0) / L0 + 1 */
-        r->f[1] = r->is_long ? (double)(now - length) : 0, r->f[2] = r->length, r->f[3] = 1;
-    else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-             original && most)
-        r->f[0] = (double)most, r->f[2] = (double)original;
+    r->is_ggml = 0;
+    r->has_factor = config->factor > 0 || (original && most);
+    r->f[0] = config->factor > 0 ? config->factor : 1;
+    r->f[1] = r->f[2] = 1;
+    r->f[3] = 0;
+    if (dynamic) /* f (L - L0) / L0 + 1 */ {
+        r->f[1] = r->is_long ? (double)(now - length) : 0;
+        r->f[2] = r->length;
+        r->f[3] = 1;
+    } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
+             original && most) {
+        r->f[0] = (double)most;
+        r->f[2] = (double)original;
+    }
 }
 
 /* NaN fails every comparison. */
@@ -6666,14 +6790,19 @@ PE__OUTLINE pe__td pe__td_ramp(pe__td x, pe__td span, pe__td scale)
     double below[PE_LANES], above[PE_LANES], a[PE_LANES], b[PE_LANES], c[PE_LANES];
     const pe__td rest = pe__td_sub(x, span);
     pe__td y = pe__td_mul(x, scale);
-    pe__store(below, x.a), pe__store(above, rest.a);
-    pe__store(a, y.a), pe__store(b, y.b), pe__store(c, y.c);
+    pe__store(below, x.a);
+    pe__store(above, rest.a);
+    pe__store(a, y.a);
+    pe__store(b, y.b);
+    pe__store(c, y.c);
     for (int lane = 0; lane < PE_LANES; lane++)
         if (below[lane] <= 0 || above[lane] >= 0) {
             a[lane] = below[lane] <= 0 ? 0.0 : 1.0;
             b[lane] = c[lane] = 0.0;
         }
-    y.a = pe__load(a), y.b = pe__load(b), y.c = pe__load(c);
+    y.a = pe__load(a);
+    y.b = pe__load(b);
+    y.c = pe__load(c);
     return y;
 }
 
@@ -6731,7 +6860,8 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     r->inverse_factor = pe__td_ratio(one, r->factor);
     r->step = pe__td_div(pe__td_log(pe__td_splat(config->rope_theta)), pe__splat(r->width));
     r->shift = r->low = r->span = r->inverse = zero;
-    r->sign = 1, r->doubt = 0;
+    r->sign = 1;
+    r->doubt = 0;
     if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
         const int fixed = type == PE_ROPE_NTK_FIXED;
         const pe__td more = pe__td_div(pe__td_log(r->factor), pe__splat(r->n - (fixed ? 0 : 2)));
@@ -6752,7 +6882,10 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
                 (r->is_ggml && pe__first_lane(pe__td_sub(r->span, least).a) < 0))
                 r->span = least;
         }
-        if (!(pe__first_lane(r->span.a) > 0)) r->sign = -1, r->span = pe__td_sub(zero, r->span);
+        if (!(pe__first_lane(r->span.a) > 0)) {
+            r->sign = -1;
+            r->span = pe__td_sub(zero, r->span);
+        }
         if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(one, r->span);
     }
     r->ratio = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0 * (double)PE_LANES)));
@@ -6766,7 +6899,8 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
     pe__real x, y, low, span;
     if (!pe__rope_has_ramp(r)) return pe__real_of(r->keep, n);
     if (config->rope_type == PE_ROPE_LLAMA3) {
-        x = *w, y = pe__real_pi(n);
+        x = *w;
+        y = pe__real_pi(n);
         pe__real_by(&x, r->length / 2);
         pe__real_divide(&x, &y);
         low = pe__real_of(config->high_freq_factor, n);
@@ -6787,7 +6921,10 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
         *unsure |= !pe__real_apart(&span);
     }
     pe__real_plus(&x, &low, -1);
-    if (span.sign <= 0) span.sign = -span.sign, x.sign = -x.sign;
+    if (span.sign <= 0) {
+        span.sign = -span.sign;
+        x.sign = -x.sign;
+    }
     *unsure |= !pe__real_apart(&x) && !pe__known(&x);
     y = x;
     pe__real_plus(&y, &span, -1);
@@ -6856,7 +6993,8 @@ PE__OUTLINE void pe__rope_vector(pe__rope *r, size_t i, double *omega)
     for (size_t lane = 0; lane < lanes; lane++) {
         const size_t pair = pe__min(i + lane, r->turning - 1), k = pair % r->period;
         index[lane] = (double)k;
-        a[lane] = r->factors ? r->factors[k] : 1.0, b[lane] = more ? (double)more[pair] : 1.0;
+        a[lane] = r->factors ? r->factors[k] : 1.0;
+        b[lane] = more ? (double)more[pair] : 1.0;
     }
     const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
     pe__vd error = least; /* relative */
@@ -6880,7 +7018,9 @@ PE__OUTLINE void pe__rope_vector(pe__rope *r, size_t i, double *omega)
     if (r->factors || more) w = pe__td_ratio(w, pe__td_scale(pe__td_one(pe__load(a)), pe__load(b)));
     /* what is off by less than a low part's last bit, 2^-106, would not move it */
     error = error + pe__splat(pe__exp2i(-100));
-    pe__store(omega, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
+    pe__store(omega, w.a);
+    pe__store(low, w.b);
+    pe__store(e, error * w.a);
     for (size_t lane = 0; lane < lanes; lane++)
         if (i + lane >= r->turning) omega[lane] = 0;
         else if (PE__UNLIKELY(omega[lane] + (low[lane] + e[lane]) !=
@@ -6922,7 +7062,8 @@ PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double a
         pe__real f = pe__rope_real_factor(r, n), x, z;
         pe__real_log(&f);
         if (r->config->rope_type == PE_ROPE_LONGROPE) {
-            x = f, z = pe__real_of(r->length, n);
+            x = f;
+            z = pe__real_of(r->length, n);
             pe__real_log(&z);
             pe__real_divide(&x, &z);
             pe__real_more(&x, 1);
@@ -6930,7 +7071,8 @@ PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double a
             pe__real_by(&x, 0.5);
             pe__real_exp(&x);
         } else {
-            x = pe__rope_real_mscale(&f, mscale), z = pe__rope_real_mscale(&f, all_dim);
+            x = pe__rope_real_mscale(&f, mscale);
+            z = pe__rope_real_mscale(&f, all_dim);
             pe__real_divide(&x, &z);
         }
         pe__real_by(&x, by);
@@ -7000,8 +7142,10 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
 {
     pe_config config = pe_config_default(2 * r->pairs);
-    config.layout = r->config->layout, config.offset = r->config->offset;
-    config.angle = r->config->angle, config.expected_rows = r->config->expected_rows;
+    config.layout = r->config->layout;
+    config.offset = r->config->offset;
+    config.angle = r->config->angle;
+    config.expected_rows = r->config->expected_rows;
     return config;
 }
 
@@ -7041,7 +7185,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
-        made.axes = rope->axes, made.joint = 1;
+        made.axes = rope->axes;
+        made.joint = 1;
         made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
         size_t pair = made.pairs; /* from the last axis on: the first has what is left */
         for (size_t a = made.axes; a-- > 0;) {
@@ -7051,9 +7196,11 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
             if (a == 0) n = pair;
             pair -= n;
             *axis = all;
-            axis->sine += step * pair, axis->cosine += step * pair;
+            axis->sine += step * pair;
+            axis->cosine += step * pair;
             axis->sines = axis->cosines = axis->pairs = n;
-            axis->pair += pair, axis->coordinate = a;
+            axis->pair += pair;
+            axis->coordinate = a;
         }
     }
     pe__plan_omega(&made, &config, f, f);
@@ -7157,21 +7304,34 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
     const pe__vf c0 = pe__get(c), c1 = pe__get(c + PE__FLOATS);
-    u->s[0] = s0, u->s[1] = s1, u->c[0] = c0, u->c[1] = c1;
+    u->s[0] = s0;
+    u->s[1] = s1;
+    u->c[0] = c0;
+    u->c[1] = c1;
     if (halves && narrow) {
-        u->s[0] = pe__unzip_evens(s0, s1), u->s[1] = pe__unzip_odds(s0, s1);
-        u->c[0] = pe__unzip_evens(c0, c1), u->c[1] = pe__unzip_odds(c0, c1);
+        u->s[0] = pe__unzip_evens(s0, s1);
+        u->s[1] = pe__unzip_odds(s0, s1);
+        u->c[0] = pe__unzip_evens(c0, c1);
+        u->c[1] = pe__unzip_odds(c0, c1);
     } else if (!halves && !narrow) {
-        u->s[0] = pe__get_signed(s), u->s[1] = pe__get_signed(s + PE_LANES);
-        u->c[0] = pe__get_twice(c), u->c[1] = pe__get_twice(c + PE_LANES);
-        u->s[2] = pe__get_signed(s + PE__FLOATS), u->s[3] = pe__get_signed(s + 3 * PE_LANES);
-        u->c[2] = pe__get_twice(c + PE__FLOATS), u->c[3] = pe__get_twice(c + 3 * PE_LANES);
+        u->s[0] = pe__get_signed(s);
+        u->s[1] = pe__get_signed(s + PE_LANES);
+        u->c[0] = pe__get_twice(c);
+        u->c[1] = pe__get_twice(c + PE_LANES);
+        u->s[2] = pe__get_signed(s + PE__FLOATS);
+        u->s[3] = pe__get_signed(s + 3 * PE_LANES);
+        u->c[2] = pe__get_twice(c + PE__FLOATS);
+        u->c[3] = pe__get_twice(c + 3 * PE_LANES);
     }
     if (narrow) { /* a table of the caller's may have any NaN */
-        if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0])))
-            u->s[0] = pe__quiet(u->s[0]), u->c[0] = pe__quiet(u->c[0]);
-        if (PE__UNLIKELY(pe__any_nan(u->s[1], u->c[1])))
-            u->s[1] = pe__quiet(u->s[1]), u->c[1] = pe__quiet(u->c[1]);
+        if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0]))) {
+            u->s[0] = pe__quiet(u->s[0]);
+            u->c[0] = pe__quiet(u->c[0]);
+        }
+        if (PE__UNLIKELY(pe__any_nan(u->s[1], u->c[1]))) {
+            u->s[1] = pe__quiet(u->s[1]);
+            u->c[1] = pe__quiet(u->c[1]);
+        }
     }
 }
 /* across: elements from the first two vectors to the others. */
@@ -7495,20 +7655,25 @@ PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile,
     pe__tile one = *tile;
     if (x->rest) { /* what does not turn */
         pe__heads rest = *x;
-        rest.in += width, rest.out += 2 * pairs * call->out_element;
+        rest.in += width;
+        rest.out += 2 * pairs * call->out_element;
         one.count = one.pairs = 0;
         call->turn(&one, &rest);
     }
-    one.count = one.pairs = pairs, one.tokens = 1, one.token = 0;
+    one.count = one.pairs = pairs;
+    one.tokens = 1;
+    one.token = 0;
     for (size_t t = 0; t < tile->tokens; t++)
         for (size_t k = 0; k < x->heads; k += most) {
             pe__heads some = *x;
             const size_t token = tile->token + t;
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
-            some.heads = pe__min(most, x->heads - k), some.rest = 0;
+            some.heads = pe__min(most, x->heads - k);
+            some.rest = 0;
             for (size_t h = 0; h < some.heads; h++, in += x->in_head)
                 pe__unweave(halves + h * width, in, pairs, element);
-            some.in = halves, some.in_head = width;
+            some.in = halves;
+            some.in_head = width;
             some.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;
             one.cosines = tile->cosines + t * tile->stride;
@@ -7526,14 +7691,19 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     const size_t pairs = plan->pairs;
     pe__tile tile;
     if (pairs == 0) return; /* a plan of a column that is 0 */
-    tile.pairs = pairs, tile.layout = plan->layout, tile.sines = rows;
+    tile.pairs = pairs;
+    tile.layout = plan->layout;
+    tile.sines = rows;
     size_t most = call->tokens;
     if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     for (size_t t = 0; t < call->tokens; t += most) {
-        tile.token = t, tile.tokens = pe__min(most, call->tokens - t);
+        tile.token = t;
+        tile.tokens = pe__min(most, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            tile.pair = pair, tile.count = n, tile.cosines = rows + n;
+            tile.pair = pair;
+            tile.count = n;
+            tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
             const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
             pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
@@ -7605,7 +7775,9 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     if (tokens == 1) *token = 0;
     if (heads == 1) *head = *token;
     if (tokens == 1) *token = *head;
-    *token *= element, *head *= element, *span = width * element;
+    *token *= element;
+    *head *= element;
+    *span = width * element;
     return PE_OK;
 }
 
@@ -7622,9 +7794,14 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
 PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_heads to)
 {
     pe__heads x;
-    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = from.heads;
-    x.in_token = from.token_stride, x.in_head = from.head_stride;
-    x.out_token = to.token_stride, x.out_head = to.head_stride, x.rest = 0;
+    x.in = (const unsigned char *)in;
+    x.out = (unsigned char *)out;
+    x.heads = from.heads;
+    x.in_token = from.token_stride;
+    x.in_head = from.head_stride;
+    x.out_token = to.token_stride;
+    x.out_head = to.head_stride;
+    x.rest = 0;
     return x;
 }
 
@@ -7641,7 +7818,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
                                       call->in_element, &in_span);
     if (status != PE_OK) return status;
     if (in_place) {
-        h->out_token = h->in_token, h->out_head = h->in_head;
+        h->out_token = h->in_token;
+        h->out_head = h->in_head;
         return PE_OK;
     }
     h->rest = width - rotary;
@@ -7848,7 +8026,8 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
     const size_t other = two ? (size_t)(apart / o->element) : table.pairs;
     if (two && s < c) rows.out = (unsigned char *)sines;
-    table.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED, table.cos_first = 1;
+    table.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+    table.cos_first = 1;
     for (size_t a = 0, pair = 0; a < table.axes; pair += table.axis[a++].pairs) {
         table.axis[a].cosine = halves ? pair + (two && s < c ? other : 0) : 2 * pair;
         table.axis[a].sine = halves ? pair + (two && s < c ? 0 : other) : 2 * pair + 1;
@@ -7890,7 +8069,8 @@ PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shif
             if (n && pe__near_tie(hi, lo, (fabs(hi) + 1) * pe__exp2i(-100)))
                 factor = pe__exact_factor((double)(n + 1), 1, beta, 1, 1);
         }
-        last = n, factors[r] = factor;
+        last = n;
+        factors[r] = factor;
     }
     return PE_OK;
 }
@@ -7907,7 +8087,8 @@ PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double
     memcpy(&bits, &tie, sizeof bits);
     while (down) {
         const uint64_t rest = up % down;
-        up = down, down = rest;
+        up = down;
+        down = rest;
     }
     for (x /= up; x % 2 == 0; x /= 2) {}
     for (y /= up; y % 2 == 0; y /= 2) {}
@@ -7945,7 +8126,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
             const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(p))); /* to 2^-139 */
-            pe__store(high, y.a), pe__store(low, y.b + y.c);
+            pe__store(high, y.a);
+            pe__store(low, y.b + y.c);
             for (size_t k = 0; k < n; k++) {
                 float *const factor = &factors[r * stride + i + k];
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
@@ -8027,11 +8209,13 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     config.rope_theta = (double)c.freq_base;
     config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
     config.extrapolation_factor = (double)c.ext_factor;
-    config.beta_fast = (double)c.beta_fast, config.beta_slow = (double)c.beta_slow;
+    config.beta_fast = (double)c.beta_fast;
+    config.beta_slow = (double)c.beta_slow;
     config.freq_factors = c.freq_factors;
     pe__rope r;
     pe__rope_read(&r, &config);
-    r.is_ggml = 1, r.f[2] = (double)c.freq_scale;
+    r.is_ggml = 1;
+    r.f[2] = (double)c.freq_scale;
     r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* all bounds are below 0 */
     pe__rope_begin(&r);
     pe__rope_all(&r, omega);
@@ -8168,11 +8352,15 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
         for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
             const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);
             pe__vd x, y;
-            if (split) x = pe__load(u), y = pe__load(u + across);
-            else pe__unzip(u, &x, &y);
+            if (split) {
+                x = pe__load(u);
+                y = pe__load(u + across);
+            } else pe__unzip(u, &x, &y);
             const pe__vd a = pe__mul(x, c) - pe__mul(y, s), b = pe__mul(y, c) + pe__mul(x, s);
-            if (split) pe__store(u, a), pe__store(u + across, b);
-            else pe__zip_store(u, a, b);
+            if (split) {
+                pe__store(u, a);
+                pe__store(u + across, b);
+            } else pe__zip_store(u, a, b);
         }
         for (; i < n; i++, u += step) {
             const double x = u[0], y = u[across];
@@ -8280,7 +8468,8 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
     pe__dd x, square;
-    x.hi = hi, x.lo = lo;
+    x.hi = hi;
+    x.lo = lo;
     square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
     return pe__dd_normal(pe__dd_mul(x, square));
 }
@@ -8300,17 +8489,22 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
                 if (exact) pe__exact_turn(plan, first + i, k, 0, &s, &c);
                 else pe__close_turn(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) {
-                    pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                    pe__store(all[0], c.hi);
+                    pe__store(all[1], c.lo);
                     for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
-                    c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+                    c.hi = pe__load(all[0]);
+                    c.lo = pe__load(all[1]);
                 }
                 sum = pe__dd_add(sum, c);
             }
-            pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+            pe__store(hi + v, sum.hi);
+            pe__store(lo + v, sum.lo);
         }
-        sum.hi = pe__splat(hi[0]), sum.lo = pe__splat(lo[0]);
+        sum.hi = pe__splat(hi[0]);
+        sum.lo = pe__splat(lo[0]);
         for (size_t v = 1; v < PE__CHAIN; v++) {
-            c.hi = pe__splat(hi[v]), c.lo = pe__splat(lo[v]);
+            c.hi = pe__splat(hi[v]);
+            c.lo = pe__splat(lo[v]);
             sum = pe__dd_add(sum, c);
         }
         const double size = pe__larger(pe__first_lane(sum.hi), 0);
@@ -8370,7 +8564,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_turns *t, const pe_plan *plan, size_t p
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
         const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
-        t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0), t->c[v].hi = pe__splat(1.0);
+        t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0);
+        t->c[v].hi = pe__splat(1.0);
         if (q != 0) pe__close_turn(plan, at, q, &t->s[v], &t->c[v]);
         pe__close_turn(plan, at, step, &t->ts[v], &t->tc[v]);
     }
@@ -8392,7 +8587,8 @@ PE__INLINE void pe__dots_turn(pe__dots_turns *t, double grid, pe__dots_parts par
         pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
         pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
         pe__dd_turn(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
-        t->s[v] = pe__dd_normal(t->s[v]), t->c[v] = pe__dd_normal(t->c[v]);
+        t->s[v] = pe__dd_normal(t->s[v]);
+        t->c[v] = pe__dd_normal(t->c[v]);
     }
 }
 
@@ -8427,7 +8623,8 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
         pe__dots_run c, s, c2, s2;
-        c.large = c.minor = c.tiny = pe__splat(0.0), s = c2 = s2 = c;
+        c.large = c.minor = c.tiny = pe__splat(0.0);
+        s = c2 = s2 = c;
         for (size_t i = 0; i < pairs; i++) {
             pe__dots_add(&c, table[i], b, anchor[0][0][i], anchor[0][1][i]);
             pe__dots_add(&s, table[i] + 3, b, anchor[0][3][i], anchor[0][4][i]);
@@ -8512,7 +8709,10 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     for (size_t done = 0, n; done < count; done += n) {
         n = pe__min(count - done, run ? PE__DELTAS : 1);
         if (n >= PE__FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
-        else dots[done] = pe__dot(plan, pe__position(&deltas, done, 0)), n = 1;
+        else {
+            dots[done] = pe__dot(plan, pe__position(&deltas, done, 0));
+            n = 1;
+        }
     }
     return PE_OK;
 }
@@ -8547,7 +8747,9 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
         }
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
         const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), part));
-        pe__store(t, whole), pe__store(hi, y.a), pe__store(lo, y.b + y.c);
+        pe__store(t, whole);
+        pe__store(hi, y.a);
+        pe__store(lo, y.b + y.c);
         /* for a whole t this is exact, for others irrational and no tie */
         for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
             slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
@@ -8569,7 +8771,8 @@ PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
     memcpy(&masked, &minus_infinity, sizeof masked);
     bend.zero = pe__splat_f32(pe__zero());
     bend.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
-    bend.masked = pe__splat_f32(masked), bend.exact = (double)slope;
+    bend.masked = pe__splat_f32(masked);
+    bend.exact = (double)slope;
     return bend;
 }
 
@@ -8584,14 +8787,22 @@ PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int
     pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
     pe__vd e, f;
     double all[4][PE_LANES];
-    if (mode == PE_ALIBI_SYMMETRIC) x = -pe__abs(x), y = -pe__abs(y);
-    x = pe__two_prod(pe__splat(slope), x, &e), y = pe__two_prod(pe__splat(slope), y, &f);
-    pe__store(all[0], x), pe__store(all[1], y), pe__store(all[2], e), pe__store(all[3], f);
+    if (mode == PE_ALIBI_SYMMETRIC) {
+        x = -pe__abs(x);
+        y = -pe__abs(y);
+    }
+    x = pe__two_prod(pe__splat(slope), x, &e);
+    y = pe__two_prod(pe__splat(slope), y, &f);
+    pe__store(all[0], x);
+    pe__store(all[1], y);
+    pe__store(all[2], e);
+    pe__store(all[3], f);
     for (size_t k = 0; k < PE_LANES; k++) {
         all[0][k] = pe__to_odd(all[0][k], all[2][k]);
         all[1][k] = pe__to_odd(all[1][k], all[3][k]);
     }
-    x = pe__load(all[0]) + zero, y = pe__load(all[1]) + zero; /* a zero is +0 */
+    x = pe__load(all[0]) + zero;
+    y = pe__load(all[1]) + zero; /* a zero is +0 */
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
@@ -8648,8 +8859,10 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
             PE__PUT(b, 1);
             PE__PUT(c, 2);
             PE__PUT(d, 3);
-            a = pe__add_f32(a, four), b = pe__add_f32(b, four);
-            c = pe__add_f32(c, four), d = pe__add_f32(d, four);
+            a = pe__add_f32(a, four);
+            b = pe__add_f32(b, four);
+            c = pe__add_f32(c, four);
+            d = pe__add_f32(d, four);
         }
     }
 #undef PE__PUT
@@ -9007,7 +9220,8 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
         numerator = m > 1 ? (int64_t)i * (n - 1) : 0;
         denominator = m > 1 ? m - 1 : 1;
     }
-    taps->rows = rows, taps->count = 4;
+    taps->rows = rows;
+    taps->count = 4;
     taps->first = numerator < 0 ? -1 : numerator / denominator;
     const int64_t rest = numerator - taps->first * denominator;
     double t = (double)rest / (double)denominator;
@@ -9017,7 +9231,8 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
         PE__OPAQUE(s); /* not to be fused */
         s -= 0.5;
         taps->first = (int64_t)floor(s);
-        t = s - (double)taps->first, u = 1 - t;
+        t = s - (double)taps->first;
+        u = 1 - t;
     }
     if (how->antialias) {
         const double r = pe__shrinks(scale, rows, out_rows);
@@ -9274,8 +9489,13 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
     uint16_t half;
     for (size_t i = 0; i < PE__TEST_N; i++) {
         if (size == 8) memcpy(&b, t->x.a_f64 + i, 8);
-        else if (size == 4) memcpy(&word, t->x.a_f32 + i, 4), b = word;
-        else memcpy(&half, t->x.a_f16 + i, 2), b = half;
+        else if (size == 4) {
+            memcpy(&word, t->x.a_f32 + i, 4);
+            b = word;
+        } else {
+            memcpy(&half, t->x.a_f16 + i, 2);
+            b = half;
+        }
         h = (h ^ b) * UINT64_C(0xff51afd7ed558ccd);
         h ^= h >> 32;
     }
@@ -9351,7 +9571,8 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
     float table[9 * PE__TEST_D], *const x = t->x.a_f32;
     double *const omega = t->x.a_f64;
-    rope.rope_type = PE_ROPE_YARN, rope.factor = 8 + (double)t->zero;
+    rope.rope_type = PE_ROPE_YARN;
+    rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
     PE__TAKE(pe_rope_frequencies(&rope, omega, omega + PE__TEST_D));
     PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
@@ -9387,9 +9608,13 @@ PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
         pe_config config = pe_config_preset(preset, PE__TEST_D);
         config.base += (double)zero;
         if (k == 1 || k == 2) config.angle = PE_ANGLE_FLOAT32;
-        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
+        if (k == 1) {
+            config.amplitude = 0.7;
+            config.offset = 0.25;
+        }
         if (pe_plan_init(&test.plan, &config, memory, sizeof memory) != PE_OK) continue;
-        memset(&test.x, 0, sizeof test.x), test.hash = 0;
+        memset(&test.x, 0, sizeof test.x);
+        test.hash = 0;
         parts[k](&test);
         hash[k] = test.hash;
     }

@@ -1039,7 +1039,8 @@ PE__INLINE pe__vd pe__to_float(pe__vd a)
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
-    *a = vzip1q_f64(s, c), *b = vzip2q_f64(s, c);
+    *a = vzip1q_f64(s, c);
+    *b = vzip2q_f64(s, c);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
@@ -1055,7 +1056,8 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     const uint64x2_t of_c = vandq_u64(veorq_u64(half, odd), sign);
     const uint64x2_t a = vreinterpretq_u64_f64(vbslq_f64(odd, *c, *s));
     const uint64x2_t b = vreinterpretq_u64_f64(vbslq_f64(odd, *s, *c));
-    *s = vreinterpretq_f64_u64(veorq_u64(a, of_s)), *c = vreinterpretq_f64_u64(veorq_u64(b, of_c));
+    *s = vreinterpretq_f64_u64(veorq_u64(a, of_s));
+    *c = vreinterpretq_f64_u64(veorq_u64(b, of_c));
 }
 PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
@@ -1127,7 +1129,8 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     uint16x4x2_t both;
-    both.val[0] = pe__round_bf16(a), both.val[1] = pe__round_bf16(b);
+    both.val[0] = pe__round_bf16(a);
+    both.val[1] = pe__round_bf16(b);
     vst2_u16(p, both);
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
@@ -1142,7 +1145,8 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     uint16x4x2_t both;
-    both.val[0] = pe__round_f16(a), both.val[1] = pe__round_f16(b);
+    both.val[0] = pe__round_f16(a);
+    both.val[1] = pe__round_f16(b);
     vst2_u16(p, both);
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return vabsq_f32(a); }
@@ -1317,7 +1321,8 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return pe__doubles_of(pe__floats_of(a)); }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
-    *a = PE__PICK2(s, c, 0, 2), *b = PE__PICK2(s, c, 1, 3);
+    *a = PE__PICK2(s, c, 0, 2);
+    *b = PE__PICK2(s, c, 1, 3);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
@@ -1537,22 +1542,29 @@ PE__INLINE pe__vd pe__to_float(pe__vd a)
     PE__OPAQUE(f); /* not to be taken for a */
     return (double)f;
 }
-PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s, *b = c; }
-PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s;
+*b = c; }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0];
+*c = p[1]; }
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
-    memcpy(&k, &which, sizeof k), memcpy(&a, s, sizeof a), memcpy(&b, c, sizeof b);
+    memcpy(&k, &which, sizeof k);
+    memcpy(&a, s, sizeof a);
+    memcpy(&b, c, sizeof b);
     const uint64_t sign = (uint64_t)1 << 63, other = (a ^ b) & (0 - (k & 1));
-    a ^= other ^ (k << 62 & sign), b ^= other ^ ((k + 1) << 62 & sign);
-    memcpy(s, &a, sizeof a), memcpy(c, &b, sizeof b);
+    a ^= other ^ (k << 62 & sign);
+    b ^= other ^ ((k + 1) << 62 & sign);
+    memcpy(s, &a, sizeof a);
+    memcpy(c, &b, sizeof b);
 }
 PE__INLINE pe__vf pe__get(const float *p)
 {
     const pe__vf v = {p[0], p[1]};
     return v;
 }
-PE__INLINE void pe__put(float *p, pe__vf v) { p[0] = v.s, p[1] = v.c; }
+PE__INLINE void pe__put(float *p, pe__vf v) { p[0] = v.s;
+p[1] = v.c; }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     if (n > 0) p[0] = v.s;
@@ -1643,7 +1655,8 @@ PE__INLINE pe__vh pe__round_f16(pe__vf v)
 /* The two above know NaNs themselves. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    (void)a, (void)b;
+    (void)a;
+    (void)b;
     return 0;
 }
 PE__INLINE pe__vf pe__quiet(pe__vf v) { return v; }
@@ -1657,16 +1670,20 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 }
 PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
-    p[0] = pe__one_to_bf16(a.s), p[1] = pe__one_to_bf16(b.s);
-    p[2] = pe__one_to_bf16(a.c), p[3] = pe__one_to_bf16(b.c);
+    p[0] = pe__one_to_bf16(a.s);
+    p[1] = pe__one_to_bf16(b.s);
+    p[2] = pe__one_to_bf16(a.c);
+    p[3] = pe__one_to_bf16(b.c);
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats_of(a.s, b.s); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats_of(a.c, b.c); }
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b) { pe__put_bf16_two(p, a, b); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
-    p[0] = pe__one_to_f16(a.s), p[1] = pe__one_to_f16(b.s);
-    p[2] = pe__one_to_f16(a.c), p[3] = pe__one_to_f16(b.c);
+    p[0] = pe__one_to_f16(a.s);
+    p[1] = pe__one_to_f16(b.s);
+    p[2] = pe__one_to_f16(a.c);
+    p[3] = pe__one_to_f16(b.c);
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a)
 {
@@ -1690,7 +1707,8 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
     return (uint32_t)!(a.s > x.s) | (uint32_t)!(a.c > x.c) << 1 | (uint32_t)!(b.s > y.s) << 2 |
            (uint32_t)!(b.c > y.c) << 3;
 }
-PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s, p[1] = h.c; }
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s;
+p[1] = h.c; }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
@@ -1737,7 +1755,8 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 {
     const PE__SLEEF_TWO r = PE__SLEEF_SINCOSPI(a);
-    *s = r.x, *c = r.y;
+    *s = r.x;
+    *c = r.y;
 }
 #endif
 #undef PE__SLEEF_TWO
@@ -1942,7 +1961,8 @@ PE__INLINE void pe__prefetch(uintptr_t address, int soon)
     if (soon) __builtin_prefetch((const void *)address, 0, 3);
     else __builtin_prefetch((const void *)address, 0, 2);
 #else
-    (void)address, (void)soon;
+    (void)address;
+    (void)soon;
 #endif
 }
 

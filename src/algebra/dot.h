@@ -30,7 +30,8 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
     pe__dd x, square;
-    x.hi = hi, x.lo = lo;
+    x.hi = hi;
+    x.lo = lo;
     square.hi = pe__two_prod(pe__splat(plan->mantissa), pe__splat(plan->mantissa), &square.lo);
     return pe__dd_normal(pe__dd_mul(x, square));
 }
@@ -50,17 +51,22 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
                 if (exact) pe__exact_turn(plan, first + i, k, 0, &s, &c);
                 else pe__close_turn(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) {
-                    pe__store(all[0], c.hi), pe__store(all[1], c.lo);
+                    pe__store(all[0], c.hi);
+                    pe__store(all[1], c.lo);
                     for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
-                    c.hi = pe__load(all[0]), c.lo = pe__load(all[1]);
+                    c.hi = pe__load(all[0]);
+                    c.lo = pe__load(all[1]);
                 }
                 sum = pe__dd_add(sum, c);
             }
-            pe__store(hi + v, sum.hi), pe__store(lo + v, sum.lo);
+            pe__store(hi + v, sum.hi);
+            pe__store(lo + v, sum.lo);
         }
-        sum.hi = pe__splat(hi[0]), sum.lo = pe__splat(lo[0]);
+        sum.hi = pe__splat(hi[0]);
+        sum.lo = pe__splat(lo[0]);
         for (size_t v = 1; v < PE__CHAIN; v++) {
-            c.hi = pe__splat(hi[v]), c.lo = pe__splat(lo[v]);
+            c.hi = pe__splat(hi[v]);
+            c.lo = pe__splat(lo[v]);
             sum = pe__dd_add(sum, c);
         }
         const double size = pe__larger(pe__first_lane(sum.hi), 0);
@@ -120,7 +126,8 @@ PE__OUTLINE void pe__dots_begin(pe__dots_turns *t, const pe_plan *plan, size_t p
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
         const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
-        t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0), t->c[v].hi = pe__splat(1.0);
+        t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0);
+        t->c[v].hi = pe__splat(1.0);
         if (q != 0) pe__close_turn(plan, at, q, &t->s[v], &t->c[v]);
         pe__close_turn(plan, at, step, &t->ts[v], &t->tc[v]);
     }
@@ -142,7 +149,8 @@ PE__INLINE void pe__dots_turn(pe__dots_turns *t, double grid, pe__dots_parts par
         pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
         pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
         pe__dd_turn(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
-        t->s[v] = pe__dd_normal(t->s[v]), t->c[v] = pe__dd_normal(t->c[v]);
+        t->s[v] = pe__dd_normal(t->s[v]);
+        t->c[v] = pe__dd_normal(t->c[v]);
     }
 }
 
@@ -177,7 +185,8 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
     const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
         pe__dots_run c, s, c2, s2;
-        c.large = c.minor = c.tiny = pe__splat(0.0), s = c2 = s2 = c;
+        c.large = c.minor = c.tiny = pe__splat(0.0);
+        s = c2 = s2 = c;
         for (size_t i = 0; i < pairs; i++) {
             pe__dots_add(&c, table[i], b, anchor[0][0][i], anchor[0][1][i]);
             pe__dots_add(&s, table[i] + 3, b, anchor[0][3][i], anchor[0][4][i]);
@@ -262,7 +271,10 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
     for (size_t done = 0, n; done < count; done += n) {
         n = pe__min(count - done, run ? PE__DELTAS : 1);
         if (n >= PE__FEW) pe__dots(plan, deltas.first + (int64_t)done, n, dots + done);
-        else dots[done] = pe__dot(plan, pe__position(&deltas, done, 0)), n = 1;
+        else {
+            dots[done] = pe__dot(plan, pe__position(&deltas, done, 0));
+            n = 1;
+        }
     }
     return PE_OK;
 }

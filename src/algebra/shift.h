@@ -51,11 +51,15 @@ PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows,
         for (; i + PE_LANES <= n; i += PE_LANES, u += step * PE_LANES) {
             const pe__vd c = pe__load(tc + i), s = pe__load(ts + i);
             pe__vd x, y;
-            if (split) x = pe__load(u), y = pe__load(u + across);
-            else pe__unzip(u, &x, &y);
+            if (split) {
+                x = pe__load(u);
+                y = pe__load(u + across);
+            } else pe__unzip(u, &x, &y);
             const pe__vd a = pe__mul(x, c) - pe__mul(y, s), b = pe__mul(y, c) + pe__mul(x, s);
-            if (split) pe__store(u, a), pe__store(u + across, b);
-            else pe__zip_store(u, a, b);
+            if (split) {
+                pe__store(u, a);
+                pe__store(u + across, b);
+            } else pe__zip_store(u, a, b);
         }
         for (; i < n; i++, u += step) {
             const double x = u[0], y = u[across];

@@ -39,7 +39,9 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
         }
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
         const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), part));
-        pe__store(t, whole), pe__store(hi, y.a), pe__store(lo, y.b + y.c);
+        pe__store(t, whole);
+        pe__store(hi, y.a);
+        pe__store(lo, y.b + y.c);
         /* for a whole t this is exact, for others irrational and no tie */
         for (size_t k = 0; k < pe__min(PE_LANES, heads - first); k++)
             slopes[first + k] = pe__round_once(hi[k], lo[k], pe__exp2i(-(int)t[k]), PE__DROP_F32);
@@ -61,7 +63,8 @@ PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
     memcpy(&masked, &minus_infinity, sizeof masked);
     bend.zero = pe__splat_f32(pe__zero());
     bend.slope = pe__splat_f32(mode == PE_ALIBI_SYMMETRIC ? -slope : slope);
-    bend.masked = pe__splat_f32(masked), bend.exact = (double)slope;
+    bend.masked = pe__splat_f32(masked);
+    bend.exact = (double)slope;
     return bend;
 }
 
@@ -76,14 +79,22 @@ PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int
     pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
     pe__vd e, f;
     double all[4][PE_LANES];
-    if (mode == PE_ALIBI_SYMMETRIC) x = -pe__abs(x), y = -pe__abs(y);
-    x = pe__two_prod(pe__splat(slope), x, &e), y = pe__two_prod(pe__splat(slope), y, &f);
-    pe__store(all[0], x), pe__store(all[1], y), pe__store(all[2], e), pe__store(all[3], f);
+    if (mode == PE_ALIBI_SYMMETRIC) {
+        x = -pe__abs(x);
+        y = -pe__abs(y);
+    }
+    x = pe__two_prod(pe__splat(slope), x, &e);
+    y = pe__two_prod(pe__splat(slope), y, &f);
+    pe__store(all[0], x);
+    pe__store(all[1], y);
+    pe__store(all[2], e);
+    pe__store(all[3], f);
     for (size_t k = 0; k < PE_LANES; k++) {
         all[0][k] = pe__to_odd(all[0][k], all[2][k]);
         all[1][k] = pe__to_odd(all[1][k], all[3][k]);
     }
-    x = pe__load(all[0]) + zero, y = pe__load(all[1]) + zero; /* a zero is +0 */
+    x = pe__load(all[0]) + zero;
+    y = pe__load(all[1]) + zero; /* a zero is +0 */
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
 }
 
@@ -140,8 +151,10 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
             PE__PUT(b, 1);
             PE__PUT(c, 2);
             PE__PUT(d, 3);
-            a = pe__add_f32(a, four), b = pe__add_f32(b, four);
-            c = pe__add_f32(c, four), d = pe__add_f32(d, four);
+            a = pe__add_f32(a, four);
+            b = pe__add_f32(b, four);
+            c = pe__add_f32(c, four);
+            d = pe__add_f32(d, four);
         }
     }
 #undef PE__PUT

@@ -118,7 +118,8 @@ PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
         if (i + 1 < pairs) pe__td_times(&g->ratio, &q);
     }
     for (size_t v = 0, i = 0; i < PE__POWERS; v++, i += PE_LANES) {
-        g->f[v].a = pe__load(x[0] + i), g->f[v].b = pe__load(x[1] + i);
+        g->f[v].a = pe__load(x[0] + i);
+        g->f[v].b = pe__load(x[1] + i);
         g->f[v].c = pe__load(x[2] + i);
         pe__td_times(&g->f[v], &unit);
     }

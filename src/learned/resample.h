@@ -78,7 +78,8 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
         numerator = m > 1 ? (int64_t)i * (n - 1) : 0;
         denominator = m > 1 ? m - 1 : 1;
     }
-    taps->rows = rows, taps->count = 4;
+    taps->rows = rows;
+    taps->count = 4;
     taps->first = numerator < 0 ? -1 : numerator / denominator;
     const int64_t rest = numerator - taps->first * denominator;
     double t = (double)rest / (double)denominator;
@@ -88,7 +89,8 @@ PE__INLINE void pe__taps_of(const pe_resample *how, double scale, size_t i, size
         PE__OPAQUE(s); /* not to be fused */
         s -= 0.5;
         taps->first = (int64_t)floor(s);
-        t = s - (double)taps->first, u = 1 - t;
+        t = s - (double)taps->first;
+        u = 1 - t;
     }
     if (how->antialias) {
         const double r = pe__shrinks(scale, rows, out_rows);

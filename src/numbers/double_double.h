@@ -68,7 +68,8 @@ PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
     *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
-    ts.hi = -ts.hi, ts.lo = -ts.lo;
+    ts.hi = -ts.hi;
+    ts.lo = -ts.lo;
     *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
 }
 
@@ -79,7 +80,8 @@ PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
     const pe__dd sc = pe__dd_mul(*s, *c), ss = pe__dd_mul(*s, *s);
     c->hi = pe__two_sum(pe__splat(1.0), -two * ss.hi, &c->lo);
     c->lo = c->lo - two * ss.lo;
-    s->hi = two * sc.hi, s->lo = two * sc.lo;
+    s->hi = two * sc.hi;
+    s->lo = two * sc.lo;
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
@@ -145,7 +147,9 @@ PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td
 
 PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two */
 {
-    x.a = x.a * y, x.b = x.b * y, x.c = x.c * y;
+    x.a = x.a * y;
+    x.b = x.b * y;
+    x.c = x.c * y;
     return x;
 }
 

@@ -95,7 +95,10 @@ PE__COLD double pe__log2(double x)
 {
     int e;
     double m = pe__frexp(x, &e), y = 0;
-    if (m < 0.7071067811865476) m *= 2, e--;
+    if (m < 0.7071067811865476) {
+        m *= 2;
+        e--;
+    }
     const double z = (m - 1) / (m + 1); /* |z| < 0.172 */
     for (int n = 21; n >= 1; n -= 2) y = y * z * z + 1.0 / n;
     return e + 2.8853900817779268 * z * y;

@@ -82,7 +82,8 @@ PE__COLD void pe__real_normal(pe__real *x)
         return;
     }
     for (up = 32 * (x->n - 1 - top); !(x->d[top] << (up & 31) >> 31); up++) {}
-    x->exponent -= up, x->lost += up;
+    x->exponent -= up;
+    x->lost += up;
     if (pe__limbs_shift(x->d, x->n + 1, up)) x->lost = pe__lost(x->lost, 0);
 }
 
@@ -94,7 +95,9 @@ PE__COLD pe__real pe__real_of(double value, int n)
     memcpy(&bits, &value, sizeof bits);
     const int e = (int)(bits >> 52 & 0x7ff);
     memset(&x, 0, sizeof x);
-    x.n = n, x.lost = PE__KNOWN, x.sign = bits >> 63 ? -1 : 1;
+    x.n = n;
+    x.lost = PE__KNOWN;
+    x.sign = bits >> 63 ? -1 : 1;
     x.exponent = (e > 0 ? e : 1) - 1011;
     x.d[n - 1] = (uint32_t)(bits >> 32 & 0xfffff) | (uint32_t)(e > 0) << 20;
     x.d[n - 2] = (uint32_t)(bits & 0xffffffffu);
@@ -142,7 +145,8 @@ PE__COLD void pe__real_plus(pe__real *x, const pe__real *y, int sign)
     if (x->exponent < z.exponent ||
         (x->exponent == z.exponent && pe__limbs_less(x->d, z.d, x->n))) {
         const pe__real swap = *x;
-        *x = z, z = swap;
+        *x = z;
+        z = swap;
     }
     const int by = x->exponent - z.exponent, minus = x->sign * z.sign < 0;
     z.lost = pe__lost(z.lost - by, pe__limbs_shift(z.d, z.n + 1, -by) ? 0 : PE__KNOWN);
@@ -225,7 +229,8 @@ PE__COLD pe__real pe__real_constant(const uint32_t *digits, int exponent, int n)
 {
     pe__real x = pe__real_of(1, n);
     memcpy(x.d, digits + (PE__LIMBS - n), (size_t)n * sizeof *digits);
-    x.exponent = exponent, x.lost = 0;
+    x.exponent = exponent;
+    x.lost = 0;
     return x;
 }
 PE__COLD pe__real pe__real_pi(int n) { return pe__real_constant(pe__pi_digits, 2, n); }

@@ -56,21 +56,33 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
     const int is = (int)preset;
     if (is < 0 || is >= PE_PRESET_COUNT) return pe_config_default(0); /* refused */
     pe_config c = pe_config_default(d);
-    c.layout = (pe_layout)presets[is].layout, c.exponent = (pe_exponent)presets[is].exponent;
-    c.exponent_shift = presets[is].exponent_shift, c.odd = (pe_odd)presets[is].odd;
-    c.cos_first = presets[is].cos_first, c.offset = presets[is].offset;
-    c.multiple = presets[is].multiple, c.axes = presets[is].axes;
+    c.layout = (pe_layout)presets[is].layout;
+    c.exponent = (pe_exponent)presets[is].exponent;
+    c.exponent_shift = presets[is].exponent_shift;
+    c.odd = (pe_odd)presets[is].odd;
+    c.cos_first = presets[is].cos_first;
+    c.offset = presets[is].offset;
+    c.multiple = presets[is].multiple;
+    c.axes = presets[is].axes;
     for (size_t a = 0; a < PE_MAX_AXES && c.axes > 1; a++) c.axis[a].coordinate = a;
-    if (is == PE_PRESET_FAIRSEQ) c.has_padding = 1, c.padding_position = -1;
+    if (is == PE_PRESET_FAIRSEQ) {
+        c.has_padding = 1;
+        c.padding_position = -1;
+    }
     if (is == PE_PRESET_MLX && d) c.amplitude = sqrt(2 / (double)d);
     if (is == PE_PRESET_NERF || is == PE_PRESET_TINY_CUDA_NN) c.base = 0.5;
     if (is == PE_PRESET_NERF) c.columns = PE_COLUMNS_FREQUENCIES;
     if (is == PE_PRESET_TINY_CUDA_NN) c.half_turns = 1;
     if (is == PE_PRESET_MAE_2D || is == PE_PRESET_DETR) c.axis[0].width = c.axis[1].width = d / 2;
-    if (is == PE_PRESET_MAE_2D) c.axis[0].coordinate = 1, c.axis[1].coordinate = 0;
+    if (is == PE_PRESET_MAE_2D) {
+        c.axis[0].coordinate = 1;
+        c.axis[1].coordinate = 0;
+    }
     if (is == PE_PRESET_VIDEO_3D) {
-        c.axis[0].width = d / 4, c.axis[1].width = c.axis[2].width = d / 8 * 3;
-        c.axis[1].coordinate = 2, c.axis[2].coordinate = 1;
+        c.axis[0].width = d / 4;
+        c.axis[1].width = c.axis[2].width = d / 8 * 3;
+        c.axis[1].coordinate = 2;
+        c.axis[2].coordinate = 1;
     }
     return c;
 }

@@ -38,7 +38,8 @@ PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
                 pe__dd sine = s[half][v], cosine = c[half][v];
                 if (b > 1 && half == rest) pe__dd_turn_twice(&sine, &cosine);
                 else if (b > 1) pe__dd_turn(&sine, &cosine, s[rest][v], c[rest][v]);
-                s[next ? 1 : b][v] = sine, c[next ? 1 : b][v] = cosine;
+                s[next ? 1 : b][v] = sine;
+                c[next ? 1 : b][v] = cosine;
                 if (b > PE__DIGIT) continue;
                 pe__store(row + v * PE_LANES, sine.hi + sine.lo);
                 pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
@@ -52,12 +53,15 @@ PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
 static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double *memory)
 {
     const size_t arrays = pe__arrays(config, config->expected_rows);
-    plan->layout = config->layout, plan->cos_first = config->cos_first != 0;
+    plan->layout = config->layout;
+    plan->cos_first = config->cos_first != 0;
     plan->has_padding = config->has_padding != 0;
     plan->padding = (double)config->padding_position;
     pe__plan_amplitude(plan, config->amplitude);
     plan->half_turns = config->half_turns != 0;
-    plan->base = config->base, plan->unit = config->scale, plan->offset = config->offset;
+    plan->base = config->base;
+    plan->unit = config->scale;
+    plan->offset = config->offset;
     plan->frequency = memory;
     plan->matrix_step = plan->padded;
     if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
@@ -82,13 +86,15 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
     for (size_t part = 0; part < 2; part++) pe__plan_pad(plan, memory + part * padded);
     if (plan->float32) {
         double *const rounded = memory + 2 * padded;
-        plan->float32 = NULL, plan->error = error;
+        plan->float32 = NULL;
+        plan->error = error;
         for (size_t i = 0; i < padded; i++)
             rounded[i] = pe__number(plan, i, PE__FREQUENCY, PE__DROP_F32);
         plan->float32 = rounded;
         for (size_t part = 0; part < 2; part++)
             for (size_t i = 0; i < padded; i++) memory[part * padded + i] = pe__inverse_pi[part];
-        fastest *= 1.0000001, error = pe__exp2i(-106);
+        fastest *= 1.0000001;
+        error = pe__exp2i(-106);
     }
     pe__plan_reach(plan, error, fastest);
     if (plan->table) pe__make_plan_rows(plan, memory + 2 * padded);
@@ -152,7 +158,8 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
 {
     double fastest = 0;
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
-    made->base = 0, made->exact = made->half_turns;
+    made->base = 0;
+    made->exact = made->half_turns;
     for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
         double *const first = f + made->axis[a].pair;
         n = made->joint ? made->pairs : made->axis[a].pairs;
@@ -174,7 +181,8 @@ static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const d
 {
     const size_t each = made->axes;
     const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
-    made->base = 0, made->fastest = 0;
+    made->base = 0;
+    made->fastest = 0;
     for (size_t k = 0; k < each; k++) {
         for (size_t i = 0; i < made->pairs; i++) {
             f[k * made->padded + i] = omega[i * each + k];

@@ -44,7 +44,8 @@ static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
     const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
-    plan->fastest = fastest, plan->error = error;
+    plan->fastest = fastest;
+    plan->error = error;
     plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
@@ -70,7 +71,8 @@ PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
    positive number if there is one pair only. */
 static inline void pe__denominator(const pe_config *config, size_t width, size_t pairs, double *d)
 {
-    d[0] = 1, d[1] = 0;
+    d[0] = 1;
+    d[1] = 0;
     if (pairs <= 1) return;
     if (config->exponent == PE_EXPONENT_WIDTH) d[0] = (double)width / 2;
     if (config->exponent == PE_EXPONENT_PAIRS) {
@@ -108,7 +110,8 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     const int joined = pe__shares(config, PE_COLUMNS_JOINED);
     size_t column = 0, pairs = 0, array = 0;
     memset(plan, 0, sizeof *plan); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
-    plan->axes = all, plan->d_model = d;
+    plan->axes = all;
+    plan->d_model = d;
     for (size_t a = 0; a < all; a++) {
         pe__axis *const axis = &plan->axis[a];
         size_t width = all == 1 || (sums && a == 0) ? d : sums ? 0 : config->axis[a].width;
@@ -121,13 +124,16 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         const size_t columns = width - axis->zeros; /* if odd, one more of what comes first */
         axis->zero = column + columns;
         axis->pairs = (columns + 1) / 2;
-        axis->sines = (columns + !cos_first) / 2, axis->cosines = columns - axis->sines;
+        axis->sines = (columns + !cos_first) / 2;
+        axis->cosines = columns - axis->sines;
         if ((joined || steps) && width % 2)
             return "joined axes and those of PE_COLUMNS_FREQUENCIES must have even widths";
         if (steps && axis->pairs != plan->axis[0].pairs)
             return "the axes of PE_COLUMNS_FREQUENCIES must have equal widths";
         if (!joined) array = (array + 7) & ~(size_t)7;
-        axis->pair = array, array += axis->pairs, pairs += axis->pairs;
+        axis->pair = array;
+        array += axis->pairs;
+        pairs += axis->pairs;
         pe__denominator(config, width, axis->pairs, axis->denominator);
         const char *const error = pe__frequency_error(config, axis);
         if (error) return error;
@@ -140,9 +146,11 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
         const size_t first = steps ? a : joined && halves ? axis->pair : own;
         const size_t apart = steps || joined ? pairs : axis->pairs; /* halves */
         const size_t second = first + (halves ? apart : steps ? all : 1);
-        axis->sine = cos_first ? second : first, axis->cosine = cos_first ? first : second;
+        axis->sine = cos_first ? second : first;
+        axis->cosine = cos_first ? first : second;
     }
-    plan->pairs = pairs, plan->joint = joined || sums;
+    plan->pairs = pairs;
+    plan->joint = joined || sums;
     if (steps) plan->step = halves ? all : 2 * all;
     plan->padded = (array + 2 * PE__CHAIN - 2) & ~(size_t)7;
     return NULL;

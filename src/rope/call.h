@@ -38,7 +38,9 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     if (tokens == 1) *token = 0;
     if (heads == 1) *head = *token;
     if (tokens == 1) *token = *head;
-    *token *= element, *head *= element, *span = width * element;
+    *token *= element;
+    *head *= element;
+    *span = width * element;
     return PE_OK;
 }
 
@@ -55,9 +57,14 @@ static inline int pe__rope_plan_ok(const pe_plan *plan)
 PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_heads to)
 {
     pe__heads x;
-    x.in = (const unsigned char *)in, x.out = (unsigned char *)out, x.heads = from.heads;
-    x.in_token = from.token_stride, x.in_head = from.head_stride;
-    x.out_token = to.token_stride, x.out_head = to.head_stride, x.rest = 0;
+    x.in = (const unsigned char *)in;
+    x.out = (unsigned char *)out;
+    x.heads = from.heads;
+    x.in_token = from.token_stride;
+    x.in_head = from.head_stride;
+    x.out_token = to.token_stride;
+    x.out_head = to.head_stride;
+    x.rest = 0;
     return x;
 }
 
@@ -74,7 +81,8 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
                                       call->in_element, &in_span);
     if (status != PE_OK) return status;
     if (in_place) {
-        h->out_token = h->in_token, h->out_head = h->in_head;
+        h->out_token = h->in_token;
+        h->out_head = h->in_head;
         return PE_OK;
     }
     h->rest = width - rotary;

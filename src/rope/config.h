@@ -37,10 +37,14 @@ PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
     memset(&config, 0, sizeof config); /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     config.head_dim = head_dim;
     config.rope_theta = 10000.0;
-    config.low_freq_factor = 1.0, config.high_freq_factor = 4.0;
-    config.beta_fast = 32.0, config.beta_slow = 1.0;
-    config.extrapolation_factor = 1.0, config.truncate = 1;
-    config.layout = PE_LAYOUT_HALVES, config.axes = 1;
+    config.low_freq_factor = 1.0;
+    config.high_freq_factor = 4.0;
+    config.beta_fast = 32.0;
+    config.beta_slow = 1.0;
+    config.extrapolation_factor = 1.0;
+    config.truncate = 1;
+    config.layout = PE_LAYOUT_HALVES;
+    config.axes = 1;
     return config;
 }
 
@@ -106,10 +110,13 @@ PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     const int whole = type == PE_ROPE_PROPORTIONAL, dynamic = type == PE_ROPE_DYNAMIC_NTK;
     const int is_vision = config->axes > 1 && config->section_order == PE_SECTIONS_VISION;
     const size_t length = dynamic ? (most ? most : original) : original ? original : most;
-    r->config = config, r->length = (double)length;
+    r->config = config;
+    r->length = (double)length;
     r->fast = config->beta_fast > 0 ? config->beta_fast : 32;
     r->slow = config->beta_slow > 0 ? config->beta_slow : 1;
-    r->factors = NULL, r->attention = config->attention_factor, r->is_long = now > length;
+    r->factors = NULL;
+    r->attention = config->attention_factor;
+    r->is_long = now > length;
     if (type == PE_ROPE_LONGROPE) {
         r->factors = r->is_long ? config->long_factor : config->short_factor;
         if (!(r->attention > 0))
@@ -123,13 +130,20 @@ PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     r->width = whole && !is_vision ? (double)config->head_dim : r->n;
     r->keep = type == PE_ROPE_YARN ? config->extrapolation_factor
                                    : type != PE_ROPE_LINEAR && type != PE_ROPE_PROPORTIONAL;
-    r->is_ggml = 0, r->has_factor = config->factor > 0 || (original && most);
-    r->f[0] = config->factor > 0 ? config->factor : 1, r->f[1] = r->f[2] = 1, r->f[3] = 0;
-    if (dynamic) /* f (L - L0) / L0 + 1 */
-        r->f[1] = r->is_long ? (double)(now - length) : 0, r->f[2] = r->length, r->f[3] = 1;
-    else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
-             original && most)
-        r->f[0] = (double)most, r->f[2] = (double)original;
+    r->is_ggml = 0;
+    r->has_factor = config->factor > 0 || (original && most);
+    r->f[0] = config->factor > 0 ? config->factor : 1;
+    r->f[1] = r->f[2] = 1;
+    r->f[3] = 0;
+    if (dynamic) /* f (L - L0) / L0 + 1 */ {
+        r->f[1] = r->is_long ? (double)(now - length) : 0;
+        r->f[2] = r->length;
+        r->f[3] = 1;
+    } else if ((type == PE_ROPE_YARN || type == PE_ROPE_LONGROPE) && !(config->factor > 0) &&
+             original && most) {
+        r->f[0] = (double)most;
+        r->f[2] = (double)original;
+    }
 }
 
 /* NaN fails every comparison. */

@@ -42,7 +42,8 @@ PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shif
             if (n && pe__near_tie(hi, lo, (fabs(hi) + 1) * pe__exp2i(-100)))
                 factor = pe__exact_factor((double)(n + 1), 1, beta, 1, 1);
         }
-        last = n, factors[r] = factor;
+        last = n;
+        factors[r] = factor;
     }
     return PE_OK;
 }
@@ -59,7 +60,8 @@ PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double
     memcpy(&bits, &tie, sizeof bits);
     while (down) {
         const uint64_t rest = up % down;
-        up = down, down = rest;
+        up = down;
+        down = rest;
     }
     for (x /= up; x % 2 == 0; x /= 2) {}
     for (y /= up; y % 2 == 0; y /= 2) {}
@@ -97,7 +99,8 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
             const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(p))); /* to 2^-139 */
-            pe__store(high, y.a), pe__store(low, y.b + y.c);
+            pe__store(high, y.a);
+            pe__store(low, y.b + y.c);
             for (size_t k = 0; k < n; k++) {
                 float *const factor = &factors[r * stride + i + k];
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);

@@ -24,14 +24,19 @@ PE__OUTLINE pe__td pe__td_ramp(pe__td x, pe__td span, pe__td scale)
     double below[PE_LANES], above[PE_LANES], a[PE_LANES], b[PE_LANES], c[PE_LANES];
     const pe__td rest = pe__td_sub(x, span);
     pe__td y = pe__td_mul(x, scale);
-    pe__store(below, x.a), pe__store(above, rest.a);
-    pe__store(a, y.a), pe__store(b, y.b), pe__store(c, y.c);
+    pe__store(below, x.a);
+    pe__store(above, rest.a);
+    pe__store(a, y.a);
+    pe__store(b, y.b);
+    pe__store(c, y.c);
     for (int lane = 0; lane < PE_LANES; lane++)
         if (below[lane] <= 0 || above[lane] >= 0) {
             a[lane] = below[lane] <= 0 ? 0.0 : 1.0;
             b[lane] = c[lane] = 0.0;
         }
-    y.a = pe__load(a), y.b = pe__load(b), y.c = pe__load(c);
+    y.a = pe__load(a);
+    y.b = pe__load(b);
+    y.c = pe__load(c);
     return y;
 }
 
@@ -89,7 +94,8 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     r->inverse_factor = pe__td_ratio(one, r->factor);
     r->step = pe__td_div(pe__td_log(pe__td_splat(config->rope_theta)), pe__splat(r->width));
     r->shift = r->low = r->span = r->inverse = zero;
-    r->sign = 1, r->doubt = 0;
+    r->sign = 1;
+    r->doubt = 0;
     if (type == PE_ROPE_NTK || type == PE_ROPE_NTK_FIXED || type == PE_ROPE_DYNAMIC_NTK) {
         const int fixed = type == PE_ROPE_NTK_FIXED;
         const pe__td more = pe__td_div(pe__td_log(r->factor), pe__splat(r->n - (fixed ? 0 : 2)));
@@ -110,7 +116,10 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
                 (r->is_ggml && pe__first_lane(pe__td_sub(r->span, least).a) < 0))
                 r->span = least;
         }
-        if (!(pe__first_lane(r->span.a) > 0)) r->sign = -1, r->span = pe__td_sub(zero, r->span);
+        if (!(pe__first_lane(r->span.a) > 0)) {
+            r->sign = -1;
+            r->span = pe__td_sub(zero, r->span);
+        }
         if (pe__first_lane(r->span.a) > 0) r->inverse = pe__td_ratio(one, r->span);
     }
     r->ratio = pe__td_exp(pe__td_scale(r->step, pe__splat(-2.0 * (double)PE_LANES)));
@@ -124,7 +133,8 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
     pe__real x, y, low, span;
     if (!pe__rope_has_ramp(r)) return pe__real_of(r->keep, n);
     if (config->rope_type == PE_ROPE_LLAMA3) {
-        x = *w, y = pe__real_pi(n);
+        x = *w;
+        y = pe__real_pi(n);
         pe__real_by(&x, r->length / 2);
         pe__real_divide(&x, &y);
         low = pe__real_of(config->high_freq_factor, n);
@@ -145,7 +155,10 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
         *unsure |= !pe__real_apart(&span);
     }
     pe__real_plus(&x, &low, -1);
-    if (span.sign <= 0) span.sign = -span.sign, x.sign = -x.sign;
+    if (span.sign <= 0) {
+        span.sign = -span.sign;
+        x.sign = -x.sign;
+    }
     *unsure |= !pe__real_apart(&x) && !pe__known(&x);
     y = x;
     pe__real_plus(&y, &span, -1);
@@ -214,7 +227,8 @@ PE__OUTLINE void pe__rope_vector(pe__rope *r, size_t i, double *omega)
     for (size_t lane = 0; lane < lanes; lane++) {
         const size_t pair = pe__min(i + lane, r->turning - 1), k = pair % r->period;
         index[lane] = (double)k;
-        a[lane] = r->factors ? r->factors[k] : 1.0, b[lane] = more ? (double)more[pair] : 1.0;
+        a[lane] = r->factors ? r->factors[k] : 1.0;
+        b[lane] = more ? (double)more[pair] : 1.0;
     }
     const pe__vd pairs = pe__load(index), least = pe__splat(pe__exp2i(-130));
     pe__vd error = least; /* relative */
@@ -238,7 +252,9 @@ PE__OUTLINE void pe__rope_vector(pe__rope *r, size_t i, double *omega)
     if (r->factors || more) w = pe__td_ratio(w, pe__td_scale(pe__td_one(pe__load(a)), pe__load(b)));
     /* what is off by less than a low part's last bit, 2^-106, would not move it */
     error = error + pe__splat(pe__exp2i(-100));
-    pe__store(omega, w.a), pe__store(low, w.b), pe__store(e, error * w.a);
+    pe__store(omega, w.a);
+    pe__store(low, w.b);
+    pe__store(e, error * w.a);
     for (size_t lane = 0; lane < lanes; lane++)
         if (i + lane >= r->turning) omega[lane] = 0;
         else if (PE__UNLIKELY(omega[lane] + (low[lane] + e[lane]) !=
@@ -280,7 +296,8 @@ PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double a
         pe__real f = pe__rope_real_factor(r, n), x, z;
         pe__real_log(&f);
         if (r->config->rope_type == PE_ROPE_LONGROPE) {
-            x = f, z = pe__real_of(r->length, n);
+            x = f;
+            z = pe__real_of(r->length, n);
             pe__real_log(&z);
             pe__real_divide(&x, &z);
             pe__real_more(&x, 1);
@@ -288,7 +305,8 @@ PE__COLD double pe__rope_exact_factor(const pe__rope *r, double mscale, double a
             pe__real_by(&x, 0.5);
             pe__real_exp(&x);
         } else {
-            x = pe__rope_real_mscale(&f, mscale), z = pe__rope_real_mscale(&f, all_dim);
+            x = pe__rope_real_mscale(&f, mscale);
+            z = pe__rope_real_mscale(&f, all_dim);
             pe__real_divide(&x, &z);
         }
         pe__real_by(&x, by);
@@ -358,8 +376,10 @@ PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega
 static inline pe_config pe__rope_plan_config(const pe__rope *r)
 {
     pe_config config = pe_config_default(2 * r->pairs);
-    config.layout = r->config->layout, config.offset = r->config->offset;
-    config.angle = r->config->angle, config.expected_rows = r->config->expected_rows;
+    config.layout = r->config->layout;
+    config.offset = r->config->offset;
+    config.angle = r->config->angle;
+    config.expected_rows = r->config->expected_rows;
     return config;
 }
 
@@ -399,7 +419,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
-        made.axes = rope->axes, made.joint = 1;
+        made.axes = rope->axes;
+        made.joint = 1;
         made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
         size_t pair = made.pairs; /* from the last axis on: the first has what is left */
         for (size_t a = made.axes; a-- > 0;) {
@@ -409,9 +430,11 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
             if (a == 0) n = pair;
             pair -= n;
             *axis = all;
-            axis->sine += step * pair, axis->cosine += step * pair;
+            axis->sine += step * pair;
+            axis->cosine += step * pair;
             axis->sines = axis->cosines = axis->pairs = n;
-            axis->pair += pair, axis->coordinate = a;
+            axis->pair += pair;
+            axis->coordinate = a;
         }
     }
     pe__plan_omega(&made, &config, f, f);

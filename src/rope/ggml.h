@@ -88,11 +88,13 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     config.rope_theta = (double)c.freq_base;
     config.rope_type = c.ext_factor > 0 ? PE_ROPE_YARN : PE_ROPE_LINEAR;
     config.extrapolation_factor = (double)c.ext_factor;
-    config.beta_fast = (double)c.beta_fast, config.beta_slow = (double)c.beta_slow;
+    config.beta_fast = (double)c.beta_fast;
+    config.beta_slow = (double)c.beta_slow;
     config.freq_factors = c.freq_factors;
     pe__rope r;
     pe__rope_read(&r, &config);
-    r.is_ggml = 1, r.f[2] = (double)c.freq_scale;
+    r.is_ggml = 1;
+    r.f[2] = (double)c.freq_scale;
     r.length = c.n_ctx_orig ? (double)c.n_ctx_orig : pe__exp2i(-900); /* all bounds are below 0 */
     pe__rope_begin(&r);
     pe__rope_all(&r, omega);

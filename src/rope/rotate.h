@@ -98,21 +98,34 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
 {
     const pe__vf s0 = pe__get(s), s1 = pe__get(s + PE__FLOATS);
     const pe__vf c0 = pe__get(c), c1 = pe__get(c + PE__FLOATS);
-    u->s[0] = s0, u->s[1] = s1, u->c[0] = c0, u->c[1] = c1;
+    u->s[0] = s0;
+    u->s[1] = s1;
+    u->c[0] = c0;
+    u->c[1] = c1;
     if (halves && narrow) {
-        u->s[0] = pe__unzip_evens(s0, s1), u->s[1] = pe__unzip_odds(s0, s1);
-        u->c[0] = pe__unzip_evens(c0, c1), u->c[1] = pe__unzip_odds(c0, c1);
+        u->s[0] = pe__unzip_evens(s0, s1);
+        u->s[1] = pe__unzip_odds(s0, s1);
+        u->c[0] = pe__unzip_evens(c0, c1);
+        u->c[1] = pe__unzip_odds(c0, c1);
     } else if (!halves && !narrow) {
-        u->s[0] = pe__get_signed(s), u->s[1] = pe__get_signed(s + PE_LANES);
-        u->c[0] = pe__get_twice(c), u->c[1] = pe__get_twice(c + PE_LANES);
-        u->s[2] = pe__get_signed(s + PE__FLOATS), u->s[3] = pe__get_signed(s + 3 * PE_LANES);
-        u->c[2] = pe__get_twice(c + PE__FLOATS), u->c[3] = pe__get_twice(c + 3 * PE_LANES);
+        u->s[0] = pe__get_signed(s);
+        u->s[1] = pe__get_signed(s + PE_LANES);
+        u->c[0] = pe__get_twice(c);
+        u->c[1] = pe__get_twice(c + PE_LANES);
+        u->s[2] = pe__get_signed(s + PE__FLOATS);
+        u->s[3] = pe__get_signed(s + 3 * PE_LANES);
+        u->c[2] = pe__get_twice(c + PE__FLOATS);
+        u->c[3] = pe__get_twice(c + 3 * PE_LANES);
     }
     if (narrow) { /* a table of the caller's may have any NaN */
-        if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0])))
-            u->s[0] = pe__quiet(u->s[0]), u->c[0] = pe__quiet(u->c[0]);
-        if (PE__UNLIKELY(pe__any_nan(u->s[1], u->c[1])))
-            u->s[1] = pe__quiet(u->s[1]), u->c[1] = pe__quiet(u->c[1]);
+        if (PE__UNLIKELY(pe__any_nan(u->s[0], u->c[0]))) {
+            u->s[0] = pe__quiet(u->s[0]);
+            u->c[0] = pe__quiet(u->c[0]);
+        }
+        if (PE__UNLIKELY(pe__any_nan(u->s[1], u->c[1]))) {
+            u->s[1] = pe__quiet(u->s[1]);
+            u->c[1] = pe__quiet(u->c[1]);
+        }
     }
 }
 /* across: elements from the first two vectors to the others. */

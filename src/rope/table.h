@@ -93,7 +93,8 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
     const size_t other = two ? (size_t)(apart / o->element) : table.pairs;
     if (two && s < c) rows.out = (unsigned char *)sines;
-    table.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED, table.cos_first = 1;
+    table.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+    table.cos_first = 1;
     for (size_t a = 0, pair = 0; a < table.axes; pair += table.axis[a++].pairs) {
         table.axis[a].cosine = halves ? pair + (two && s < c ? other : 0) : 2 * pair;
         table.axis[a].sine = halves ? pair + (two && s < c ? 0 : other) : 2 * pair + 1;

@@ -108,20 +108,25 @@ PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile,
     pe__tile one = *tile;
     if (x->rest) { /* what does not turn */
         pe__heads rest = *x;
-        rest.in += width, rest.out += 2 * pairs * call->out_element;
+        rest.in += width;
+        rest.out += 2 * pairs * call->out_element;
         one.count = one.pairs = 0;
         call->turn(&one, &rest);
     }
-    one.count = one.pairs = pairs, one.tokens = 1, one.token = 0;
+    one.count = one.pairs = pairs;
+    one.tokens = 1;
+    one.token = 0;
     for (size_t t = 0; t < tile->tokens; t++)
         for (size_t k = 0; k < x->heads; k += most) {
             pe__heads some = *x;
             const size_t token = tile->token + t;
             const unsigned char *in = x->in + token * x->in_token + k * x->in_head;
-            some.heads = pe__min(most, x->heads - k), some.rest = 0;
+            some.heads = pe__min(most, x->heads - k);
+            some.rest = 0;
             for (size_t h = 0; h < some.heads; h++, in += x->in_head)
                 pe__unweave(halves + h * width, in, pairs, element);
-            some.in = halves, some.in_head = width;
+            some.in = halves;
+            some.in_head = width;
             some.out = x->out + token * x->out_token + k * x->out_head;
             one.sines = tile->sines + t * tile->stride;
             one.cosines = tile->cosines + t * tile->stride;
@@ -139,14 +144,19 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     const size_t pairs = plan->pairs;
     pe__tile tile;
     if (pairs == 0) return; /* a plan of a column that is 0 */
-    tile.pairs = pairs, tile.layout = plan->layout, tile.sines = rows;
+    tile.pairs = pairs;
+    tile.layout = plan->layout;
+    tile.sines = rows;
     size_t most = call->tokens;
     if (most > 1 && !uniform) most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     for (size_t t = 0; t < call->tokens; t += most) {
-        tile.token = t, tile.tokens = pe__min(most, call->tokens - t);
+        tile.token = t;
+        tile.tokens = pe__min(most, call->tokens - t);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t n = pe__min(PE__ROPE_PAIRS, pairs - pair);
-            tile.pair = pair, tile.count = n, tile.cosines = rows + n;
+            tile.pair = pair;
+            tile.count = n;
+            tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
             const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
             pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);

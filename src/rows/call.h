@@ -100,9 +100,13 @@ PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
     *own = *plan;
     if (at->delta) {
         pe__plan_amplitude(own, 1.0);
-        own->offset = 0, own->has_padding = 0;
+        own->offset = 0;
+        own->has_padding = 0;
     }
-    if (at->back) own->offset = -own->offset, own->padding = -own->padding;
+    if (at->back) {
+        own->offset = -own->offset;
+        own->padding = -own->padding;
+    }
 }
 PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
@@ -324,7 +328,8 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
         config.d_model = pe__min(2 * PE__PAIRS, d_model - column);
         (void)pe__plan_bytes(&config, &plan);
         pe__plan_begin(&plan, &config, f);
-        plan.first = column / 2, plan.axis[0].denominator[0] = denominator[0];
+        plan.first = column / 2;
+        plan.axis[0].denominator[0] = denominator[0];
         pe__geometric_next(&g, column / 2, plan.pairs, f, plan.padded);
         pe__plan_end(&plan, pe__exp2i(-100), f[0], f);
         plan.d_model = d_model;

@@ -72,7 +72,8 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count
     for (int k = 0; k < 2; k++) {
         double hi[PE_LANES], lo[PE_LANES];
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
-        pe__store(hi, y.hi), pe__store(lo, y.lo);
+        pe__store(hi, y.hi);
+        pe__store(lo, y.lo);
         for (size_t lane = 0; lane < pe__min(count, PE_LANES); lane++) /* behind them: any */
             hi[lane] = pe__decide(plan, t, pair + lane, k, 0, hi[lane], lo[lane]);
         *(k ? cosine : sine) = pe__load(hi);
@@ -94,7 +95,8 @@ PE__INLINE pe__dd pe__cut(pe__dd x, double unit)
 {
     const pe__vd big = pe__splat(6755399441055744.0 * unit); /* as in pe__round() */
     const pe__vd high = (x.hi + big) - big;
-    x.lo = (x.hi - high) + x.lo, x.hi = high;
+    x.lo = (x.hi - high) + x.lo;
+    x.hi = high;
     return x;
 }
 
@@ -128,7 +130,8 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
         pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s, &c);
-        f = swapped ? c : s, g = swapped ? s : c;
+        f = swapped ? c : s;
+        g = swapped ? s : c;
     }
     if (!split) pe__zip_two(f, g, &f, &g);
     if (i + PE_LANES <= dest->sines && i + PE_LANES <= dest->cosines) {
@@ -170,11 +173,18 @@ PE__OUTLINE void pe__rotate_f64(const pe__tile_f64 *x, size_t b, pe__row_f64 up,
 PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
 {
     pe__dd f[PE__DIGIT + 1], g[PE__DIGIT + 1];
-    f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0), g[0].hi = pe__splat(1.0);
+    f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0);
+    g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
         if (b == 1) pe__close_turn(x->plan, x->dest->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
-        if (b == 1 && x->dest->order == PE__CS) f[b].hi = -f[b].hi, f[b].lo = -f[b].lo;
-        if (b > 1) f[b] = f[b / 2], g[b] = g[b / 2];
+        if (b == 1 && x->dest->order == PE__CS) {
+            f[b].hi = -f[b].hi;
+            f[b].lo = -f[b].lo;
+        }
+        if (b > 1) {
+            f[b] = f[b / 2];
+            g[b] = g[b / 2];
+        }
         if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&f[b], &g[b]);
         else if (b > 1) pe__dd_turn(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
         x->plan_row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
@@ -183,7 +193,8 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
     if (last < PE__DIGIT) return;
     pe__dd_turn_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
     pe__dd_turn(&f[PE__DIGIT], &g[PE__DIGIT], f[1], g[1]);
-    x->next[v][0] = f[PE__DIGIT], x->next[v][1] = g[PE__DIGIT];
+    x->next[v][0] = f[PE__DIGIT];
+    x->next[v][1] = g[PE__DIGIT];
 }
 
 /* The vector v of the anchor of position t, or, if that is NULL, of the one after the last. */
@@ -196,12 +207,16 @@ PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
         f = pe__dd_scaled(swapped ? c : s, x->amplitude);
         g = pe__dd_scaled(swapped ? s : c, x->amplitude);
     } else {
-        f = x->whole[v][0], g = x->whole[v][1];
+        f = x->whole[v][0];
+        g = x->whole[v][1];
         pe__dd_turn(&f, &g, x->next[v][0], x->next[v][1]);
-        f = pe__dd_normal(f), g = pe__dd_normal(g);
+        f = pe__dd_normal(f);
+        g = pe__dd_normal(g);
     }
-    x->whole[v][0] = f, x->anchor[v][0] = pe__cut(f, x->unit);
-    x->whole[v][1] = g, x->anchor[v][1] = pe__cut(g, x->unit);
+    x->whole[v][0] = f;
+    x->anchor[v][0] = pe__cut(f, x->unit);
+    x->whole[v][1] = g;
+    x->anchor[v][1] = pe__cut(g, x->unit);
 }
 
 /* A tile of columns. With an amplitude within 2^-900 ... 2^900 nothing overflows, and what

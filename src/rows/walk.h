@@ -164,8 +164,10 @@ PE__INLINE size_t pe__walk_copy(const pe__dest *dest, const pe_at *at, const pe_
 {
     size_t back = 1, run = 1; /* rows to the one that is copied; rows that are copies */
     if (cell != 0 && r > 0) run = pe__min(grid->cells - cell, rest);
-    else if (r >= grid->period) back = grid->period, run = rest;
-    else if (!same) return 0;
+    else if (r >= grid->period) {
+        back = grid->period;
+        run = rest;
+    } else if (!same) return 0;
     else if (at->kind == PE__AT_RANGE) run = rest;
     for (size_t n = r; n < r + run; n++) /* not from what was written just now */
         pe__copy_row(dest, pe__row_at(dest, n), pe__row_at(dest, (back == 1 ? r : n) - back));

@@ -51,8 +51,13 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
     uint16_t half;
     for (size_t i = 0; i < PE__TEST_N; i++) {
         if (size == 8) memcpy(&b, t->x.a_f64 + i, 8);
-        else if (size == 4) memcpy(&word, t->x.a_f32 + i, 4), b = word;
-        else memcpy(&half, t->x.a_f16 + i, 2), b = half;
+        else if (size == 4) {
+            memcpy(&word, t->x.a_f32 + i, 4);
+            b = word;
+        } else {
+            memcpy(&half, t->x.a_f16 + i, 2);
+            b = half;
+        }
         h = (h ^ b) * UINT64_C(0xff51afd7ed558ccd);
         h ^= h >> 32;
     }
@@ -128,7 +133,8 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
     pe_rope_config rope = pe_rope_config_default(PE__TEST_D);
     float table[9 * PE__TEST_D], *const x = t->x.a_f32;
     double *const omega = t->x.a_f64;
-    rope.rope_type = PE_ROPE_YARN, rope.factor = 8 + (double)t->zero;
+    rope.rope_type = PE_ROPE_YARN;
+    rope.factor = 8 + (double)t->zero;
     rope.original_max_position_embeddings = 4096;
     PE__TAKE(pe_rope_frequencies(&rope, omega, omega + PE__TEST_D));
     PE__TAKE(pe_alibi_slopes_f32(12, 8, x));
@@ -164,9 +170,13 @@ PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
         pe_config config = pe_config_preset(preset, PE__TEST_D);
         config.base += (double)zero;
         if (k == 1 || k == 2) config.angle = PE_ANGLE_FLOAT32;
-        if (k == 1) config.amplitude = 0.7, config.offset = 0.25;
+        if (k == 1) {
+            config.amplitude = 0.7;
+            config.offset = 0.25;
+        }
         if (pe_plan_init(&test.plan, &config, memory, sizeof memory) != PE_OK) continue;
-        memset(&test.x, 0, sizeof test.x), test.hash = 0;
+        memset(&test.x, 0, sizeof test.x);
+        test.hash = 0;
         parts[k](&test);
         hash[k] = test.hash;
     }

@@ -21,7 +21,8 @@
 PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 {
     const PE__SLEEF_TWO r = PE__SLEEF_SINCOSPI(a);
-    *s = r.x, *c = r.y;
+    *s = r.x;
+    *c = r.y;
 }
 #endif
 #undef PE__SLEEF_TWO
@@ -226,7 +227,8 @@ PE__INLINE void pe__prefetch(uintptr_t address, int soon)
     if (soon) __builtin_prefetch((const void *)address, 0, 3);
     else __builtin_prefetch((const void *)address, 0, 2);
 #else
-    (void)address, (void)soon;
+    (void)address;
+    (void)soon;
 #endif
 }
 

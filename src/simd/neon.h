@@ -41,7 +41,8 @@ PE__INLINE pe__vd pe__to_float(pe__vd a)
 }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
-    *a = vzip1q_f64(s, c), *b = vzip2q_f64(s, c);
+    *a = vzip1q_f64(s, c);
+    *b = vzip2q_f64(s, c);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
@@ -57,7 +58,8 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     const uint64x2_t of_c = vandq_u64(veorq_u64(half, odd), sign);
     const uint64x2_t a = vreinterpretq_u64_f64(vbslq_f64(odd, *c, *s));
     const uint64x2_t b = vreinterpretq_u64_f64(vbslq_f64(odd, *s, *c));
-    *s = vreinterpretq_f64_u64(veorq_u64(a, of_s)), *c = vreinterpretq_f64_u64(veorq_u64(b, of_c));
+    *s = vreinterpretq_f64_u64(veorq_u64(a, of_s));
+    *c = vreinterpretq_f64_u64(veorq_u64(b, of_c));
 }
 PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
 PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
@@ -129,7 +131,8 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     uint16x4x2_t both;
-    both.val[0] = pe__round_bf16(a), both.val[1] = pe__round_bf16(b);
+    both.val[0] = pe__round_bf16(a);
+    both.val[1] = pe__round_bf16(b);
     vst2_u16(p, both);
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
@@ -144,7 +147,8 @@ PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     uint16x4x2_t both;
-    both.val[0] = pe__round_f16(a), both.val[1] = pe__round_f16(b);
+    both.val[0] = pe__round_f16(a);
+    both.val[1] = pe__round_f16(b);
     vst2_u16(p, both);
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return vabsq_f32(a); }

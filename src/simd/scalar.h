@@ -50,22 +50,29 @@ PE__INLINE pe__vd pe__to_float(pe__vd a)
     PE__OPAQUE(f); /* not to be taken for a */
     return (double)f;
 }
-PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s, *b = c; }
-PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0], *c = p[1]; }
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s;
+*b = c; }
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0];
+*c = p[1]; }
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
-    memcpy(&k, &which, sizeof k), memcpy(&a, s, sizeof a), memcpy(&b, c, sizeof b);
+    memcpy(&k, &which, sizeof k);
+    memcpy(&a, s, sizeof a);
+    memcpy(&b, c, sizeof b);
     const uint64_t sign = (uint64_t)1 << 63, other = (a ^ b) & (0 - (k & 1));
-    a ^= other ^ (k << 62 & sign), b ^= other ^ ((k + 1) << 62 & sign);
-    memcpy(s, &a, sizeof a), memcpy(c, &b, sizeof b);
+    a ^= other ^ (k << 62 & sign);
+    b ^= other ^ ((k + 1) << 62 & sign);
+    memcpy(s, &a, sizeof a);
+    memcpy(c, &b, sizeof b);
 }
 PE__INLINE pe__vf pe__get(const float *p)
 {
     const pe__vf v = {p[0], p[1]};
     return v;
 }
-PE__INLINE void pe__put(float *p, pe__vf v) { p[0] = v.s, p[1] = v.c; }
+PE__INLINE void pe__put(float *p, pe__vf v) { p[0] = v.s;
+p[1] = v.c; }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     if (n > 0) p[0] = v.s;
@@ -156,7 +163,8 @@ PE__INLINE pe__vh pe__round_f16(pe__vf v)
 /* The two above know NaNs themselves. */
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
-    (void)a, (void)b;
+    (void)a;
+    (void)b;
     return 0;
 }
 PE__INLINE pe__vf pe__quiet(pe__vf v) { return v; }
@@ -170,16 +178,20 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 }
 PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
-    p[0] = pe__one_to_bf16(a.s), p[1] = pe__one_to_bf16(b.s);
-    p[2] = pe__one_to_bf16(a.c), p[3] = pe__one_to_bf16(b.c);
+    p[0] = pe__one_to_bf16(a.s);
+    p[1] = pe__one_to_bf16(b.s);
+    p[2] = pe__one_to_bf16(a.c);
+    p[3] = pe__one_to_bf16(b.c);
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats_of(a.s, b.s); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats_of(a.c, b.c); }
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b) { pe__put_bf16_two(p, a, b); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
-    p[0] = pe__one_to_f16(a.s), p[1] = pe__one_to_f16(b.s);
-    p[2] = pe__one_to_f16(a.c), p[3] = pe__one_to_f16(b.c);
+    p[0] = pe__one_to_f16(a.s);
+    p[1] = pe__one_to_f16(b.s);
+    p[2] = pe__one_to_f16(a.c);
+    p[3] = pe__one_to_f16(b.c);
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a)
 {
@@ -203,7 +215,8 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
     return (uint32_t)!(a.s > x.s) | (uint32_t)!(a.c > x.c) << 1 | (uint32_t)!(b.s > y.s) << 2 |
            (uint32_t)!(b.c > y.c) << 3;
 }
-PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s, p[1] = h.c; }
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s;
+p[1] = h.c; }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |

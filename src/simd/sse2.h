@@ -134,7 +134,8 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return pe__doubles_of(pe__floats_of(a)); }
 PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 {
-    *a = PE__PICK2(s, c, 0, 2), *b = PE__PICK2(s, c, 1, 3);
+    *a = PE__PICK2(s, c, 0, 2);
+    *b = PE__PICK2(s, c, 1, 3);
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {

@@ -66,7 +66,8 @@ PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__
     z.lo = z.lo + sum.c;
     z = pe__dd_mul(z, pe__dd_splat(pe__pi));
     pe__dd zz = pe__dd_mul(z, z);
-    zz.hi = -zz.hi, zz.lo = -zz.lo;
+    zz.hi = -zz.hi;
+    zz.lo = -zz.lo;
     *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, zz)));
     *cosine = pe__dd_normal(pe__dd_series(0, zz));
     pe__quarter_turns(which, &sine->hi, &cosine->hi);

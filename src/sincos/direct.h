@@ -52,8 +52,10 @@ PE__INLINE void pe__sincos_fit_of(double factor, int quarters, int full, pe__sin
 PE__INLINE void pe__horner(pe__vd *y, const pe__vd *x, double number)
 {
     const pe__vd c = pe__splat(number);
-    y[0] = pe__fma(y[0], x[0], c), y[1] = pe__fma(y[1], x[1], c);
-    y[2] = pe__fma(y[2], x[2], c), y[3] = pe__fma(y[3], x[3], c);
+    y[0] = pe__fma(y[0], x[0], c);
+    y[1] = pe__fma(y[1], x[1], c);
+    y[2] = pe__fma(y[2], x[2], c);
+    y[3] = pe__fma(y[3], x[3], c);
 }
 
 /* Four vectors, of floats and of doubles. */
@@ -109,23 +111,38 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     z[2] = pe__by_quarters(pe__time(plan, i2, t), pe__load(f + i2), pe__load(g + i2), large, &k[2]);
     z[3] = pe__by_quarters(pe__time(plan, i3, t), pe__load(f + i3), pe__load(g + i3), large, &k[3]);
     if (before) pe__four_to_floats(before, 0);
-    x[0] = z[0] * z[0], x[1] = z[1] * z[1], x[2] = z[2] * z[2], x[3] = z[3] * z[3];
+    x[0] = z[0] * z[0];
+    x[1] = z[1] * z[1];
+    x[2] = z[2] * z[2];
+    x[3] = z[3] * z[3];
     s[0] = s[1] = s[2] = s[3] = pe__splat(w->sine[full ? 6 : 5]);
     c[0] = c[1] = c[2] = c[3] = pe__splat(w->cosine[full ? 7 : 5]);
-    if (full) pe__horner(c, x, w->cosine[6]), pe__horner(s, x, w->sine[5]);
+    if (full) {
+        pe__horner(c, x, w->cosine[6]);
+        pe__horner(s, x, w->sine[5]);
+    }
     if (full) pe__horner(c, x, w->cosine[5]);
     pe__horner(s, x, w->sine[4]);
     if (before) pe__four_to_floats(before, 1);
-    pe__horner(c, x, w->cosine[4]), pe__horner(s, x, w->sine[3]);
+    pe__horner(c, x, w->cosine[4]);
+    pe__horner(s, x, w->sine[3]);
     if (before) pe__four_to_floats(before, 2);
-    pe__horner(c, x, w->cosine[3]), pe__horner(s, x, w->sine[2]);
+    pe__horner(c, x, w->cosine[3]);
+    pe__horner(s, x, w->sine[2]);
     if (before) pe__four_to_floats(before, 3);
-    pe__horner(c, x, w->cosine[2]), pe__horner(s, x, w->sine[1]);
-    pe__horner(c, x, w->cosine[1]), pe__horner(s, x, w->sine[0]);
+    pe__horner(c, x, w->cosine[2]);
+    pe__horner(s, x, w->sine[1]);
+    pe__horner(c, x, w->cosine[1]);
+    pe__horner(s, x, w->sine[0]);
     pe__horner(c, x, w->cosine[0]);
-    s[0] = s[0] * z[0], s[1] = s[1] * z[1], s[2] = s[2] * z[2], s[3] = s[3] * z[3];
-    pe__quarter_turns(k[0], &s[0], &c[0]), pe__quarter_turns(k[1], &s[1], &c[1]);
-    pe__quarter_turns(k[2], &s[2], &c[2]), pe__quarter_turns(k[3], &s[3], &c[3]);
+    s[0] = s[0] * z[0];
+    s[1] = s[1] * z[1];
+    s[2] = s[2] * z[2];
+    s[3] = s[3] * z[3];
+    pe__quarter_turns(k[0], &s[0], &c[0]);
+    pe__quarter_turns(k[1], &s[1], &c[1]);
+    pe__quarter_turns(k[2], &s[2], &c[2]);
+    pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
 /* By the full ones and to memory, for all but the loop over a row by itself. */

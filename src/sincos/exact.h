@@ -26,8 +26,13 @@ PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
 {
     while (m > 0 && q > 0 && x > 1 && y > 1) {
         if (q < m ? y % x : x % y) return 0;
-        if (q < m) y /= x, m -= q;
-        else x /= y, q -= m;
+        if (q < m) {
+            y /= x;
+            m -= q;
+        } else {
+            x /= y;
+            q -= m;
+        }
     }
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
@@ -78,7 +83,8 @@ PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
     if (plan->point) {
         if (!pe__known_sum(plan, pair, &by)) return 0;
     } else if (plan->exact) {
-        w[0] = f[0], w[1] = f[plan->padded];
+        w[0] = f[0];
+        w[1] = f[plan->padded];
         return 1;
     } else if (plan->base == 0 || (i != 0 && plan->base != 1)) {
         const pe__dd ratio = {pe__splat(f[0]), pe__splat(f[plan->padded])};
@@ -92,16 +98,21 @@ PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
             double power = unit / hi; /* and a step of Newton's */
             power -= (pe__product_less(power, hi, unit) + power * lo) / hi;
             const double rest = pe__product_less(power, hi, unit) + power * lo;
-            for (int k = 0; k < 20 && d != pe__nearest(d); k++) d *= 2, i *= 2;
+            for (int k = 0; k < 20 && d != pe__nearest(d); k++) {
+                d *= 2;
+                i *= 2;
+            }
             if (d > pe__exp2i(50) || d != pe__nearest(d) || axis->denominator[1] != 0 ||
                 fabs(rest) > fabs(unit) * pe__exp2i(-90))
                 return 0;
             const uint64_t odd = pe__odd_of(power);
             if (!pe__same_power(pe__odd_of(plan->base), (uint64_t)i, odd, (uint64_t)d)) return 0;
-            w[2] = (double)odd, by = w[2] / power;
+            w[2] = (double)odd;
+            by = w[2] / power;
         }
     }
-    w[0] = plan->unit * by, w[1] = pe__product_less(plan->unit, by, w[0]);
+    w[0] = plan->unit * by;
+    w[1] = pe__product_less(plan->unit, by, w[0]);
     return 1;
 }
 
@@ -156,7 +167,8 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
         w = pe__real_of(known[0], n);
         pe__real_more(&w, known[1]);
     } else {
-        y = pe__real_of(plan->base, n), z = pe__real_of(axis->denominator[0], n);
+        y = pe__real_of(plan->base, n);
+        z = pe__real_of(axis->denominator[0], n);
         pe__real_log(&y);
         pe__real_by(&y, -i);
         pe__real_more(&z, axis->denominator[1]);
@@ -213,7 +225,8 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     y.sign = -y.sign;
     if (k == 0 && x->exponent < (few ? -110 : -560) && !pe__real_is_0(x)) {
         /* less than 1 by ever so little: any such will do, of up to 2^-220 as of 2^-1120 */
-        z = pe__real_of(1, n), y = z;
+        z = pe__real_of(1, n);
+        y = z;
         y.exponent = few ? -279 : -1119;
         pe__real_plus(&z, &y, -1);
     } else {
@@ -245,7 +258,10 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
         if (number) {
             if (halves) pe__real_times(&x, &w);
             w.exponent++;
-            if (what == PE__WAVELENGTH) pe__real_divide(&w, &x), x = w;
+            if (what == PE__WAVELENGTH) {
+                pe__real_divide(&w, &x);
+                x = w;
+            }
         } else {
             if (!pe__real_sine(&x, what == PE__COSINE, halves, enough)) continue;
             pe__real_by(&x, amplitude);
@@ -264,16 +280,19 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, double 
     for (int k = 0; k < 2; k++) {
         pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
-        pe__store(hi, turn->hi), pe__store(lo, turn->lo);
+        pe__store(hi, turn->hi);
+        pe__store(lo, turn->lo);
         for (size_t lane = 0; lane < PE_LANES; lane++) {
             const double f = plan->frequency[pair + lane];
             const double size = fabs(pe__time_of(plan, pair + lane, t) * f);
             if (pe__lack(plan, pair + lane, size) < enough) continue;
-            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0), lo[lane] = 0;
+            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
+            lo[lane] = 0;
             if (enough > 0) continue;
             lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
         }
-        turn->hi = pe__load(hi), turn->lo = pe__load(lo);
+        turn->hi = pe__load(hi);
+        turn->lo = pe__load(lo);
     }
 }
 
@@ -345,7 +364,8 @@ PE__COLD int pe__same(double hi, double lo, double e, double by, int drop, doubl
     double other = hi < 0 ? -0.0 : 0.0;
     *y = other;
     if (drop == 0) {
-        *y = pe__round_double(hi, above, by), other = pe__round_double(hi, below, by);
+        *y = pe__round_double(hi, above, by);
+        other = pe__round_double(hi, below, by);
     } else if (fabs(hi) * by > pe__exp2i(-200)) { /* else the products may be no doubles */
         *y = (double)pe__round_sum(hi * by, above * by, drop);
         other = (double)pe__round_sum(hi * by, below * by, drop);

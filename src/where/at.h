@@ -29,9 +29,15 @@ PE__INLINE pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void 
                         size_t row_stride, size_t axis_stride)
 {
     pe_at at;
-    at.list = list, at.first = first, at.step = step, at.skipped = 0;
-    at.axes = axes, at.row_stride = row_stride, at.axis_stride = axis_stride;
-    at.kind = (int)kind, at.back = at.delta = 0;
+    at.list = list;
+    at.first = first;
+    at.step = step;
+    at.skipped = 0;
+    at.axes = axes;
+    at.row_stride = row_stride;
+    at.axis_stride = axis_stride;
+    at.kind = (int)kind;
+    at.back = at.delta = 0;
     at.status = axes < 1 || axes > PE_MAX_AXES ? PE_ERR_SHAPE : PE_OK;
     return at;
 }
@@ -172,7 +178,8 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     if (at->status != PE_OK) return at->status;
     if (at->axes != 1 && at->axes != axes) return PE_ERR_SHAPE;
     if (at->kind == PE__AT_RANGE) { /* its ends, as doubles: inexact only far beyond */
-        p[0] = (double)at->first * sign, p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
+        p[0] = (double)at->first * sign;
+        p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
     }
     const int grid = at->kind == PE__AT_GRID;
@@ -187,8 +194,10 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
     for (size_t k = 0; k < at->axes; k++)
         for (size_t r = 0, n; r < rows; r += n) {
             n = grid ? rows : pe__min(rows - r, PE__SOME);
-            if (grid) p[0] = 0, p[1] = (double)(at->size[k] - 1) * sign;
-            else pe__positions(at, r, n, k, p);
+            if (grid) {
+                p[0] = 0;
+                p[1] = (double)(at->size[k] - 1) * sign;
+            } else pe__positions(at, r, n, k, p);
             ok &= pe__positions_ok(p, grid ? 2 : n, a, b, reach);
         }
     return ok ? PE_OK : PE_ERR_RANGE;
