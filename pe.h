@@ -1495,7 +1495,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *     pe__store_four     stores or streams four vectors
  * After an alarm pe__round_again() rounds y + e and y - e. Where they differ, pe__exact_element() asks
  * double-double; if that cannot decide, whether the turn is small or a known fraction
- * (pe__decide()); then integers (pe__exact()).
+ * (pe__decide()); then integers (pe__by_integers()).
  *
  * Each of these calls only what stands before it. What differs between types and verbs is chosen by
  * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing has
@@ -1833,8 +1833,8 @@ static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, 
 
 /* ==== src/numbers/double_double.h ==== */
 /* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_turn(),
- *   pe__dd_turn_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
+ * Gives: pe__dd, pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
+ *   pe__dd_rotate_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
  *   pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(), pe__td_ratio(),
  *   pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(), pe__td_times().
  * Needs: simd.
@@ -1895,7 +1895,7 @@ PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
 }
 
 /* (s, c) turned by (ts, tc), in place: one more turn adds less than 2^-100 to the error. */
-PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
+PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
     *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
@@ -1905,7 +1905,7 @@ PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 }
 
 /* (s, c) turned by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
-PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
+PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
     const pe__dd sc = pe__dd_mul(*s, *c), ss = pe__dd_mul(*s, *s);
@@ -2125,7 +2125,7 @@ PE__COLD pe__td pe__td_log(pe__td x)
 
 /* ==== src/numbers/real.h ==== */
 /* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
- * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_apart(),
+ * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_split(),
  *   pe__real_by(), pe__real_divide(), pe__real_double(), pe__real_exp(), pe__real_is_0(),
  *   pe__real_log(), pe__real_more(), pe__real_of(), pe__real_over(), pe__real_per(), pe__real_pi(),
  *   pe__real_plus(), pe__real_round(), pe__real_series(), pe__real_times().
@@ -2409,7 +2409,7 @@ PE__COLD void pe__real_exp(pe__real *x)
 }
 
 /* Is x known not to be 0? */
-PE__COLD int pe__real_apart(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
+PE__COLD int pe__real_split(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
 
 /* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
    number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two
@@ -2424,7 +2424,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
-    if (!pe__real_apart(x) || snap >= cut) return last || pe__real_is_0(x);
+    if (!pe__real_split(x) || snap >= cut) return last || pe__real_is_0(x);
     if (snap > 0) half[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
     pe__limbs_add(r.d, half, n + 1, 0);
     (void)pe__limbs_shift(r.d, n + 1, -snap);
@@ -2573,8 +2573,8 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count
 
 /* ==== src/sincos/close.h ==== */
 /* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__close_error(), pe__close_turn(), pe__dd_scaled(), pe__index_of(), pe__larger(),
- *   pe__time(), pe__time_of(), pe__turn_error().
+ * Gives: pe__sincos_dd_error(), pe__sincos_dd(), pe__dd_scaled(), pe__index_of(), pe__larger(),
+ *   pe__time(), pe__time_of(), pe__sincos_error().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_budget.c. */
 
@@ -2612,8 +2612,8 @@ PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **
 
 /* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
    2^-98, below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack:
-   together pe__turn_error(). */
-PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+   together pe__sincos_error(). */
+PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
     const pe__vd tt = pe__time(plan, pair, t);
@@ -2645,7 +2645,7 @@ PE__INLINE double pe__larger(double x, double y) /* in magnitude */
 {
     return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
-PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
+PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
 {
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }
@@ -2668,7 +2668,7 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
 
 /* ==== src/sincos/exact.h ==== */
 /* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__exact_turn(),
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__sincos_exact(),
  *   pe__number(), pe__round_once(), pe__round_sum(), pe__what.
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
@@ -2796,9 +2796,9 @@ PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
     return 4 * (plan->point ? pe__terms(plan, pair) : turn) * plan->error;
 }
 
-/* pe__turn_error() of one sine or cosine: of small turns the sine has a relative error, but that
+/* pe__sincos_error() of one sine or cosine: of small turns the sine has a relative error, but that
    products below 2^-900 lose bits. */
-PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
+PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component)
 {
     const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
     const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
@@ -2866,7 +2866,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
         pe__real_by(&y, 6);
         const double sixths = pe__nearest(pe__real_double(&y));
         pe__real_more(&y, -sixths);
-        if (!pe__real_apart(&y)) {
+        if (!pe__real_split(&y)) {
             const int place = (3 * quarter + (int)sixths + 12) % 12;
             if (!pe__known(&y) && !enough) return 0;
             if (pe__twice_sine[place] != 3) {
@@ -2899,7 +2899,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 
 /* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
 typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
-PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what what,
+PE__COLD double pe__by_integers(const pe_plan *plan, size_t pair, double t, pe__what what,
                           double amplitude, double less, int drop)
 {
     const int halves = plan->half_turns && !plan->float32;
@@ -2930,12 +2930,12 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     }
 }
 
-/* sin and cos by pe__close_turn(), but where that is off by more than enough: then to the last bit
+/* sin and cos by pe__sincos_dd(), but where that is off by more than enough: then to the last bit
    of a double, and, where nothing is enough, of a double-double. */
-PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, double enough,
+PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, double enough,
                              pe__dd *sine, pe__dd *cosine)
 {
-    pe__close_turn(plan, pair, t, sine, cosine);
+    pe__sincos_dd(plan, pair, t, sine, cosine);
     for (int k = 0; k < 2; k++) {
         pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
@@ -2945,10 +2945,10 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, double 
             const double f = plan->frequency[pair + lane];
             const double size = fabs(pe__time_of(plan, pair + lane, t) * f);
             if (pe__lack(plan, pair + lane, size) < enough) continue;
-            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
+            hi[lane] = pe__by_integers(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
             lo[lane] = 0;
             if (enough > 0) continue;
-            lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
+            lo[lane] = pe__by_integers(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
         }
         turn->hi = pe__load(hi);
         turn->lo = pe__load(lo);
@@ -3051,7 +3051,7 @@ PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int 
     }
     const double hi = pe__first_lane(y.hi), e = fabs(hi) * (plan->error + pe__exp2i(-97));
     if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
-    return pe__exact(plan, pair, 1, what, 1, 0, drop);
+    return pe__by_integers(plan, pair, 1, what, 1, 0, drop);
 }
 
 /* Does the pair stand still there, so that it is (0, A)? Sums of columns are not examined. */
@@ -3145,11 +3145,11 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
 }
 
 /* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
-   pe__close_turn(). */
+   pe__sincos_dd(). */
 PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
                            double hi, double lo)
 {
-    const double e = pe__close_error(plan, pair, t, component), amplitude = plan->amplitude;
+    const double e = pe__sincos_dd_error(plan, pair, t, component), amplitude = plan->amplitude;
     double y;
     if (pe__still(plan, t, pair)) {
         if (component == 0) return 0 * amplitude;
@@ -3158,7 +3158,7 @@ PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int compo
     if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
     if (pe__small_turn(plan, t, pair, component, drop, &y)) return y;
     if (pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
-    return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
+    return pe__by_integers(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
 }
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
@@ -3167,7 +3167,7 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
     double small;
     if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
     if (pe__small_turn(plan, t, pair, component, drop, &small)) return (float)small;
-    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
     const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
     return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
                              pe__first_lane(y.lo));
@@ -3475,7 +3475,7 @@ PE_API const char *pe_config_error(const pe_config *config)
    17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
    grows with the number of the row, and no turn adds more. Some vectors at a time, since each waits
    for its own results. */
-PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
+PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 2 };
     const size_t padded = plan->padded;
@@ -3484,14 +3484,14 @@ PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
         const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++)
-            pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
         for (size_t n = 0; n < 2 * PE__NEXT - 1; n++) { /* two levels */
             const size_t b = n % PE__NEXT + 1, next = b == PE__NEXT;
             const size_t half = next ? b - 2 : pe__max(b / 2, 1), rest = next ? b - 1 : b - b / 2;
             for (size_t v = 0; v < vectors; v++) {
                 pe__dd sine = s[half][v], cosine = c[half][v];
-                if (b > 1 && half == rest) pe__dd_turn_twice(&sine, &cosine);
-                else if (b > 1) pe__dd_turn(&sine, &cosine, s[rest][v], c[rest][v]);
+                if (b > 1 && half == rest) pe__dd_rotate_twice(&sine, &cosine);
+                else if (b > 1) pe__dd_rotate(&sine, &cosine, s[rest][v], c[rest][v]);
                 s[next ? 1 : b][v] = sine;
                 c[next ? 1 : b][v] = cosine;
                 if (b > PE__DIGIT) continue;
@@ -3551,7 +3551,7 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
         error = pe__exp2i(-106);
     }
     pe__plan_reach(plan, error, fastest);
-    if (plan->table) pe__make_plan_rows(plan, memory + 2 * padded);
+    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
 }
 
 /* The begin of every init: all zeros, which no call takes for a plan. */
@@ -3630,7 +3630,7 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
 }
 
 /* PE_COLUMNS_SUMS: the matrix. */
-static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const double *omega,
+static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config, const double *omega,
                                  double *f)
 {
     const size_t each = made->axes;
@@ -3648,7 +3648,7 @@ static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const d
 }
 
 /* An init, from the config or, if they are given, from frequencies. */
-PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
+PE__COLD pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
                                    const double *omega, size_t pairs, void *memory,
                                    size_t memory_size)
 {
@@ -3666,7 +3666,7 @@ PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int giv
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
     if (!given) pe__plan_geometric(&made, config, f);
-    else if (sums) pe__plan_sums(&made, config, omega, f);
+    else if (sums) pe__plan_columns_sums(&made, config, omega, f);
     else pe__plan_omega(&made, config, omega, f);
     *plan = made;
     return PE_OK;
@@ -3675,14 +3675,14 @@ PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int giv
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                               size_t memory_size)
 {
-    return pe__plan_make(plan, config, 0, NULL, 0, memory, memory_size);
+    return pe__plan_build(plan, config, 0, NULL, 0, memory, memory_size);
 }
 
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size)
 {
-    return pe__plan_make(plan, config, 1, omega, pairs, memory, memory_size);
+    return pe__plan_build(plan, config, 1, omega, pairs, memory, memory_size);
 }
 
 /* ==== src/plan/frequencies.h ==== */
@@ -3761,7 +3761,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 
 /* ==== src/sincos/window.h ==== */
 /* The proof of the rounding test, and its bounds.
- * Gives: pe__bound, pe__bound_distant, pe__bound_lone, pe__bound_run, pe__bound_short.
+ * Gives: pe__bound, pe__bound_distant, pe__bound_single, pe__bound_run, pe__bound_short.
  * Needs: simd.
  * Tests: tests/checks/gappa.sh, tests/unit/test_budget.c. */
 
@@ -3785,7 +3785,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *           fused 2.35 (gappa.sh, by the factor's mantissa): as a vector 3.25, and 3.40
  *     0.04  what the polynomials lack (lacks.py)
  * together 4.85, and 4.74 where nothing is fused. Of one component these are 2.69 + 0.71 + 0.84 +
- * 0.04 for a sine, less for a cosine: a row by itself has 4.28 (pe__bound_lone: 4.375). With SLEEF
+ * 0.04 for a sine, less for a cosine: a row by itself has 4.28 (pe__bound_single: 4.375). With SLEEF
  * a centre has
  *     4.95  sine and cosine, 3.5 ulp each (u35)
  *     1.90  the phase and the rest, as above, and the correction by what is below x, rounded
@@ -3823,7 +3823,7 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *           1, of cos(pi z) 5 (gappa.sh)
  *     0.79  the phase, pi 2^-62 |t| / plan->reach, where |y| >= 2^-12 |A t| / plan->reach
  * together 23.04: pe__bound_short has 24, and the window 2 eta 2^53 is 24 2^6. After an alarm the
- * doubles are made again by the full polynomials, with pe__bound_lone's e.
+ * doubles are made again by the full polynomials, with pe__bound_single's e.
  *
  * Nor do the slow pairs of a run need the guard. Let T be the farthest position on the way to a
  * row, that of the centre, of an anchor or of a row of the plan, and f T <= 1/4: none of these
@@ -3842,7 +3842,7 @@ typedef struct pe__bound {
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
-static const pe__bound pe__bound_lone = PE__BOUND(4.375, 9);
+static const pe__bound pe__bound_single = PE__BOUND(4.375, 9);
 static const pe__bound pe__bound_short = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
                                           24 << 6};
 #if PE_SLEEF
@@ -4017,7 +4017,7 @@ PE__INLINE int pe__distant(const pe_plan *plan, double t)
 
 #if PE_SLEEF
 /* pe__sincos() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
-PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, double t, pe__vd *s,
+PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t, pe__vd *s,
                              pe__vd *c)
 {
     const pe__vd f = pe__load(plan->frequency + pair), tt = pe__time(plan, pair, t);
@@ -4052,13 +4052,13 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
             const double enough = 44 * pe__exp2i(-53);
-            if (pe__turn_error(plan, t) < enough) pe__close_turn(plan, pair + i, t, &ss, &cc);
-            else pe__exact_turn(plan, pair + i, t, enough, &ss, &cc);
+            if (pe__sincos_error(plan, t) < enough) pe__sincos_dd(plan, pair + i, t, &ss, &cc);
+            else pe__sincos_exact(plan, pair + i, t, enough, &ss, &cc);
             sine = ss.hi * pe__splat(factor);
             cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
-        else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
+        else if (table) pe__sincos_sleef(plan, factor, pair + i, t, &sine, &cosine);
 #endif
         else {
             n = PE__SINCOS;
@@ -4072,9 +4072,9 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
 
 /* ==== src/rows/elements.h ==== */
 /* Elements of 16 and 32 bits behind one kind: read, written, summed.
- * Gives: PE__FLOATS, pe__add_floats(), pe__add_row_as(), pe__at_const(), pe__at_element(),
+ * Gives: PE__FLOATS, pe__add_row_floats(), pe__add_row_as(), pe__at_const(), pe__at_element(),
  *   pe__get_as(), pe__get_n_as(), pe__put_as(), pe__put_n_as(), pe__put_two_as(), pe__put_zip_as(),
- *   pe__size_of(), pe__sum_vector().
+ *   pe__size_of(), pe__scaled_sum().
  * Needs: simd, numbers.
  * Tests: tests/unit/test_types.c. */
 
@@ -4156,7 +4156,7 @@ PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 }
 
 /* x + row, or x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
-PE__INLINE pe__vf pe__sum_vector(pe__vf x, const float *scale, pe__vf row)
+PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && *scale != 1) x = pe__mul_f32(pe__splat_f32(*scale), x);
     return pe__add_f32(x, row);
@@ -4171,19 +4171,19 @@ PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const 
         void *at = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
-        pe__put_two_as(type, at, pe__sum_vector(pe__get_as(type, at), scale, v), next,
-                       pe__sum_vector(pe__get_as(type, next), scale, w));
+        pe__put_two_as(type, at, pe__scaled_sum(pe__get_as(type, at), scale, v), next,
+                       pe__scaled_sum(pe__get_as(type, next), scale, w));
     }
     for (size_t m; i < n; i += m) {
         void *at = pe__at_element(type, x, i);
         m = pe__min(n - i, PE__FLOATS);
         const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), m);
-        pe__put_n_as(type, at, pe__sum_vector(pe__get_n_as(type, at, m), scale, v), m);
+        pe__put_n_as(type, at, pe__scaled_sum(pe__get_n_as(type, at, m), scale, v), m);
     }
 }
 
 /* The same for a row of floats. */
-PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t n)
+PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, size_t n)
 {
     if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
     else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);
@@ -4497,10 +4497,10 @@ PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned 
     unsigned char *const p1 = p + at1, *const p2 = p + at2, *const p3 = p1 + at2;
     const pe__vf *const v = x->v;
     pe__ask(p, at1, at2, 2 * PE_LANES * pe__size_of(kind), ahead);
-    pe__put_two_as(kind, p, pe__sum_vector(pe__get_as(kind, p), &scale, v[0]), p1,
-                   pe__sum_vector(pe__get_as(kind, p1), &scale, v[1]));
-    pe__put_two_as(kind, p2, pe__sum_vector(pe__get_as(kind, p2), &scale, v[2]), p3,
-                   pe__sum_vector(pe__get_as(kind, p3), &scale, v[3]));
+    pe__put_two_as(kind, p, pe__scaled_sum(pe__get_as(kind, p), &scale, v[0]), p1,
+                   pe__scaled_sum(pe__get_as(kind, p1), &scale, v[1]));
+    pe__put_two_as(kind, p2, pe__scaled_sum(pe__get_as(kind, p2), &scale, v[2]), p3,
+                   pe__scaled_sum(pe__get_as(kind, p3), &scale, v[3]));
 }
 
 /* Four vectors to where they belong. Where two rows are added, the type is a constant in the
@@ -4916,10 +4916,10 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
     pe__prefetch((uintptr_t)p + x->ahead, 1);
     if (split || sizeof by >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
-    g->a[0] = pe__sum_vector(pe__get_bf16_evens(at), &x->scale, g->a[0]);
-    g->a[1] = pe__sum_vector(split ? u : v, &x->scale, g->a[1]);
-    g->b[0] = pe__sum_vector(split ? v : u, &x->scale, g->b[0]);
-    g->b[1] = pe__sum_vector(pe__get_bf16_odds(next), &x->scale, g->b[1]);
+    g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
+    g->a[1] = pe__scaled_sum(split ? u : v, &x->scale, g->a[1]);
+    g->b[0] = pe__scaled_sum(split ? v : u, &x->scale, g->b[0]);
+    g->b[1] = pe__scaled_sum(pe__get_bf16_odds(next), &x->scale, g->b[1]);
     g->near_a = pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->near_a);
     g->near_b = pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->near_b);
 }
@@ -5544,7 +5544,7 @@ PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
     const int64_t middle = blocks->first + blocks->count / 2, end = high < last ? high : last;
     const int distant = pe__distant(plan, pe__larger(t, t + (double)(last + 1 + PE__RADIX)));
     const pe__bound *const bound = distant     ? &pe__bound_distant
-                                   : last == 0 ? &pe__bound_lone
+                                   : last == 0 ? &pe__bound_single
                                                : &pe__bound_run;
     const size_t count = pe__pairs_of(dest) + (dest->head ? PE_LANES - 1 : 0);
     pe__block block = {NULL, NULL, 0, last, t, work->kernel, work->scratch};
@@ -5737,7 +5737,7 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count
                                   pe__vd *sine, pe__vd *cosine)
 {
     pe__dd turn[2];
-    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
     for (int k = 0; k < 2; k++) {
         double hi[PE_LANES], lo[PE_LANES];
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
@@ -5845,7 +5845,7 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
     f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0);
     g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b == 1) pe__close_turn(x->plan, x->dest->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1) pe__sincos_dd(x->plan, x->dest->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
         if (b == 1 && x->dest->order == PE__CS) {
             f[b].hi = -f[b].hi;
             f[b].lo = -f[b].lo;
@@ -5854,14 +5854,14 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
             f[b] = f[b / 2];
             g[b] = g[b / 2];
         }
-        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&f[b], &g[b]);
-        else if (b > 1) pe__dd_turn(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
+        if (b > 1 && b % 2 == 0) pe__dd_rotate_twice(&f[b], &g[b]);
+        else if (b > 1) pe__dd_rotate(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
         x->plan_row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
         x->plan_row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
     }
     if (last < PE__DIGIT) return;
-    pe__dd_turn_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
-    pe__dd_turn(&f[PE__DIGIT], &g[PE__DIGIT], f[1], g[1]);
+    pe__dd_rotate_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
+    pe__dd_rotate(&f[PE__DIGIT], &g[PE__DIGIT], f[1], g[1]);
     x->next[v][0] = f[PE__DIGIT];
     x->next[v][1] = g[PE__DIGIT];
 }
@@ -5872,13 +5872,13 @@ PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
     const int swapped = x->dest->order == PE__CS;
     pe__dd f, g, s, c;
     if (t) {
-        pe__close_turn(x->plan, x->dest->pair + v * PE_LANES, *t, &s, &c);
+        pe__sincos_dd(x->plan, x->dest->pair + v * PE_LANES, *t, &s, &c);
         f = pe__dd_scaled(swapped ? c : s, x->amplitude);
         g = pe__dd_scaled(swapped ? s : c, x->amplitude);
     } else {
         f = x->whole[v][0];
         g = x->whole[v][1];
-        pe__dd_turn(&f, &g, x->next[v][0], x->next[v][1]);
+        pe__dd_rotate(&f, &g, x->next[v][0], x->next[v][1]);
         f = pe__dd_normal(f);
         g = pe__dd_normal(g);
     }
@@ -5906,7 +5906,7 @@ PE__OUTLINE void pe__tile_rows_f64(const pe__dest *dest, double t, size_t rows)
     x.error = 4;
     if (usual) /* with what the frequencies lack */
         x.error = scale * (PE__ERROR_F64 +
-                           pe__turn_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
+                           pe__sincos_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
     for (size_t v = 0; v < vectors; v++) pe__tile_begin(&x, v, last);
     for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {
         const double at = t + (double)q;
@@ -6022,7 +6022,7 @@ PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const uns
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
    n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
    below 2^-98 of the largest frequency times the coordinates together. */
-PE__OUTLINE void pe__walk_sums(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
                                const pe__maker *make)
 {
     const pe_plan *const plan = dest->plan;
@@ -6119,7 +6119,7 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
     const int adds = dest->verb == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
     pe__grid grid = {1, SIZE_MAX};
     if (plan->matrix) {
-        pe__walk_sums(dest, at, first, rows, make);
+        pe__walk_columns_sums(dest, at, first, rows, make);
         return;
     }
     if (rows == 1 && !plan->has_padding) {
@@ -6845,7 +6845,7 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     if (pe__real_double(&c) > pe__exp2i(52)) return pe__real_of(pe__exp2i(52), n);
     const double whole = pe__nearest(pe__real_double(&c));
     pe__real_more(&c, -whole);
-    *unsure |= !pe__real_apart(&c);
+    *unsure |= !pe__real_split(&c);
     return pe__real_of(whole - (c.sign < 0), n);
 }
 
@@ -6916,16 +6916,16 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
         pe__real_over(&y, 1000);
         pe__real least = y;
         pe__real_plus(&y, &span, -1);
-        const int none = !pe__real_apart(&span) && (pe__known(&span) || r->fast == r->slow);
+        const int none = !pe__real_split(&span) && (pe__known(&span) || r->fast == r->slow);
         if (none || (r->is_ggml && y.sign > 0)) span = least;
-        *unsure |= !pe__real_apart(&span);
+        *unsure |= !pe__real_split(&span);
     }
     pe__real_plus(&x, &low, -1);
     if (span.sign <= 0) {
         span.sign = -span.sign;
         x.sign = -x.sign;
     }
-    *unsure |= !pe__real_apart(&x) && !pe__known(&x);
+    *unsure |= !pe__real_split(&x) && !pe__known(&x);
     y = x;
     pe__real_plus(&y, &span, -1);
     if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
@@ -7212,8 +7212,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 /* ==== src/rope/rotate.h ==== */
 /* Heads rotated by rows of sines and cosines.
  * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__heads, pe__rope_token(), pe__tile,
- *   pe__turn_heads_bf16(), pe__turn_heads_f16(), pe__turn_heads_f32(), pe__turn_heads_f32_bf16(),
- *   pe__turn_heads_f32_f16(), pe__turner.
+ *   pe__rotate_heads_bf16(), pe__rotate_heads_f16(), pe__rotate_heads_f32(), pe__rotate_heads_f32_bf16(),
+ *   pe__rotate_heads_f32_f16(), pe__head_rotator.
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
@@ -7248,24 +7248,24 @@ typedef struct pe__tile {
 } pe__tile;
 
 /* Pairs (a, b) turned: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
-PE__INLINE pe__vf pe__turn_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
+PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
 }
-PE__INLINE pe__vf pe__turn_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
+PE__INLINE pe__vf pe__rotate_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
 }
-PE__INLINE pe__vf pe__turn_next(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
+PE__INLINE pe__vf pe__rotate_neighbours(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
 {
-    return pe__turn_b(pe__swap(u), u, s, c);
+    return pe__rotate_b(pe__swap(u), u, s, c);
 }
 
 /* A vector of pairs of halves: of their first elements u and of their second ones v. */
 PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
                                 unsigned char *out, unsigned char *next)
 {
-    pe__put_two_as(kind, out, pe__turn_a(u, v, s, c), next, pe__turn_b(u, v, s, c));
+    pe__put_two_as(kind, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
 /* The sines and cosines of n pairs of a token, of so many in a head. */
@@ -7287,8 +7287,8 @@ PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, const pe__angles
         return;
     }
     const pe__vf c0 = pe__get_twice(c), c1 = pe__get_twice(c + PE_LANES);
-    pe__put_two_as(kind, out, pe__turn_next(u, pe__get_signed(s), c0), next,
-                   pe__turn_next(v, pe__get_signed(s + PE_LANES), c1));
+    pe__put_two_as(kind, out, pe__rotate_neighbours(u, pe__get_signed(s), c0), next,
+                   pe__rotate_neighbours(v, pe__get_signed(s + PE_LANES), c1));
 }
 
 /* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
@@ -7335,7 +7335,7 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
     }
 }
 /* across: elements from the first two vectors to the others. */
-PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__unit *u,
+PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe__unit *u,
                               const unsigned char *p, unsigned char *q, size_t across)
 {
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
@@ -7347,10 +7347,10 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
         const pe__vf a1 = halves ? x1 : y0, b0 = halves ? y0 : x1; /* (x0, b0) and (a1, y1) */
-        const pe__vf c0 = pe__turn_a(x0, b0, u->s[0], u->c[0]);
-        const pe__vf c1 = pe__turn_a(a1, y1, u->s[1], u->c[1]);
-        const pe__vf d0 = pe__turn_b(x0, b0, u->s[0], u->c[0]);
-        const pe__vf d1 = pe__turn_b(a1, y1, u->s[1], u->c[1]);
+        const pe__vf c0 = pe__rotate_a(x0, b0, u->s[0], u->c[0]);
+        const pe__vf c1 = pe__rotate_a(a1, y1, u->s[1], u->c[1]);
+        const pe__vf d0 = pe__rotate_b(x0, b0, u->s[0], u->c[0]);
+        const pe__vf d1 = pe__rotate_b(a1, y1, u->s[1], u->c[1]);
         pe__put_bf16_four(v, c0, halves ? c1 : d0, w, halves ? d0 : c1, d1);
         return;
     }
@@ -7365,16 +7365,16 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
     if (halves) { /* what shares a line follows each other: caches take it in four fifths of the time */
-        pe__put_two_as(to, q, pe__turn_a(x0, y0, u->s[0], u->c[0]), q + to_step,
-                       pe__turn_a(x1, y1, u->s[1], u->c[1]));
-        pe__put_two_as(to, z, pe__turn_b(x0, y0, u->s[0], u->c[0]), z + to_step,
-                       pe__turn_b(x1, y1, u->s[1], u->c[1]));
+        pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
+                       pe__rotate_a(x1, y1, u->s[1], u->c[1]));
+        pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
+                       pe__rotate_b(x1, y1, u->s[1], u->c[1]));
         return;
     }
-    pe__put_two_as(to, q, pe__turn_next(x0, u->s[0], u->c[0]), q + to_step,
-                   pe__turn_next(x1, u->s[1], u->c[1]));
-    pe__put_two_as(to, z, pe__turn_next(y0, u->s[2], u->c[2]), z + to_step,
-                   pe__turn_next(y1, u->s[3], u->c[3]));
+    pe__put_two_as(to, q, pe__rotate_neighbours(x0, u->s[0], u->c[0]), q + to_step,
+                   pe__rotate_neighbours(x1, u->s[1], u->c[1]));
+    pe__put_two_as(to, z, pe__rotate_neighbours(y0, u->s[2], u->c[2]), z + to_step,
+                   pe__rotate_neighbours(y1, u->s[3], u->c[3]));
 }
 
 /* n pairs of one head: units, then a vector, then what does not fill one, by a vector that overlaps
@@ -7399,7 +7399,7 @@ PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, cons
     for (; i + PE__ROPE_UNIT <= n; i += PE__ROPE_UNIT) {
         pe__unit unit;
         pe__unit_load(halves, narrow, a->s + i, a->c + i, &unit);
-        pe__unit_turn(from, to, halves, &unit, in + i * step * e, out + i * step * f, across);
+        pe__unit_rotate(from, to, halves, &unit, in + i * step * e, out + i * step * f, across);
     }
     if (i + PE__VECTOR <= n) {
         x[0] = pe__get_as(from, in + i * step * e);
@@ -7439,8 +7439,8 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
                 pe__prefetch((uintptr_t)p + ahead + j, 1);
                 pe__prefetch((uintptr_t)p + ahead + (halves ? across : block) * e + j, 1);
             }
-            pe__unit_turn(from, to, halves, &u, p, q, across);
-            if (two) pe__unit_turn(from, to, halves, &v, p + by * e, q + by * f, across);
+            pe__unit_rotate(from, to, halves, &u, p, q, across);
+            if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
         }
         in += block / PE__ROPE_UNIT * by * e;
         out += block / PE__ROPE_UNIT * by * f;
@@ -7486,7 +7486,7 @@ PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
 }
 
 /* All heads of a tile's tokens, in the order of their addresses. */
-PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
+PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
                                const pe__heads *x)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = tile->count, pairs = tile->pairs;
@@ -7541,19 +7541,19 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
 }
 
 /* The same for each type, and for floats that become 16-bit numbers. */
-typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
-#define PE__TURNER(name, from, to)                                                                 \
+typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
+#define PE__HEAD_ROTATOR(name, from, to)                                                                 \
     PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
     {                                                                                              \
-        if (tile->layout == PE_LAYOUT_HALVES) pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
-        else pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
+        if (tile->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
+        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
     }
-PE__TURNER(pe__turn_heads_f32, PE__F32, PE__F32)
-PE__TURNER(pe__turn_heads_f16, PE__F16, PE__F16)
-PE__TURNER(pe__turn_heads_bf16, PE__BF16, PE__BF16)
-PE__TURNER(pe__turn_heads_f32_f16, PE__F32, PE__F16)
-PE__TURNER(pe__turn_heads_f32_bf16, PE__F32, PE__BF16)
-#undef PE__TURNER
+PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
+PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)
+PE__HEAD_ROTATOR(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
+PE__HEAD_ROTATOR(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
+PE__HEAD_ROTATOR(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
+#undef PE__HEAD_ROTATOR
 
 /* ==== src/rope/tokens.h ==== */
 /* Tokens: their rows on the stack, their heads rotated by them.
@@ -7613,7 +7613,7 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
 /* What a call asks for. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
-    pe__turner *turn;
+    pe__head_rotator *turn;
     pe__heads x[2];
 } pe__rope_call;
 
@@ -7645,7 +7645,7 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
 
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
    there. */
-PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
+PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
 {
     enum { PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
@@ -7709,7 +7709,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
-                if (plan->apart) pe__turn_apart(call, &tile, &call->x[i]);
+                if (plan->apart) pe__rotate_interleaved(call, &tile, &call->x[i]);
                 else call->turn(&tile, &call->x[i]);
             }
         }
@@ -7719,7 +7719,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 /* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
    else together. */
 static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                   const pe__output *o, pe__turner *turn)
+                                   const pe__output *o, pe__head_rotator *turn)
 {
     unsigned char *const x = o->out + row * o->stride;
     pe__rope_call call;
@@ -7850,7 +7850,7 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
 /* A call for heads that are still to be told, from elements of one size to those of another;
    head_dim 0: in place. */
 PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t head_dim, size_t in_element,
-                                          size_t out_element, pe__turner *turn)
+                                          size_t out_element, pe__head_rotator *turn)
 {
     pe__rope_call call;
     call.tokens = tokens;
@@ -7928,7 +7928,7 @@ PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens
                                     pe_heads out_heads)
 {
     pe__rope_call call =
-        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_f32_f16);
+        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_f32_f16);
     call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
     return pe__rope_to(plan, &at, &call, out_heads.heads);
 }
@@ -7937,7 +7937,7 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
                                      pe_heads out_heads)
 {
     pe__rope_call call =
-        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_f32_bf16);
+        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_f32_bf16);
     call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
     return pe__rope_to(plan, &at, &call, out_heads.heads);
 }
@@ -8434,7 +8434,7 @@ static inline int pe__stays(const pe_at *at, size_t r)
 
 /* Rows that stay are left alone; the others are turned. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__output *o, pe__turner *turn)
+                                       const pe__output *o, pe__head_rotator *turn)
 {
     pe_at at;
     pe_plan turns;
@@ -8479,15 +8479,15 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
-    const double pairs = (double)count, error = pe__turn_error(plan, k) * pairs;
+    const double pairs = (double)count, error = pe__sincos_error(plan, k) * pairs;
     for (int exact = 0;; exact++) {
         double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0}, all[2][PE_LANES];
         pe__dd s, c, sum;
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
             sum.hi = sum.lo = pe__splat(0.0);
             for (size_t i = v; i < count; i += PE__CHAIN) {
-                if (exact) pe__exact_turn(plan, first + i, k, 0, &s, &c);
-                else pe__close_turn(plan, first + i, k, &s, &c);
+                if (exact) pe__sincos_exact(plan, first + i, k, 0, &s, &c);
+                else pe__sincos_dd(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) {
                     pe__store(all[0], c.hi);
                     pe__store(all[1], c.lo);
@@ -8547,27 +8547,27 @@ enum {
 
 /* The pairs of a tile, turned step after step; and their parts X, y and x, of cosines and then of
    sines. */
-typedef struct pe__dots_turns {
+typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
-} pe__dots_turns;
+} pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
 /* The sums of an anchor, large and small parts, for q + b and q - b. */
-typedef struct pe__dots_sums {
+typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
-} pe__dots_sums;
+} pe__dots_totals;
 
 /* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums:
    any will do. */
-PE__OUTLINE void pe__dots_begin(pe__dots_turns *t, const pe_plan *plan, size_t pair, double q,
+PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
         const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
         t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0);
         t->c[v].hi = pe__splat(1.0);
-        if (q != 0) pe__close_turn(plan, at, q, &t->s[v], &t->c[v]);
-        pe__close_turn(plan, at, step, &t->ts[v], &t->tc[v]);
+        if (q != 0) pe__sincos_dd(plan, at, q, &t->s[v], &t->c[v]);
+        pe__sincos_dd(plan, at, step, &t->ts[v], &t->tc[v]);
     }
 }
 
@@ -8581,12 +8581,12 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_T
 }
 
 /* The parts where a tile is, and a step. */
-PE__INLINE void pe__dots_turn(pe__dots_turns *t, double grid, pe__dots_parts parts)
+PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts parts)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
         pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
         pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
-        pe__dd_turn(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
+        pe__dd_rotate(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
         t->s[v] = pe__dd_normal(t->s[v]);
         t->c[v] = pe__dd_normal(t->c[v]);
     }
@@ -8606,7 +8606,7 @@ PE__INLINE void pe__dots_add(pe__dots_run *run, double (*parts)[PE__DOTS], size_
     run->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), run->tiny);
 }
 
-PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_sums *sums,
+PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_totals *sums,
                              size_t b)
 {
     const pe__vd small_c = c->minor + c->tiny, small_s = s->minor + s->tiny;
@@ -8618,7 +8618,7 @@ PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__d
 
 /* Add a tile's products to the sums of some anchors: of one, or of two. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
-                                   size_t pairs, pe__dots_sums *sums)
+                                   size_t pairs, pe__dots_totals *sums)
 {
     const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
@@ -8637,7 +8637,7 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
 }
 
 /* Dots of sums as large as they can be, and as small. */
-PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_sums *sums, int side,
+PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
     const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
@@ -8663,23 +8663,23 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const double grid = 1.5 * pe__exp2i(52 - g);
     const double distant = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
-                         2 * h * pe__turn_error(plan, distant);
+                         2 * h * pe__sincos_error(plan, distant);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
-    pe__dots_turns turns;
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1];
+    pe__dots_rotated turns;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     memset(sums, 0, (anchors + 1) * sizeof *sums);
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
         pe__dots_begin(&turns, plan, axis->pair + i, 0, 1);
         for (size_t b = 0; b < PE__DOTS; b++) {
-            pe__dots_turn(&turns, grid, parts[0]);
+            pe__dots_rotate(&turns, grid, parts[0]);
             for (size_t k = 0; k < 6; k++)
                 for (size_t j = 0; j < PE__DOTS_TILE; j++) table[j][k][b] = parts[0][k][j];
         }
         pe__dots_begin(&turns, plan, axis->pair + i, (double)(first + PE__DOTS - 1), PE__DOTS_NEXT);
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
-            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_turn(&turns, grid, parts[t]);
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_rotate(&turns, grid, parts[t]);
             pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
         }
     }
@@ -9078,7 +9078,7 @@ PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entr
                 for (size_t i = 0; i < n; i++)
                     biases[i] = table[(size_t)index[q * keys + k + i] * heads + h];
                 const size_t at = h * x->head_stride + q * x->query_stride + k;
-                pe__add_floats(type, pe__at_element(type, scores, at), biases, n);
+                pe__add_row_floats(type, pe__at_element(type, scores, at), biases, n);
             }
     return PE_OK;
 }
@@ -9360,13 +9360,13 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                   size_t stride)                                                   \
     {                                                                                              \
         const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                \
-        return pe__call_shift(plan, &deltas, &o, pe__turn_heads_##T);                              \
+        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                              \
     }                                                                                              \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 0, sizeof *x, sizeof *x, pe__turn_heads_##T);                 \
+            pe__rope_call_of(tokens, 0, sizeof *x, sizeof *x, pe__rotate_heads_##T);                 \
         call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
         return pe__rope_go(plan, &at, &call);                                                      \
     }                                                                                              \
@@ -9374,7 +9374,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                     pe_heads q_heads, element *k, pe_heads k_heads)                \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 0, sizeof *q, sizeof *q, pe__turn_heads_##T);                 \
+            pe__rope_call_of(tokens, 0, sizeof *q, sizeof *q, pe__rotate_heads_##T);                 \
         call.x[0] = pe__heads_of(q, q_heads, q, q_heads);                                          \
         call.x[1] = pe__heads_of(k, k_heads, k, k_heads);                                          \
         return pe__rope_go(plan, &at, &call);                                                      \
@@ -9384,7 +9384,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                     pe_heads out_heads)                                            \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_##T);       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);       \
         call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
         return pe__rope_to(plan, &at, &call, out_heads.heads);                                     \
     }                                                                                              \
@@ -9396,7 +9396,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
             pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
         if (pe__rope_one_head(kind, &tile, x, heads.heads)) return PE_OK;                          \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__turn_heads_##T);         \
+            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__rotate_heads_##T);         \
         call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
         return pe__rope_by(&tile, &call, heads.heads);                                             \
     }                                                                                              \
@@ -9408,7 +9408,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
         const pe__tile tile =                                                                      \
             pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_##T);       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);       \
         call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
         return pe__rope_by(&tile, &call, out_heads.heads);                                         \
     }                                                                                              \
@@ -9504,8 +9504,8 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
 
 /* Rows of a plan: forward and back from the first positions of the list, then elsewhere. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
-#define PE__TEST_MADE(T, element)                                                                  \
-    PE__OUTLINE void pe__test_made_##T(pe__test *t)                                                \
+#define PE__TEST_FILL(T, element)                                                                  \
+    PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
     {                                                                                              \
         enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                      \
         const size_t shape[2] = {n, 2};                                                            \
@@ -9522,17 +9522,17 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
         PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -0.7f, x, stride));                          \
         if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
     }
-PE__TEST_MADE(f32, float)
-PE__TEST_MADE(f64, double)
-PE__TEST_MADE(f16, uint16_t)
-PE__TEST_MADE(bf16, uint16_t)
-#undef PE__TEST_MADE
+PE__TEST_FILL(f32, float)
+PE__TEST_FILL(f64, double)
+PE__TEST_FILL(f16, uint16_t)
+PE__TEST_FILL(bf16, uint16_t)
+#undef PE__TEST_FILL
 
 /* Two heads of each token, turned and turned back, then scores and rows of a table added. Last, heads
    of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before they cancel:
    fused with the difference they would not. */
-#define PE__TEST_TURN(T, element, one, minus, three)                                               \
-    PE__OUTLINE void pe__test_turn_##T(pe__test *t)                                                \
+#define PE__TEST_ROTATE(T, element, one, minus, three)                                               \
+    PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                                \
     {                                                                                              \
         enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
         const float slopes[2] = {-0.4375f, 0.0123f};                                               \
@@ -9560,10 +9560,10 @@ PE__TEST_MADE(bf16, uint16_t)
             PE__TAKE(pe_rope_by_table_##T(layout, cosines, sines, 64, 64, 1, x, wide));            \
         }                                                                                          \
     }
-PE__TEST_TURN(f32, float, 1, -1, 3)
-PE__TEST_TURN(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
-PE__TEST_TURN(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
-#undef PE__TEST_TURN
+PE__TEST_ROTATE(f32, float, 1, -1, 3)
+PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
+PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
+#undef PE__TEST_ROTATE
 
 /* Without a plan. Dot products are left out: they take 32 KB of stack more. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
@@ -9587,9 +9587,9 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
-        pe__test_made_f64, pe__test_made_f64,  pe__test_made_f64, pe__test_made_f32,
-        pe__test_made_f16, pe__test_made_bf16, pe__test_turn_f32, pe__test_turn_f16,
-        pe__test_turn_bf16, pe__test_rest};
+        pe__test_rows_f64, pe__test_rows_f64,  pe__test_rows_f64, pe__test_rows_f32,
+        pe__test_rows_f16, pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
+        pe__test_rotate_bf16, pe__test_rest};
     /* far, near, and some where an element of the table is next to a tie */
     static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
                                    -16777217,   -20,                  -1773804743,

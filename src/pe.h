@@ -142,7 +142,7 @@ extern "C" {
  *     pe__store_four     stores or streams four vectors
  * After an alarm pe__round_again() rounds y + e and y - e. Where they differ, pe__exact_element() asks
  * double-double; if that cannot decide, whether the turn is small or a known fraction
- * (pe__decide()); then integers (pe__exact()).
+ * (pe__decide()); then integers (pe__by_integers()).
  *
  * Each of these calls only what stands before it. What differs between types and verbs is chosen by
  * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing has

@@ -41,15 +41,15 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
-    const double pairs = (double)count, error = pe__turn_error(plan, k) * pairs;
+    const double pairs = (double)count, error = pe__sincos_error(plan, k) * pairs;
     for (int exact = 0;; exact++) {
         double hi[PE__CHAIN] = {0}, lo[PE__CHAIN] = {0}, all[2][PE_LANES];
         pe__dd s, c, sum;
         for (size_t v = 0; v < PE__CHAIN; v += PE_LANES) {
             sum.hi = sum.lo = pe__splat(0.0);
             for (size_t i = v; i < count; i += PE__CHAIN) {
-                if (exact) pe__exact_turn(plan, first + i, k, 0, &s, &c);
-                else pe__close_turn(plan, first + i, k, &s, &c);
+                if (exact) pe__sincos_exact(plan, first + i, k, 0, &s, &c);
+                else pe__sincos_dd(plan, first + i, k, &s, &c);
                 if (count - i < PE_LANES) {
                     pe__store(all[0], c.hi);
                     pe__store(all[1], c.lo);
@@ -109,27 +109,27 @@ enum {
 
 /* The pairs of a tile, turned step after step; and their parts X, y and x, of cosines and then of
    sines. */
-typedef struct pe__dots_turns {
+typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
-} pe__dots_turns;
+} pe__dots_rotated;
 typedef double pe__dots_parts[6][PE__DOTS_TILE];
 
 /* The sums of an anchor, large and small parts, for q + b and q - b. */
-typedef struct pe__dots_sums {
+typedef struct pe__dots_totals {
     double large[2][PE__DOTS], minor[2][PE__DOTS];
-} pe__dots_sums;
+} pe__dots_totals;
 
 /* A tile from pair on, at q; 0 needs no turn. Of vectors behind all pairs no one wants the sums:
    any will do. */
-PE__OUTLINE void pe__dots_begin(pe__dots_turns *t, const pe_plan *plan, size_t pair, double q,
+PE__OUTLINE void pe__dots_begin(pe__dots_rotated *t, const pe_plan *plan, size_t pair, double q,
                                 double step)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
         const size_t at = pe__min(pair + v * PE_LANES, plan->padded - PE_LANES);
         t->s[v].hi = t->s[v].lo = t->c[v].lo = pe__splat(0.0);
         t->c[v].hi = pe__splat(1.0);
-        if (q != 0) pe__close_turn(plan, at, q, &t->s[v], &t->c[v]);
-        pe__close_turn(plan, at, step, &t->ts[v], &t->tc[v]);
+        if (q != 0) pe__sincos_dd(plan, at, q, &t->s[v], &t->c[v]);
+        pe__sincos_dd(plan, at, step, &t->ts[v], &t->tc[v]);
     }
 }
 
@@ -143,12 +143,12 @@ PE__INLINE void pe__dots_split(pe__dd x, double grid, double (*parts)[PE__DOTS_T
 }
 
 /* The parts where a tile is, and a step. */
-PE__INLINE void pe__dots_turn(pe__dots_turns *t, double grid, pe__dots_parts parts)
+PE__INLINE void pe__dots_rotate(pe__dots_rotated *t, double grid, pe__dots_parts parts)
 {
     for (size_t v = 0; v < PE__DOTS_VECTORS; v++) {
         pe__dots_split(t->c[v], grid, parts, v * PE_LANES);
         pe__dots_split(t->s[v], grid, parts + 3, v * PE_LANES);
-        pe__dd_turn(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
+        pe__dd_rotate(&t->s[v], &t->c[v], t->ts[v], t->tc[v]);
         t->s[v] = pe__dd_normal(t->s[v]);
         t->c[v] = pe__dd_normal(t->c[v]);
     }
@@ -168,7 +168,7 @@ PE__INLINE void pe__dots_add(pe__dots_run *run, double (*parts)[PE__DOTS], size_
     run->tiny = pe__fma(pe__splat(y), pe__load(parts[2] + b), run->tiny);
 }
 
-PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_sums *sums,
+PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__dots_totals *sums,
                              size_t b)
 {
     const pe__vd small_c = c->minor + c->tiny, small_s = s->minor + s->tiny;
@@ -180,7 +180,7 @@ PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__d
 
 /* Add a tile's products to the sums of some anchors: of one, or of two. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
-                                   size_t pairs, pe__dots_sums *sums)
+                                   size_t pairs, pe__dots_totals *sums)
 {
     const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
@@ -199,7 +199,7 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
 }
 
 /* Dots of sums as large as they can be, and as small. */
-PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_sums *sums, int side,
+PE__INLINE void pe__dots_round(const pe_plan *plan, const pe__dots_totals *sums, int side,
                                double error, double (*bounds)[PE__DOTS])
 {
     const pe__vd square = pe__splat(plan->mantissa) * pe__splat(plan->mantissa);
@@ -225,23 +225,23 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const double grid = 1.5 * pe__exp2i(52 - g);
     const double distant = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
-                         2 * h * pe__turn_error(plan, distant);
+                         2 * h * pe__sincos_error(plan, distant);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_sums sums[PE__DOTS_ANCHORS + 1];
-    pe__dots_turns turns;
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1];
+    pe__dots_rotated turns;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
     memset(sums, 0, (anchors + 1) * sizeof *sums);
     for (size_t i = 0; i < pairs; i += PE__DOTS_TILE) {
         pe__dots_begin(&turns, plan, axis->pair + i, 0, 1);
         for (size_t b = 0; b < PE__DOTS; b++) {
-            pe__dots_turn(&turns, grid, parts[0]);
+            pe__dots_rotate(&turns, grid, parts[0]);
             for (size_t k = 0; k < 6; k++)
                 for (size_t j = 0; j < PE__DOTS_TILE; j++) table[j][k][b] = parts[0][k][j];
         }
         pe__dots_begin(&turns, plan, axis->pair + i, (double)(first + PE__DOTS - 1), PE__DOTS_NEXT);
         for (size_t a = 0; a < anchors; a += PE__DOTS_TOGETHER) {
-            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_turn(&turns, grid, parts[t]);
+            for (size_t t = 0; t < PE__DOTS_TOGETHER; t++) pe__dots_rotate(&turns, grid, parts[t]);
             pe__dots_multiply(table, parts, pe__min(pairs - i, PE__DOTS_TILE), sums + a);
         }
     }

@@ -133,7 +133,7 @@ static inline int pe__stays(const pe_at *at, size_t r)
 
 /* Rows that stay are left alone; the others are turned. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
-                                       const pe__output *o, pe__turner *turn)
+                                       const pe__output *o, pe__head_rotator *turn)
 {
     pe_at at;
     pe_plan turns;

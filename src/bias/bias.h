@@ -91,7 +91,7 @@ PE__INLINE pe_status pe__bias_add(pe__kind type, const float *table, size_t entr
                 for (size_t i = 0; i < n; i++)
                     biases[i] = table[(size_t)index[q * keys + k + i] * heads + h];
                 const size_t at = h * x->head_stride + q * x->query_stride + k;
-                pe__add_floats(type, pe__at_element(type, scores, at), biases, n);
+                pe__add_row_floats(type, pe__at_element(type, scores, at), biases, n);
             }
     return PE_OK;
 }

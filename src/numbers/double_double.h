@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_turn(),
- *   pe__dd_turn_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
+ * Gives: pe__dd, pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
+ *   pe__dd_rotate_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
  *   pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(), pe__td_ratio(),
  *   pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(), pe__td_times().
  * Needs: simd.
@@ -64,7 +64,7 @@ PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
 }
 
 /* (s, c) turned by (ts, tc), in place: one more turn adds less than 2^-100 to the error. */
-PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
+PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
     *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
@@ -74,7 +74,7 @@ PE__INLINE void pe__dd_turn(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 }
 
 /* (s, c) turned by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
-PE__INLINE void pe__dd_turn_twice(pe__dd *s, pe__dd *c)
+PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
     const pe__dd sc = pe__dd_mul(*s, *c), ss = pe__dd_mul(*s, *s);

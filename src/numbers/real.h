@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
- * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_apart(),
+ * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_has_sign(),
  *   pe__real_by(), pe__real_divide(), pe__real_double(), pe__real_exp(), pe__real_is_0(),
  *   pe__real_log(), pe__real_more(), pe__real_of(), pe__real_over(), pe__real_per(), pe__real_pi(),
  *   pe__real_plus(), pe__real_round(), pe__real_series(), pe__real_times().
@@ -287,7 +287,7 @@ PE__COLD void pe__real_exp(pe__real *x)
 }
 
 /* Is x known not to be 0? */
-PE__COLD int pe__real_apart(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
+PE__COLD int pe__real_has_sign(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
 
 /* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
    number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two
@@ -302,7 +302,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
-    if (!pe__real_apart(x) || snap >= cut) return last || pe__real_is_0(x);
+    if (!pe__real_has_sign(x) || snap >= cut) return last || pe__real_is_0(x);
     if (snap > 0) half[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
     pe__limbs_add(r.d, half, n + 1, 0);
     (void)pe__limbs_shift(r.d, n + 1, -snap);

@@ -21,7 +21,7 @@
    17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
    grows with the number of the row, and no turn adds more. Some vectors at a time, since each waits
    for its own results. */
-PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
+PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 2 };
     const size_t padded = plan->padded;
@@ -30,14 +30,14 @@ PE__OUTLINE void pe__make_plan_rows(const pe_plan *plan, double *table)
         const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++)
-            pe__close_turn(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
+            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
         for (size_t n = 0; n < 2 * PE__NEXT - 1; n++) { /* two levels */
             const size_t b = n % PE__NEXT + 1, next = b == PE__NEXT;
             const size_t half = next ? b - 2 : pe__max(b / 2, 1), rest = next ? b - 1 : b - b / 2;
             for (size_t v = 0; v < vectors; v++) {
                 pe__dd sine = s[half][v], cosine = c[half][v];
-                if (b > 1 && half == rest) pe__dd_turn_twice(&sine, &cosine);
-                else if (b > 1) pe__dd_turn(&sine, &cosine, s[rest][v], c[rest][v]);
+                if (b > 1 && half == rest) pe__dd_rotate_twice(&sine, &cosine);
+                else if (b > 1) pe__dd_rotate(&sine, &cosine, s[rest][v], c[rest][v]);
                 s[next ? 1 : b][v] = sine;
                 c[next ? 1 : b][v] = cosine;
                 if (b > PE__DIGIT) continue;
@@ -97,7 +97,7 @@ static inline void pe__plan_end(pe_plan *plan, double error, double fastest, dou
         error = pe__exp2i(-106);
     }
     pe__plan_reach(plan, error, fastest);
-    if (plan->table) pe__make_plan_rows(plan, memory + 2 * padded);
+    if (plan->table) pe__plan_rows(plan, memory + 2 * padded);
 }
 
 /* The begin of every init: all zeros, which no call takes for a plan. */
@@ -176,7 +176,7 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
 }
 
 /* PE_COLUMNS_SUMS: the matrix. */
-static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const double *omega,
+static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config, const double *omega,
                                  double *f)
 {
     const size_t each = made->axes;
@@ -194,7 +194,7 @@ static inline void pe__plan_sums(pe_plan *made, const pe_config *config, const d
 }
 
 /* An init, from the config or, if they are given, from frequencies. */
-PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int given,
+PE__COLD pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
                                    const double *omega, size_t pairs, void *memory,
                                    size_t memory_size)
 {
@@ -212,7 +212,7 @@ PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int giv
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
     if (!given) pe__plan_geometric(&made, config, f);
-    else if (sums) pe__plan_sums(&made, config, omega, f);
+    else if (sums) pe__plan_columns_sums(&made, config, omega, f);
     else pe__plan_omega(&made, config, omega, f);
     *plan = made;
     return PE_OK;
@@ -221,12 +221,12 @@ PE__COLD pe_status pe__plan_make(pe_plan *plan, const pe_config *config, int giv
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                               size_t memory_size)
 {
-    return pe__plan_make(plan, config, 0, NULL, 0, memory, memory_size);
+    return pe__plan_build(plan, config, 0, NULL, 0, memory, memory_size);
 }
 
 PE_API pe_status pe_plan_init_frequencies(pe_plan *plan, const pe_config *config,
                                           const double *omega, size_t pairs, void *memory,
                                           size_t memory_size)
 {
-    return pe__plan_make(plan, config, 1, omega, pairs, memory, memory_size);
+    return pe__plan_build(plan, config, 1, omega, pairs, memory, memory_size);
 }

@@ -113,7 +113,7 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
 /* A call for heads that are still to be told, from elements of one size to those of another;
    head_dim 0: in place. */
 PE__INLINE pe__rope_call pe__rope_call_of(size_t tokens, size_t head_dim, size_t in_element,
-                                          size_t out_element, pe__turner *turn)
+                                          size_t out_element, pe__head_rotator *turn)
 {
     pe__rope_call call;
     call.tokens = tokens;
@@ -191,7 +191,7 @@ PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens
                                     pe_heads out_heads)
 {
     pe__rope_call call =
-        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_f32_f16);
+        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_f32_f16);
     call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
     return pe__rope_to(plan, &at, &call, out_heads.heads);
 }
@@ -200,7 +200,7 @@ PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t token
                                      pe_heads out_heads)
 {
     pe__rope_call call =
-        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__turn_heads_f32_bf16);
+        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_f32_bf16);
     call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
     return pe__rope_to(plan, &at, &call, out_heads.heads);
 }

@@ -79,7 +79,7 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     if (pe__real_double(&c) > pe__exp2i(52)) return pe__real_of(pe__exp2i(52), n);
     const double whole = pe__nearest(pe__real_double(&c));
     pe__real_more(&c, -whole);
-    *unsure |= !pe__real_apart(&c);
+    *unsure |= !pe__real_has_sign(&c);
     return pe__real_of(whole - (c.sign < 0), n);
 }
 
@@ -150,16 +150,16 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
         pe__real_over(&y, 1000);
         pe__real least = y;
         pe__real_plus(&y, &span, -1);
-        const int none = !pe__real_apart(&span) && (pe__known(&span) || r->fast == r->slow);
+        const int none = !pe__real_has_sign(&span) && (pe__known(&span) || r->fast == r->slow);
         if (none || (r->is_ggml && y.sign > 0)) span = least;
-        *unsure |= !pe__real_apart(&span);
+        *unsure |= !pe__real_has_sign(&span);
     }
     pe__real_plus(&x, &low, -1);
     if (span.sign <= 0) {
         span.sign = -span.sign;
         x.sign = -x.sign;
     }
-    *unsure |= !pe__real_apart(&x) && !pe__known(&x);
+    *unsure |= !pe__real_has_sign(&x) && !pe__known(&x);
     y = x;
     pe__real_plus(&y, &span, -1);
     if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Heads rotated by rows of sines and cosines.
  * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__heads, pe__rope_token(), pe__tile,
- *   pe__turn_heads_bf16(), pe__turn_heads_f16(), pe__turn_heads_f32(), pe__turn_heads_f32_bf16(),
- *   pe__turn_heads_f32_f16(), pe__turner.
+ *   pe__rotate_heads_bf16(), pe__rotate_heads_f16(), pe__rotate_heads_f32(), pe__rotate_heads_f32_bf16(),
+ *   pe__rotate_heads_f32_f16(), pe__head_rotator.
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 #pragma once
@@ -42,24 +42,24 @@ typedef struct pe__tile {
 } pe__tile;
 
 /* Pairs (a, b) turned: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
-PE__INLINE pe__vf pe__turn_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
+PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
 }
-PE__INLINE pe__vf pe__turn_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
+PE__INLINE pe__vf pe__rotate_b(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__add_f32(pe__mul_f32(b, c), pe__mul_f32(a, s));
 }
-PE__INLINE pe__vf pe__turn_next(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
+PE__INLINE pe__vf pe__rotate_neighbours(pe__vf u, pe__vf s, pe__vf c) /* of neighbours, s signed */
 {
-    return pe__turn_b(pe__swap(u), u, s, c);
+    return pe__rotate_b(pe__swap(u), u, s, c);
 }
 
 /* A vector of pairs of halves: of their first elements u and of their second ones v. */
 PE__INLINE void pe__rope_halves(pe__kind kind, pe__vf u, pe__vf v, pe__vf s, pe__vf c,
                                 unsigned char *out, unsigned char *next)
 {
-    pe__put_two_as(kind, out, pe__turn_a(u, v, s, c), next, pe__turn_b(u, v, s, c));
+    pe__put_two_as(kind, out, pe__rotate_a(u, v, s, c), next, pe__rotate_b(u, v, s, c));
 }
 
 /* The sines and cosines of n pairs of a token, of so many in a head. */
@@ -81,8 +81,8 @@ PE__INLINE void pe__rope_pairs(pe__kind kind, pe_layout layout, const pe__angles
         return;
     }
     const pe__vf c0 = pe__get_twice(c), c1 = pe__get_twice(c + PE_LANES);
-    pe__put_two_as(kind, out, pe__turn_next(u, pe__get_signed(s), c0), next,
-                   pe__turn_next(v, pe__get_signed(s + PE_LANES), c1));
+    pe__put_two_as(kind, out, pe__rotate_neighbours(u, pe__get_signed(s), c0), next,
+                   pe__rotate_neighbours(v, pe__get_signed(s + PE_LANES), c1));
 }
 
 /* As many pairs as two vectors have, by their sines and cosines as the elements are met: of halves
@@ -129,7 +129,7 @@ PE__INLINE void pe__unit_load(int halves, int narrow, const float *s, const floa
     }
 }
 /* across: elements from the first two vectors to the others. */
-PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__unit *u,
+PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe__unit *u,
                               const unsigned char *p, unsigned char *q, size_t across)
 {
     const size_t next = across * pe__size_of(from), to_next = across * pe__size_of(to);
@@ -141,10 +141,10 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
         const pe__vf y0 = pe__get_bf16_evens(y), y1 = pe__get_bf16_odds(y);
         uint16_t *const v = (uint16_t *)(void *)q, *const w = (uint16_t *)(void *)(q + to_next);
         const pe__vf a1 = halves ? x1 : y0, b0 = halves ? y0 : x1; /* (x0, b0) and (a1, y1) */
-        const pe__vf c0 = pe__turn_a(x0, b0, u->s[0], u->c[0]);
-        const pe__vf c1 = pe__turn_a(a1, y1, u->s[1], u->c[1]);
-        const pe__vf d0 = pe__turn_b(x0, b0, u->s[0], u->c[0]);
-        const pe__vf d1 = pe__turn_b(a1, y1, u->s[1], u->c[1]);
+        const pe__vf c0 = pe__rotate_a(x0, b0, u->s[0], u->c[0]);
+        const pe__vf c1 = pe__rotate_a(a1, y1, u->s[1], u->c[1]);
+        const pe__vf d0 = pe__rotate_b(x0, b0, u->s[0], u->c[0]);
+        const pe__vf d1 = pe__rotate_b(a1, y1, u->s[1], u->c[1]);
         pe__put_bf16_four(v, c0, halves ? c1 : d0, w, halves ? d0 : c1, d1);
         return;
     }
@@ -159,16 +159,16 @@ PE__INLINE void pe__unit_turn(pe__kind from, pe__kind to, int halves, const pe__
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
     const pe__vf y0 = pe__get_as(from, y), y1 = pe__get_as(from, y + step);
     if (halves) { /* what shares a line follows each other: caches take it in four fifths of the time */
-        pe__put_two_as(to, q, pe__turn_a(x0, y0, u->s[0], u->c[0]), q + to_step,
-                       pe__turn_a(x1, y1, u->s[1], u->c[1]));
-        pe__put_two_as(to, z, pe__turn_b(x0, y0, u->s[0], u->c[0]), z + to_step,
-                       pe__turn_b(x1, y1, u->s[1], u->c[1]));
+        pe__put_two_as(to, q, pe__rotate_a(x0, y0, u->s[0], u->c[0]), q + to_step,
+                       pe__rotate_a(x1, y1, u->s[1], u->c[1]));
+        pe__put_two_as(to, z, pe__rotate_b(x0, y0, u->s[0], u->c[0]), z + to_step,
+                       pe__rotate_b(x1, y1, u->s[1], u->c[1]));
         return;
     }
-    pe__put_two_as(to, q, pe__turn_next(x0, u->s[0], u->c[0]), q + to_step,
-                   pe__turn_next(x1, u->s[1], u->c[1]));
-    pe__put_two_as(to, z, pe__turn_next(y0, u->s[2], u->c[2]), z + to_step,
-                   pe__turn_next(y1, u->s[3], u->c[3]));
+    pe__put_two_as(to, q, pe__rotate_neighbours(x0, u->s[0], u->c[0]), q + to_step,
+                   pe__rotate_neighbours(x1, u->s[1], u->c[1]));
+    pe__put_two_as(to, z, pe__rotate_neighbours(y0, u->s[2], u->c[2]), z + to_step,
+                   pe__rotate_neighbours(y1, u->s[3], u->c[3]));
 }
 
 /* n pairs of one head: units, then a vector, then what does not fill one, by a vector that overlaps
@@ -193,7 +193,7 @@ PE__INLINE void pe__rope_head(pe__kind from, pe__kind to, pe_layout layout, cons
     for (; i + PE__ROPE_UNIT <= n; i += PE__ROPE_UNIT) {
         pe__unit unit;
         pe__unit_load(halves, narrow, a->s + i, a->c + i, &unit);
-        pe__unit_turn(from, to, halves, &unit, in + i * step * e, out + i * step * f, across);
+        pe__unit_rotate(from, to, halves, &unit, in + i * step * e, out + i * step * f, across);
     }
     if (i + PE__VECTOR <= n) {
         x[0] = pe__get_as(from, in + i * step * e);
@@ -233,8 +233,8 @@ PE__INLINE void pe__rope_token(pe__kind from, pe__kind to, pe_layout layout, con
                 pe__prefetch((uintptr_t)p + ahead + j, 1);
                 pe__prefetch((uintptr_t)p + ahead + (halves ? across : block) * e + j, 1);
             }
-            pe__unit_turn(from, to, halves, &u, p, q, across);
-            if (two) pe__unit_turn(from, to, halves, &v, p + by * e, q + by * f, across);
+            pe__unit_rotate(from, to, halves, &u, p, q, across);
+            if (two) pe__unit_rotate(from, to, halves, &v, p + by * e, q + by * f, across);
         }
         in += block / PE__ROPE_UNIT * by * e;
         out += block / PE__ROPE_UNIT * by * f;
@@ -280,7 +280,7 @@ PE__INLINE void pe__convert(pe__kind from, pe__kind to, const unsigned char *in,
 }
 
 /* All heads of a tile's tokens, in the order of their addresses. */
-PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
+PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, const pe__tile *tile,
                                const pe__heads *x)
 {
     const size_t e = pe__size_of(from), f = pe__size_of(to), n = tile->count, pairs = tile->pairs;
@@ -335,16 +335,16 @@ PE__INLINE void pe__turn_heads(pe__kind from, pe__kind to, pe_layout layout, con
 }
 
 /* The same for each type, and for floats that become 16-bit numbers. */
-typedef void pe__turner(const pe__tile *tile, const pe__heads *x);
-#define PE__TURNER(name, from, to)                                                                 \
+typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
+#define PE__HEAD_ROTATOR(name, from, to)                                                                 \
     PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
     {                                                                                              \
-        if (tile->layout == PE_LAYOUT_HALVES) pe__turn_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
-        else pe__turn_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
+        if (tile->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
+        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
     }
-PE__TURNER(pe__turn_heads_f32, PE__F32, PE__F32)
-PE__TURNER(pe__turn_heads_f16, PE__F16, PE__F16)
-PE__TURNER(pe__turn_heads_bf16, PE__BF16, PE__BF16)
-PE__TURNER(pe__turn_heads_f32_f16, PE__F32, PE__F16)
-PE__TURNER(pe__turn_heads_f32_bf16, PE__F32, PE__BF16)
-#undef PE__TURNER
+PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
+PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)
+PE__HEAD_ROTATOR(pe__rotate_heads_bf16, PE__BF16, PE__BF16)
+PE__HEAD_ROTATOR(pe__rotate_heads_f32_f16, PE__F32, PE__F16)
+PE__HEAD_ROTATOR(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
+#undef PE__HEAD_ROTATOR

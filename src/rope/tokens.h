@@ -66,7 +66,7 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
 /* What a call asks for. */
 typedef struct pe__rope_call {
     size_t tokens, head_dim, in_element, out_element; /* head_dim 0: in place */
-    pe__turner *turn;
+    pe__head_rotator *turn;
     pe__heads x[2];
 } pe__rope_call;
 
@@ -98,7 +98,7 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
 
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
    there. */
-PE__OUTLINE void pe__turn_apart(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
+PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
 {
     enum { PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
@@ -162,7 +162,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
-                if (plan->apart) pe__turn_apart(call, &tile, &call->x[i]);
+                if (plan->apart) pe__rotate_interleaved(call, &tile, &call->x[i]);
                 else call->turn(&tile, &call->x[i]);
             }
         }
@@ -172,7 +172,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
 /* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
    else together. */
 static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
-                                   const pe__output *o, pe__turner *turn)
+                                   const pe__output *o, pe__head_rotator *turn)
 {
     unsigned char *const x = o->out + row * o->stride;
     pe__rope_call call;

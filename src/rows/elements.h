@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements of 16 and 32 bits behind one kind: read, written, summed.
- * Gives: PE__FLOATS, pe__add_floats(), pe__add_row_as(), pe__at_const(), pe__at_element(),
+ * Gives: PE__FLOATS, pe__add_row_floats(), pe__add_row_as(), pe__at_const(), pe__at_element(),
  *   pe__get_as(), pe__get_n_as(), pe__put_as(), pe__put_n_as(), pe__put_two_as(), pe__put_zip_as(),
- *   pe__size_of(), pe__sum_vector().
+ *   pe__size_of(), pe__scaled_sum().
  * Needs: simd, numbers.
  * Tests: tests/unit/test_types.c. */
 #pragma once
@@ -87,7 +87,7 @@ PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
 }
 
 /* x + row, or x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
-PE__INLINE pe__vf pe__sum_vector(pe__vf x, const float *scale, pe__vf row)
+PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && *scale != 1) x = pe__mul_f32(pe__splat_f32(*scale), x);
     return pe__add_f32(x, row);
@@ -102,19 +102,19 @@ PE__INLINE void pe__add_row_as(pe__kind type, void *x, pe__kind row_type, const 
         void *at = pe__at_element(type, x, i), *next = pe__at_element(type, x, i + PE__FLOATS);
         const pe__vf v = pe__get_as(row_type, pe__at_const(row_type, row, i));
         const pe__vf w = pe__get_as(row_type, pe__at_const(row_type, row, i + PE__FLOATS));
-        pe__put_two_as(type, at, pe__sum_vector(pe__get_as(type, at), scale, v), next,
-                       pe__sum_vector(pe__get_as(type, next), scale, w));
+        pe__put_two_as(type, at, pe__scaled_sum(pe__get_as(type, at), scale, v), next,
+                       pe__scaled_sum(pe__get_as(type, next), scale, w));
     }
     for (size_t m; i < n; i += m) {
         void *at = pe__at_element(type, x, i);
         m = pe__min(n - i, PE__FLOATS);
         const pe__vf v = pe__get_n_as(row_type, pe__at_const(row_type, row, i), m);
-        pe__put_n_as(type, at, pe__sum_vector(pe__get_n_as(type, at, m), scale, v), m);
+        pe__put_n_as(type, at, pe__scaled_sum(pe__get_n_as(type, at, m), scale, v), m);
     }
 }
 
 /* The same for a row of floats. */
-PE__OUTLINE void pe__add_floats(pe__kind type, void *x, const float *row, size_t n)
+PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, size_t n)
 {
     if (type == PE__F32) pe__add_row_as(PE__F32, x, PE__F32, row, n, NULL);
     else if (type == PE__F16) pe__add_row_as(PE__F16, x, PE__F32, row, n, NULL);

@@ -68,7 +68,7 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count
                                   pe__vd *sine, pe__vd *cosine)
 {
     pe__dd turn[2];
-    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
     for (int k = 0; k < 2; k++) {
         double hi[PE_LANES], lo[PE_LANES];
         const pe__dd y = pe__dd_scaled(turn[k], plan->mantissa);
@@ -176,7 +176,7 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
     f[0].hi = f[0].lo = g[0].lo = pe__splat(0.0);
     g[0].hi = pe__splat(1.0);
     for (size_t b = 0; b <= last; b++) {
-        if (b == 1) pe__close_turn(x->plan, x->dest->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
+        if (b == 1) pe__sincos_dd(x->plan, x->dest->pair + v * PE_LANES, 1.0, &f[b], &g[b]);
         if (b == 1 && x->dest->order == PE__CS) {
             f[b].hi = -f[b].hi;
             f[b].lo = -f[b].lo;
@@ -185,14 +185,14 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
             f[b] = f[b / 2];
             g[b] = g[b / 2];
         }
-        if (b > 1 && b % 2 == 0) pe__dd_turn_twice(&f[b], &g[b]);
-        else if (b > 1) pe__dd_turn(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
+        if (b > 1 && b % 2 == 0) pe__dd_rotate_twice(&f[b], &g[b]);
+        else if (b > 1) pe__dd_rotate(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
         x->plan_row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
         x->plan_row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
     }
     if (last < PE__DIGIT) return;
-    pe__dd_turn_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
-    pe__dd_turn(&f[PE__DIGIT], &g[PE__DIGIT], f[1], g[1]);
+    pe__dd_rotate_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
+    pe__dd_rotate(&f[PE__DIGIT], &g[PE__DIGIT], f[1], g[1]);
     x->next[v][0] = f[PE__DIGIT];
     x->next[v][1] = g[PE__DIGIT];
 }
@@ -203,13 +203,13 @@ PE__OUTLINE void pe__tile_anchor(pe__tile_f64 *x, size_t v, const double *t)
     const int swapped = x->dest->order == PE__CS;
     pe__dd f, g, s, c;
     if (t) {
-        pe__close_turn(x->plan, x->dest->pair + v * PE_LANES, *t, &s, &c);
+        pe__sincos_dd(x->plan, x->dest->pair + v * PE_LANES, *t, &s, &c);
         f = pe__dd_scaled(swapped ? c : s, x->amplitude);
         g = pe__dd_scaled(swapped ? s : c, x->amplitude);
     } else {
         f = x->whole[v][0];
         g = x->whole[v][1];
-        pe__dd_turn(&f, &g, x->next[v][0], x->next[v][1]);
+        pe__dd_rotate(&f, &g, x->next[v][0], x->next[v][1]);
         f = pe__dd_normal(f);
         g = pe__dd_normal(g);
     }
@@ -237,7 +237,7 @@ PE__OUTLINE void pe__tile_rows_f64(const pe__dest *dest, double t, size_t rows)
     x.error = 4;
     if (usual) /* with what the frequencies lack */
         x.error = scale * (PE__ERROR_F64 +
-                           pe__turn_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
+                           pe__sincos_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
     for (size_t v = 0; v < vectors; v++) pe__tile_begin(&x, v, last);
     for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {
         const double at = t + (double)q;

@@ -236,10 +236,10 @@ PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const u
     pe__prefetch((uintptr_t)p + x->ahead, 1);
     if (split || sizeof by >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
-    g->a[0] = pe__sum_vector(pe__get_bf16_evens(at), &x->scale, g->a[0]);
-    g->a[1] = pe__sum_vector(split ? u : v, &x->scale, g->a[1]);
-    g->b[0] = pe__sum_vector(split ? v : u, &x->scale, g->b[0]);
-    g->b[1] = pe__sum_vector(pe__get_bf16_odds(next), &x->scale, g->b[1]);
+    g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
+    g->a[1] = pe__scaled_sum(split ? u : v, &x->scale, g->a[1]);
+    g->b[0] = pe__scaled_sum(split ? v : u, &x->scale, g->b[0]);
+    g->b[1] = pe__scaled_sum(pe__get_bf16_odds(next), &x->scale, g->b[1]);
     g->near_a = pe__mad_f32(pe__add_f32(pe__abs_f32(g->a[0]), pe__abs_f32(g->a[1])), by, g->near_a);
     g->near_b = pe__mad_f32(pe__add_f32(pe__abs_f32(g->b[0]), pe__abs_f32(g->b[1])), by, g->near_b);
 }

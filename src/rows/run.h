@@ -91,7 +91,7 @@ PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
     const int64_t middle = blocks->first + blocks->count / 2, end = high < last ? high : last;
     const int distant = pe__distant(plan, pe__larger(t, t + (double)(last + 1 + PE__RADIX)));
     const pe__bound *const bound = distant     ? &pe__bound_distant
-                                   : last == 0 ? &pe__bound_lone
+                                   : last == 0 ? &pe__bound_single
                                                : &pe__bound_run;
     const size_t count = pe__pairs_of(dest) + (dest->head ? PE_LANES - 1 : 0);
     pe__block block = {NULL, NULL, 0, last, t, work->kernel, work->scratch};

@@ -98,7 +98,7 @@ PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const uns
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
    n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
    below 2^-98 of the largest frequency times the coordinates together. */
-PE__OUTLINE void pe__walk_sums(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
+PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
                                const pe__maker *make)
 {
     const pe_plan *const plan = dest->plan;
@@ -195,7 +195,7 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
     const int adds = dest->verb == PE__ADD, values = at->kind == PE__AT_GRID && !adds;
     pe__grid grid = {1, SIZE_MAX};
     if (plan->matrix) {
-        pe__walk_sums(dest, at, first, rows, make);
+        pe__walk_columns_sums(dest, at, first, rows, make);
         return;
     }
     if (rows == 1 && !plan->has_padding) {

@@ -66,8 +66,8 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
 
 /* Rows of a plan: forward and back from the first positions of the list, then elsewhere. */
 #define PE__TAKE(call) pe__test_take(t, call, sizeof *x)
-#define PE__TEST_MADE(T, element)                                                                  \
-    PE__OUTLINE void pe__test_made_##T(pe__test *t)                                                \
+#define PE__TEST_FILL(T, element)                                                                  \
+    PE__OUTLINE void pe__test_rows_##T(pe__test *t)                                                \
     {                                                                                              \
         enum { n = PE__TEST_ROWS, stride = PE__TEST_STRIDE };                                      \
         const size_t shape[2] = {n, 2};                                                            \
@@ -84,17 +84,17 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
         PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -0.7f, x, stride));                          \
         if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
     }
-PE__TEST_MADE(f32, float)
-PE__TEST_MADE(f64, double)
-PE__TEST_MADE(f16, uint16_t)
-PE__TEST_MADE(bf16, uint16_t)
-#undef PE__TEST_MADE
+PE__TEST_FILL(f32, float)
+PE__TEST_FILL(f64, double)
+PE__TEST_FILL(f16, uint16_t)
+PE__TEST_FILL(bf16, uint16_t)
+#undef PE__TEST_FILL
 
 /* Two heads of each token, turned and turned back, then scores and rows of a table added. Last, heads
    of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before they cancel:
    fused with the difference they would not. */
-#define PE__TEST_TURN(T, element, one, minus, three)                                               \
-    PE__OUTLINE void pe__test_turn_##T(pe__test *t)                                                \
+#define PE__TEST_ROTATE(T, element, one, minus, three)                                               \
+    PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                                \
     {                                                                                              \
         enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
         const float slopes[2] = {-0.4375f, 0.0123f};                                               \
@@ -122,10 +122,10 @@ PE__TEST_MADE(bf16, uint16_t)
             PE__TAKE(pe_rope_by_table_##T(layout, cosines, sines, 64, 64, 1, x, wide));            \
         }                                                                                          \
     }
-PE__TEST_TURN(f32, float, 1, -1, 3)
-PE__TEST_TURN(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
-PE__TEST_TURN(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
-#undef PE__TEST_TURN
+PE__TEST_ROTATE(f32, float, 1, -1, 3)
+PE__TEST_ROTATE(f16, uint16_t, 0x3c00, 0xbc00, 0x4200)
+PE__TEST_ROTATE(bf16, uint16_t, 0x3f80, 0xbf80, 0x4040)
+#undef PE__TEST_ROTATE
 
 /* Without a plan. Dot products are left out: they take 32 KB of stack more. */
 PE__OUTLINE void pe__test_rest(pe__test *t)
@@ -149,9 +149,9 @@ PE__OUTLINE void pe__test_rest(pe__test *t)
 PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
 {
     static void (*const parts[PE__TESTS])(pe__test *) = {
-        pe__test_made_f64, pe__test_made_f64,  pe__test_made_f64, pe__test_made_f32,
-        pe__test_made_f16, pe__test_made_bf16, pe__test_turn_f32, pe__test_turn_f16,
-        pe__test_turn_bf16, pe__test_rest};
+        pe__test_rows_f64, pe__test_rows_f64,  pe__test_rows_f64, pe__test_rows_f32,
+        pe__test_rows_f16, pe__test_rows_bf16, pe__test_rotate_f32, pe__test_rotate_f16,
+        pe__test_rotate_bf16, pe__test_rest};
     /* far, near, and some where an element of the table is next to a tie */
     static const int64_t some[] = {2147483647,  -INT64_C(2147483648), 131071,
                                    -16777217,   -20,                  -1773804743,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__close_error(), pe__close_turn(), pe__dd_scaled(), pe__index_of(), pe__larger(),
- *   pe__time(), pe__time_of(), pe__turn_error().
+ * Gives: pe__sincos_dd_error(), pe__sincos_dd(), pe__dd_scaled(), pe__index_of(), pe__larger(),
+ *   pe__time(), pe__time_of(), pe__sincos_error().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_budget.c. */
 #pragma once
@@ -45,8 +45,8 @@ PE__COLD double pe__index_of(const pe_plan *plan, size_t pair, const pe__axis **
 
 /* sin and cos of the turn of position t, for the pairs pair ... pair + PE_LANES - 1, to about
    2^-98, below a quarter turn the sine to 2^-98 of its value, and what the plan's frequencies lack:
-   together pe__turn_error(). */
-PE__OUTLINE void pe__close_turn(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
+   together pe__sincos_error(). */
+PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__dd *sine,
                                 pe__dd *cosine)
 {
     const pe__vd tt = pe__time(plan, pair, t);
@@ -78,7 +78,7 @@ PE__INLINE double pe__larger(double x, double y) /* in magnitude */
 {
     return fabs(x) > fabs(y) ? fabs(x) : fabs(y);
 }
-PE__INLINE double pe__turn_error(const pe_plan *plan, double t)
+PE__INLINE double pe__sincos_error(const pe_plan *plan, double t)
 {
     return pe__exp2i(-98) + 4 * fabs(t) * plan->fastest * plan->error;
 }

@@ -171,7 +171,7 @@ PE__INLINE int pe__distant(const pe_plan *plan, double t)
 
 #if PE_SLEEF
 /* pe__sincos() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
-PE__INLINE void pe__by_sleef(const pe_plan *plan, double factor, size_t pair, double t, pe__vd *s,
+PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t, pe__vd *s,
                              pe__vd *c)
 {
     const pe__vd f = pe__load(plan->frequency + pair), tt = pe__time(plan, pair, t);
@@ -206,13 +206,13 @@ PE__OUTLINE void pe__centre(const pe_plan *plan, const pe__bound *bound, int tab
         if (PE__UNLIKELY(distant)) {
             pe__dd ss, cc;
             const double enough = 44 * pe__exp2i(-53);
-            if (pe__turn_error(plan, t) < enough) pe__close_turn(plan, pair + i, t, &ss, &cc);
-            else pe__exact_turn(plan, pair + i, t, enough, &ss, &cc);
+            if (pe__sincos_error(plan, t) < enough) pe__sincos_dd(plan, pair + i, t, &ss, &cc);
+            else pe__sincos_exact(plan, pair + i, t, enough, &ss, &cc);
             sine = ss.hi * pe__splat(factor);
             cosine = cc.hi * pe__splat(factor);
         }
 #if PE_SLEEF
-        else if (table) pe__by_sleef(plan, factor, pair + i, t, &sine, &cosine);
+        else if (table) pe__sincos_sleef(plan, factor, pair + i, t, &sine, &cosine);
 #endif
         else {
             n = PE__SINCOS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__exact_turn(),
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__sincos_exact(),
  *   pe__number(), pe__round_once(), pe__round_sum(), pe__what.
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
@@ -137,9 +137,9 @@ PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
     return 4 * (plan->point ? pe__terms(plan, pair) : turn) * plan->error;
 }
 
-/* pe__turn_error() of one sine or cosine: of small turns the sine has a relative error, but that
+/* pe__sincos_error() of one sine or cosine: of small turns the sine has a relative error, but that
    products below 2^-900 lose bits. */
-PE__COLD double pe__close_error(const pe_plan *plan, size_t pair, double t, int component)
+PE__COLD double pe__sincos_dd_error(const pe_plan *plan, size_t pair, double t, int component)
 {
     const double turn = fabs(pe__time_of(plan, pair, t) * plan->frequency[pair]);
     const double part = component == 0 && turn < 0.25 ? 4 * turn : 1;
@@ -207,7 +207,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
         pe__real_by(&y, 6);
         const double sixths = pe__nearest(pe__real_double(&y));
         pe__real_more(&y, -sixths);
-        if (!pe__real_apart(&y)) {
+        if (!pe__real_has_sign(&y)) {
             const int place = (3 * quarter + (int)sixths + 12) % 12;
             if (!pe__known(&y) && !enough) return 0;
             if (pe__twice_sine[place] != 3) {
@@ -240,7 +240,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 
 /* Of one pair: A sin(t w) - less and A cos(t w) - less, w in radians, 2 pi / w; rounded once. */
 typedef enum pe__what { PE__SINE, PE__COSINE, PE__FREQUENCY, PE__WAVELENGTH } pe__what;
-PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what what,
+PE__COLD double pe__by_integers(const pe_plan *plan, size_t pair, double t, pe__what what,
                           double amplitude, double less, int drop)
 {
     const int halves = plan->half_turns && !plan->float32;
@@ -271,12 +271,12 @@ PE__COLD double pe__exact(const pe_plan *plan, size_t pair, double t, pe__what w
     }
 }
 
-/* sin and cos by pe__close_turn(), but where that is off by more than enough: then to the last bit
+/* sin and cos by pe__sincos_dd(), but where that is off by more than enough: then to the last bit
    of a double, and, where nothing is enough, of a double-double. */
-PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, double enough,
+PE__COLD void pe__sincos_exact(const pe_plan *plan, size_t pair, double t, double enough,
                              pe__dd *sine, pe__dd *cosine)
 {
-    pe__close_turn(plan, pair, t, sine, cosine);
+    pe__sincos_dd(plan, pair, t, sine, cosine);
     for (int k = 0; k < 2; k++) {
         pe__dd *const turn = k ? cosine : sine;
         double hi[PE_LANES], lo[PE_LANES];
@@ -286,10 +286,10 @@ PE__COLD void pe__exact_turn(const pe_plan *plan, size_t pair, double t, double 
             const double f = plan->frequency[pair + lane];
             const double size = fabs(pe__time_of(plan, pair + lane, t) * f);
             if (pe__lack(plan, pair + lane, size) < enough) continue;
-            hi[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
+            hi[lane] = pe__by_integers(plan, pair + lane, t, (pe__what)k, 1, 0, 0);
             lo[lane] = 0;
             if (enough > 0) continue;
-            lo[lane] = pe__exact(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
+            lo[lane] = pe__by_integers(plan, pair + lane, t, (pe__what)k, 1, hi[lane], 0);
         }
         turn->hi = pe__load(hi);
         turn->lo = pe__load(lo);
@@ -392,7 +392,7 @@ PE__COLD double pe__number(const pe_plan *plan, size_t pair, pe__what what, int 
     }
     const double hi = pe__first_lane(y.hi), e = fabs(hi) * (plan->error + pe__exp2i(-97));
     if (pe__same(hi, pe__first_lane(y.lo), e, 1, drop, &number)) return number;
-    return pe__exact(plan, pair, 1, what, 1, 0, drop);
+    return pe__by_integers(plan, pair, 1, what, 1, 0, drop);
 }
 
 /* Does the pair stand still there, so that it is (0, A)? Sums of columns are not examined. */
@@ -486,11 +486,11 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
 }
 
 /* An element, whose sine (component 0) or cosine times the mantissa of A is hi + lo by
-   pe__close_turn(). */
+   pe__sincos_dd(). */
 PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int component, int drop,
                            double hi, double lo)
 {
-    const double e = pe__close_error(plan, pair, t, component), amplitude = plan->amplitude;
+    const double e = pe__sincos_dd_error(plan, pair, t, component), amplitude = plan->amplitude;
     double y;
     if (pe__still(plan, t, pair)) {
         if (component == 0) return 0 * amplitude;
@@ -499,7 +499,7 @@ PE__COLD double pe__decide(const pe_plan *plan, double t, size_t pair, int compo
     if (pe__same(hi, lo, e, plan->scale, drop, &y)) return y;
     if (pe__small_turn(plan, t, pair, component, drop, &y)) return y;
     if (pe__rational_turn(plan, t, pair, component, drop, &y)) return y;
-    return pe__exact(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
+    return pe__by_integers(plan, pair, t, (pe__what)component, plan->amplitude, 0, drop);
 }
 PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int component,
                                  int drop)
@@ -508,7 +508,7 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
     double small;
     if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
     if (pe__small_turn(plan, t, pair, component, drop, &small)) return (float)small;
-    pe__close_turn(plan, pair, t, &turn[0], &turn[1]);
+    pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
     const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
     return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),
                              pe__first_lane(y.lo));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The proof of the rounding test, and its bounds.
- * Gives: pe__bound, pe__bound_distant, pe__bound_lone, pe__bound_run, pe__bound_short.
+ * Gives: pe__bound, pe__bound_distant, pe__bound_single, pe__bound_run, pe__bound_short.
  * Needs: simd.
  * Tests: tests/checks/gappa.sh, tests/unit/test_budget.c. */
 #pragma once
@@ -26,7 +26,7 @@
  *           fused 2.35 (gappa.sh, by the factor's mantissa): as a vector 3.25, and 3.40
  *     0.04  what the polynomials lack (lacks.py)
  * together 4.85, and 4.74 where nothing is fused. Of one component these are 2.69 + 0.71 + 0.84 +
- * 0.04 for a sine, less for a cosine: a row by itself has 4.28 (pe__bound_lone: 4.375). With SLEEF
+ * 0.04 for a sine, less for a cosine: a row by itself has 4.28 (pe__bound_single: 4.375). With SLEEF
  * a centre has
  *     4.95  sine and cosine, 3.5 ulp each (u35)
  *     1.90  the phase and the rest, as above, and the correction by what is below x, rounded
@@ -64,7 +64,7 @@
  *           1, of cos(pi z) 5 (gappa.sh)
  *     0.79  the phase, pi 2^-62 |t| / plan->reach, where |y| >= 2^-12 |A t| / plan->reach
  * together 23.04: pe__bound_short has 24, and the window 2 eta 2^53 is 24 2^6. After an alarm the
- * doubles are made again by the full polynomials, with pe__bound_lone's e.
+ * doubles are made again by the full polynomials, with pe__bound_single's e.
  *
  * Nor do the slow pairs of a run need the guard. Let T be the farthest position on the way to a
  * row, that of the centre, of an anchor or of a row of the plan, and f T <= 1/4: none of these
@@ -83,7 +83,7 @@ typedef struct pe__bound {
 } pe__bound;
 #define PE__BOUND(units, window)                                                                   \
     {((units) + 2.5) / 9007199254740992.0, ((units) + 0.125) / 2199023255552.0, (window) << 12}
-static const pe__bound pe__bound_lone = PE__BOUND(4.375, 9);
+static const pe__bound pe__bound_single = PE__BOUND(4.375, 9);
 static const pe__bound pe__bound_short = {6.875 / 9007199254740992.0, 24 / 281474976710656.0,
                                           24 << 6};
 #if PE_SLEEF

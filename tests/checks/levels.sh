@@ -51,8 +51,8 @@ check "RoPE's frequencies" env PE_QUICK=9 "$WORK/rope"
 # An exact level that ends the program.
 mkdir -p "$WORK/none"
 cp pe.h pe_simd.h "$WORK/none/"
-awk '{ print } /^PE__COLD double pe__exact\(/ { here = 1 } here && /^{/ { print "    abort();"; here = 0; n++ }
-    END { exit n != 1 }' pe.h >"$WORK/none/pe.h" || { echo "no pe__exact() in pe.h" && exit 1; }
+awk '{ print } /^PE__COLD double pe__by_integers\(/ { here = 1 } here && /^{/ { print "    abort();"; here = 0; n++ }
+    END { exit n != 1 }' pe.h >"$WORK/none/pe.h" || { echo "no pe__by_integers() in pe.h" && exit 1; }
 # shellcheck disable=SC2086
 check "ordinary.c compiles without an exact level" "$CC" $flags -include stdlib.h -I"$WORK/none" \
     -o "$WORK/ordinary" tests/checks/ordinary.c -lm

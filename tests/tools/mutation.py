@@ -235,7 +235,7 @@ PAIRS = """s c  S C  sine cosine  sines cosines  s_up c_up  s_down c_down  up do
     first last  ss cc  sC cC  cS sS  above below  out_up out_down  has_up has_down  s0 c0  s1 c1
     heads tokens  queries keys  rows stride  S_ C_  odd even  front back  pair count  x y  lo2 lo
     token_stride head_stride  sc ss"""
-OPERATIONS = """pe__fma pe__fnma  pe__mad_f32 pe__nmad_f32  pe__add_f32 pe__sub_f32  pe__turn_a pe__turn_b  pe__min pe__max
+OPERATIONS = """pe__fma pe__fnma  pe__mad_f32 pe__nmad_f32  pe__add_f32 pe__sub_f32  pe__rotate_a pe__rotate_b  pe__min pe__max
     pe__get_bf16_evens pe__get_bf16_odds  pe__unzip_evens pe__unzip_odds  pe__put pe__stream
     pe__two_sum pe__fast_two_sum  pe__zip pe__join  pe__to_bf16 pe__round_bf16  pe__to_f16 pe__round_f16
     pe__cut_bf16 pe__round_bf16  pe__get_signed pe__get_twice  pe__bound_near pe__bound_far

@@ -147,7 +147,7 @@ static double exact_distance(const mpfr_t w, uint64_t position, int component, i
     return off;
 }
 
-/* log2 of what double-double may be off by at a position: pe__close_error() with the plan's error,
+/* log2 of what double-double may be off by at a position: pe__sincos_dd_error() with the plan's error,
    2^-99 for any of these tables, and w = pi f. */
 static double bound(double w, uint64_t position)
 {

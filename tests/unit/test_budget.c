@@ -479,11 +479,11 @@ static void numbers_of_a_plan_exactly(void **state)
             mpfr_mul(w, w, pi, MPFR_RNDN);
             if (p.config.half_turns)
                 mpfr_mul(w, w, pi, MPFR_RNDN);
-            assert_true(pe__exact(&p.plan, pair, 1, PE__FREQUENCY, 1, 0, 0) ==
+            assert_true(pe__by_integers(&p.plan, pair, 1, PE__FREQUENCY, 1, 0, 0) ==
                         mpfr_get_d(w, MPFR_RNDN));
             mpfr_div(w, pi, w, MPFR_RNDN);
             mpfr_mul_ui(w, w, 2, MPFR_RNDN);
-            assert_true(pe__exact(&p.plan, pair, 1, PE__WAVELENGTH, 1, 0, 0) ==
+            assert_true(pe__by_integers(&p.plan, pair, 1, PE__WAVELENGTH, 1, 0, 0) ==
                         mpfr_get_d(w, MPFR_RNDN));
         }
         plan_free(&p);
@@ -596,7 +596,7 @@ static void rows_of_a_plan(void **state)
    the rounding test counts it, and once more after a turn by a row of the plan. */
 static void turns_and_centres(void **state)
 {
-    static const pe__bound *const bounds[] = {&pe__bound_lone, &pe__bound_run};
+    static const pe__bound *const bounds[] = {&pe__bound_single, &pe__bound_run};
     const double u = power_of_two(-53), most[] = {4.28 * u, PE_SLEEF ? 8.85 * u : 4.85 * u};
     rng r = rng_for("turns_and_centres");
     mpfr_t s, c, want;
@@ -617,12 +617,12 @@ static void turns_and_centres(void **state)
                 pe__dd ss, cc;
                 const int exact = round % 16 == 0;
                 if (exact)
-                    pe__exact_turn(&p.plan, from, t, 0, &ss, &cc);
+                    pe__sincos_exact(&p.plan, from, t, 0, &ss, &cc);
                 else
-                    pe__close_turn(&p.plan, from, t, &ss, &cc);
+                    pe__sincos_dd(&p.plan, from, t, &ss, &cc);
                 const lanes sine = lanes_of_dd(ss), cosine = lanes_of_dd(cc);
-                const double slack = pe__turn_error(&p.plan, t);
-                pe__close_turn(&p.plan, from, t, &ss, &cc);
+                const double slack = pe__sincos_error(&p.plan, t);
+                pe__sincos_dd(&p.plan, from, t, &ss, &cc);
                 const lanes close[2] = {lanes_of_dd(ss), lanes_of_dd(cc)};
                 const pe__anchor at = {centre[0], centre[1]}, to = {step[0], step[1]};
                 pe__centre(&p.plan, bounds[b], bounds[b] == &pe__bound_run, t, from, n, at);
@@ -847,7 +847,7 @@ static void centres_beyond_the_fast_limit(void **state)
         pe__dd sine, cosine;
         const pe__anchor at = {s, c};
         pe__centre(&p.plan, &pe__bound_distant, 1, round % 2 ? -size : size, 0, 1, at);
-        pe__close_turn(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
+        pe__sincos_dd(&p.plan, 0, round % 2 ? -size : size, &sine, &cosine);
         const lanes want_s = lanes_of_dd(sine), want_c = lanes_of_dd(cosine);
         assert_true(s[0] == want_s.a[0] * by && c[0] == want_c.a[0] * by);
     }
