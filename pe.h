@@ -2125,7 +2125,7 @@ PE__COLD pe__td pe__td_log(pe__td x)
 
 /* ==== src/numbers/real.h ==== */
 /* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
- * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_split(),
+ * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_has_sign(),
  *   pe__real_by(), pe__real_divide(), pe__real_double(), pe__real_exp(), pe__real_is_0(),
  *   pe__real_log(), pe__real_more(), pe__real_of(), pe__real_over(), pe__real_per(), pe__real_pi(),
  *   pe__real_plus(), pe__real_round(), pe__real_series(), pe__real_times().
@@ -2409,7 +2409,10 @@ PE__COLD void pe__real_exp(pe__real *x)
 }
 
 /* Is x known not to be 0? */
-PE__COLD int pe__real_split(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
+PE__COLD int pe__real_has_sign(const pe__real *x)
+{
+    return x->sign != 0 && x->lost < 32 * x->n - 2;
+}
 
 /* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
    number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two
@@ -2424,7 +2427,7 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     uint32_t half[PE__LIMBS + 1] = {0};
     pe__real r = *x;
     *y = 0;
-    if (!pe__real_split(x) || snap >= cut) return last || pe__real_is_0(x);
+    if (!pe__real_has_sign(x) || snap >= cut) return last || pe__real_is_0(x);
     if (snap > 0) half[(snap - 1) / 32] = (uint32_t)1 << (snap - 1) % 32;
     pe__limbs_add(r.d, half, n + 1, 0);
     (void)pe__limbs_shift(r.d, n + 1, -snap);
@@ -2722,7 +2725,8 @@ PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
         pe__vd low;
         const double product = *m * plan->point[k];
         *sum = pe__first_lane(pe__two_sum(pe__splat(*sum), pe__splat(product), &low));
-        if (pe__first_lane(low) != 0 || pe__product_less(*m, plan->point[k], product) != 0) return 0;
+        if (pe__first_lane(low) != 0 || pe__product_less(*m, plan->point[k], product) != 0)
+            return 0;
         if (product == 0 && *m != 0 && plan->point[k] != 0) return 0;
     }
     return 1;
@@ -2866,7 +2870,7 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
         pe__real_by(&y, 6);
         const double sixths = pe__nearest(pe__real_double(&y));
         pe__real_more(&y, -sixths);
-        if (!pe__real_split(&y)) {
+        if (!pe__real_has_sign(&y)) {
             const int place = (3 * quarter + (int)sixths + 12) % 12;
             if (!pe__known(&y) && !enough) return 0;
             if (pe__twice_sine[place] != 3) {
@@ -3071,7 +3075,8 @@ PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int c
     if (plan->float32 || !pe__known_frequency(plan, pair, w) || w[1] != 0) return 0;
     const double p = t * w[0], six = 6 * p, whole = pe__nearest(six / w[2]), right = whole * w[2];
     if (pe__product_less(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
-    if (six != right || pe__product_less(6, p, six) != pe__product_less(whole, w[2], right)) return 0;
+    if (six != right || pe__product_less(6, p, six) != pe__product_less(whole, w[2], right))
+        return 0;
     if (!plan->half_turns && p != 0) return 0;
     const int place = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
     if (pe__twice_sine[place] == 3) return 0;
@@ -3630,8 +3635,8 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
 }
 
 /* PE_COLUMNS_SUMS: the matrix. */
-static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config, const double *omega,
-                                 double *f)
+static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config,
+                                         const double *omega, double *f)
 {
     const size_t each = made->axes;
     const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);
@@ -4017,8 +4022,8 @@ PE__INLINE int pe__distant(const pe_plan *plan, double t)
 
 #if PE_SLEEF
 /* pe__sincos() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
-PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t, pe__vd *s,
-                             pe__vd *c)
+PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
+                                 pe__vd *s, pe__vd *c)
 {
     const pe__vd f = pe__load(plan->frequency + pair), tt = pe__time(plan, pair, t);
     pe__vd k, low, sine, cosine;
@@ -4807,7 +4812,8 @@ PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
 }
 
 /* Floats for a tile of columns. */
-PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__kind kind, int added)
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__kind kind,
+                                   int added)
 {
     const pe_plan *const plan = dest->plan;
     const size_t count = pe__pairs_of(dest);
@@ -5798,7 +5804,8 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
-        pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s, &c);
+        pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s,
+                            &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }
@@ -5972,7 +5979,7 @@ PE__INLINE void pe__add_zeros(const pe__dest *dest, unsigned char *row, size_t c
     {                                                                                              \
         pe__add_zeros(dest, row, column, n, pe__add_some_##T);                                     \
     }                                                                                              \
-    static const pe__maker pe__fills_##T = {pe__rows_##T, pe__zeros};                               \
+    static const pe__maker pe__fills_##T = {pe__rows_##T, pe__zeros};                              \
     static const pe__maker pe__adds_##T = {add_rows, pe__add_zeros_##T};
 PE__MAKERS(f32, pe__add_rows_f32)
 PE__MAKERS(f16, pe__add_rows_f16)
@@ -6022,8 +6029,8 @@ PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const uns
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
    n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
    below 2^-98 of the largest frequency times the coordinates together. */
-PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
-                               const pe__maker *make)
+PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, size_t first,
+                                       size_t rows, const pe__maker *make)
 {
     const pe_plan *const plan = dest->plan;
     const size_t pairs = pe__pairs_of(dest);
@@ -6144,7 +6151,8 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
         if (plan->has_padding && p == plan->padding) {
             const size_t column = pe__min(dest->sine, dest->cosine);
             make->zeros(dest, part.out, column, dest->sines + dest->cosines);
-        } else if (grid.cells > 1 && cell == 0) { /* all values from p on; their other rows follow */
+        } else if (grid.cells > 1 &&
+                   cell == 0) { /* all values from p on; their other rows follow */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;
@@ -6845,7 +6853,7 @@ PE__COLD pe__real pe__rope_real_bound(const pe__rope *r, double beta, double sig
     if (pe__real_double(&c) > pe__exp2i(52)) return pe__real_of(pe__exp2i(52), n);
     const double whole = pe__nearest(pe__real_double(&c));
     pe__real_more(&c, -whole);
-    *unsure |= !pe__real_split(&c);
+    *unsure |= !pe__real_has_sign(&c);
     return pe__real_of(whole - (c.sign < 0), n);
 }
 
@@ -6916,16 +6924,16 @@ PE__COLD pe__real pe__rope_real_keep(const pe__rope *r, double i, const pe__real
         pe__real_over(&y, 1000);
         pe__real least = y;
         pe__real_plus(&y, &span, -1);
-        const int none = !pe__real_split(&span) && (pe__known(&span) || r->fast == r->slow);
+        const int none = !pe__real_has_sign(&span) && (pe__known(&span) || r->fast == r->slow);
         if (none || (r->is_ggml && y.sign > 0)) span = least;
-        *unsure |= !pe__real_split(&span);
+        *unsure |= !pe__real_has_sign(&span);
     }
     pe__real_plus(&x, &low, -1);
     if (span.sign <= 0) {
         span.sign = -span.sign;
         x.sign = -x.sign;
     }
-    *unsure |= !pe__real_split(&x) && !pe__known(&x);
+    *unsure |= !pe__real_has_sign(&x) && !pe__known(&x);
     y = x;
     pe__real_plus(&y, &span, -1);
     if (x.sign <= 0 || y.sign >= 0) x = pe__real_of(x.sign > 0, n);
@@ -7542,11 +7550,11 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
 
 /* The same for each type, and for floats that become 16-bit numbers. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
-#define PE__HEAD_ROTATOR(name, from, to)                                                                 \
+#define PE__HEAD_ROTATOR(name, from, to)                                                           \
     PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
     {                                                                                              \
         if (tile->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
-        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
+        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                           \
     }
 PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
 PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)
@@ -7645,7 +7653,8 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
 
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
    there. */
-PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
+PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile,
+                                        const pe__heads *x)
 {
     enum { PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];
@@ -9265,7 +9274,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
                 const float *from = row + pe__tap_row(across, i) * d_model;
                 if (down->weight[j] == 0 || across->weight[i] == 0) continue;
                 if (n < PE_LANES) from = (const float *)memcpy(part, from, n * sizeof *from);
-                sum = sum + pe__mul(pe__splat(down->weight[j] * across->weight[i]), pe__widen(from));
+                sum =
+                    sum + pe__mul(pe__splat(down->weight[j] * across->weight[i]), pe__widen(from));
             }
         }
         pe__narrow(to, sum);
@@ -9359,14 +9369,14 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                \
-        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                              \
+        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                      \
+        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                            \
     }                                                                                              \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 0, sizeof *x, sizeof *x, pe__rotate_heads_##T);                 \
+            pe__rope_call_of(tokens, 0, sizeof *x, sizeof *x, pe__rotate_heads_##T);               \
         call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
         return pe__rope_go(plan, &at, &call);                                                      \
     }                                                                                              \
@@ -9374,7 +9384,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                     pe_heads q_heads, element *k, pe_heads k_heads)                \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 0, sizeof *q, sizeof *q, pe__rotate_heads_##T);                 \
+            pe__rope_call_of(tokens, 0, sizeof *q, sizeof *q, pe__rotate_heads_##T);               \
         call.x[0] = pe__heads_of(q, q_heads, q, q_heads);                                          \
         call.x[1] = pe__heads_of(k, k_heads, k, k_heads);                                          \
         return pe__rope_go(plan, &at, &call);                                                      \
@@ -9384,7 +9394,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
                                     pe_heads out_heads)                                            \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
         call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
         return pe__rope_to(plan, &at, &call, out_heads.heads);                                     \
     }                                                                                              \
@@ -9396,7 +9406,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
             pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
         if (pe__rope_one_head(kind, &tile, x, heads.heads)) return PE_OK;                          \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__rotate_heads_##T);         \
+            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__rotate_heads_##T);       \
         call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
         return pe__rope_by(&tile, &call, heads.heads);                                             \
     }                                                                                              \
@@ -9408,7 +9418,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
         const pe__tile tile =                                                                      \
             pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
         call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
         return pe__rope_by(&tile, &call, out_heads.heads);                                         \
     }                                                                                              \
@@ -9531,8 +9541,8 @@ PE__TEST_FILL(bf16, uint16_t)
 /* Two heads of each token, turned and turned back, then scores and rows of a table added. Last, heads
    of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before they cancel:
    fused with the difference they would not. */
-#define PE__TEST_ROTATE(T, element, one, minus, three)                                               \
-    PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                                \
+#define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
+    PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
         enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
         const float slopes[2] = {-0.4375f, 0.0123f};                                               \

@@ -123,7 +123,8 @@ PE__OUTLINE void pe__weighted_sum(const float *table, const pe__taps *down, cons
                 const float *from = row + pe__tap_row(across, i) * d_model;
                 if (down->weight[j] == 0 || across->weight[i] == 0) continue;
                 if (n < PE_LANES) from = (const float *)memcpy(part, from, n * sizeof *from);
-                sum = sum + pe__mul(pe__splat(down->weight[j] * across->weight[i]), pe__widen(from));
+                sum =
+                    sum + pe__mul(pe__splat(down->weight[j] * across->weight[i]), pe__widen(from));
             }
         }
         pe__narrow(to, sum);

@@ -287,7 +287,10 @@ PE__COLD void pe__real_exp(pe__real *x)
 }
 
 /* Is x known not to be 0? */
-PE__COLD int pe__real_has_sign(const pe__real *x) { return x->sign != 0 && x->lost < 32 * x->n - 2; }
+PE__COLD int pe__real_has_sign(const pe__real *x)
+{
+    return x->sign != 0 && x->lost < 32 * x->n - 2;
+}
 
 /* Round x to the nearest double, to even, or with bits to drop as in pe__drop() to another type's
    number, into *y. Returns 0 if what is known of x does not decide, as next to the middle of two

@@ -176,8 +176,8 @@ static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const 
 }
 
 /* PE_COLUMNS_SUMS: the matrix. */
-static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config, const double *omega,
-                                 double *f)
+static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config,
+                                         const double *omega, double *f)
 {
     const size_t each = made->axes;
     const double unit = pe__first_lane(pe__frequency_unit(config->scale, config->half_turns).a);

@@ -336,11 +336,11 @@ PE__INLINE void pe__rotate_heads(pe__kind from, pe__kind to, pe_layout layout, c
 
 /* The same for each type, and for floats that become 16-bit numbers. */
 typedef void pe__head_rotator(const pe__tile *tile, const pe__heads *x);
-#define PE__HEAD_ROTATOR(name, from, to)                                                                 \
+#define PE__HEAD_ROTATOR(name, from, to)                                                           \
     PE__OUTLINE void name(const pe__tile *tile, const pe__heads *x)                                \
     {                                                                                              \
         if (tile->layout == PE_LAYOUT_HALVES) pe__rotate_heads(from, to, PE_LAYOUT_HALVES, tile, x); \
-        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                             \
+        else pe__rotate_heads(from, to, PE_LAYOUT_INTERLEAVED, tile, x);                           \
     }
 PE__HEAD_ROTATOR(pe__rotate_heads_f32, PE__F32, PE__F32)
 PE__HEAD_ROTATOR(pe__rotate_heads_f16, PE__F16, PE__F16)

@@ -98,7 +98,8 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
 
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
    there. */
-PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x)
+PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile,
+                                        const pe__heads *x)
 {
     enum { PE__BYTES = 4096 };
     double buffer[PE__BYTES / sizeof(double)];

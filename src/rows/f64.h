@@ -129,7 +129,8 @@ PE__INLINE void pe__finish_f64(const pe__tile_f64 *x, const pe__dest *dest, pe__
     pe__vd f = y.hi + y.lo, g = z.hi + z.lo;
     if (PE__UNLIKELY(pe__unequal(f, y.hi + (y.lo + twice), g, z.hi + (z.lo + twice)))) {
         pe__vd s, c;
-        pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s, &c);
+        pe__round_again_f64(x->plan, x->dest->pair + i, pe__pairs_of(dest) - i, to.position, &s,
+                            &c);
         f = swapped ? c : s;
         g = swapped ? s : c;
     }

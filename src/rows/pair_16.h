@@ -127,7 +127,8 @@ PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
 }
 
 /* Floats for a tile of columns. */
-PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__kind kind, int added)
+PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__kind kind,
+                                   int added)
 {
     const pe_plan *const plan = dest->plan;
     const size_t count = pe__pairs_of(dest);

@@ -48,7 +48,7 @@ PE__INLINE void pe__add_zeros(const pe__dest *dest, unsigned char *row, size_t c
     {                                                                                              \
         pe__add_zeros(dest, row, column, n, pe__add_some_##T);                                     \
     }                                                                                              \
-    static const pe__maker pe__fills_##T = {pe__rows_##T, pe__zeros};                               \
+    static const pe__maker pe__fills_##T = {pe__rows_##T, pe__zeros};                              \
     static const pe__maker pe__adds_##T = {add_rows, pe__add_zeros_##T};
 PE__MAKERS(f32, pe__add_rows_f32)
 PE__MAKERS(f16, pe__add_rows_f16)
@@ -98,8 +98,8 @@ PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const uns
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
    n <= 8 coordinates a sum is off by n (n + 2) 2^-106 of its terms together, and 2^-102 of itself:
    below 2^-98 of the largest frequency times the coordinates together. */
-PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, size_t first, size_t rows,
-                               const pe__maker *make)
+PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, size_t first,
+                                       size_t rows, const pe__maker *make)
 {
     const pe_plan *const plan = dest->plan;
     const size_t pairs = pe__pairs_of(dest);
@@ -220,7 +220,8 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
         if (plan->has_padding && p == plan->padding) {
             const size_t column = pe__min(dest->sine, dest->cosine);
             make->zeros(dest, part.out, column, dest->sines + dest->cosines);
-        } else if (grid.cells > 1 && cell == 0) { /* all values from p on; their other rows follow */
+        } else if (grid.cells > 1 &&
+                   cell == 0) { /* all values from p on; their other rows follow */
             if (r < made) continue;
             const size_t n = pe__min(grid.period - (size_t)fabs(p), (rest - 1) / grid.cells + 1);
             made = r + n * grid.cells;

@@ -93,8 +93,8 @@ PE__TEST_FILL(bf16, uint16_t)
 /* Two heads of each token, turned and turned back, then scores and rows of a table added. Last, heads
    of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before they cancel:
    fused with the difference they would not. */
-#define PE__TEST_ROTATE(T, element, one, minus, three)                                               \
-    PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                                \
+#define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
+    PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \
         enum { n = PE__TEST_ROWS / 2, head = PE__TEST_STRIDE, token = 2 * PE__TEST_STRIDE };       \
         const float slopes[2] = {-0.4375f, 0.0123f};                                               \

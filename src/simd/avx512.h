@@ -184,7 +184,8 @@ PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, 
     }
     _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* last ? x : y */
         last, _mm512_srli_epi32(x, 16), y, 0xca));
-    _mm512_storeu_si512((void *)q, _mm512_ternarylogic_epi32(last, _mm512_srli_epi32(z, 16), w, 0xca));
+    _mm512_storeu_si512((void *)q,
+                        _mm512_ternarylogic_epi32(last, _mm512_srli_epi32(z, 16), w, 0xca));
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
 {
@@ -241,7 +242,7 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-#ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN; operators have not */
+    #ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN; operators have not */
     const __m512i zero = _mm512_setzero_si512();
     return (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(a > x), zero) |
            (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(b > y), zero) << 16;

@@ -171,8 +171,8 @@ PE__INLINE int pe__distant(const pe_plan *plan, double t)
 
 #if PE_SLEEF
 /* pe__sincos() by SLEEF, whose argument is reduced first: it is a constant above 2.5e8. */
-PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t, pe__vd *s,
-                             pe__vd *c)
+PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair, double t,
+                                 pe__vd *s, pe__vd *c)
 {
     const pe__vd f = pe__load(plan->frequency + pair), tt = pe__time(plan, pair, t);
     pe__vd k, low, sine, cosine;

@@ -63,7 +63,8 @@ PE__COLD int pe__known_sum(const pe_plan *plan, size_t pair, double *sum)
         pe__vd low;
         const double product = *m * plan->point[k];
         *sum = pe__first_lane(pe__two_sum(pe__splat(*sum), pe__splat(product), &low));
-        if (pe__first_lane(low) != 0 || pe__product_less(*m, plan->point[k], product) != 0) return 0;
+        if (pe__first_lane(low) != 0 || pe__product_less(*m, plan->point[k], product) != 0)
+            return 0;
         if (product == 0 && *m != 0 && plan->point[k] != 0) return 0;
     }
     return 1;
@@ -412,7 +413,8 @@ PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int c
     if (plan->float32 || !pe__known_frequency(plan, pair, w) || w[1] != 0) return 0;
     const double p = t * w[0], six = 6 * p, whole = pe__nearest(six / w[2]), right = whole * w[2];
     if (pe__product_less(t, w[0], p) != 0 || (p == 0 && w[0] != 0)) return 0; /* p is not exact */
-    if (six != right || pe__product_less(6, p, six) != pe__product_less(whole, w[2], right)) return 0;
+    if (six != right || pe__product_less(6, p, six) != pe__product_less(whole, w[2], right))
+        return 0;
     if (!plan->half_turns && p != 0) return 0;
     const int place = (int)(((int64_t)whole % 12 + 12 + 3 * component) % 12);
     if (pe__twice_sine[place] == 3) return 0;

@@ -57,14 +57,14 @@
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \
-        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                \
-        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                              \
+        const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                      \
+        return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                            \
     }                                                                                              \
     PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
                                  pe_heads heads)                                                   \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 0, sizeof *x, sizeof *x, pe__rotate_heads_##T);                 \
+            pe__rope_call_of(tokens, 0, sizeof *x, sizeof *x, pe__rotate_heads_##T);               \
         call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
         return pe__rope_go(plan, &at, &call);                                                      \
     }                                                                                              \
@@ -72,7 +72,7 @@
                                     pe_heads q_heads, element *k, pe_heads k_heads)                \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 0, sizeof *q, sizeof *q, pe__rotate_heads_##T);                 \
+            pe__rope_call_of(tokens, 0, sizeof *q, sizeof *q, pe__rotate_heads_##T);               \
         call.x[0] = pe__heads_of(q, q_heads, q, q_heads);                                          \
         call.x[1] = pe__heads_of(k, k_heads, k, k_heads);                                          \
         return pe__rope_go(plan, &at, &call);                                                      \
@@ -82,7 +82,7 @@
                                     pe_heads out_heads)                                            \
     {                                                                                              \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
         call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
         return pe__rope_to(plan, &at, &call, out_heads.heads);                                     \
     }                                                                                              \
@@ -94,7 +94,7 @@
             pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
         if (pe__rope_one_head(kind, &tile, x, heads.heads)) return PE_OK;                          \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__rotate_heads_##T);         \
+            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__rotate_heads_##T);       \
         call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
         return pe__rope_by(&tile, &call, heads.heads);                                             \
     }                                                                                              \
@@ -106,7 +106,7 @@
         const pe__tile tile =                                                                      \
             pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
         pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
         call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
         return pe__rope_by(&tile, &call, out_heads.heads);                                         \
     }                                                                                              \
