@@ -7365,9 +7365,10 @@ PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
     if (halves && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
-        pe__rope_halves(to, pe__get_as(from, p), pe__get_as(from, y), u->s[0], u->c[0], q, z);
-        pe__rope_halves(to, pe__get_as(from, p + step), pe__get_as(from, y + step), u->s[1],
-                        u->c[1], q + to_step, z + to_step);
+        const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
+        pe__rope_halves(to, x0, y0, u->s[0], u->c[0], q, z);
+        const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
+        pe__rope_halves(to, x1, y1, u->s[1], u->c[1], q + to_step, z + to_step);
         return;
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);
@@ -9529,7 +9530,6 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
         PE__TAKE(pe_fill_##T(p, pe_at_f64(t->real), n, x, stride));                                \
         PE__TAKE(pe_add_##T(p, pe_from(zero + 77), n, 1, x, stride));                              \
         PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -3, x, stride));                             \
-        PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -0.7f, x, stride));                          \
         if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
     }
 PE__TEST_FILL(f32, float)
@@ -9633,8 +9633,8 @@ PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
 PE_API pe_status pe_selftest(void)
 {
     static const uint64_t right[PE__TESTS] = {
-        UINT64_C(0x3659d401d1414db1), UINT64_C(0xcf5f400496a8bd65), UINT64_C(0xcdb5da2792170a65),
-        UINT64_C(0xbcc129ec1cd1c8e9), UINT64_C(0xd74376ec3651f7ab), UINT64_C(0x3d91069fb6c47a23),
+        UINT64_C(0x67bd2826e16293ab), UINT64_C(0x0c2ea07a180ec178), UINT64_C(0xe97f86fd89b16271),
+        UINT64_C(0x765a44d3d8a0c9b3), UINT64_C(0x70e3edf00e3ccfd5), UINT64_C(0xe59d33ecc79ce9d2),
         UINT64_C(0xca2556f38ca459de), UINT64_C(0x3007cbc312e2ad03), UINT64_C(0x256dfa6da663fd95),
         UINT64_C(0x68e464c37b92ff6f),
     };

@@ -1220,6 +1220,10 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* of the
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm_min_ps(a, b); }
+PE__INLINE pe__vf pe__swap(pe__vf v) /* no copy, as _mm_shuffle_ps() takes */
+{
+    return (pe__vf)_mm_shuffle_epi32((__m128i)v, 0xb1);
+}
 PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
     return (pe__vw)_mm_min_epi16((__m128i)a, (__m128i)b);
@@ -1255,6 +1259,10 @@ PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
 {
     return (pe__vf)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+}
+PE__INLINE pe__vf pe__swap(pe__vf v)
+{
+    return (pe__vf)wasm_i32x4_shuffle((v128_t)v, (v128_t)v, 1, 0, 3, 2);
 }
 PE__INLINE pe__vw pe__least(pe__vw a, pe__vw b)
 {
@@ -1368,7 +1376,6 @@ PE__INLINE pe__vf pe__splat_f32(float x)
 PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return (pe__vf)((pe__vi)a & INT32_MAX); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
-PE__INLINE pe__vf pe__swap(pe__vf v) { return PE__PICK4(v, v, 1, 0, 3, 2); }
 PE__INLINE pe__vf pe__get_twice(const float *p)
 {
     const pe__vf v = {p[0], p[0], p[1], p[1]};
@@ -1414,7 +1421,7 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 0, 2, 4, 6); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1, 3, 5, 7); }
-/* f16 by integers. Most are normal: another exponent, and 13 bits. */
+/* f16 by integers. Most are normal: another exponent, and 13 bits; or all are 0. */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
@@ -1425,7 +1432,8 @@ PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     const pe__vi h = pe__spread(pe__get_half(p)), a = h & 0x7fff;
-    if (PE__UNLIKELY(pe__signs((a - 0x0400) | (0x7bff - a)) != 0)) return pe__any_f16(h);
+    if (PE__UNLIKELY(pe__signs((a - 0x0400) | (0x7bff - a)) != 0))
+        return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
 /* Rounded to f16: its 16 bits, and copies of the sign above. */
@@ -1445,7 +1453,8 @@ PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 PE__INLINE pe__vi pe__f16_bits(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX;
-    if (PE__UNLIKELY(pe__signs((a - 0x38800000) | (0x477fefff - a)) != 0)) return pe__any_to_f16(v);
+    if (PE__UNLIKELY(pe__signs((a - 0x38800000) | (0x477fefff - a)) != 0))
+        return pe__signs(-a) == 0 ? bits >> 31 & ~0x7fff : pe__any_to_f16(v);
     return (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13 | (bits >> 31 & ~0x7fff);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__halves(pe__f16_bits(v)); }

@@ -151,9 +151,10 @@ PE__INLINE void pe__unit_rotate(pe__kind from, pe__kind to, int halves, const pe
     const unsigned char *const y = p + next;
     unsigned char *const z = q + to_next;
     if (halves && sizeof(pe__vf) >= 64) { /* read as late as may be, which memory takes better */
-        pe__rope_halves(to, pe__get_as(from, p), pe__get_as(from, y), u->s[0], u->c[0], q, z);
-        pe__rope_halves(to, pe__get_as(from, p + step), pe__get_as(from, y + step), u->s[1],
-                        u->c[1], q + to_step, z + to_step);
+        const pe__vf x0 = pe__get_as(from, p), y0 = pe__get_as(from, y);
+        pe__rope_halves(to, x0, y0, u->s[0], u->c[0], q, z);
+        const pe__vf x1 = pe__get_as(from, p + step), y1 = pe__get_as(from, y + step);
+        pe__rope_halves(to, x1, y1, u->s[1], u->c[1], q + to_step, z + to_step);
         return;
     }
     const pe__vf x0 = pe__get_as(from, p), x1 = pe__get_as(from, p + step);

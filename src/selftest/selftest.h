@@ -81,7 +81,6 @@ PE__WRAPS static inline void pe__test_take(pe__test *t, pe_status status, size_t
         PE__TAKE(pe_fill_##T(p, pe_at_f64(t->real), n, x, stride));                                \
         PE__TAKE(pe_add_##T(p, pe_from(zero + 77), n, 1, x, stride));                              \
         PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -3, x, stride));                             \
-        PE__TAKE(pe_add_##T(p, pe_from(zero - 99), n, -0.7f, x, stride));                          \
         if (!p->float32) PE__TAKE(pe_shift_##T(p, pe_all(zero - 1234567), n, x, stride));          \
     }
 PE__TEST_FILL(f32, float)
@@ -185,8 +184,8 @@ PE__OUTLINE void pe__selftest(int64_t zero, uint64_t *hash)
 PE_API pe_status pe_selftest(void)
 {
     static const uint64_t right[PE__TESTS] = {
-        UINT64_C(0x3659d401d1414db1), UINT64_C(0xcf5f400496a8bd65), UINT64_C(0xcdb5da2792170a65),
-        UINT64_C(0xbcc129ec1cd1c8e9), UINT64_C(0xd74376ec3651f7ab), UINT64_C(0x3d91069fb6c47a23),
+        UINT64_C(0x67bd2826e16293ab), UINT64_C(0x0c2ea07a180ec178), UINT64_C(0xe97f86fd89b16271),
+        UINT64_C(0x765a44d3d8a0c9b3), UINT64_C(0x70e3edf00e3ccfd5), UINT64_C(0xe59d33ecc79ce9d2),
         UINT64_C(0xca2556f38ca459de), UINT64_C(0x3007cbc312e2ad03), UINT64_C(0x256dfa6da663fd95),
         UINT64_C(0x68e464c37b92ff6f),
     };
