@@ -159,7 +159,8 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             tile.count = n;
             tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
+            const pe__dest dest =
+                pe__dest_split(plan, plan->axis[0].pair + pair, n, rows, sizeof *rows);
             pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
