@@ -3587,7 +3587,7 @@ static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, do
     int exponent;
     made->exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                   pe__frexp(config->base, &exponent) == 0.5;
-    /* see 5.4; and of powers of q below 2^-900 the last digits are subnormal */
+    /* see frequencies/geometric.h; and of powers of q below 2^-900 the last digits are subnormal */
     const double error = pe__exp2i(-104) + steps * pe__exp2i(-138);
     pe__plan_end(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }

@@ -72,7 +72,7 @@
  *   pe__differ(a,b)        bit i set where float i of a and b differ in any bit          -
  *   pe__unequal(a,b,c,d)   does any double of a differ from b's, or of c from d's?       -
  *   pe__tie_watch_add(w,a,b,v)  watch the floats v made of the doubles a and b for           -
- *                          roundings that may be wrong, see 6.1 of pe.h
+ *                          roundings that may be wrong, see "Rounding test"
  *   pe__tie_watch_alarm    is there one?                                                  -
  *
  * The derived operations below the backends (pe__round, pe__two_sum, pe__put_bf16 ...) are written

@@ -162,9 +162,6 @@ defects_of_the_library() {
     breaks pe.h fuzz-heads env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay rope
     breaks pe.h fuzz-lookup env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay tables
     if cpu_has avx2; then
-        # shellcheck disable=SC2046
-        breaks pe.h fused $(unit eager.gcc.avx2.none.quick)
-        breaks pe_simd.h shown-products sh tests/checks/unfused.sh
         breaks pe_simd.h swapped-avx2 env FUZZ_REPLAY=gcc sh tests/fuzz/run.sh replay simd
     fi
     breaks pe_simd.h fast-math env "CELLS=native gcc .* avx2 none .*(fast|Ofast)" sh tests/tools/matrix.sh
