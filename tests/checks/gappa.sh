@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# gappa.sh: bounds of the fast path that the comment "Rounding test" of src/sincos/window.h counts on, proven by Gappa
-# for every argument, over the constants that stand in pe.h. A constant that changes makes it red, or
+# gappa.sh: bounds of the fast path that the comment "Rounding test" of src/sincos/window.h counts on, proven
+# by Gappa for every argument, over the constants that stand in pe.h. A constant that changes makes it red, or
 # has a proof.
 #
 #   sine, cosine   the roundings of the polynomials of the direct kernel, for a factor's mantissa
