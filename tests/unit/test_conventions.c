@@ -991,7 +991,7 @@ static void calls_agree(void **state)
 
 /* ---- adding ------------------------------------------------------------------------------------------ */
 
-/* scale x + pe rounded once to float or double, then to the type */
+/* scale x and the sum with pe, each rounded to float or double, then to the type */
 static double sum_of(type t, double x, float scale, double pe)
 {
     mpfr_t a, b;
@@ -999,6 +999,7 @@ static double sum_of(type t, double x, float scale, double pe)
     mpfr_init2(b, t == F64 ? 53 : 24);
     mpfr_set_d(a, x, MPFR_RNDN);
     mpfr_mul_d(a, a, (double)scale, MPFR_RNDN);
+    mpfr_set_d(a, rounded(t == F64 ? F64 : F32, a), MPFR_RNDN);
     mpfr_add_d(a, a, pe, MPFR_RNDN);
     double result = rounded(t == F64 ? F64 : F32, a);
     mpfr_set_d(a, result, MPFR_RNDN);
