@@ -5253,7 +5253,7 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
     if (!direct) {
         rows.out = buffer;
         rows.stride = PE__ROW;
-        rows.anchor = PE__DIGIT * PE__ROW;
+        rows.anchor = (ptrdiff_t)PE__DIGIT * (ptrdiff_t)PE__ROW;
         x->across = PE__HALF;
     }
     pe__to_groups(x->a, x->end, x->split, f->a);
