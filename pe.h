@@ -2028,13 +2028,13 @@ PE__INLINE double pe__exp2i(int k)
     return x;
 }
 
-/* Split a positive normal x into m in [0.5, 1) and e with x = m * 2^e. */
+/* Split a normal x into m, 0.5 <= |m| < 1, and e with x = m * 2^e. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    *e = (int)(bits >> 52) - 1022;
-    bits = (bits & 0xfffffffffffffu) | ((uint64_t)1022 << 52);
+    *e = (int)(bits >> 52 & 0x7ff) - 1022;
+    bits = (bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -2846,21 +2846,12 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
 /* Twice the sine of multiples of a 12th of a turn; 3: a root. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* Is x an exact number of at most 160 bits, such as a position times a known frequency? Times a
-   double it has 213 and is the middle of two numbers or 2^-214 of itself away. */
-PE__COLD int pe__real_few(const pe__real *x)
-{
-    uint32_t any = 0;
-    for (int i = 0; i < x->n - 5; i++) any |= x->d[i];
-    return pe__known(x) && any == 0;
-}
-
 /* x, an angle, or the halves of a turn that it is, becomes its sine or, for component 1, cosine.
    Returns 0 where more limbs are to say whether x is a number of Niven's: a rational one has been
    told from these as soon as bits are enough. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 {
-    const int n = x->n, few = n > 6 && pe__real_few(x);
+    const int n = x->n;
     const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z = pe__real_pi(n);
@@ -2886,11 +2877,11 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     y = *x;
     pe__real_times(&y, x);
     y.sign = -y.sign;
-    if (k == 0 && x->exponent < (few ? -110 : -560) && !pe__real_is_0(x)) {
-        /* less than 1 by ever so little: any such will do, of up to 2^-220 as of 2^-1120 */
+    if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
+        /* less than 1 by ever so little: any such will do, of up to 2^-1120 */
         z = pe__real_of(1, n);
         y = z;
-        y.exponent = few ? -279 : -1119;
+        y.exponent = -1119;
         pe__real_plus(&z, &y, -1);
     } else {
         z = pe__real_series(&y, PE__CIRCLE, quarter & 1 ? 1 : 2);
@@ -3108,13 +3099,13 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
     (void)pe__frexp(plan->scale, &of_a);
     exponent += of_a - 1;
     if (plan->float32 || (!plan->half_turns && pe__known_frequency(plan, pair, w) && w[0] != 0)) {
-        const double size = pe__frexp(fabs(w[0]), &of_w), v = w[0] < 0 ? -size : size;
+        const double v = pe__frexp(w[0], &of_w);
         const double p = time * v, x = p * a;
         if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 && pe__product_less(p, a, x) == 0)
             return pe__same_far(x, -x * pe__exp2i(-60), fabs(x) * pe__exp2i(-61), exponent + of_w,
                                 drop, y);
     }
-    (void)pe__frexp(fabs(f[0]), &of_w);
+    (void)pe__frexp(f[0], &of_w);
     const double up = pe__exp2i(-of_w), lack = pe__lack(plan, pair, fabs(f[0])) / fabs(f[0]);
     const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
     const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
@@ -3139,12 +3130,12 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
     const double far = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* it may be subnormal */
     int of_time, of_f;
     if (f == 0 || time * far == 0) return 0;
-    const double m = pe__frexp(fabs(time) * far, &of_time);
-    (void)pe__frexp(fabs(f), &of_f);
+    const double m = pe__frexp(time * far, &of_time);
+    (void)pe__frexp(f, &of_f);
     if (far > 1) of_time -= 120;
     if (of_time + of_f > -40) return 0;
     if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80)) return 0; /* or 0 */
-    if (component == 0) return pe__small_sine(plan, pair, time < 0 ? -m : m, of_time, drop, y);
+    if (component == 0) return pe__small_sine(plan, pair, m, of_time, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
@@ -3287,9 +3278,8 @@ PE__INLINE int32_t pe__guard(double amplitude, double share)
 static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
-    const double size = fabs(amplitude), mantissa = pe__frexp(size, &exponent);
     plan->amplitude = amplitude;
-    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
+    plan->mantissa = pe__frexp(amplitude, &exponent);
     plan->scale = pe__exp2i(exponent);
     plan->guard = pe__guard(amplitude, 1);
 }
@@ -4017,7 +4007,7 @@ typedef struct pe__anchor {
 /* Is the turn of position t beyond what the direct kernel is good for? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
 {
-    return !((t < 0 ? -t : t) <= plan->reach);
+    return !(fabs(t) <= plan->reach);
 }
 
 #if PE_SLEEF
@@ -4383,26 +4373,16 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
     return split ? pe__join(a, b) : pe__zip(a, b);
 }
 
-/* What leads from y' to the interval y - e ... y + e. */
-typedef struct pe__interval {
-    pe__vd deflate, error;
-} pe__interval;
-PE__INLINE pe__interval pe__interval_of(const pe__span *x)
-{
-    const double eta = x->bound->eta, amplitude = x->plan->amplitude;
-    pe__interval interval;
-    interval.deflate = pe__splat(1 - eta + eta * eta);
-    interval.error = pe__splat(x->bound->error * (amplitude < 0 ? -amplitude : amplitude));
-    return interval;
-}
-
-/* Round y + e; set a bit of doubt where y - e does not give the same float. */
-PE__INLINE pe__vf pe__round_interval(const pe__interval *interval, pe__vd a, pe__vd b, int split,
+/* From y' = y (1 + eta) to y, whose interval is y - e ... y + e: round y + e; set a bit of doubt
+   where y - e does not give the same float. */
+PE__INLINE pe__vf pe__round_interval(const pe__span *x, pe__vd a, pe__vd b, int split,
                                      unsigned *doubt)
 {
-    const pe__vd e = interval->error;
-    a = a * interval->deflate;
-    b = b * interval->deflate;
+    const double eta = x->bound->eta;
+    const pe__vd deflate = pe__splat(1 - eta + eta * eta);
+    const pe__vd e = pe__splat(x->bound->error * fabs(x->plan->amplitude));
+    a = a * deflate;
+    b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
     *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
     return above;
@@ -4429,13 +4409,13 @@ PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split
 /* Two vectors of pairs of a row, from k on, by their intervals: y is a, b of the first and a, b of
    the second. To v[0] and v[1] as they lie in memory, or, if split, one of sines and one of
    cosines. */
-PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *interval, int side,
-                                    size_t k, const pe__vd *y, pe__vf *v)
+PE__INLINE void pe__round_again_two(const pe__span *x, int side, size_t k, const pe__vd *y,
+                                    pe__vf *v)
 {
     const int split = x->split;
     unsigned doubt, other;
-    v[0] = pe__round_interval(interval, y[0], split ? y[2] : y[1], split, &doubt);
-    v[1] = pe__round_interval(interval, split ? y[1] : y[2], y[3], split, &other);
+    v[0] = pe__round_interval(x, y[0], split ? y[2] : y[1], split, &doubt);
+    v[1] = pe__round_interval(x, split ? y[1] : y[2], y[3], split, &other);
     if (PE__UNLIKELY(doubt | other)) {
         v[0] = pe__exact_lanes(x, side, k, split, 0, doubt, v[0]);
         v[1] = pe__exact_lanes(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
@@ -4447,14 +4427,13 @@ PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *inter
    longer. */
 PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vectors4 *v)
 {
-    const pe__interval interval = pe__interval_of(x);
     const int first = !two && !x->at.row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
         const pe__vd forth[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
         const pe__vd back[4] = {r.a[1], r.b[1], s.a[1], s.b[1]};
-        pe__round_again_two(x, &interval, first, i, forth, v[0].v + n);
-        if (two) pe__round_again_two(x, &interval, 1, i, back, v[1].v + n);
+        pe__round_again_two(x, first, i, forth, v[0].v + n);
+        if (two) pe__round_again_two(x, 1, i, back, v[1].v + n);
     }
 }
 
@@ -4568,9 +4547,8 @@ PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_
         if (!p) continue;
         pe__put(all, v[side]);
         if (PE__UNLIKELY(alarm)) {
-            const pe__interval interval = pe__interval_of(x);
             unsigned doubt;
-            const pe__vf w = pe__round_interval(&interval, r.a[side], r.b[side], 0, &doubt);
+            const pe__vf w = pe__round_interval(x, r.a[side], r.b[side], 0, &doubt);
             pe__put(zipped, pe__exact_lanes(x, side, i, 0, 0, doubt, w));
             for (size_t k = 0; k < 2 * PE_LANES; k++)
                 all[x->split ? k % 2 * PE_LANES + k / 2 : k] = zipped[k];
@@ -4818,7 +4796,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__
     const pe_plan *const plan = dest->plan;
     const size_t count = pe__pairs_of(dest);
     const double of_1 = added ? PE__ERROR_SUM_16 : PE__ERROR_16;
-    const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
+    const double size = fabs(plan->amplitude);
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
     const int distant = least == FLT_MAX;
@@ -4877,9 +4855,9 @@ PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
                                     const pe__alarm *alarm, size_t alarms, pe__kind kind)
 {
     const double *const part[3] = {x->a, x->b, x->a};
-    const double eta = x->bound->eta, amplitude = x->plan->amplitude, deflate = 1 - eta + eta * eta;
+    const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
     /* pe__round_interval() has one rounding less */
-    const double e = 1.125 * x->bound->error * (amplitude < 0 ? -amplitude : amplitude);
+    const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
     const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;
@@ -6018,12 +5996,10 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
 /* One row's elements of an axis to another row. */
 PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const unsigned char *from)
 {
-    const size_t e = dest->element, sine = dest->sine * e, cosine = dest->cosine * e;
-    const int apart = dest->order == PE__SPLIT && dest->sine + dest->sines != dest->cosine &&
-                      dest->cosine + dest->cosines != dest->sine;
-    const size_t first = apart ? sine : pe__min(sine, cosine);
-    memcpy(row + first, from + first, (dest->sines + (apart ? 0 : dest->cosines)) * e);
-    if (apart) memcpy(row + cosine, from + cosine, dest->cosines * e);
+    const int split = dest->order == PE__SPLIT;
+    const size_t e = dest->element, first = pe__first_column(dest) * e, cosine = dest->cosine * e;
+    memcpy(row + first, from + first, (dest->sines + (split ? 0 : dest->cosines)) * e);
+    if (split) memcpy(row + cosine, from + cosine, dest->cosines * e);
 }
 
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
@@ -6048,7 +6024,7 @@ PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, si
         double size = 0;
         for (size_t k = 0; k < plan->axes; k++) {
             point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
-            size += point[k] < 0 ? -point[k] : point[k];
+            size += fabs(point[k]);
         }
         pe__plan_reach(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {

@@ -26,13 +26,13 @@ PE__INLINE double pe__exp2i(int k)
     return x;
 }
 
-/* Split a positive normal x into m in [0.5, 1) and e with x = m * 2^e. */
+/* Split a normal x into m, 0.5 <= |m| < 1, and e with x = m * 2^e. */
 PE__INLINE double pe__frexp(double x, int *e)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    *e = (int)(bits >> 52) - 1022;
-    bits = (bits & 0xfffffffffffffu) | ((uint64_t)1022 << 52);
+    *e = (int)(bits >> 52 & 0x7ff) - 1022;
+    bits = (bits & 0x800fffffffffffffu) | ((uint64_t)1022 << 52);
     memcpy(&x, &bits, sizeof x);
     return x;
 }

@@ -31,9 +31,8 @@ PE__INLINE int32_t pe__guard(double amplitude, double share)
 static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
 {
     int exponent;
-    const double size = fabs(amplitude), mantissa = pe__frexp(size, &exponent);
     plan->amplitude = amplitude;
-    plan->mantissa = amplitude < 0 ? -mantissa : mantissa;
+    plan->mantissa = pe__frexp(amplitude, &exponent);
     plan->scale = pe__exp2i(exponent);
     plan->guard = pe__guard(amplitude, 1);
 }

@@ -133,7 +133,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__
     const pe_plan *const plan = dest->plan;
     const size_t count = pe__pairs_of(dest);
     const double of_1 = added ? PE__ERROR_SUM_16 : PE__ERROR_16;
-    const double size = plan->amplitude < 0 ? -plan->amplitude : plan->amplitude;
+    const double size = fabs(plan->amplitude);
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
     const int distant = least == FLT_MAX;
@@ -192,9 +192,9 @@ PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
                                     const pe__alarm *alarm, size_t alarms, pe__kind kind)
 {
     const double *const part[3] = {x->a, x->b, x->a};
-    const double eta = x->bound->eta, amplitude = x->plan->amplitude, deflate = 1 - eta + eta * eta;
+    const double eta = x->bound->eta, deflate = 1 - eta + eta * eta;
     /* pe__round_interval() has one rounding less */
-    const double e = 1.125 * x->bound->error * (amplitude < 0 ? -amplitude : amplitude);
+    const double e = 1.125 * x->bound->error * fabs(x->plan->amplitude);
     const double sign[3] = {deflate, -deflate, deflate}, sure = 2 * e * e;
     const ptrdiff_t across = x->split ? x->across : 2, step = x->split ? 2 : 4;
     const size_t next = x->split ? 2 : 1, half = x->split ? 1 : PE__FLOATS;

@@ -110,26 +110,16 @@ PE__INLINE pe__vf pe__round_two(pe__vd a, pe__vd b, int split)
     return split ? pe__join(a, b) : pe__zip(a, b);
 }
 
-/* What leads from y' to the interval y - e ... y + e. */
-typedef struct pe__interval {
-    pe__vd deflate, error;
-} pe__interval;
-PE__INLINE pe__interval pe__interval_of(const pe__span *x)
-{
-    const double eta = x->bound->eta, amplitude = x->plan->amplitude;
-    pe__interval interval;
-    interval.deflate = pe__splat(1 - eta + eta * eta);
-    interval.error = pe__splat(x->bound->error * (amplitude < 0 ? -amplitude : amplitude));
-    return interval;
-}
-
-/* Round y + e; set a bit of doubt where y - e does not give the same float. */
-PE__INLINE pe__vf pe__round_interval(const pe__interval *interval, pe__vd a, pe__vd b, int split,
+/* From y' = y (1 + eta) to y, whose interval is y - e ... y + e: round y + e; set a bit of doubt
+   where y - e does not give the same float. */
+PE__INLINE pe__vf pe__round_interval(const pe__span *x, pe__vd a, pe__vd b, int split,
                                      unsigned *doubt)
 {
-    const pe__vd e = interval->error;
-    a = a * interval->deflate;
-    b = b * interval->deflate;
+    const double eta = x->bound->eta;
+    const pe__vd deflate = pe__splat(1 - eta + eta * eta);
+    const pe__vd e = pe__splat(x->bound->error * fabs(x->plan->amplitude));
+    a = a * deflate;
+    b = b * deflate;
     const pe__vf above = pe__round_two(a + e, b + e, split);
     *doubt = pe__differ(above, pe__round_two(a - e, b - e, split));
     return above;
@@ -156,13 +146,13 @@ PE__COLD pe__vf pe__exact_lanes(const pe__span *x, int side, size_t k, int split
 /* Two vectors of pairs of a row, from k on, by their intervals: y is a, b of the first and a, b of
    the second. To v[0] and v[1] as they lie in memory, or, if split, one of sines and one of
    cosines. */
-PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *interval, int side,
-                                    size_t k, const pe__vd *y, pe__vf *v)
+PE__INLINE void pe__round_again_two(const pe__span *x, int side, size_t k, const pe__vd *y,
+                                    pe__vf *v)
 {
     const int split = x->split;
     unsigned doubt, other;
-    v[0] = pe__round_interval(interval, y[0], split ? y[2] : y[1], split, &doubt);
-    v[1] = pe__round_interval(interval, split ? y[1] : y[2], y[3], split, &other);
+    v[0] = pe__round_interval(x, y[0], split ? y[2] : y[1], split, &doubt);
+    v[1] = pe__round_interval(x, split ? y[1] : y[2], y[3], split, &other);
     if (PE__UNLIKELY(doubt | other)) {
         v[0] = pe__exact_lanes(x, side, k, split, 0, doubt, v[0]);
         v[1] = pe__exact_lanes(x, side, split ? k : k + PE_LANES, split, 1, other, v[1]);
@@ -174,14 +164,13 @@ PE__INLINE void pe__round_again_two(const pe__span *x, const pe__interval *inter
    longer. */
 PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vectors4 *v)
 {
-    const pe__interval interval = pe__interval_of(x);
     const int first = !two && !x->at.row[0];
     for (size_t n = 0; n < 4; n += 2, i += 2 * PE_LANES) {
         const pe__rotated r = pe__rotate_at(x, i, two), s = pe__rotate_at(x, i + PE_LANES, two);
         const pe__vd forth[4] = {r.a[0], r.b[0], s.a[0], s.b[0]};
         const pe__vd back[4] = {r.a[1], r.b[1], s.a[1], s.b[1]};
-        pe__round_again_two(x, &interval, first, i, forth, v[0].v + n);
-        if (two) pe__round_again_two(x, &interval, 1, i, back, v[1].v + n);
+        pe__round_again_two(x, first, i, forth, v[0].v + n);
+        if (two) pe__round_again_two(x, 1, i, back, v[1].v + n);
     }
 }
 
@@ -295,9 +284,8 @@ PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_
         if (!p) continue;
         pe__put(all, v[side]);
         if (PE__UNLIKELY(alarm)) {
-            const pe__interval interval = pe__interval_of(x);
             unsigned doubt;
-            const pe__vf w = pe__round_interval(&interval, r.a[side], r.b[side], 0, &doubt);
+            const pe__vf w = pe__round_interval(x, r.a[side], r.b[side], 0, &doubt);
             pe__put(zipped, pe__exact_lanes(x, side, i, 0, 0, doubt, w));
             for (size_t k = 0; k < 2 * PE_LANES; k++)
                 all[x->split ? k % 2 * PE_LANES + k / 2 : k] = zipped[k];

@@ -87,12 +87,10 @@ static inline size_t pe__stretch(const pe_plan *plan, const pe_at *at, size_t r,
 /* One row's elements of an axis to another row. */
 PE__INLINE void pe__copy_row(const pe__dest *dest, unsigned char *row, const unsigned char *from)
 {
-    const size_t e = dest->element, sine = dest->sine * e, cosine = dest->cosine * e;
-    const int apart = dest->order == PE__SPLIT && dest->sine + dest->sines != dest->cosine &&
-                      dest->cosine + dest->cosines != dest->sine;
-    const size_t first = apart ? sine : pe__min(sine, cosine);
-    memcpy(row + first, from + first, (dest->sines + (apart ? 0 : dest->cosines)) * e);
-    if (apart) memcpy(row + cosine, from + cosine, dest->cosines * e);
+    const int split = dest->order == PE__SPLIT;
+    const size_t e = dest->element, first = pe__first_column(dest) * e, cosine = dest->cosine * e;
+    memcpy(row + first, from + first, (dest->sines + (split ? 0 : dest->cosines)) * e);
+    if (split) memcpy(row + cosine, from + cosine, dest->cosines * e);
 }
 
 /* PE_COLUMNS_SUMS: rows of a plan whose frequencies are the sums at a point, at position 1. With
@@ -117,7 +115,7 @@ PE__OUTLINE void pe__walk_columns_sums(const pe__dest *dest, const pe_at *at, si
         double size = 0;
         for (size_t k = 0; k < plan->axes; k++) {
             point[k] = pe__position(at, first + r, at->axes == 1 ? 0 : k) + plan->offset;
-            size += point[k] < 0 ? -point[k] : point[k];
+            size += fabs(point[k]);
         }
         pe__plan_reach(&one, pe__exp2i(-98), plan->fastest * size);
         for (size_t done = 0, i; done < pairs; done += PE__PAIRS) {

@@ -166,7 +166,7 @@ typedef struct pe__anchor {
 /* Is the turn of position t beyond what the direct kernel is good for? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
 {
-    return !((t < 0 ? -t : t) <= plan->reach);
+    return !(fabs(t) <= plan->reach);
 }
 
 #if PE_SLEEF

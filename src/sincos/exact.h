@@ -184,21 +184,12 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
 /* Twice the sine of multiples of a 12th of a turn; 3: a root. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* Is x an exact number of at most 160 bits, such as a position times a known frequency? Times a
-   double it has 213 and is the middle of two numbers or 2^-214 of itself away. */
-PE__COLD int pe__real_few(const pe__real *x)
-{
-    uint32_t any = 0;
-    for (int i = 0; i < x->n - 5; i++) any |= x->d[i];
-    return pe__known(x) && any == 0;
-}
-
 /* x, an angle, or the halves of a turn that it is, becomes its sine or, for component 1, cosine.
    Returns 0 where more limbs are to say whether x is a number of Niven's: a rational one has been
    told from these as soon as bits are enough. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 {
-    const int n = x->n, few = n > 6 && pe__real_few(x);
+    const int n = x->n;
     const double k = pe__nearest(pe__real_double(x) * (halves ? 2 : 0.6366197723675814));
     int quarter = (int)((uint64_t)(int64_t)k & 3) + component;
     pe__real y, z = pe__real_pi(n);
@@ -224,11 +215,11 @@ PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
     y = *x;
     pe__real_times(&y, x);
     y.sign = -y.sign;
-    if (k == 0 && x->exponent < (few ? -110 : -560) && !pe__real_is_0(x)) {
-        /* less than 1 by ever so little: any such will do, of up to 2^-220 as of 2^-1120 */
+    if (k == 0 && x->exponent < -560 && !pe__real_is_0(x)) {
+        /* less than 1 by ever so little: any such will do, of up to 2^-1120 */
         z = pe__real_of(1, n);
         y = z;
-        y.exponent = few ? -279 : -1119;
+        y.exponent = -1119;
         pe__real_plus(&z, &y, -1);
     } else {
         z = pe__real_series(&y, PE__CIRCLE, quarter & 1 ? 1 : 2);
@@ -446,13 +437,13 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
     (void)pe__frexp(plan->scale, &of_a);
     exponent += of_a - 1;
     if (plan->float32 || (!plan->half_turns && pe__known_frequency(plan, pair, w) && w[0] != 0)) {
-        const double size = pe__frexp(fabs(w[0]), &of_w), v = w[0] < 0 ? -size : size;
+        const double v = pe__frexp(w[0], &of_w);
         const double p = time * v, x = p * a;
         if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 && pe__product_less(p, a, x) == 0)
             return pe__same_far(x, -x * pe__exp2i(-60), fabs(x) * pe__exp2i(-61), exponent + of_w,
                                 drop, y);
     }
-    (void)pe__frexp(fabs(f[0]), &of_w);
+    (void)pe__frexp(f[0], &of_w);
     const double up = pe__exp2i(-of_w), lack = pe__lack(plan, pair, fabs(f[0])) / fabs(f[0]);
     const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
     const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
@@ -477,12 +468,12 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
     const double far = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* it may be subnormal */
     int of_time, of_f;
     if (f == 0 || time * far == 0) return 0;
-    const double m = pe__frexp(fabs(time) * far, &of_time);
-    (void)pe__frexp(fabs(f), &of_f);
+    const double m = pe__frexp(time * far, &of_time);
+    (void)pe__frexp(f, &of_f);
     if (far > 1) of_time -= 120;
     if (of_time + of_f > -40) return 0;
     if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80)) return 0; /* or 0 */
-    if (component == 0) return pe__small_sine(plan, pair, time < 0 ? -m : m, of_time, drop, y);
+    if (component == 0) return pe__small_sine(plan, pair, m, of_time, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
 }
