@@ -1765,9 +1765,8 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
 }
 PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
-    double p = (double)(at->first + (int64_t)r * at->step);
-    if (at->kind != PE__AT_RANGE) pe__positions(at, r, 1, axis, &p);
-    else if (at->back) p = -p;
+    double p;
+    pe__positions(at, r, 1, axis, &p);
     return p;
 }
 
@@ -1795,6 +1794,7 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
 {
     double p[PE__SOME];
     const double sign = at->back ? -1 : 1;
+    const int grid = at->kind == PE__AT_GRID;
     int ok = 1;
     if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
@@ -1804,7 +1804,6 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
         p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
     }
-    const int grid = at->kind == PE__AT_GRID;
     if (grid) {
         const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_SIZE;
@@ -1813,15 +1812,16 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
         if (!at->list) return PE_ERR_NULL;
         if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     }
-    for (size_t k = 0; k < at->axes; k++)
-        for (size_t r = 0, n; r < rows; r += n) {
-            n = grid ? rows : pe__min(rows - r, PE__SOME);
-            if (grid) {
-                p[0] = 0;
-                p[1] = (double)(at->size[k] - 1) * sign;
-            } else pe__positions(at, r, n, k, p);
-            ok &= pe__positions_ok(p, grid ? 2 : n, a, b, reach);
+    for (size_t k = 0; k < at->axes; k++) {
+        p[0] = 0; /* a grid's ends */
+        p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
+        if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
+        for (size_t r = 0, n; !grid && r < rows; r += n) {
+            n = pe__min(rows - r, PE__SOME);
+            pe__positions(at, r, n, k, p);
+            ok &= pe__positions_ok(p, n, a, b, reach);
         }
+    }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
@@ -1913,6 +1913,16 @@ PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
     c->lo = c->lo - two * ss.lo;
     s->hi = two * sc.hi;
     s->lo = two * sc.lo;
+}
+
+/* Row b >= 2 of a table of rotations, rows of an angle's multiples: row b / 2 by row b - b / 2. */
+PE__INLINE void pe__dd_row(pe__dd *s, pe__dd *c, size_t b)
+{
+    const size_t half = b / 2, rest = b - half;
+    s[b] = s[half];
+    c[b] = c[half];
+    if (half == rest) pe__dd_rotate_twice(&s[b], &c[b]);
+    else pe__dd_rotate(&s[b], &c[b], s[rest], c[rest]);
 }
 
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
@@ -3472,28 +3482,27 @@ PE_API const char *pe_config_error(const pe_config *config)
    for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
-    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 2 };
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 1 };
     const size_t padded = plan->padded;
-    pe__dd s[PE__NEXT][PE__TOGETHER], c[PE__NEXT][PE__TOGETHER];
+    pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
     for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++)
-            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        for (size_t n = 0; n < 2 * PE__NEXT - 1; n++) { /* two levels */
-            const size_t b = n % PE__NEXT + 1, next = b == PE__NEXT;
-            const size_t half = next ? b - 2 : pe__max(b / 2, 1), rest = next ? b - 1 : b - b / 2;
-            for (size_t v = 0; v < vectors; v++) {
-                pe__dd sine = s[half][v], cosine = c[half][v];
-                if (b > 1 && half == rest) pe__dd_rotate_twice(&sine, &cosine);
-                else if (b > 1) pe__dd_rotate(&sine, &cosine, s[rest][v], c[rest][v]);
-                s[next ? 1 : b][v] = sine;
-                c[next ? 1 : b][v] = cosine;
-                if (b > PE__DIGIT) continue;
-                pe__store(row + v * PE_LANES, sine.hi + sine.lo);
-                pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
+            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
+        for (int level = 0; level < 2; level++) {
+            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
+                for (size_t v = 0; v < vectors; v++) {
+                    if (b > 1) pe__dd_row(s[v], c[v], b);
+                    pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
+                    pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
+                }
+            for (size_t v = 0; v < vectors && level == 0; v++) {
+                pe__dd_row(s[v], c[v], PE__NEXT);
+                s[v][1] = s[v][PE__DIGIT];
+                c[v][1] = c[v][PE__DIGIT];
+                pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
             }
-            if (b <= PE__DIGIT) row += 2 * padded;
         }
     }
 }
@@ -5835,12 +5844,7 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
             f[b].hi = -f[b].hi;
             f[b].lo = -f[b].lo;
         }
-        if (b > 1) {
-            f[b] = f[b / 2];
-            g[b] = g[b / 2];
-        }
-        if (b > 1 && b % 2 == 0) pe__dd_rotate_twice(&f[b], &g[b]);
-        else if (b > 1) pe__dd_rotate(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
+        if (b > 1) pe__dd_row(f, g, b);
         x->plan_row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
         x->plan_row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
     }
@@ -6146,8 +6150,7 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
 /* ==== src/rows/call.h ==== */
 /* The call: arguments checked, axes one by one, batches, f64.
  * Gives: pe__added(), pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__dest_of_axis(),
- *   pe__emit(), pe__move(), pe__output, pe__output_of(), pe__view(), pe_add_f64(), pe_fill_f64(),
- *   pe_sinusoidal_f32().
+ *   pe__emit(), pe__move(), pe__output, pe__output_of(), pe__view(), pe_sinusoidal_f32().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 
@@ -6411,27 +6414,6 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
         pe__emit(view, at, &one);
     }
     return status;
-}
-
-PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
-{
-    const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_f64);
-    return pe__call(plan, &at, &o);
-}
-
-PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
-                            size_t stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, scale, &pe__adds_f64);
-    return pe__call(plan, &at, &o);
-}
-
-PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                  double scale, double *x, size_t stride, size_t batch_stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, scale, &pe__adds_f64);
-    pe__batches all = {batches, 0, &pe__fills_f64, pe__add_some_f64};
-    return pe__call_batch(plan, &at, batch_stride, &o, &all);
 }
 
 /* Without a plan: tiles of columns, each with a small plan on the stack. */
@@ -9320,16 +9302,17 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  * Tests: tests/checks/api.sh. */
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * A float, or the 16 bits of an f16 or bf16. */
+ * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. */
 
-#define PE__OF_TYPE(T, kind, element)                                                              \
+/* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
+#define PE__ROWS_OF(T, element, number, batch_maker)                                               \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
     {                                                                                              \
         const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_##T);        \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
-    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
+    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, number scale,          \
                                 element *x, size_t stride)                                         \
     {                                                                                              \
         const pe__output o =                                                                       \
@@ -9337,13 +9320,21 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
-                                      float scale, element *x, size_t stride, size_t batch_stride) \
+                                      number scale, element *x, size_t stride,                     \
+                                      size_t batch_stride)                                         \
     {                                                                                              \
         const pe__output o =                                                                       \
             pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
-        pe__batches all = {batches, 0, &pe__fills_f32, pe__add_some_##T};                          \
+        pe__batches all = {batches, 0, &batch_maker, pe__add_some_##T};                            \
         return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
-    }                                                                                              \
+    }
+PE__ROWS_OF(f32, float, float, pe__fills_f32)
+PE__ROWS_OF(f16, uint16_t, float, pe__fills_f32)
+PE__ROWS_OF(bf16, uint16_t, float, pe__fills_f32)
+PE__ROWS_OF(f64, double, double, pe__fills_f64)
+#undef PE__ROWS_OF
+
+#define PE__OF_TYPE(T, kind, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \

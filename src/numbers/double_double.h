@@ -84,6 +84,16 @@ PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
     s->lo = two * sc.lo;
 }
 
+/* Row b >= 2 of a table of rotations, rows of an angle's multiples: row b / 2 by row b - b / 2. */
+PE__INLINE void pe__dd_row(pe__dd *s, pe__dd *c, size_t b)
+{
+    const size_t half = b / 2, rest = b - half;
+    s[b] = s[half];
+    c[b] = c[half];
+    if (half == rest) pe__dd_rotate_twice(&s[b], &c[b]);
+    else pe__dd_rotate(&s[b], &c[b], s[rest], c[rest]);
+}
+
 PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
 {
     pe__td r;

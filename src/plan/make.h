@@ -23,28 +23,27 @@
    for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
-    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 2 };
+    enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 1 };
     const size_t padded = plan->padded;
-    pe__dd s[PE__NEXT][PE__TOGETHER], c[PE__NEXT][PE__TOGETHER];
+    pe__dd s[PE__TOGETHER][PE__NEXT + 1], c[PE__TOGETHER][PE__NEXT + 1];
     for (size_t i = 0; i < padded; i += PE__TOGETHER * (size_t)PE_LANES) {
         const size_t vectors = pe__min(PE__TOGETHER, (padded - i) / PE_LANES);
         double *row = table + i;
         for (size_t v = 0; v < vectors; v++)
-            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[1][v], &c[1][v]);
-        for (size_t n = 0; n < 2 * PE__NEXT - 1; n++) { /* two levels */
-            const size_t b = n % PE__NEXT + 1, next = b == PE__NEXT;
-            const size_t half = next ? b - 2 : pe__max(b / 2, 1), rest = next ? b - 1 : b - b / 2;
-            for (size_t v = 0; v < vectors; v++) {
-                pe__dd sine = s[half][v], cosine = c[half][v];
-                if (b > 1 && half == rest) pe__dd_rotate_twice(&sine, &cosine);
-                else if (b > 1) pe__dd_rotate(&sine, &cosine, s[rest][v], c[rest][v]);
-                s[next ? 1 : b][v] = sine;
-                c[next ? 1 : b][v] = cosine;
-                if (b > PE__DIGIT) continue;
-                pe__store(row + v * PE_LANES, sine.hi + sine.lo);
-                pe__store(row + padded + v * PE_LANES, cosine.hi + cosine.lo);
+            pe__sincos_dd(plan, i + v * PE_LANES, 1.0, &s[v][1], &c[v][1]);
+        for (int level = 0; level < 2; level++) {
+            for (size_t b = 1; b <= PE__DIGIT; b++, row += 2 * padded)
+                for (size_t v = 0; v < vectors; v++) {
+                    if (b > 1) pe__dd_row(s[v], c[v], b);
+                    pe__store(row + v * PE_LANES, s[v][b].hi + s[v][b].lo);
+                    pe__store(row + padded + v * PE_LANES, c[v][b].hi + c[v][b].lo);
+                }
+            for (size_t v = 0; v < vectors && level == 0; v++) {
+                pe__dd_row(s[v], c[v], PE__NEXT);
+                s[v][1] = s[v][PE__DIGIT];
+                c[v][1] = c[v][PE__DIGIT];
+                pe__dd_rotate(&s[v][1], &c[v][1], s[v][PE__NEXT], c[v][PE__NEXT]);
             }
-            if (b <= PE__DIGIT) row += 2 * padded;
         }
     }
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The call: arguments checked, axes one by one, batches, f64.
  * Gives: pe__added(), pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__dest_of_axis(),
- *   pe__emit(), pe__move(), pe__output, pe__output_of(), pe__view(), pe_add_f64(), pe_fill_f64(),
- *   pe_sinusoidal_f32().
+ *   pe__emit(), pe__move(), pe__output, pe__output_of(), pe__view(), pe_sinusoidal_f32().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 #pragma once
@@ -281,27 +280,6 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
         pe__emit(view, at, &one);
     }
     return status;
-}
-
-PE_API pe_status pe_fill_f64(const pe_plan *plan, pe_at at, size_t rows, double *out, size_t stride)
-{
-    const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_f64);
-    return pe__call(plan, &at, &o);
-}
-
-PE_API pe_status pe_add_f64(const pe_plan *plan, pe_at at, size_t rows, double scale, double *x,
-                            size_t stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, scale, &pe__adds_f64);
-    return pe__call(plan, &at, &o);
-}
-
-PE_API pe_status pe_add_batch_f64(const pe_plan *plan, pe_at at, size_t rows, size_t batches,
-                                  double scale, double *x, size_t stride, size_t batch_stride)
-{
-    const pe__output o = pe__added(x, sizeof *x, rows, stride, scale, &pe__adds_f64);
-    pe__batches all = {batches, 0, &pe__fills_f64, pe__add_some_f64};
-    return pe__call_batch(plan, &at, batch_stride, &o, &all);
 }
 
 /* Without a plan: tiles of columns, each with a small plan on the stack. */

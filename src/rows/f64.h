@@ -182,12 +182,7 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
             f[b].hi = -f[b].hi;
             f[b].lo = -f[b].lo;
         }
-        if (b > 1) {
-            f[b] = f[b / 2];
-            g[b] = g[b / 2];
-        }
-        if (b > 1 && b % 2 == 0) pe__dd_rotate_twice(&f[b], &g[b]);
-        else if (b > 1) pe__dd_rotate(&f[b], &g[b], f[b - b / 2], g[b - b / 2]);
+        if (b > 1) pe__dd_row(f, g, b);
         x->plan_row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
         x->plan_row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
     }

@@ -30,16 +30,17 @@
 #include "../learned/add.h"
 
 /* ---- 13. the functions of each type -------------------------------------------------------------
- * A float, or the 16 bits of an f16 or bf16. */
+ * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. */
 
-#define PE__OF_TYPE(T, kind, element)                                                              \
+/* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
+#define PE__ROWS_OF(T, element, number, batch_maker)                                               \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
                                  size_t stride)                                                    \
     {                                                                                              \
         const pe__output o = pe__output_of(out, sizeof *out, rows, stride, &pe__fills_##T);        \
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
-    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, float scale,           \
+    PE_API pe_status pe_add_##T(const pe_plan *plan, pe_at at, size_t rows, number scale,          \
                                 element *x, size_t stride)                                         \
     {                                                                                              \
         const pe__output o =                                                                       \
@@ -47,13 +48,21 @@
         return pe__call(plan, &at, &o);                                                            \
     }                                                                                              \
     PE_API pe_status pe_add_batch_##T(const pe_plan *plan, pe_at at, size_t rows, size_t batches,  \
-                                      float scale, element *x, size_t stride, size_t batch_stride) \
+                                      number scale, element *x, size_t stride,                     \
+                                      size_t batch_stride)                                         \
     {                                                                                              \
         const pe__output o =                                                                       \
             pe__added(x, sizeof *x, rows, stride, (double)scale, &pe__adds_##T);                   \
-        pe__batches all = {batches, 0, &pe__fills_f32, pe__add_some_##T};                          \
+        pe__batches all = {batches, 0, &batch_maker, pe__add_some_##T};                            \
         return pe__call_batch(plan, &at, batch_stride, &o, &all);                                  \
-    }                                                                                              \
+    }
+PE__ROWS_OF(f32, float, float, pe__fills_f32)
+PE__ROWS_OF(f16, uint16_t, float, pe__fills_f32)
+PE__ROWS_OF(bf16, uint16_t, float, pe__fills_f32)
+PE__ROWS_OF(f64, double, double, pe__fills_f64)
+#undef PE__ROWS_OF
+
+#define PE__OF_TYPE(T, kind, element)                                                              \
     PE_API pe_status pe_shift_##T(const pe_plan *plan, pe_at deltas, size_t rows, element *x,      \
                                   size_t stride)                                                   \
     {                                                                                              \

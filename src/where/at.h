@@ -143,9 +143,8 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
 }
 PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
-    double p = (double)(at->first + (int64_t)r * at->step);
-    if (at->kind != PE__AT_RANGE) pe__positions(at, r, 1, axis, &p);
-    else if (at->back) p = -p;
+    double p;
+    pe__positions(at, r, 1, axis, &p);
     return p;
 }
 
@@ -173,6 +172,7 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
 {
     double p[PE__SOME];
     const double sign = at->back ? -1 : 1;
+    const int grid = at->kind == PE__AT_GRID;
     int ok = 1;
     if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_GRID) return PE_ERR_ENUM;
     if (at->status != PE_OK) return at->status;
@@ -182,7 +182,6 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
         p[1] = p[0] + (double)(rows - 1) * (double)at->step * sign;
         return pe__positions_ok(p, 2, a, b, reach) ? PE_OK : PE_ERR_RANGE;
     }
-    const int grid = at->kind == PE__AT_GRID;
     if (grid) {
         const size_t cells = pe__times(pe__cells(at, 0), at->size[0]);
         if (cells == SIZE_MAX) return PE_ERR_SIZE;
@@ -191,15 +190,16 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
         if (!at->list) return PE_ERR_NULL;
         if (!pe__list_fits(at, rows)) return PE_ERR_SIZE;
     }
-    for (size_t k = 0; k < at->axes; k++)
-        for (size_t r = 0, n; r < rows; r += n) {
-            n = grid ? rows : pe__min(rows - r, PE__SOME);
-            if (grid) {
-                p[0] = 0;
-                p[1] = (double)(at->size[k] - 1) * sign;
-            } else pe__positions(at, r, n, k, p);
-            ok &= pe__positions_ok(p, grid ? 2 : n, a, b, reach);
+    for (size_t k = 0; k < at->axes; k++) {
+        p[0] = 0; /* a grid's ends */
+        p[1] = grid ? (double)(at->size[k] - 1) * sign : 0;
+        if (grid) ok &= pe__positions_ok(p, 2, a, b, reach);
+        for (size_t r = 0, n; !grid && r < rows; r += n) {
+            n = pe__min(rows - r, PE__SOME);
+            pe__positions(at, r, n, k, p);
+            ok &= pe__positions_ok(p, n, a, b, reach);
         }
+    }
     return ok ? PE_OK : PE_ERR_RANGE;
 }
 
