@@ -9,6 +9,7 @@
 #include "../numbers/base.h"
 #include "../sincos/close.h"
 #include "../sincos/exact.h"
+#include "../sincos/direct.h"
 #include "elements.h"
 #include "dest.h"
 #include "pair_f32.h"
@@ -18,7 +19,7 @@
  * The rows around one anchor, from the nearest to the farthest. */
 
 typedef struct pe__block {
-    const double *s, *c;     /* the anchor's sines and cosines                         */
+    pe__anchor row;          /* the anchor's sines and cosines                         */
     int64_t anchor, last;    /* its row of the run, or behind that; the run's last row */
     double t;                /* the position of row 0                                  */
     pe__pair_kernel *kernel; /* floats */
@@ -120,8 +121,8 @@ PE__INLINE uint32_t pe__waiting(const pe__span *x, const pe__block_rows *rows, i
 
 PE__INLINE void pe__block_begin(pe__span *x, const pe__block *block, pe__block_rows *rows)
 {
-    x->a = x->swapped ? block->c : block->s;
-    x->b = x->swapped ? block->s : block->c;
+    x->a = x->swapped ? block->row.c : block->row.s;
+    x->b = x->swapped ? block->row.s : block->row.c;
     rows->out = x->dest->out + pe__first_column(x->dest) * x->dest->element;
     rows->stride = x->dest->stride;
     rows->anchor = (ptrdiff_t)block->anchor * rows->stride;

@@ -200,54 +200,29 @@ typedef struct pe__batches {
     pe__row_adder *add;
 } pe__batches;
 
-/* A tile's rows, made on the stack, from row r on, to every batch. */
-PE__INLINE void pe__add_batches(const pe__output *o, const pe__batches *batches, const pe__dest *x,
-                                const pe__dest *made, size_t r, size_t rows)
+/* The same rows to several batches: filled once, some at a time, into a buffer, and from there added
+   to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
+PE__OUTLINE int pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                                 const pe__batches *batches)
 {
-    const int split = x->order == PE__SPLIT;
-    const size_t n = x->sines + x->cosines, e = x->element, front = split ? x->sines : n;
-    const size_t element = made->element, column = pe__first_column(x);
-    for (size_t b = 0; b < batches->count; b++)
-        for (size_t k = 0; k < rows; k++) {
-            unsigned char *const row = o->out + b * batches->bytes + (r + k) * o->stride;
-            const unsigned char *const from = pe__row_at(made, k);
-            batches->add(x, row + column * e, from, front);
-            if (split) batches->add(x, row + x->cosine * e, from + front * element, n - front);
-        }
-}
-
-/* The same rows to several batches: made once, tile by tile, on the stack. */
-PE__OUTLINE void pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
-                                  const pe__batches *batches)
-{
-    enum { PE__PAIRS = 512, PE__BYTES = 8192 };
-    double buffer[PE__BYTES / sizeof(double)];
+    enum { PE__BYTES = 8192, PE__LONGEST = 10240 }; /* more rows: +15 % time; a longer one: stack */
+    double buffer[PE__LONGEST / sizeof(double)];
     const size_t element = o->element == sizeof(double) ? sizeof(double) : sizeof(float);
-    for (size_t a = 0; a < plan->axes; a++) {
-        const pe__axis *const axis = &plan->axis[a];
-        const pe__dest whole = pe__dest_of_axis(plan, axis, o);
-        for (size_t pair = 0; pair < axis->pairs; pair += PE__PAIRS) {
-            pe__dest x = pe__dest_part(&whole, pair, PE__PAIRS);
-            const size_t n = x.sines + x.cosines, most = PE__BYTES / element / n;
-            pe__dest dest = x; /* the same columns, without those before them */
-            dest.out = (unsigned char *)buffer;
-            dest.element = element;
-            dest.stride = (ptrdiff_t)(n * element);
-            dest.verb = PE__FILL;
-            dest.sine = x.order == PE__CS;
-            dest.cosine = x.order == PE__SPLIT ? x.sines : x.order == PE__SC;
-            x.ahead = batches->bytes;
-            for (size_t r = 0, rows; r < o->rows; r += rows) {
-                rows = pe__min(most, o->rows - r);
-                pe__walk(&dest, at, r, rows, batches->make);
-                pe__add_batches(o, batches, &x, &dest, r, rows);
-            }
-        }
-        for (size_t b = 0; axis->zeros && b < batches->count; b++)
-            for (size_t r = 0; r < o->rows; r++)
-                o->make->zeros(&whole, o->out + b * batches->bytes + r * o->stride, axis->zero,
-                               axis->zeros);
+    const size_t d = plan->d_model, bytes = d * element;
+    const size_t most = bytes > PE__LONGEST ? 0 : pe__max(PE__BYTES / bytes, 1);
+    pe__dest dest = pe__dest_of_axis(plan, &plan->axis[0], o);
+    dest.ahead = batches->bytes;
+    for (size_t r = 0, n; most > 0 && r < o->rows; r += n) {
+        n = pe__min(most, o->rows - r);
+        const pe_at from = pe_skip(*at, r);
+        const pe__output rows = pe__output_of(buffer, element, n, d, batches->make);
+        pe__emit(plan, &from, &rows);
+        for (size_t b = 0; b < batches->count; b++)
+            for (size_t k = 0; k < n; k++)
+                batches->add(&dest, o->out + b * batches->bytes + (r + k) * o->stride,
+                             (unsigned char *)buffer + k * bytes, d);
     }
+    return most > 0;
 }
 
 static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, size_t batch_stride,
@@ -272,14 +247,15 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     status = pe__check_at(at, o->rows, view->axes, view->offset);
     /* A run of rows is made in less time than memory takes to go from batch to batch. */
     const int run = at->kind == PE__AT_RANGE && (at->step == 1 || at->step == -1);
-    const int anew = view->step || (run && view->table && batch_stride >= batch);
-    if (status == PE_OK && !anew) pe__emit_batches(view, at, o, batches);
-    for (size_t b = 0; status == PE_OK && anew && b < count; b++) {
+    if (status != PE_OK) return status;
+    const int once = !run || !view->table || batch_stride < batch;
+    if (once && pe__emit_batches(view, at, o, batches)) return PE_OK;
+    for (size_t b = 0; b < count; b++) {
         pe__output one = *o;
         one.out += b * batches->bytes;
         pe__emit(view, at, &one);
     }
-    return status;
+    return PE_OK;
 }
 
 /* Without a plan: tiles of columns, each with a small plan on the stack. */

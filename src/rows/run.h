@@ -94,7 +94,7 @@ PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
                                    : last == 0 ? &pe__bound_single
                                                : &pe__bound_run;
     const size_t count = pe__pairs_of(dest) + (dest->head ? PE_LANES - 1 : 0);
-    pe__block block = {NULL, NULL, 0, last, t, work->kernel, work->scratch};
+    pe__block block = {centre, 0, last, t, work->kernel, work->scratch};
     pe__span x;
     pe__span_begin(&x, dest, bound, work->adder);
     if (!work->scratch) x.slow = pe__slow_from(&x, t + (double)low, t + (double)end);
@@ -108,10 +108,8 @@ PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
     }
     pe__centre(plan, bound, blocks->count > 2, t + (double)blocks->centre, pair, count, centre);
     for (int64_t j = blocks->first; j < blocks->first + blocks->count; j++) {
-        const pe__anchor anchor = j == middle ? centre : other;
+        block.row = j == middle ? centre : other;
         if (j != middle) pe__anchor_rotated(plan, j - middle, pair, count, centre, other);
-        block.s = anchor.s;
-        block.c = anchor.c;
         block.anchor = blocks->centre + PE__RADIX * (j - middle);
         work->block(&x, &block);
     }
