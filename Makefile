@@ -141,7 +141,7 @@ deps-demo:
 # ---- demo -------------------------------------------------------------------------------------------
 
 ISA_best   = $(NATIVE_FLAGS)
-ISA_avx512 = -mavx512f -DPE_ISA=PE_ISA_AVX512
+ISA_avx512 = -mavx512f -mavx512dq -mavx512bw -mavx512vl -DPE_ISA=PE_ISA_AVX512
 ISA_avx2   = -mavx2 -mfma -DPE_ISA=PE_ISA_AVX2
 ISA_sse2   = -msse2 -DPE_ISA=PE_ISA_SSE2
 ISA_neon   = -DPE_ISA=PE_ISA_NEON

@@ -85,7 +85,7 @@
 /* ==== src/simd/choice.h ==== */
 /* The instruction set, and whether SLEEF makes sines: chosen, checked.
  * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
- *   PE_ISA_WASM, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_BW, PE__HAVE_DQ, PE__HAVE_FMA.
+ *   PE_ISA_WASM, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_FMA.
  * Tests: tests/checks/fail.sh. */
 
 /* (MSVC says nothing of a standard unless it is asked for one) */
@@ -99,7 +99,7 @@
 #define PE_ISA_SCALAR 1 /* C99: needs neither SIMD nor FMA hardware            */
 #define PE_ISA_NEON 2   /* AArch64                                             */
 #define PE_ISA_AVX2 3   /* x86-64 with AVX2 and FMA                            */
-#define PE_ISA_AVX512 4 /* x86-64 with AVX-512F (and DQ, where it is compiled) */
+#define PE_ISA_AVX512 4 /* x86-64 with AVX-512 F, DQ, BW and VL                */
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
@@ -124,7 +124,7 @@
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
-#elif defined(__AVX512F__) && !PE__NO_512
+#elif defined(__AVX512F__) && !PE__NO_512 && !defined(__AVX512ER__) /* ER: a Xeon Phi, no DQ */
 #define PE_ISA PE_ISA_AVX512
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PE_ISA PE_ISA_AVX2
@@ -168,30 +168,26 @@
 #endif
 #undef PE__NO_512
 
-/* What the compiler's flags do not allow: pe's functions alone are compiled for it, see below. What
-   every CPU has that has AVX2 (F16C), or AVX-512 but for the Xeon Phi, they have then, too. */
+/* PE__BEYOND: the flags do not allow all that pe uses, so pe's functions alone are compiled for it
+   (compiler.h). Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW and VL, except the
+   Xeon Phi. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
 #if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) || \
-    (PE_ISA == PE_ISA_AVX512 && !defined(__AVX512F__))
+    (PE_ISA == PE_ISA_AVX512 && \
+     !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__)))
 #define PE__BEYOND 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
 #elif defined(_MSC_VER)
-#error "this compiler needs -mavx2 -mfma -mf16c for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
-#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && \
+#error "this compiler needs /arch:AVX2 or -mavx2 -mfma -mf16c, or /arch:AVX512"
+#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && !defined(__AVX512F__) && \
     !(PE_ISA == PE_ISA_AVX2 && defined(__AVX2__) && defined(__FMA__))
 #error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #endif
 #else
 #define PE__BEYOND 0
-#endif
-#if PE__BEYOND || defined(__AVX512DQ__)
-#define PE__HAVE_DQ
-#endif
-#if PE__BEYOND || defined(__AVX512BW__)
-#define PE__HAVE_BW
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
@@ -585,27 +581,18 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 }
 PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
 {
-    const __m512i bits = _mm512_castps_si512(v);
-#ifdef PE__HAVE_DQ
     const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
-#else
-    const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
-    const __mmask16 nan = _mm512_cmpgt_epi32_mask(size, _mm512_set1_epi32(0x7f800000));
-#endif
     return _mm512_castsi512_ps(_mm512_mask_ternarylogic_epi32( /* (bits & a) | b */
-        bits, nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
+        _mm512_castps_si512(v), nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
-#ifdef PE__HAVE_BW /* to the odd words, zeros between, in one instruction */
+    /* to the odd words, zeros between, in one instruction */
     const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
                                                               12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
         _mm512_maskz_permutexvar_epi16(0xaaaaaaaau, order, _mm512_castsi256_si512(h)));
-#else
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
-#endif
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
@@ -686,7 +673,7 @@ PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm512_abs_ps(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-#ifdef PE__HAVE_DQ /* in one instruction; a macro of gcc's at -O0 */
+/* in one instruction; a macro of gcc's at -O0 */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -694,9 +681,6 @@ PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
     return _mm512_range_ps(a, b, 0x0a);
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
-#endif
-#else
-    return _mm512_min_ps(_mm512_abs_ps(a), _mm512_abs_ps(b));
 #endif
 }
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
@@ -738,12 +722,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
     w->low = _mm512_min_epu32(w->low, dropped);
-#ifdef PE__HAVE_DQ /* in one instruction */
     w->size = _mm512_castps_si512(pe__min_size(_mm512_castsi512_ps(w->size), v));
-#else
-    w->size = _mm512_min_epi32(
-        w->size, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(INT32_MAX)));
-#endif
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
@@ -2013,7 +1992,5 @@ PE__INLINE pe__vd pe__fast_two_sum(pe__vd a, pe__vd b, pe__vd *e)
 #endif
 
 #undef PE__HAVE_FMA
-#undef PE__HAVE_DQ
-#undef PE__HAVE_BW
 
 #endif /* PE_SIMD_H */

@@ -101,7 +101,5 @@ extern "C" {
 #endif
 
 #undef PE__HAVE_FMA
-#undef PE__HAVE_DQ
-#undef PE__HAVE_BW
 
 #endif /* PE_SIMD_H */

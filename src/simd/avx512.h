@@ -119,27 +119,18 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 }
 PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
 {
-    const __m512i bits = _mm512_castps_si512(v);
-#ifdef PE__HAVE_DQ
     const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
-#else
-    const __m512i size = _mm512_and_si512(bits, _mm512_set1_epi32(INT32_MAX));
-    const __mmask16 nan = _mm512_cmpgt_epi32_mask(size, _mm512_set1_epi32(0x7f800000));
-#endif
     return _mm512_castsi512_ps(_mm512_mask_ternarylogic_epi32( /* (bits & a) | b */
-        bits, nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
+        _mm512_castps_si512(v), nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     const __m256i h = _mm256_loadu_si256((const __m256i *)(const void *)p);
-#ifdef PE__HAVE_BW /* to the odd words, zeros between, in one instruction */
+    /* to the odd words, zeros between, in one instruction */
     const __m512i order = _mm512_slli_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
                                                               12, 13, 14, 15), 16);
     return _mm512_castsi512_ps(
         _mm512_maskz_permutexvar_epi16(0xaaaaaaaau, order, _mm512_castsi256_si512(h)));
-#else
-    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
-#endif
 }
 PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
@@ -220,7 +211,7 @@ PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm512_abs_ps(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-#ifdef PE__HAVE_DQ /* in one instruction; a macro of gcc's at -O0 */
+/* in one instruction; a macro of gcc's at -O0 */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -228,9 +219,6 @@ PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
     return _mm512_range_ps(a, b, 0x0a);
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
-#endif
-#else
-    return _mm512_min_ps(_mm512_abs_ps(a), _mm512_abs_ps(b));
 #endif
 }
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
@@ -272,12 +260,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
     w->low = _mm512_min_epu32(w->low, dropped);
-#ifdef PE__HAVE_DQ /* in one instruction */
     w->size = _mm512_castps_si512(pe__min_size(_mm512_castsi512_ps(w->size), v));
-#else
-    w->size = _mm512_min_epi32(
-        w->size, _mm512_and_si512(_mm512_castps_si512(v), _mm512_set1_epi32(INT32_MAX)));
-#endif
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The instruction set, and whether SLEEF makes sines: chosen, checked.
  * Gives: PE_ISA, PE_ISA_AVX2, PE_ISA_AVX512, PE_ISA_NAME, PE_ISA_NEON, PE_ISA_SCALAR, PE_ISA_SSE2,
- *   PE_ISA_WASM, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_BW, PE__HAVE_DQ, PE__HAVE_FMA.
+ *   PE_ISA_WASM, PE_SLEEF, PE__BEYOND, PE__GNU, PE__HAVE_FMA.
  * Tests: tests/checks/fail.sh. */
 #pragma once
 
@@ -16,7 +16,7 @@
 #define PE_ISA_SCALAR 1 /* C99: needs neither SIMD nor FMA hardware            */
 #define PE_ISA_NEON 2   /* AArch64                                             */
 #define PE_ISA_AVX2 3   /* x86-64 with AVX2 and FMA                            */
-#define PE_ISA_AVX512 4 /* x86-64 with AVX-512F (and DQ, where it is compiled) */
+#define PE_ISA_AVX512 4 /* x86-64 with AVX-512 F, DQ, BW and VL                */
 #define PE_ISA_SSE2 5   /* any x86-64, compilers with GNU C's vectors          */
 #define PE_ISA_WASM 6   /* WebAssembly with SIMD128                            */
 
@@ -41,7 +41,7 @@
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
-#elif defined(__AVX512F__) && !PE__NO_512
+#elif defined(__AVX512F__) && !PE__NO_512 && !defined(__AVX512ER__) /* ER: a Xeon Phi, no DQ */
 #define PE_ISA PE_ISA_AVX512
 #elif defined(__AVX2__) && defined(__FMA__)
 #define PE_ISA PE_ISA_AVX2
@@ -85,30 +85,26 @@
 #endif
 #undef PE__NO_512
 
-/* What the compiler's flags do not allow: pe's functions alone are compiled for it, see below. What
-   every CPU has that has AVX2 (F16C), or AVX-512 but for the Xeon Phi, they have then, too. */
+/* PE__BEYOND: the flags do not allow all that pe uses, so pe's functions alone are compiled for it
+   (compiler.h). Every CPU with AVX2 has F16C; every CPU with AVX-512F has DQ, BW and VL, except the
+   Xeon Phi. */
 #if !PE__GNU && PE_ISA != PE_ISA_SCALAR
 #error "this compiler makes scalar code of pe, gcc and clang make more: leave PE_ISA undefined"
 #endif
 #if (PE_ISA == PE_ISA_AVX2 && !(defined(__AVX2__) && defined(__FMA__) && defined(__F16C__))) || \
-    (PE_ISA == PE_ISA_AVX512 && !defined(__AVX512F__))
+    (PE_ISA == PE_ISA_AVX512 && \
+     !(defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__)))
 #define PE__BEYOND 1
 #if !defined(__x86_64__) && !defined(__i386__)
 #error "PE_ISA_AVX2 and PE_ISA_AVX512 are for x86: leave PE_ISA undefined"
 #elif defined(_MSC_VER)
-#error "this compiler needs -mavx2 -mfma -mf16c for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
-#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && \
+#error "this compiler needs /arch:AVX2 or -mavx2 -mfma -mf16c, or /arch:AVX512"
+#elif defined(PE_SLEEF) && (PE_SLEEF + 0) && !defined(__AVX512F__) && \
     !(PE_ISA == PE_ISA_AVX2 && defined(__AVX2__) && defined(__FMA__))
 #error "with PE_SLEEF=1, compile with -mavx2 -mfma for PE_ISA_AVX2, -mavx512f for PE_ISA_AVX512"
 #endif
 #else
 #define PE__BEYOND 0
-#endif
-#if PE__BEYOND || defined(__AVX512DQ__)
-#define PE__HAVE_DQ
-#endif
-#if PE__BEYOND || defined(__AVX512BW__)
-#define PE__HAVE_BW
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))

@@ -20,10 +20,10 @@ build() { # NAME HEADERS COMPILER FLAGS...
     name=$1 headers=$2 && shift 2
     "$@" -std=gnu99 -DPE_SLEEF=0 $EXTRA_CFLAGS -I"$headers" -o "$WORK/$name" tests/checks/unfused.c -lm
 }
-# Functions that turn or add, and how many fused instructions each has.
+# Functions that rotate or add, and how many fused instructions each has.
 fused() {
     objdump -d --no-show-raw-insn "$WORK/$1" | awk '
-        /^[0-9a-f]+ <.*>:$/ { name = ($2 ~ /pe__(turn_heads|shift_doubles|add_four_|add_some_)/) ? $2 : "" }
+        /^[0-9a-f]+ <.*>:$/ { name = ($2 ~ /pe__(rotate_heads|shift_doubles|add_four_|add_some_)/) ? $2 : "" }
         name != "" { seen[name] += 0 }
         name != "" && /vfn?m(add|sub)/ { seen[name]++ }
         END { for (name in seen) { functions++; n += seen[name] } print functions + 0, n + 0 }'

@@ -35,7 +35,7 @@ if [ "${1:-}" = job ]; then
         [ "$language" != c ] || enable=$enable,performance
         timeout 540 cppcheck --quiet --enable=$enable --inline-suppr \
         --suppress=missingIncludeSystem --error-exitcode=1 --language="$language" --std=$standard \
-        -D__GNUC__=12 -D__x86_64__=1 -D__SSE2__=1 -D__AVX512F__=1 \
+        -D__GNUC__=12 -D__x86_64__=1 -D__SSE2__=1 -D__AVX512F__=1 -D__AVX512DQ__=1 -D__AVX512BW__=1 \
         "-DPE_ISA=$([ "$isa" = scalar ] && echo 1 || echo 4)" -DPE_SLEEF=0 -I. "$PROGRAM" ;;
     esac >"$log.log" 2>&1
     status=$?

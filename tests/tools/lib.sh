@@ -196,17 +196,18 @@ cpu_has() {
 best_isa() { cpu_isas | sed 's/.* //'; }
 
 # Compiler flags that select an instruction set, with nothing beyond it; none for avx2attr and
-# avx512attr, where pe.h itself has its functions compiled for it, as with avx2 for F16C.
+# avx512attr, and not all for avx512f: pe.h itself has its functions compiled for the rest, as with
+# avx2 for F16C.
 isa_flags() {
     case $1 in
     scalar) echo "-DPE_ISA=PE_ISA_SCALAR" ;;
     sse2) echo "-msse2" ;; # what the header picks by itself
     scalarfma) echo "-mfma -DPE_ISA=PE_ISA_SCALAR" ;;
     avx2) echo "-mavx2 -mfma -DPE_ISA=PE_ISA_AVX2" ;;
-    avx512) echo "-mavx512f -DPE_ISA=PE_ISA_AVX512" ;;
-    avx512dq) echo "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mf16c -DPE_ISA=PE_ISA_AVX512" ;;
+    avx512) echo "-mavx512f -mavx512dq -mavx512bw -mavx512vl -DPE_ISA=PE_ISA_AVX512" ;;
     narrow) echo "-march=skylake-avx512 -mno-evex512" ;; # no registers of 512 bits: AVX2
     avx2attr) echo "-DPE_ISA=PE_ISA_AVX2" ;;
+    avx512f) echo "-mavx512f" ;; # DQ, BW and VL by pe.h
     avx512attr) echo "-DPE_ISA=PE_ISA_AVX512" ;;
     neon) echo "-DPE_ISA=PE_ISA_NEON" ;;
     plain) ;;                        # whatever the compiler is for

@@ -70,7 +70,7 @@ flags gcc c99 avx512 none -O3 -mprefer-vector-width=512
 flags gcc c99 scalar none -O3 -march=native -mprefer-vector-width=512
 flags clang c99 scalar none -O3 -march=native -mprefer-vector-width=512
 flags gcc c99 avx2 sleef -O2 -fno-math-errno -fno-trapping-math
-flags gcc c99 avx512 none -O2 -frounding-math
+flags gcc c99 avx512f none -O2 -frounding-math
 flags clang c99 avx2 none -O2 -ffp-model=strict
 flags gcc c99 avx512 sleef -O2 -flto
 flags clang c99 avx2 none -O2 -flto
@@ -80,10 +80,10 @@ flags gcc c99 avx2 none -O2 -mtune=haswell
 flags gcc c99 avx2 none -O2 -mtune=znver3
 flags gcc c11 avx512 none -O2 -mtune=icelake-server
 flags clang c11 avx512 none -O2 -mtune=skylake-avx512
-flags gcc c99 avx512 none -O2 -fno-inline
+flags gcc c99 avx512f none -O2 -fno-inline
 flags clang c99 avx2 none -O2 -fno-inline
 flags gcc c99 avx2 none -O2 -fwrapv
-flags clang c99 avx512 none -O2 -fwrapv
+flags clang c99 avx512f none -O2 -fwrapv
 +flags gcc c99 avx512 none -O2 -funsigned-char -fshort-enums
 flags clang c99 avx2 none -O2 -funsigned-char -fshort-enums
 flags gcc c99 avx512 none -O2 -fexcess-precision=standard -ffloat-store

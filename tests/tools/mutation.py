@@ -79,7 +79,7 @@ BLIND = {"blind": ([os.path.join(WORK, "blind.c")], X86, {})}
 
 # Instruction sets, and of ten mutants of pe.h how many are built for each.
 ISAS = {
-    "avx512": (["-mavx512f", "-DPE_ISA=PE_ISA_AVX512"], 4),
+    "avx512": (["-mavx512f", "-mavx512dq", "-mavx512bw", "-DPE_ISA=PE_ISA_AVX512"], 4),
     "avx2": (["-mavx2", "-mfma", "-DPE_ISA=PE_ISA_AVX2"], 2),
     "sse2": (["-DPE_ISA=PE_ISA_SSE2"], 2),
     "scalar": (["-DPE_ISA=PE_ISA_SCALAR"], 2),
