@@ -5433,7 +5433,7 @@ PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder
     if (pairs == 0) return 0;
     for (size_t i = 0, end = 0;;) {
         const size_t next = end;
-        pe__doubles4 a, b;
+        pe__doubles4 a = four.a, b = four.b; /* set below, but at the end */
         four.watch = pe__tie_watch_begin();
         end = pe__min(next < head ? head : next + PE__GROUP, pairs);
         if (next < pairs) {
