@@ -3137,12 +3137,12 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
                             double *y)
 {
     const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
-    const double far = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* it may be subnormal */
+    const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* it may be subnormal */
     int of_time, of_f;
-    if (f == 0 || time * far == 0) return 0;
-    const double m = pe__frexp(time * far, &of_time);
+    if (f == 0 || time * enlarged == 0) return 0;
+    const double m = pe__frexp(time * enlarged, &of_time);
     (void)pe__frexp(f, &of_f);
-    if (far > 1) of_time -= 120;
+    if (enlarged > 1) of_time -= 120;
     if (of_time + of_f > -40) return 0;
     if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80)) return 0; /* or 0 */
     if (component == 0) return pe__small_sine(plan, pair, m, of_time, drop, y);
@@ -5951,7 +5951,7 @@ PE__INLINE void pe__add_zeros(const pe__dest *dest, unsigned char *row, size_t c
     memset(zero, 0, sizeof zero);
     const size_t most = dest->element == sizeof(double) ? 8 : 16;
     for (size_t i = 0; i < n; i += most)
-        add(dest, row + (column + i) * dest->element, zero, pe__min(n - i, most));
+        (*add)(dest, row + (column + i) * dest->element, zero, pe__min(n - i, most));
 }
 #define PE__MAKERS(T, add_rows)                                                                    \
     PE__OUTLINE void pe__add_zeros_##T(const pe__dest *dest, unsigned char *row, size_t column,    \

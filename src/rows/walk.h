@@ -40,7 +40,7 @@ PE__INLINE void pe__add_zeros(const pe__dest *dest, unsigned char *row, size_t c
     memset(zero, 0, sizeof zero);
     const size_t most = dest->element == sizeof(double) ? 8 : 16;
     for (size_t i = 0; i < n; i += most)
-        add(dest, row + (column + i) * dest->element, zero, pe__min(n - i, most));
+        (*add)(dest, row + (column + i) * dest->element, zero, pe__min(n - i, most));
 }
 #define PE__MAKERS(T, add_rows)                                                                    \
     PE__OUTLINE void pe__add_zeros_##T(const pe__dest *dest, unsigned char *row, size_t column,    \
