@@ -6351,8 +6351,8 @@ PE__OUTLINE int pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe_
         pe__emit(plan, &from, &rows);
         for (size_t b = 0; b < batches->count; b++)
             for (size_t k = 0; k < n; k++)
-                batches->add(&dest, o->out + b * batches->bytes + (r + k) * o->stride,
-                             (unsigned char *)buffer + k * bytes, d);
+                (*batches->add)(&dest, o->out + b * batches->bytes + (r + k) * o->stride,
+                                (unsigned char *)buffer + k * bytes, d);
     }
     return most > 0;
 }
