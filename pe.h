@@ -455,8 +455,8 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
 /* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. Twice is none. A padding
-   position stays one. Threads: any. */
+   the gradient (the transposed map), and the inverse if the amplitude is 1. Twice is none. A
+   padding position stays one. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
 /* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
@@ -573,8 +573,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                               size_t memory_size);
 
-/* The same with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base and
- * exponent are ignored, but must be valid. So each axis can have its own base or list; with
+/* The same with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base
+ * and exponent are ignored, but must be valid. So each axis can have its own base or list; with
  * PE_COLUMNS_SUMS each pair has one frequency for each coordinate.
  *
  * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Taken as exact,
@@ -666,9 +666,9 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
  *
- * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64). The product and the sum are rounded to float
- * (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x. So for
- * f32 the result is that of scaling x and adding the filled table, on every machine.
+ * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64). The product and the sum are rounded to
+ * float (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x.
+ * So for f32 the result is that of scaling x and adding the filled table, on every machine.
  *
  * at, rows     as pe_fill_T
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings
@@ -1627,7 +1627,7 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 }
 
 /* ==== src/where/at.h ==== */
-/* Positions of a pe_at: made, moved on, read, checked.
+/* Positions of a pe_at: described, moved on, read, checked.
  * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__SOME, pe__cells(), pe__check_at(),
  *   pe__check_places(), pe__position(), pe__positions(), pe__times(), pe_all(), pe_at_f64(),
  *   pe_at_i64(), pe_back(), pe_delta(), pe_from(), pe_from_by(), pe_grid().
@@ -1645,8 +1645,8 @@ typedef enum pe__place {
     PE__AT_GRID
 } pe__place;
 
-/* Field by field, the sizes of grids alone: wide stores and narrow ones of the same bytes would
-   make every call wait. */
+/* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
+   the reverse, would wait in every call. */
 PE__INLINE pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list, size_t axes,
                         size_t row_stride, size_t axis_stride)
 {
@@ -1894,7 +1894,7 @@ PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
     return r;
 }
 
-/* (s, c) turned by (ts, tc), in place: one more turn adds less than 2^-100 to the error. */
+/* (s, c) rotated by (ts, tc), in place; adds less than 2^-100 to the error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -1904,7 +1904,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
 }
 
-/* (s, c) turned by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
+/* (s, c) rotated by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
 PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);
@@ -2102,7 +2102,7 @@ PE__COLD pe__td pe__td_exp(pe__td x)
     return pe__td_shift(y, pe__load(power));
 }
 
-/* log2(x), relatively to 2^-48 or absolutely to 2^-50, for a normal x > 0: e + 2 atanh(z) / ln 2. */
+/* log2(x) for a normal x > 0: e + 2 atanh(z) / ln 2, to 2^-48 of itself or to 2^-50. */
 PE__COLD double pe__log2(double x)
 {
     int e;
@@ -2388,7 +2388,7 @@ PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k
     return sum;
 }
 
-/* x > 0 becomes ln x: with a power of two apart, 2 atanh((x - 1) / (x + 1)). */
+/* Replace x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
 PE__COLD void pe__real_log(pe__real *x)
 {
     const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */
@@ -2492,7 +2492,7 @@ PE__INLINE int pe__near_tie(double hi, double lo, double e)
  * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
  * by 2^-140 (1 + 1 / D), by what a logarithm of up to 624 and products lack, so f_i by i times as
  * much, and by 2^-106 as two doubles; a q below 2^-930, whose third double is subnormal, by 2^-114
- * (1 + 1 / D), but then there is no f_2. What needs more digits makes them anew, by
+ * (1 + 1 / D), but then there is no f_2. What needs more digits computes them again, by
  * pe__real_by_frequency(). The order of the operations does not depend on the number of lanes. */
 
 enum { PE__CHAIN = 8, PE__POWERS = 16 };
@@ -2510,9 +2510,9 @@ PE__COLD pe__td pe__frequency_unit(double scale, int half_turns)
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* base^(-1 / D). Where D is a whole number, as nearly always: a double q0 near it, and from r = base
-   q0^D - 1, |r| < 2^-37, what is to be added, q0 (exp(-ln(1 + r) / D) - 1), in a third of the time
-   of a logarithm and an exponential. */
+/* base^(-1 / D). Where D is a whole number, as nearly always: a double q0 near it, and from r =
+   base q0^D - 1, |r| < 2^-37, what is to be added, q0 (exp(-ln(1 + r) / D) - 1), in a third of the
+   time of a logarithm and an exponential. */
 PE__COLD pe__td pe__root(double base, const double *d)
 {
     const double x = -pe__log2(base) / d[0], k = pe__nearest(x), rest = (x - k) * pe__ln2[0];
@@ -2544,7 +2544,7 @@ PE__COLD pe__td pe__root(double base, const double *d)
 }
 
 typedef struct pe__geometric {
-    pe__td f[PE__POWERS / (int)PE_LANES], ratio; /* the last 16 that were made, q^16 */
+    pe__td f[PE__POWERS / (int)PE_LANES], ratio; /* the last 16, and q^16 */
 } pe__geometric;
 
 /* pairs: how many there are; what lies beyond them may be out of range. */
@@ -2571,8 +2571,8 @@ PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
     }
 }
 
-/* Write the next count frequencies to f and f + padded, up to 7 numbers more. first: how many are
-   made; a multiple of 16. */
+/* Write the next count frequencies to f and f + padded, up to 7 numbers more. first: how many
+   have been written; a multiple of 16. */
 PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count, double *f,
                                     size_t padded)
 {
@@ -2591,8 +2591,8 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_budget.c. */
 
-/* ---- 5.5 turns, closely -------------------------------------------------------------------------
- * Position t turns pair i by t w_i = pi t f_i. */
+/* ---- 5.5 sincos by double-double ----------------------------------------------------------------
+ * The angle of pair i at position t is t w_i = pi t f_i: a turn of t f_i. */
 
 /* The sum of y^k / (2k + first)!: for y = -x^2 and |x| <= pi/4 the cosine (first = 0), or the sine
    over x (1), to about 2^-100. A double is enough for coefficients whose term is below 2^-53. */
@@ -2636,8 +2636,8 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__td rest = pe__td_splat(0);
     rest.a = pe__two_prod(tt, pe__load(f + plan->padded), &rest.b);
 
-    /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
-       nearest quarter turn: both exact */
+    /* the turn modulo 2, of all parts: where p is beyond 2^49, e has whole turns, too. Then
+       less the nearest half: both are exact */
     pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
     sum = pe__td_sum(sum, rest); /* no call: what waits for it is long enough */
     const pe__vd large = pe__splat(PE__QUARTERS), which = sum.a + large;
@@ -2686,12 +2686,12 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
 
-/* ---- 5.6 turns, exactly -------------------------------------------------------------------------
- * What double-double leaves open, by numbers of any precision, from the config itself. It ends: the
- * sine and cosine of an algebraic number but 0 are transcendental (Lindemann), and so are those of
- * pi times an irrational algebraic one (Gelfond, Schneider); of pi times a rational one, they are
- * rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1 (Niven): no other value is
- * the middle of two numbers. */
+/* ---- 5.6 sincos exactly -------------------------------------------------------------------------
+ * What double-double leaves open is decided by numbers of any precision, from the config itself.
+ * This ends: the sine and cosine of an algebraic number but 0 are transcendental (Lindemann),
+ * and so are those of pi times an irrational algebraic one (Gelfond, Schneider); of pi times a
+ * rational one, they are rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1
+ * (Niven): no other value is the middle of two numbers. */
 
 /* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
 PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
@@ -2789,7 +2789,7 @@ PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* The size of what a pair's turn is the sum of, PE_COLUMNS_SUMS, in half turns. */
+/* PE_COLUMNS_SUMS: the sizes of the terms of a pair's turn, added. */
 PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -2799,7 +2799,7 @@ PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
     return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
 }
 
-/* What a turn, in half turns, is off by for what its frequency lacks: nothing, if that is known. */
+/* The error of a turn that comes from its frequency: none, if the frequency is known. */
 PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
 {
     const double *const f = plan->frequency + pair;
@@ -2853,12 +2853,12 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
     if (known[2] != 1) pe__real_per(x, known[2]); /* exact if it can be */
 }
 
-/* Twice the sine of multiples of a 12th of a turn; 3: a root. */
+/* Twice the sine of multiples of pi / 6; 3: irrational. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* x, an angle, or the halves of a turn that it is, becomes its sine or, for component 1, cosine.
-   Returns 0 where more limbs are to say whether x is a number of Niven's: a rational one has been
-   told from these as soon as bits are enough. */
+/* Replace x, an angle or, for halves, a turn, by its sine or, for component 1, cosine. Returns 0
+   where more limbs are to say whether x is a number of Niven's: a rational one has been told from
+   these as soon as bits are enough. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 {
     const int n = x->n;
@@ -3090,7 +3090,7 @@ PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int c
 PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* below half the least double, and hi is apart from 0 */
+    if (exponent < -1100) { /* below half the least double, and hi is not 0 */
         *y = hi < 0 ? -0.0 : 0.0;
         return 1;
     }
@@ -3111,7 +3111,8 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
     if (plan->float32 || (!plan->half_turns && pe__known_frequency(plan, pair, w) && w[0] != 0)) {
         const double v = pe__frexp(w[0], &of_w);
         const double p = time * v, x = p * a;
-        if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 && pe__product_less(p, a, x) == 0)
+        if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 &&
+            pe__product_less(p, a, x) == 0)
             return pe__same_far(x, -x * pe__exp2i(-60), fabs(x) * pe__exp2i(-61), exponent + of_w,
                                 drop, y);
     }
@@ -3144,7 +3145,8 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
     (void)pe__frexp(f, &of_f);
     if (enlarged > 1) of_time -= 120;
     if (of_time + of_f > -40) return 0;
-    if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80)) return 0; /* or 0 */
+    if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80))
+        return 0; /* the sum may be 0 */
     if (component == 0) return pe__small_sine(plan, pair, m, of_time, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;
@@ -3190,8 +3192,8 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
  * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
  * pairs follow each other, each from a multiple of 8 on. An array has room for a vector that starts
  * at any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm by
- * themselves. With that pair they do, and exact turns load vectors from there on, too: so rows come
- * last. */
+ * themselves. With that pair they do, and exact sincos loads vectors from there on, too: so rows
+ * come last. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {
@@ -3265,7 +3267,7 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 }
 
 /* ==== src/plan/shape.h ==== */
-/* A plan's axes, arrays, size and errors, before it is made.
+/* A plan's axes, arrays, size and errors, before it is built.
  * Gives: pe__arrays(), pe__guard(), pe__plan_amplitude(), pe__plan_bytes(), pe__plan_reach(),
  *   pe__shares(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
@@ -3305,8 +3307,8 @@ static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
     plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Rows that follow each other, from which on rows of the plan make up for the time that they take:
-   35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
+/* From so many consecutive rows on, a table in the plan saves more time than it costs: measured 35
+   with AVX-512 and 38 with AVX2 at d = 512; one number for all. */
 enum { PE__MANY = 36 };
 
 /* Do several axes share the columns in this way? */
@@ -3470,7 +3472,7 @@ PE_API const char *pe_config_error(const pe_config *config)
 }
 
 /* ==== src/plan/make.h ==== */
-/* Plans made in their memory: frequencies and rows.
+/* Plans built in their memory: frequencies and rows.
  * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_omega(),
  *   pe_frequency_error(), pe_plan_init().
  * Needs: simd, api, numbers, frequencies, sincos.
@@ -3478,8 +3480,8 @@ PE_API const char *pe_config_error(const pe_config *config)
 
 /* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
    17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
-   grows with the number of the row, and no turn adds more. Some vectors at a time, since each waits
-   for its own results. */
+   grows with the number of the row, and no rotation adds more. Four vectors at a time, since each
+   waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 1 };
@@ -3770,39 +3772,39 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * Tests: tests/checks/gappa.sh, tests/unit/test_budget.c. */
 
 /* ---- 6.1 sines and cosines by double ------------------------------------------------------------
- * A row by itself comes from pe__sincos(), pair by pair. In a run, 17 rows are a block: the one in
- * the middle, its anchor, is rotated forth and back by the plan's rows 1 ... 8. Of 17 blocks the one
- * in the middle has the centre, which comes from pe__sincos() or, for more than 2 blocks, from SLEEF,
- * where it is there; the other anchors are the centre rotated by the plan's rows 17, 34, ... 136,
- * forth or back. */
+ * A single row comes from pe__sincos(), pair by pair. In a run, 17 rows are a block: the one in
+ * the middle, its anchor, is rotated forth and back by the plan's rows 1 ... 8. Of 17 blocks the
+ * one in the middle has the centre, which comes from pe__sincos() or, for more than 2 blocks, from
+ * SLEEF, where it is there; the other anchors are the centre rotated by the plan's rows 17, 34, ...
+ * 136, forth or back. */
 
 /* Rounding test: what keeps floats correctly rounded
  *
- * Errors are in units of u = 2^-53, for amplitude 1, and of (sine, cosine) as a vector, for a turn
- * makes one component's the other's. What is rounded relatively adds 1 to a vector, what is below 1
- * and rounded absolutely 1/2 to each component. pe__sincos() has at most
+ * Errors are in units of u = 2^-53, for amplitude 1, and of (sine, cosine) as a vector, for a
+ * rotation mixes the errors of its components. What is rounded relatively adds 1 to a vector, what
+ * is below 1 and rounded absolutely 1/2 to each component. pe__sincos() has at most
  *     1.00  the factor A (1 + eta), rounded: along the vector
  *     1.18  the rest z, |z| <= 1/4 + 2^-17, rounded twice: pi (2^-56 + 2^-55), across the vector;
- *           where nothing is fused, once, 0.79. And 0.01 for the phase, pi 2^-62 for positions up to
- *           plan->reach (beyond, turns are exact)
+ *           where nothing is fused, once, 0.79. And 0.01 for the phase, pi 2^-62 for positions up
+ *           to plan->reach (beyond, sincos is by double-double)
  *     2.69  sin(pi z) by its polynomial with rounded numbers, and 2.04 cos(pi z), where nothing is
  *           fused 2.35 (gappa.sh, by the factor's mantissa): as a vector 3.25, and 3.40
  *     0.04  what the polynomials lack (lacks.py)
  * together 4.85, and 4.74 where nothing is fused. Of one component these are 2.69 + 0.71 + 0.84 +
- * 0.04 for a sine, less for a cosine: a row by itself has 4.28 (pe__bound_single: 4.375). With SLEEF
- * a centre has
+ * 0.04 for a sine, less for a cosine: a single row has 4.28 (pe__bound_single: 4.375). With
+ * SLEEF a centre has
  *     4.95  sine and cosine, 3.5 ulp each (u35)
  *     1.90  the phase and the rest, as above, and the correction by what is below x, rounded
  *     2.00  the factor and the products with it
- * together 8.85, and 8.46 where nothing is fused. Each turn by a row of the plan adds
+ * together 8.85, and 8.46 where nothing is fused. Each rotation by a row of the plan adds
  *     0.71  the row, rounded
  *     2.00  a product and the sum; where nothing is fused, two products and the sum: 2 again for
- *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next turn asks for:
- *           (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
- * A row of a run is two turns from its centre: 10.27 fused, 4.74 + 3.13 + 2.71 = 10.58 not fused,
- * with SLEEF 14.27 and 14.30: 10.75 and 14.375 (pe__bound_run). Beyond plan->reach, turns in
- * double-double take the place of pe__sincos(), as long as they lack 44 units at most: 60 for
- * either (pe__bound_distant).
+ *           one component, |sC| + |cS| <= 1, and 2.42 as a vector, which the next rotation starts
+ *           from: (1 + 4 |sc SC|)^(1/2) <= 2^(1/2), and 1
+ * A row of a run is two rotations from its centre: 10.27 fused, 4.74 + 3.13 + 2.71 = 10.58 not
+ * fused, with SLEEF 14.27 and 14.30: 10.75 and 14.375 (pe__bound_run). Beyond plan->reach, sincos
+ * by double-double takes the place of pe__sincos(), as long as its error is at most 44 units: 60
+ * for either (pe__bound_distant).
  *
  * pe__round_interval() divides (1 + eta) out again, by a factor that is rounded (0.5), with a
  * product (1), and adds and subtracts e (1): e is 2.5 more for it.
@@ -3819,21 +3821,21 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  *
  * eta is the error before pe__round_interval() / 2^-12, and a little for the (1 + eta) on it.
  *
- * A row of floats by itself has a narrower window, and a guard that shrinks with its position:
- * nothing is turned after pe__sincos(), so its errors are relative but for that of the phase. In
+ * A single row of floats has a narrower window, and a guard that shrinks with its position:
+ * nothing is rotated after pe__sincos(), so its errors are relative but for that of the phase. In
  * units of 2^-48 these are
  *    22.00  what the short polynomials lack (lacks.py)
  *     0.25  roundings, at most 8 u: of the rest z 2, of sin(pi z) / z 4 and of the product with it
  *           1, of cos(pi z) 5 (gappa.sh)
  *     0.79  the phase, pi 2^-62 |t| / plan->reach, where |y| >= 2^-12 |A t| / plan->reach
  * together 23.04: pe__bound_short has 24, and the window 2 eta 2^53 is 24 2^6. After an alarm the
- * doubles are made again by the full polynomials, with pe__bound_single's e.
+ * doubles are computed again by the full polynomials, with pe__bound_single's e.
  *
  * Nor do the slow pairs of a run need the guard. Let T be the farthest position on the way to a
  * row, that of the centre, of an anchor or of a row of the plan, and f T <= 1/4: none of these
  * sines is larger than pi f T, and the row's own is at least 0.9 pi f |t|. In units of u pi f T
- * the centre's sine is off by 11, for its errors are relative; a turn adds 2 for the row and its
- * product, 12 for the centre's cosine, the row's and their product, and 2 for the sum; the
+ * the centre's sine is off by 11, for its errors are relative; a rotation adds 2 for the row and
+ * its product, 12 for the centre's cosine, the row's and their product, and 2 for the sum; the
  * second, whose cosine is off by 15, adds 20. These 47 are 52 T / |t| units of the sine, and eta
  * is 2^12 (10.75 + 1/8) units: enough for T <= 800 |t|. T is at most |t| + 144 + 8, and |t| at
  * least 1/2 (pe__slow_from()). */
@@ -3858,7 +3860,7 @@ static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
 #undef PE__BOUND
 
 /* ==== src/sincos/direct.h ==== */
-/* Sines and cosines in double: a pair by itself, a run's centre.
+/* Sines and cosines in double: of a single row, of a run's centre.
  * Gives: PE__SINCOS, pe__anchor, pe__centre(), pe__distant(), pe__doubles4, pe__four,
  *   pe__four_to_floats(), pe__sincos(), pe__sincos_by, pe__sincos_fit, pe__sincos_fit_of(),
  *   pe__sincos_store(), pe__vectors4.
@@ -3866,7 +3868,7 @@ static const pe__bound pe__bound_distant = PE__BOUND(60, 121);
  * Tests: tests/checks/gappa.sh, tests/unit/test_exact.c. */
 
 /* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py): as
-   near as doubles are, and shorter, within 2^-43.5 of their values, for floats by themselves. For
+   near as doubles are, and shorter, within 2^-43.5 of their values, for single rows of floats. For
    one kernel, these times its factor, and what is added to a phase to cut it into quarters. */
 static const double pe__sine_fit[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
@@ -3917,8 +3919,9 @@ typedef struct pe__doubles4 {
 } pe__doubles4;
 
 /* Four vectors of pairs on their way from doubles to floats: (a0 b0), (a1 b1) ... zipped, or, where
-   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. That is a third of pe__sincos()'s work and is done
-   during the next: one after the other, what waits for its turn fills the processor's queues. */
+   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. Conversion is a third of pe__sincos()'s work. Each
+   step converts the vectors of the step before: one after the other, instructions that wait for
+   their operands fill the processor's queues. */
 typedef struct pe__four {
     pe__doubles4 a, b;
     pe__vectors4 v;
@@ -3941,10 +3944,10 @@ typedef struct pe__sincos_by {
 } pe__sincos_by;
 
 /* Sines and cosines in double: of position t's angles and of the fit's quarters, for the four
-   vectors of pairs from i on (behind last: that at last again), times the fit's factor, by the full
-   polynomials or by the short ones. The phase is the nearest whole number of quarters and a rest,
-   whose sine and cosine the quarters exchange. Four vectors step by step, and those before become
-   floats meanwhile. */
+   vectors of pairs from i on (beyond last: the vector at last again), times the fit's factor, by
+   the full polynomials or by the short ones. The phase is the nearest whole number of quarters and
+   a rest, whose sine and cosine the quarters exchange. Four vectors step by step, and those before
+   become floats meanwhile. */
 PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__four *before)
 {
@@ -3995,7 +3998,7 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
-/* By the full ones and to memory, for all but the loop over a row by itself. */
+/* pe__sincos() by the full polynomials, stored: for all but the loop over a single row. */
 enum { PE__SINCOS = 4 * PE_LANES };
 PE__OUTLINE void pe__sincos_store(const pe__sincos_by *by, size_t i, size_t last, double *s,
                                   double *c)
@@ -4013,7 +4016,7 @@ typedef struct pe__anchor {
     double *s, *c;
 } pe__anchor;
 
-/* Is the turn of position t beyond what the direct kernel is good for? */
+/* Is position t beyond the reach of sincos by double? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
 {
     return !(fabs(t) <= plan->reach);
@@ -4159,7 +4162,7 @@ PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
     }
 }
 
-/* x + row, or x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
+/* x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && *scale != 1) x = pe__mul_f32(pe__splat_f32(*scale), x);
@@ -4300,9 +4303,9 @@ typedef struct pe__row_pair {
 } pe__row_pair;
 
 /* Columns of two rows, or of one of them. (a, b) is (sine, cosine), or (cosine, sine) where cosines
-   come first: what rotates (s, c) forth rotates (c, s) back, so these are the same but for which row
-   is which. What is constant for a tile comes from pe__span_begin(), the rest from block to block
-   and from row to row. */
+   come first: what rotates (s, c) forth rotates (c, s) back, so these are the same but for which
+   row is which. What is constant for a tile comes from pe__span_begin(), the rest from block to
+   block and from row to row. */
 typedef struct pe__span {
     const pe__dest *dest;
     const pe_plan *plan;
@@ -4314,8 +4317,8 @@ typedef struct pe__span {
     ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
     size_t pair;            /* the plan's pair of column 0                                      */
     size_t first, second;   /* columns of a and b                                               */
-    size_t begin, end;      /* pairs to make                                                    */
-    size_t slow;            /* pairs from there on turn so little that all may be judged        */
+    size_t begin, end;      /* pairs wanted                                                     */
+    size_t slow;            /* from that pair on angles are so small that all may be judged     */
     int32_t least;          /* bits of the smallest float of these: a normal one                */
     size_t head;            /* pairs before the first aligned address where floats stream       */
     pe__verb verb;
@@ -4446,8 +4449,8 @@ PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vecto
     }
 }
 
-/* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or, if
-   split, one of sines and one of cosines. */
+/* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or,
+   if split, one of sines and one of cosines. */
 PE__INLINE void pe__round_watched(const pe__rotated *r, const pe__rotated *s, int side, int split,
                                   pe__tie_watch *watch, pe__vf *v)
 {
@@ -4497,7 +4500,7 @@ PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned 
 }
 
 /* Four vectors to where they belong. Where two rows are added, the type is a constant in the
-   kernel; the adder of a row by itself knows it, and is called. */
+   kernel; the adder of a single row knows it, and is called. */
 enum { PE__NO_SUM = -1 };
 PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, unsigned char *p,
                                const pe__vectors4 *four)
@@ -4536,7 +4539,7 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
 }
 
 /* The first pairs of the vector at i: so many first and second components. Out of line: it is for
-   the ends of a row alone, and its arrays are not to be in the frame of the loop. */
+   the ends of a row only, and its arrays must not be in the frame of the loop. */
 PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* both, even if one is wanted */
@@ -4625,7 +4628,7 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
     }
 }
 
-/* The kernels: n times two rows and the next two, stored or added; and the one row that is wanted. */
+/* The kernels: n times two rows and the next two, stored or added; and a single row. */
 typedef void pe__pair_kernel(pe__span *x, int64_t n);
 PE__INLINE void pe__pair_rows(pe__span *x, int64_t n, int added)
 {
@@ -4651,7 +4654,7 @@ PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const
     pe__add_row_as(kind, x, PE__F32, row, n, &scale);
 }
 
-/* Of a row by itself: what pe__store_four() does where two rows are added. */
+/* Of a single row: what pe__store_four() does where two rows are added. */
 PE__INLINE void pe__add_four_to(pe__kind kind, const pe__dest *dest, unsigned char *p,
                                 ptrdiff_t across, const pe__vectors4 *v)
 {
@@ -4714,13 +4717,13 @@ PE__ADDER(bf16, PE__BF16)
  * a midpoint than 2^-25, so f16 is alarmed by that distance at least. With too large or too small
  * an amplitude all elements are alarmed, so that half of bf16's least number, 2^-134, is within the
  * 2^-46 A: zeros of floats have no sign. For wide angles these are some 3 bf16 elements in 10,000,
- * and 20 f16 ones; they are made again from doubles, one by one.
+ * and 20 f16 ones; they are computed again from doubles, one by one.
  *
- * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded to
- * float, p being the element as a float, and s rounded to bf16. Here it is s' = z + p', rounded. p' is
- * as far from the exact element as above, so from p by half a unit more, or by one of |a| + |S|:
- * together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If s' is
- * farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: z + p' is at most
+ * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded
+ * to float, p being the element as a float, and s rounded to bf16. Here it is s' = z + p', rounded.
+ * p' is as far from the exact element as above, so from p by half a unit more, or by one of |a| +
+ * |S|: together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If
+ * s' is farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: z + p' is at most
  * half a last bit of s' away from s', and z + p is d farther; a last bit is at most 2^-23
  * |s'|, so there is half of one left, and rounding does not reach the midpoint. If that holds for
  * all midpoints, s and s' become the same bf16.
@@ -4737,13 +4740,13 @@ enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
 
 /* Where elements raised the alarm: the group from pair i on in row side of the rows that many
    digits from the anchor; lanes, first those of the first components, then those of the second
-   ones. A block's alarms are dealt with together, of which a span has a few at most as a rule. */
+   ones. A span has a few alarms at most, as a rule: a block collects those of its spans. */
 typedef struct pe__alarm {
     uint32_t place, lanes; /* place: 2 (PE__TILE_16 digit + i) + side */
 } pe__alarm;
 enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
+/* Of a tile, in floats: the anchor and the rows of the plan, each converted when first needed. A
    group of pairs is two vectors of each: of its first half and its second, or, if split, of its
    even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
    distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
@@ -4754,7 +4757,7 @@ typedef struct pe__scratch_16 {
     float error, least; /* of what raises it */
     unsigned made;      /* bit b: row b is there */
     int excess;         /* adding: alarms of late, less a fifth of all groups */
-    int doubles;        /* adding: so many spans are made from doubles */
+    int doubles;        /* adding: so many spans still come from doubles */
     size_t alarms;
     pe__alarm alarm[PE__ALARMS + PE__ALARMS_SPAN + 1];
     pe__row_pair at[PE__DIGIT + 1];
@@ -4858,8 +4861,8 @@ PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t
     return plan->table + 2 * index * plan->padded;
 }
 
-/* Make these elements from doubles; at: rows by their distance from the anchor. Far from a midpoint,
-   which is a double with other last bits, and from f16's subnormals, they are certain. */
+/* Compute these elements from doubles; at: rows by their distance from the anchor. Far from a
+   midpoint, which is a double with other last bits, and from f16's subnormals, they are certain. */
 PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
                                     const pe__alarm *alarm, size_t alarms, pe__kind kind)
 {
@@ -5040,7 +5043,7 @@ PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
     f->alarms = 0;
 }
 
-/* Deal with a block's alarms, if they are more than that many. */
+/* Round again what raised a block's alarms, if they are more than that many. */
 PE__INLINE void pe__alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
 {
     if (f->alarms <= most) return;
@@ -5134,12 +5137,12 @@ PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block
     }
 }
 
-/* The distances b, as bits, whose two rows are made one after the other because they are streamed
+/* The distances b, as bits, whose two rows are stored one after the other because they are streamed
    and equal in the last 12 bits of their addresses: what is loaded from up to 512 bytes behind
    both, in these bits, waits for stores that have not left the core. With the plan's rows b there,
    tables in memory took up to twice as long; behind one row nothing waits. Of halves, half as fast
-   as what is loaded, one of the four is always there or soon: with AVX2, all such rows are made one
-   by one, unless a row's own halves are equal. */
+   as what is loaded, one of the four is always there or soon: with AVX2, all such rows are stored
+   one by one, unless a row's own halves are equal. */
 PE__WRAPS
 PE__INLINE uint32_t pe__waiting(const pe__span *x, const pe__block_rows *rows, int64_t most)
 {
@@ -5275,12 +5278,12 @@ PE__OUTLINE void pe__block_add_bf16(pe__span *x, const pe__block *block)
 }
 
 /* ==== src/rows/single.h ==== */
-/* A row by itself, from its angles to memory.
+/* A single row, from its angles to memory.
  * Gives: pe__single_f32(), pe__single_row().
  * Needs: simd, api, plan, numbers, sincos.
  * Tests: tests/unit/test_exact.c, tests/unit/test_at.c. */
 
-/* ---- 6.7 a row by itself ------------------------------------------------------------------------
+/* ---- 6.7 a single row ---------------------------------------------------------------------------
  * From the angle to memory in one loop, without an anchor and without doubles in memory. */
 
 typedef struct pe__single {
@@ -5299,8 +5302,8 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* Its polynomials and its time, both turned if cosines come first, since cos x = sin(-x + pi/2) and
-   sin x = cos(-x + pi/2). */
+/* The row's polynomials and its time. Where cosines come first, both change: cos x = sin(-x + pi/2)
+   and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_fit(const pe__single *x, int full, pe__sincos_fit *fit)
 {
     const int swapped = x->dest->order == PE__CS;
@@ -5364,8 +5367,8 @@ PE__OUTLINE void pe__single_some(const pe__single *single, size_t i, size_t end,
     if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Four vectors of floats from pair i on, `count` pairs, to a row of floats, or of what they are added
-   to; those that raised the alarm once more. */
+/* Four vectors of floats from pair i on, `count` pairs, to a row of floats, or of what they are
+   added to; those that raised the alarm once more. */
 PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_t i, size_t count,
                                 pe__four *four, int32_t guard)
 {
@@ -5384,8 +5387,8 @@ PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_
     }
 }
 
-/* The same to a row of 16-bit elements, a whole group. A float that comes from a double at once is as
-   near to it as half its last bit, below 2^-24 of itself. */
+/* The same to a row of 16-bit elements, a whole group. A float that comes from a double at once is
+   as near to it as half its last bit, below 2^-24 of itself. */
 PE__INLINE void pe__single_group(const pe__single *x, const pe__span *span, size_t i,
                                  const pe__four *four, pe__vf least, pe__kind kind)
 {
@@ -5406,8 +5409,8 @@ PE__INLINE void pe__single_group(const pe__single *x, const pe__span *span, size
 }
 
 /* Four vectors of pairs at a time, of floats fewer at the row's end or up to the first aligned
-   address; of 16-bit elements, only whole groups. Those of one step become floats while the next
-   ones are made. Returns how many pairs are done. */
+   address; of 16-bit elements, only whole groups. The doubles of one step become floats during the
+   next. Returns how many pairs are done. */
 PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder *adder,
                                  pe__kind kind)
 {
@@ -5418,7 +5421,7 @@ PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder
     const size_t pairs = floats ? pe__pairs_of(dest) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__least_16(plan, kind));
     const pe__single x = {dest, t, adder};
-    pe__span span; /* in registers: what is out of line makes its own */
+    pe__span span; /* in registers: functions out of line begin their own */
     pe__sincos_fit fit;
     pe__four four;
     pe__single_span(&x, &span);
@@ -5427,7 +5430,7 @@ PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder
     PE__IN_MEMORY(polynomials);
     const pe__sincos_by by = {plan, polynomials, time};
     const size_t head = floats ? span.head : 0;
-    four.split = floats ? span.split : 1; /* groups are made of joined floats */
+    four.split = floats ? span.split : 1; /* groups have joined floats */
     four.a.v[0] = four.a.v[1] = four.a.v[2] = four.a.v[3] = pe__splat(0.0);
     four.b = four.a;
     if (pairs == 0) return 0;
@@ -5483,8 +5486,8 @@ PE__OUTLINE void pe__anchor_rotated(const pe_plan *plan, int64_t digit, size_t p
     }
 }
 
-/* What a run makes its rows with: room for the sines and cosines of two anchors of so many pairs, a
-   multiple of 32, each with some to spare, for a vector that begins before their last one, and up
+/* What a run builds its rows with: room for the sines and cosines of two anchors of so many pairs,
+   a multiple of 32, each with some to spare, for a vector that begins before their last one, and up
    to PE__SINCOS more; and how a block's rows become elements. */
 enum { PE__SPARE = 32 };
 typedef struct pe__workshop {
@@ -5496,8 +5499,8 @@ typedef struct pe__workshop {
     pe__scratch_16 *scratch; /* 16-bit elements */
 } pe__workshop;
 
-/* From which pair on all are slow, as "Rounding test" has it, in rows from position low to high; not
-   where none is so slow as to need that. */
+/* From which pair on all are slow, as "Rounding test" has it, in rows from position low to high;
+   not where none is so slow as to need that. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->plan->frequency + x->pair;
@@ -5511,16 +5514,17 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Where in a room with 2048 bytes to spare an anchor lies two lines ahead of the row that it makes,
-   in the last bits of their addresses. A load waits for every store before it that is equal in the
-   last 12 and has not left the core, and those past the caches take long to leave: with the anchor
-   some 64 to 450 bytes behind the row, tables in memory took up to half as long again. */
+/* Where in a room with 2048 bytes to spare an anchor lies two lines ahead of the row that comes
+   from it, in the last bits of their addresses. A load waits for every store before it that is
+   equal in the last 12 and has not left the core, and those past the caches take long to leave:
+   with the anchor some 64 to 450 bytes behind the row, tables in memory took up to half as long
+   again. */
 PE__INLINE double *pe__beside(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
-/* Blocks made together: the first one's number, and the row of the run that is their centre. */
+/* Blocks of one centre: the first one's number, and the row of the run that is their centre. */
 typedef struct pe__blocks {
     int64_t first, count, centre;
 } pe__blocks;
@@ -5561,8 +5565,8 @@ PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
     }
 }
 
-/* Rows for the positions t, t + 1, ..., each of them a double: some of a plan with rows, or one that
-   pe__single_row() does not make. */
+/* Rows for the positions t, t + 1, ..., each of them a double: some of a plan with rows, or one
+   that pe__single_row() does not store. */
 PE__OUTLINE void pe__run(const pe__dest *dest, double t, size_t rows, const pe__workshop *work)
 {
     const int streams = dest->verb == PE__STREAM && work->pairs > (size_t)PE__TILE_STREAMED;
@@ -5571,7 +5575,7 @@ PE__OUTLINE void pe__run(const pe__dest *dest, double t, size_t rows, const pe__
     for (int64_t made = 0; made < all; made += PE__RADIX) {
         const int64_t rest = all - made;
         pe__blocks blocks = {made, rest < PE__RADIX ? rest : (int64_t)PE__RADIX, last / 2};
-        /* of one block alone, its own middle */
+        /* of a single block, its own middle */
         if (all > 1) blocks.centre = PE__RADIX * (made + blocks.count / 2) + PE__DIGIT;
         for (size_t done = 0; done < pe__pairs_of(dest); done += columns) {
             const pe__dest part = pe__dest_part(dest, done, columns);
@@ -5676,9 +5680,10 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__dest *dest, double t, size_t rows)
  * Tests: tests/unit/test_exact.c. */
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is turned forth
- * and back by the rows 1 ... 8, and to the next block's by row 17. All these are double-double, and
- * made on the stack for each call; each PE__ANEW blocks the anchor is an exact turn.
+ * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is rotated
+ * forth and back by the rows 1 ... 8, and to the next block's by row 17. All these are
+ * double-double, built on the stack for each call; each PE__ANEW blocks the anchor comes from its
+ * angle.
  *
  * Sums of products in double-double, cheaply: sines and cosines are cut into a multiple of 2^-26,
  * |x| <= 1, and a double for the rest, |x| <= 2^-27. The products of the former are multiples of
@@ -5695,10 +5700,10 @@ PE__OUTLINE void pe__add_rows_bf16(const pe__dest *dest, double t, size_t rows)
  *      4     their sum or difference, at most 2.83 2^(k - 27)
  *      4     the same with 2e added
  *      0.1   the anchor and the rows: 2^-98, and what the frequencies lack is added to e; a
- *            turn adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
+ *            rotation adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
  * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
- * the time, the vector is made by exact turns. */
+ * the time, the vector comes from pe__sincos_dd() and pe__decide(). */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANEW = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
@@ -5740,8 +5745,8 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count
     }
 }
 
-/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (ts, tc), or (c, s),
-   turned by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
+/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), rotated by (ts, tc), or (c, s),
+   rotated by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__dest *dest;
@@ -6201,8 +6206,9 @@ PE__WRAPS /* what is asked for ahead: any address will do */
 }
 
 /* Decide how to store so many rows: floats with what follows asked for if they are more than a
-   second-level cache holds, see pe__ask(); past the caches if there are many, and, but for 16-bit elements, every
-   row, and each half of it, can be brought to an aligned address by the same number of pairs. */
+   second-level cache holds, see pe__ask(); past the caches if there are many, and, but for 16-bit
+   elements, every row, and each half of it, can be brought to an aligned address by the same number
+   of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
@@ -6225,7 +6231,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
 }
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
-   the opposite turn has the opposite offset and padding position. */
+   the opposite angle has the opposite offset and padding position. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     *own = *plan;
@@ -6255,7 +6261,7 @@ PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t el
 }
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
-   to, made there, and copied back. */
+   to, filled there, and copied back. */
 PE__INLINE void pe__move_steps(const pe__dest *tile, const pe__axis *axis, const pe__output *o,
                                size_t r, size_t rows, int out)
 {
@@ -6325,15 +6331,15 @@ static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe_
     return status;
 }
 
-/* What rows of a batch are made by, and what adds them to all batches. */
+/* What fills the rows of a batch, and what adds them to all batches. */
 typedef struct pe__batches {
     size_t count, bytes; /* bytes from batch to batch */
     const pe__maker *make;
     pe__row_adder *add;
 } pe__batches;
 
-/* The same rows to several batches: filled once, some at a time, into a buffer, and from there added
-   to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
+/* The same rows to several batches: filled once, some at a time, into a buffer, and from there
+   added to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
 PE__OUTLINE int pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                  const pe__batches *batches)
 {
@@ -6377,7 +6383,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     batches->bytes = batch_stride * o->element;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
-    /* A run of rows is made in less time than memory takes to go from batch to batch. */
+    /* Consecutive rows are filled for each batch: that takes less time than memory does from
+       batch to batch. */
     const int run = at->kind == PE__AT_RANGE && (at->step == 1 || at->step == -1);
     if (status != PE_OK) return status;
     const int once = !run || !view->table || batch_stride < batch;

@@ -46,7 +46,7 @@ PE__INLINE int pe__near_tie(double hi, double lo, double e)
  * f_0 ... f_15 by powers of q, and those of 16 pairs further on by q^16, in triple-double. q is off
  * by 2^-140 (1 + 1 / D), by what a logarithm of up to 624 and products lack, so f_i by i times as
  * much, and by 2^-106 as two doubles; a q below 2^-930, whose third double is subnormal, by 2^-114
- * (1 + 1 / D), but then there is no f_2. What needs more digits makes them anew, by
+ * (1 + 1 / D), but then there is no f_2. What needs more digits computes them again, by
  * pe__real_by_frequency(). The order of the operations does not depend on the number of lanes. */
 
 enum { PE__CHAIN = 8, PE__POWERS = 16 };
@@ -64,9 +64,9 @@ PE__COLD pe__td pe__frequency_unit(double scale, int half_turns)
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* base^(-1 / D). Where D is a whole number, as nearly always: a double q0 near it, and from r = base
-   q0^D - 1, |r| < 2^-37, what is to be added, q0 (exp(-ln(1 + r) / D) - 1), in a third of the time
-   of a logarithm and an exponential. */
+/* base^(-1 / D). Where D is a whole number, as nearly always: a double q0 near it, and from r =
+   base q0^D - 1, |r| < 2^-37, what is to be added, q0 (exp(-ln(1 + r) / D) - 1), in a third of the
+   time of a logarithm and an exponential. */
 PE__COLD pe__td pe__root(double base, const double *d)
 {
     const double x = -pe__log2(base) / d[0], k = pe__nearest(x), rest = (x - k) * pe__ln2[0];
@@ -98,7 +98,7 @@ PE__COLD pe__td pe__root(double base, const double *d)
 }
 
 typedef struct pe__geometric {
-    pe__td f[PE__POWERS / (int)PE_LANES], ratio; /* the last 16 that were made, q^16 */
+    pe__td f[PE__POWERS / (int)PE_LANES], ratio; /* the last 16, and q^16 */
 } pe__geometric;
 
 /* pairs: how many there are; what lies beyond them may be out of range. */
@@ -125,8 +125,8 @@ PE__COLD void pe__geometric_begin(pe__geometric *g, const pe_config *config,
     }
 }
 
-/* Write the next count frequencies to f and f + padded, up to 7 numbers more. first: how many are
-   made; a multiple of 16. */
+/* Write the next count frequencies to f and f + padded, up to 7 numbers more. first: how many
+   have been written; a multiple of 16. */
 PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count, double *f,
                                     size_t padded)
 {

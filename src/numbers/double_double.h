@@ -63,7 +63,7 @@ PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
     return r;
 }
 
-/* (s, c) turned by (ts, tc), in place: one more turn adds less than 2^-100 to the error. */
+/* (s, c) rotated by (ts, tc), in place; adds less than 2^-100 to the error. */
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
@@ -73,7 +73,7 @@ PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
     *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
 }
 
-/* (s, c) turned by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
+/* (s, c) rotated by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
 PE__INLINE void pe__dd_rotate_twice(pe__dd *s, pe__dd *c)
 {
     const pe__vd two = pe__splat(2.0);

@@ -90,7 +90,7 @@ PE__COLD pe__td pe__td_exp(pe__td x)
     return pe__td_shift(y, pe__load(power));
 }
 
-/* log2(x), relatively to 2^-48 or absolutely to 2^-50, for a normal x > 0: e + 2 atanh(z) / ln 2. */
+/* log2(x) for a normal x > 0: e + 2 atanh(z) / ln 2, to 2^-48 of itself or to 2^-50. */
 PE__COLD double pe__log2(double x)
 {
     int e;

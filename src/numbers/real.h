@@ -256,7 +256,7 @@ PE__COLD pe__real pe__real_series(const pe__real *x, pe__series kind, uint32_t k
     return sum;
 }
 
-/* x > 0 becomes ln x: with a power of two apart, 2 atanh((x - 1) / (x + 1)). */
+/* Replace x = 2^k m by its logarithm, k ln 2 + 2 atanh((m - 1) / (m + 1)). */
 PE__COLD void pe__real_log(pe__real *x)
 {
     const int up = x->d[x->n - 1] < 0xb5000000u, k = x->exponent - up; /* within 0.7 ... 1.42 */

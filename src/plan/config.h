@@ -13,8 +13,8 @@
  * angles are rounded to float; 16 rows in 2 arrays each, if there will be enough rows. The axes'
  * pairs follow each other, each from a multiple of 8 on. An array has room for a vector that starts
  * at any pair: the doubles behind an axis' last pair repeat it, so that they raise no alarm by
- * themselves. With that pair they do, and exact turns load vectors from there on, too: so rows come
- * last. */
+ * themselves. With that pair they do, and exact sincos loads vectors from there on, too: so rows
+ * come last. */
 
 PE_API pe_config pe_config_default(size_t d_model)
 {

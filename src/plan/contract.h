@@ -110,8 +110,8 @@ PE_API size_t pe_plan_size(const pe_config *config);
 PE_API pe_status pe_plan_init(pe_plan *plan, const pe_config *config, void *memory,
                               size_t memory_size);
 
-/* The same with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base and
- * exponent are ignored, but must be valid. So each axis can have its own base or list; with
+/* The same with the caller's frequencies: w_i = omega[i] * scale, times pi with half_turns. base
+ * and exponent are ignored, but must be valid. So each axis can have its own base or list; with
  * PE_COLUMNS_SUMS each pair has one frequency for each coordinate.
  *
  * omega        pairs numbers, axis after axis; with PE_COLUMNS_SUMS [pairs][axes]. Taken as exact,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans made in their memory: frequencies and rows.
+/* Plans built in their memory: frequencies and rows.
  * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_omega(),
  *   pe_frequency_error(), pe_plan_init().
  * Needs: simd, api, numbers, frequencies, sincos.
@@ -19,8 +19,8 @@
 
 /* Row 1 comes from its angle. Row b comes from the rows b/2 and b - b/2, one after the other; row
    17 from the rows 8 and 9, and row 17 b likewise. All in double-double: an error of 2^-96 in row 1
-   grows with the number of the row, and no turn adds more. Some vectors at a time, since each waits
-   for its own results. */
+   grows with the number of the row, and no rotation adds more. Four vectors at a time, since each
+   waits for its own results. */
 PE__OUTLINE void pe__plan_rows(const pe_plan *plan, double *table)
 {
     enum { PE__TOGETHER = 4, PE__NEXT = PE__DIGIT + 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan's axes, arrays, size and errors, before it is made.
+/* A plan's axes, arrays, size and errors, before it is built.
  * Gives: pe__arrays(), pe__guard(), pe__plan_amplitude(), pe__plan_bytes(), pe__plan_reach(),
  *   pe__shares(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
@@ -48,8 +48,8 @@ static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
     plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));
 }
 
-/* Rows that follow each other, from which on rows of the plan make up for the time that they take:
-   35 with AVX-512 and 38 with AVX2 at d = 512, one number for all. */
+/* From so many consecutive rows on, a table in the plan saves more time than it costs: measured 35
+   with AVX-512 and 38 with AVX2 at d = 512; one number for all. */
 enum { PE__MANY = 36 };
 
 /* Do several axes share the columns in this way? */

@@ -94,12 +94,12 @@ PE__INLINE void pe__rows_at(pe__span *x, const pe__block *block, const pe__block
     }
 }
 
-/* The distances b, as bits, whose two rows are made one after the other because they are streamed
+/* The distances b, as bits, whose two rows are stored one after the other because they are streamed
    and equal in the last 12 bits of their addresses: what is loaded from up to 512 bytes behind
    both, in these bits, waits for stores that have not left the core. With the plan's rows b there,
    tables in memory took up to twice as long; behind one row nothing waits. Of halves, half as fast
-   as what is loaded, one of the four is always there or soon: with AVX2, all such rows are made one
-   by one, unless a row's own halves are equal. */
+   as what is loaded, one of the four is always there or soon: with AVX2, all such rows are stored
+   one by one, unless a row's own halves are equal. */
 PE__WRAPS
 PE__INLINE uint32_t pe__waiting(const pe__span *x, const pe__block_rows *rows, int64_t most)
 {

@@ -69,8 +69,9 @@ PE__WRAPS /* what is asked for ahead: any address will do */
 }
 
 /* Decide how to store so many rows: floats with what follows asked for if they are more than a
-   second-level cache holds, see pe__ask(); past the caches if there are many, and, but for 16-bit elements, every
-   row, and each half of it, can be brought to an aligned address by the same number of pairs. */
+   second-level cache holds, see pe__ask(); past the caches if there are many, and, but for 16-bit
+   elements, every row, and each half of it, can be brought to an aligned address by the same number
+   of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
@@ -93,7 +94,7 @@ static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t r
 }
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
-   the opposite turn has the opposite offset and padding position. */
+   the opposite angle has the opposite offset and padding position. */
 PE__COLD void pe__view_other(const pe_plan *plan, const pe_at *at, pe_plan *own)
 {
     *own = *plan;
@@ -123,7 +124,7 @@ PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t el
 }
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added
-   to, made there, and copied back. */
+   to, filled there, and copied back. */
 PE__INLINE void pe__move_steps(const pe__dest *tile, const pe__axis *axis, const pe__output *o,
                                size_t r, size_t rows, int out)
 {
@@ -193,15 +194,15 @@ static inline pe_status pe__call(const pe_plan *plan, const pe_at *at, const pe_
     return status;
 }
 
-/* What rows of a batch are made by, and what adds them to all batches. */
+/* What fills the rows of a batch, and what adds them to all batches. */
 typedef struct pe__batches {
     size_t count, bytes; /* bytes from batch to batch */
     const pe__maker *make;
     pe__row_adder *add;
 } pe__batches;
 
-/* The same rows to several batches: filled once, some at a time, into a buffer, and from there added
-   to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
+/* The same rows to several batches: filled once, some at a time, into a buffer, and from there
+   added to each batch; zeros, too. Returns 0 if a row is too long for the buffer. */
 PE__OUTLINE int pe__emit_batches(const pe_plan *plan, const pe_at *at, const pe__output *o,
                                  const pe__batches *batches)
 {
@@ -245,7 +246,8 @@ static inline pe_status pe__call_batch(const pe_plan *plan, const pe_at *at, siz
     batches->bytes = batch_stride * o->element;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, o->rows, view->axes, view->offset);
-    /* A run of rows is made in less time than memory takes to go from batch to batch. */
+    /* Consecutive rows are filled for each batch: that takes less time than memory does from
+       batch to batch. */
     const int run = at->kind == PE__AT_RANGE && (at->step == 1 || at->step == -1);
     if (status != PE_OK) return status;
     const int once = !run || !view->table || batch_stride < batch;

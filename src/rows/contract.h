@@ -38,9 +38,9 @@ PE_API pe_status pe_fill_bf16(const pe_plan *plan, pe_at at, size_t rows, uint16
 
 /* Add encodings to activations, in place, in one pass over memory: x = scale * x + PE.
  *
- * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64). The product and the sum are rounded to float
- * (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x. So for
- * f32 the result is that of scaling x and adding the filled table, on every machine.
+ * PE is the row of pe_fill_f32 (for f64 of pe_fill_f64). The product and the sum are rounded to
+ * float (for f64 to double) each, as in PyTorch and numpy, and the sum once more to the type of x.
+ * So for f32 the result is that of scaling x and adding the filled table, on every machine.
  *
  * at, rows     as pe_fill_T
  * scale        any float (f64: any double); 1 to add only, sqrt(d_model) for the paper's embeddings

@@ -86,7 +86,7 @@ PE__INLINE void pe__put_n_as(pe__kind type, void *p, pe__vf v, size_t n)
     }
 }
 
-/* x + row, or x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
+/* x scale + row, in f32. A scale is 1 as a rule, and a branch costs less than products. */
 PE__INLINE pe__vf pe__scaled_sum(pe__vf x, const float *scale, pe__vf row)
 {
     if (scale && *scale != 1) x = pe__mul_f32(pe__splat_f32(*scale), x);

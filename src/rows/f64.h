@@ -16,9 +16,10 @@
 #include "pair_f32.h"
 
 /* ---- 6.9 f64 ------------------------------------------------------------------------------------
- * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is turned forth
- * and back by the rows 1 ... 8, and to the next block's by row 17. All these are double-double, and
- * made on the stack for each call; each PE__ANEW blocks the anchor is an exact turn.
+ * Doubles, too, come by blocks of rows, in tiles of columns: the anchor of a block is rotated
+ * forth and back by the rows 1 ... 8, and to the next block's by row 17. All these are
+ * double-double, built on the stack for each call; each PE__ANEW blocks the anchor comes from its
+ * angle.
  *
  * Sums of products in double-double, cheaply: sines and cosines are cut into a multiple of 2^-26,
  * |x| <= 1, and a double for the rest, |x| <= 2^-27. The products of the former are multiples of
@@ -35,10 +36,10 @@
  *      4     their sum or difference, at most 2.83 2^(k - 27)
  *      4     the same with 2e added
  *      0.1   the anchor and the rows: 2^-98, and what the frequencies lack is added to e; a
- *            turn adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
+ *            rotation adds 2^-100, and row 17 has 17 times the error of row 1, PE__ANEW + 1 times
  * together 24.93. e = 32 u, 2^(k - 76): where the first bracket plus the second less e and plus e
  * are the same double, that is the answer, for rounding is monotonic. Else, some 2^-21 |A / x| of
- * the time, the vector is made by exact turns. */
+ * the time, the vector comes from pe__sincos_dd() and pe__decide(). */
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANEW = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
@@ -80,8 +81,8 @@ PE__COLD void pe__round_again_f64(const pe_plan *plan, size_t pair, size_t count
     }
 }
 
-/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), turned by (ts, tc), or (c, s),
-   turned by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
+/* A tile of columns. A vector of pairs is [0] f and [1] g: (s, c), rotated by (ts, tc), or (c, s),
+   rotated by (-ts, tc), as they lie in a row: f' = f tc + g ts, g' = g tc - f ts. */
 typedef struct pe__tile_f64 {
     const pe_plan *plan;
     const pe__dest *dest;

@@ -42,13 +42,13 @@
  * a midpoint than 2^-25, so f16 is alarmed by that distance at least. With too large or too small
  * an amplitude all elements are alarmed, so that half of bf16's least number, 2^-134, is within the
  * 2^-46 A: zeros of floats have no sign. For wide angles these are some 3 bf16 elements in 10,000,
- * and 20 f16 ones; they are made again from doubles, one by one.
+ * and 20 f16 ones; they are computed again from doubles, one by one.
  *
- * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded to
- * float, p being the element as a float, and s rounded to bf16. Here it is s' = z + p', rounded. p' is
- * as far from the exact element as above, so from p by half a unit more, or by one of |a| + |S|:
- * together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If s' is
- * farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: z + p' is at most
+ * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded
+ * to float, p being the element as a float, and s rounded to bf16. Here it is s' = z + p', rounded.
+ * p' is as far from the exact element as above, so from p by half a unit more, or by one of |a| +
+ * |S|: together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If
+ * s' is farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: z + p' is at most
  * half a last bit of s' away from s', and z + p is d farther; a last bit is at most 2^-23
  * |s'|, so there is half of one left, and rounding does not reach the midpoint. If that holds for
  * all midpoints, s and s' become the same bf16.
@@ -65,13 +65,13 @@ enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
 
 /* Where elements raised the alarm: the group from pair i on in row side of the rows that many
    digits from the anchor; lanes, first those of the first components, then those of the second
-   ones. A block's alarms are dealt with together, of which a span has a few at most as a rule. */
+   ones. A span has a few alarms at most, as a rule: a block collects those of its spans. */
 typedef struct pe__alarm {
     uint32_t place, lanes; /* place: 2 (PE__TILE_16 digit + i) + side */
 } pe__alarm;
 enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* Of a tile, in floats: the anchor and the rows of the plan, each made when first asked for. A
+/* Of a tile, in floats: the anchor and the rows of the plan, each converted when first needed. A
    group of pairs is two vectors of each: of its first half and its second, or, if split, of its
    even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
    distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
@@ -82,7 +82,7 @@ typedef struct pe__scratch_16 {
     float error, least; /* of what raises it */
     unsigned made;      /* bit b: row b is there */
     int excess;         /* adding: alarms of late, less a fifth of all groups */
-    int doubles;        /* adding: so many spans are made from doubles */
+    int doubles;        /* adding: so many spans still come from doubles */
     size_t alarms;
     pe__alarm alarm[PE__ALARMS + PE__ALARMS_SPAN + 1];
     pe__row_pair at[PE__DIGIT + 1];
@@ -186,8 +186,8 @@ PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t
     return plan->table + 2 * index * plan->padded;
 }
 
-/* Make these elements from doubles; at: rows by their distance from the anchor. Far from a midpoint,
-   which is a double with other last bits, and from f16's subnormals, they are certain. */
+/* Compute these elements from doubles; at: rows by their distance from the anchor. Far from a
+   midpoint, which is a double with other last bits, and from f16's subnormals, they are certain. */
 PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
                                     const pe__alarm *alarm, size_t alarms, pe__kind kind)
 {
@@ -368,7 +368,7 @@ PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
     f->alarms = 0;
 }
 
-/* Deal with a block's alarms, if they are more than that many. */
+/* Round again what raised a block's alarms, if they are more than that many. */
 PE__INLINE void pe__alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
 {
     if (f->alarms <= most) return;

@@ -28,9 +28,9 @@ typedef struct pe__row_pair {
 } pe__row_pair;
 
 /* Columns of two rows, or of one of them. (a, b) is (sine, cosine), or (cosine, sine) where cosines
-   come first: what rotates (s, c) forth rotates (c, s) back, so these are the same but for which row
-   is which. What is constant for a tile comes from pe__span_begin(), the rest from block to block
-   and from row to row. */
+   come first: what rotates (s, c) forth rotates (c, s) back, so these are the same but for which
+   row is which. What is constant for a tile comes from pe__span_begin(), the rest from block to
+   block and from row to row. */
 typedef struct pe__span {
     const pe__dest *dest;
     const pe_plan *plan;
@@ -42,8 +42,8 @@ typedef struct pe__span {
     ptrdiff_t across;       /* bytes from there to the first cosine, if split                   */
     size_t pair;            /* the plan's pair of column 0                                      */
     size_t first, second;   /* columns of a and b                                               */
-    size_t begin, end;      /* pairs to make                                                    */
-    size_t slow;            /* pairs from there on turn so little that all may be judged        */
+    size_t begin, end;      /* pairs wanted                                                     */
+    size_t slow;            /* from that pair on angles are so small that all may be judged     */
     int32_t least;          /* bits of the smallest float of these: a normal one                */
     size_t head;            /* pairs before the first aligned address where floats stream       */
     pe__verb verb;
@@ -174,8 +174,8 @@ PE__OUTLINE void pe__round_again(const pe__span *x, size_t i, int two, pe__vecto
     }
 }
 
-/* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or, if
-   split, one of sines and one of cosines. */
+/* Two vectors of pairs of row `side` as floats, watched: as they follow each other in memory, or,
+   if split, one of sines and one of cosines. */
 PE__INLINE void pe__round_watched(const pe__rotated *r, const pe__rotated *s, int side, int split,
                                   pe__tie_watch *watch, pe__vf *v)
 {
@@ -225,7 +225,7 @@ PE__INLINE void pe__add_four(pe__kind kind, float scale, size_t ahead, unsigned 
 }
 
 /* Four vectors to where they belong. Where two rows are added, the type is a constant in the
-   kernel; the adder of a row by itself knows it, and is called. */
+   kernel; the adder of a single row knows it, and is called. */
 enum { PE__NO_SUM = -1 };
 PE__INLINE void pe__store_four(const pe__span *x, int added, int two, int split, unsigned char *p,
                                const pe__vectors4 *four)
@@ -264,7 +264,7 @@ PE__INLINE void pe__store_some(const pe__span *x, unsigned char *p, const float 
 }
 
 /* The first pairs of the vector at i: so many first and second components. Out of line: it is for
-   the ends of a row alone, and its arrays are not to be in the frame of the loop. */
+   the ends of a row only, and its arrays must not be in the frame of the loop. */
 PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_t second)
 {
     const int two = x->ts != NULL; /* both, even if one is wanted */
@@ -353,7 +353,7 @@ PE__INLINE void pe__span_f32(pe__span *span, int64_t n, int two, int split, int 
     }
 }
 
-/* The kernels: n times two rows and the next two, stored or added; and the one row that is wanted. */
+/* The kernels: n times two rows and the next two, stored or added; and a single row. */
 typedef void pe__pair_kernel(pe__span *x, int64_t n);
 PE__INLINE void pe__pair_rows(pe__span *x, int64_t n, int added)
 {
@@ -379,7 +379,7 @@ PE__INLINE void pe__add_some(pe__kind kind, const pe__dest *dest, void *x, const
     pe__add_row_as(kind, x, PE__F32, row, n, &scale);
 }
 
-/* Of a row by itself: what pe__store_four() does where two rows are added. */
+/* Of a single row: what pe__store_four() does where two rows are added. */
 PE__INLINE void pe__add_four_to(pe__kind kind, const pe__dest *dest, unsigned char *p,
                                 ptrdiff_t across, const pe__vectors4 *v)
 {

@@ -37,8 +37,8 @@ PE__OUTLINE void pe__anchor_rotated(const pe_plan *plan, int64_t digit, size_t p
     }
 }
 
-/* What a run makes its rows with: room for the sines and cosines of two anchors of so many pairs, a
-   multiple of 32, each with some to spare, for a vector that begins before their last one, and up
+/* What a run builds its rows with: room for the sines and cosines of two anchors of so many pairs,
+   a multiple of 32, each with some to spare, for a vector that begins before their last one, and up
    to PE__SINCOS more; and how a block's rows become elements. */
 enum { PE__SPARE = 32 };
 typedef struct pe__workshop {
@@ -50,8 +50,8 @@ typedef struct pe__workshop {
     pe__scratch_16 *scratch; /* 16-bit elements */
 } pe__workshop;
 
-/* From which pair on all are slow, as "Rounding test" has it, in rows from position low to high; not
-   where none is so slow as to need that. */
+/* From which pair on all are slow, as "Rounding test" has it, in rows from position low to high;
+   not where none is so slow as to need that. */
 PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
 {
     const double *const f = x->plan->frequency + x->pair;
@@ -65,16 +65,17 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     return i;
 }
 
-/* Where in a room with 2048 bytes to spare an anchor lies two lines ahead of the row that it makes,
-   in the last bits of their addresses. A load waits for every store before it that is equal in the
-   last 12 and has not left the core, and those past the caches take long to leave: with the anchor
-   some 64 to 450 bytes behind the row, tables in memory took up to half as long again. */
+/* Where in a room with 2048 bytes to spare an anchor lies two lines ahead of the row that comes
+   from it, in the last bits of their addresses. A load waits for every store before it that is
+   equal in the last 12 and has not left the core, and those past the caches take long to leave:
+   with the anchor some 64 to 450 bytes behind the row, tables in memory took up to half as long
+   again. */
 PE__INLINE double *pe__beside(double *room, const unsigned char *out)
 {
     return room + ((uintptr_t)out + 128 - (uintptr_t)room) % 2048 / 64 * 8;
 }
 
-/* Blocks made together: the first one's number, and the row of the run that is their centre. */
+/* Blocks of one centre: the first one's number, and the row of the run that is their centre. */
 typedef struct pe__blocks {
     int64_t first, count, centre;
 } pe__blocks;
@@ -115,8 +116,8 @@ PE__OUTLINE void pe__run_tile(const pe__dest *dest, double t, int64_t last,
     }
 }
 
-/* Rows for the positions t, t + 1, ..., each of them a double: some of a plan with rows, or one that
-   pe__single_row() does not make. */
+/* Rows for the positions t, t + 1, ..., each of them a double: some of a plan with rows, or one
+   that pe__single_row() does not store. */
 PE__OUTLINE void pe__run(const pe__dest *dest, double t, size_t rows, const pe__workshop *work)
 {
     const int streams = dest->verb == PE__STREAM && work->pairs > (size_t)PE__TILE_STREAMED;
@@ -125,7 +126,7 @@ PE__OUTLINE void pe__run(const pe__dest *dest, double t, size_t rows, const pe__
     for (int64_t made = 0; made < all; made += PE__RADIX) {
         const int64_t rest = all - made;
         pe__blocks blocks = {made, rest < PE__RADIX ? rest : (int64_t)PE__RADIX, last / 2};
-        /* of one block alone, its own middle */
+        /* of a single block, its own middle */
         if (all > 1) blocks.centre = PE__RADIX * (made + blocks.count / 2) + PE__DIGIT;
         for (size_t done = 0; done < pe__pairs_of(dest); done += columns) {
             const pe__dest part = pe__dest_part(dest, done, columns);

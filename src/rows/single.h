@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A row by itself, from its angles to memory.
+/* A single row, from its angles to memory.
  * Gives: pe__single_f32(), pe__single_row().
  * Needs: simd, api, plan, numbers, sincos.
  * Tests: tests/unit/test_exact.c, tests/unit/test_at.c. */
@@ -14,7 +14,7 @@
 #include "pair_f32.h"
 #include "pair_16.h"
 
-/* ---- 6.7 a row by itself ------------------------------------------------------------------------
+/* ---- 6.7 a single row ---------------------------------------------------------------------------
  * From the angle to memory in one loop, without an anchor and without doubles in memory. */
 
 typedef struct pe__single {
@@ -33,8 +33,8 @@ PE__INLINE void pe__single_span(const pe__single *x, pe__span *span)
     span->ts = span->tc = NULL;
 }
 
-/* Its polynomials and its time, both turned if cosines come first, since cos x = sin(-x + pi/2) and
-   sin x = cos(-x + pi/2). */
+/* The row's polynomials and its time. Where cosines come first, both change: cos x = sin(-x + pi/2)
+   and sin x = cos(-x + pi/2). */
 PE__INLINE double pe__single_fit(const pe__single *x, int full, pe__sincos_fit *fit)
 {
     const int swapped = x->dest->order == PE__CS;
@@ -98,8 +98,8 @@ PE__OUTLINE void pe__single_some(const pe__single *single, size_t i, size_t end,
     if (i < second) pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all[2], second - i);
 }
 
-/* Four vectors of floats from pair i on, `count` pairs, to a row of floats, or of what they are added
-   to; those that raised the alarm once more. */
+/* Four vectors of floats from pair i on, `count` pairs, to a row of floats, or of what they are
+   added to; those that raised the alarm once more. */
 PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_t i, size_t count,
                                 pe__four *four, int32_t guard)
 {
@@ -118,8 +118,8 @@ PE__INLINE void pe__single_four(const pe__single *x, const pe__span *span, size_
     }
 }
 
-/* The same to a row of 16-bit elements, a whole group. A float that comes from a double at once is as
-   near to it as half its last bit, below 2^-24 of itself. */
+/* The same to a row of 16-bit elements, a whole group. A float that comes from a double at once is
+   as near to it as half its last bit, below 2^-24 of itself. */
 PE__INLINE void pe__single_group(const pe__single *x, const pe__span *span, size_t i,
                                  const pe__four *four, pe__vf least, pe__kind kind)
 {
@@ -140,8 +140,8 @@ PE__INLINE void pe__single_group(const pe__single *x, const pe__span *span, size
 }
 
 /* Four vectors of pairs at a time, of floats fewer at the row's end or up to the first aligned
-   address; of 16-bit elements, only whole groups. Those of one step become floats while the next
-   ones are made. Returns how many pairs are done. */
+   address; of 16-bit elements, only whole groups. The doubles of one step become floats during the
+   next. Returns how many pairs are done. */
 PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder *adder,
                                  pe__kind kind)
 {
@@ -152,7 +152,7 @@ PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder
     const size_t pairs = floats ? pe__pairs_of(dest) : groups;
     const pe__vf least = pe__splat_f32(floats ? 0 : pe__least_16(plan, kind));
     const pe__single x = {dest, t, adder};
-    pe__span span; /* in registers: what is out of line makes its own */
+    pe__span span; /* in registers: functions out of line begin their own */
     pe__sincos_fit fit;
     pe__four four;
     pe__single_span(&x, &span);
@@ -161,7 +161,7 @@ PE__INLINE size_t pe__single_row(const pe__dest *dest, double t, const pe__adder
     PE__IN_MEMORY(polynomials);
     const pe__sincos_by by = {plan, polynomials, time};
     const size_t head = floats ? span.head : 0;
-    four.split = floats ? span.split : 1; /* groups are made of joined floats */
+    four.split = floats ? span.split : 1; /* groups have joined floats */
     four.a.v[0] = four.a.v[1] = four.a.v[2] = four.a.v[3] = pe__splat(0.0);
     four.b = four.a;
     if (pairs == 0) return 0;

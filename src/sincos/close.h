@@ -11,8 +11,8 @@
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 
-/* ---- 5.5 turns, closely -------------------------------------------------------------------------
- * Position t turns pair i by t w_i = pi t f_i. */
+/* ---- 5.5 sincos by double-double ----------------------------------------------------------------
+ * The angle of pair i at position t is t w_i = pi t f_i: a turn of t f_i. */
 
 /* The sum of y^k / (2k + first)!: for y = -x^2 and |x| <= pi/4 the cosine (first = 0), or the sine
    over x (1), to about 2^-100. A double is enough for coefficients whose term is below 2^-53. */
@@ -56,8 +56,8 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__td rest = pe__td_splat(0);
     rest.a = pe__two_prod(tt, pe__load(f + plan->padded), &rest.b);
 
-    /* half turns modulo 2, of all parts: beyond 2^49 e is part of a turn, too; then less the
-       nearest quarter turn: both exact */
+    /* the turn modulo 2, of all parts: where p is beyond 2^49, e has whole turns, too. Then
+       less the nearest half: both are exact */
     pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
     sum = pe__td_sum(sum, rest); /* no call: what waits for it is long enough */
     const pe__vd large = pe__splat(PE__QUARTERS), which = sum.a + large;

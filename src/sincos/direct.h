@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sines and cosines in double: a pair by itself, a run's centre.
+/* Sines and cosines in double: of a single row, of a run's centre.
  * Gives: PE__SINCOS, pe__anchor, pe__centre(), pe__distant(), pe__doubles4, pe__four,
  *   pe__four_to_floats(), pe__sincos(), pe__sincos_by, pe__sincos_fit, pe__sincos_fit_of(),
  *   pe__sincos_store(), pe__vectors4.
@@ -16,7 +16,7 @@
 #include "window.h"
 
 /* sin(pi z) / z and cos(pi z), |z| <= 1/4 + 2^-16, as polynomials in z^2 (tests/tools/fit.py): as
-   near as doubles are, and shorter, within 2^-43.5 of their values, for floats by themselves. For
+   near as doubles are, and shorter, within 2^-43.5 of their values, for single rows of floats. For
    one kernel, these times its factor, and what is added to a phase to cut it into quarters. */
 static const double pe__sine_fit[8] = {
     3.141592653589793,   -5.167712780049902,    2.5501640398663756,    -0.5992645285425086,
@@ -67,8 +67,9 @@ typedef struct pe__doubles4 {
 } pe__doubles4;
 
 /* Four vectors of pairs on their way from doubles to floats: (a0 b0), (a1 b1) ... zipped, or, where
-   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. That is a third of pe__sincos()'s work and is done
-   during the next: one after the other, what waits for its turn fills the processor's queues. */
+   a row is split, a0 a1, b0 b1, a2 a3, b2 b3. Conversion is a third of pe__sincos()'s work. Each
+   step converts the vectors of the step before: one after the other, instructions that wait for
+   their operands fill the processor's queues. */
 typedef struct pe__four {
     pe__doubles4 a, b;
     pe__vectors4 v;
@@ -91,10 +92,10 @@ typedef struct pe__sincos_by {
 } pe__sincos_by;
 
 /* Sines and cosines in double: of position t's angles and of the fit's quarters, for the four
-   vectors of pairs from i on (behind last: that at last again), times the fit's factor, by the full
-   polynomials or by the short ones. The phase is the nearest whole number of quarters and a rest,
-   whose sine and cosine the quarters exchange. Four vectors step by step, and those before become
-   floats meanwhile. */
+   vectors of pairs from i on (beyond last: the vector at last again), times the fit's factor, by
+   the full polynomials or by the short ones. The phase is the nearest whole number of quarters and
+   a rest, whose sine and cosine the quarters exchange. Four vectors step by step, and those before
+   become floats meanwhile. */
 PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t last, pe__vd *s,
                            pe__vd *c, pe__four *before)
 {
@@ -145,7 +146,7 @@ PE__INLINE void pe__sincos(const pe__sincos_by *by, int full, size_t i, size_t l
     pe__quarter_turns(k[3], &s[3], &c[3]);
 }
 
-/* By the full ones and to memory, for all but the loop over a row by itself. */
+/* pe__sincos() by the full polynomials, stored: for all but the loop over a single row. */
 enum { PE__SINCOS = 4 * PE_LANES };
 PE__OUTLINE void pe__sincos_store(const pe__sincos_by *by, size_t i, size_t last, double *s,
                                   double *c)
@@ -163,7 +164,7 @@ typedef struct pe__anchor {
     double *s, *c;
 } pe__anchor;
 
-/* Is the turn of position t beyond what the direct kernel is good for? */
+/* Is position t beyond the reach of sincos by double? */
 PE__INLINE int pe__distant(const pe_plan *plan, double t)
 {
     return !(fabs(t) <= plan->reach);

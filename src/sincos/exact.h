@@ -14,12 +14,12 @@
 #include "../frequencies/geometric.h"
 #include "close.h"
 
-/* ---- 5.6 turns, exactly -------------------------------------------------------------------------
- * What double-double leaves open, by numbers of any precision, from the config itself. It ends: the
- * sine and cosine of an algebraic number but 0 are transcendental (Lindemann), and so are those of
- * pi times an irrational algebraic one (Gelfond, Schneider); of pi times a rational one, they are
- * rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1 (Niven): no other value is
- * the middle of two numbers. */
+/* ---- 5.6 sincos exactly -------------------------------------------------------------------------
+ * What double-double leaves open is decided by numbers of any precision, from the config itself.
+ * This ends: the sine and cosine of an algebraic number but 0 are transcendental (Lindemann),
+ * and so are those of pi times an irrational algebraic one (Gelfond, Schneider); of pi times a
+ * rational one, they are rational for multiples of 1/6 and 1/4 only, and then 0, +-1/2 or +-1
+ * (Niven): no other value is the middle of two numbers. */
 
 /* x^m = y^q? From q >= m on it is (x / y)^m = y^(q - m), for which y must divide x. */
 PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
@@ -117,7 +117,7 @@ PE__COLD int pe__known_frequency(const pe_plan *plan, size_t pair, double *w)
     return 1;
 }
 
-/* The size of what a pair's turn is the sum of, PE_COLUMNS_SUMS, in half turns. */
+/* PE_COLUMNS_SUMS: the sizes of the terms of a pair's turn, added. */
 PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
 {
     const double *m = plan->matrix + plan->first + pair;
@@ -127,7 +127,7 @@ PE__COLD double pe__terms(const pe_plan *plan, size_t pair)
     return size * fabs(plan->unit) * (plan->half_turns ? 1 : pe__inverse_pi[0]);
 }
 
-/* What a turn, in half turns, is off by for what its frequency lacks: nothing, if that is known. */
+/* The error of a turn that comes from its frequency: none, if the frequency is known. */
 PE__COLD double pe__lack(const pe_plan *plan, size_t pair, double turn)
 {
     const double *const f = plan->frequency + pair;
@@ -181,12 +181,12 @@ PE__COLD void pe__real_by_frequency(pe__real *x, const pe_plan *plan, size_t pai
     if (known[2] != 1) pe__real_per(x, known[2]); /* exact if it can be */
 }
 
-/* Twice the sine of multiples of a 12th of a turn; 3: a root. */
+/* Twice the sine of multiples of pi / 6; 3: irrational. */
 static const signed char pe__twice_sine[12] = {0, 1, 3, 2, 3, 1, 0, -1, 3, -2, 3, -1};
 
-/* x, an angle, or the halves of a turn that it is, becomes its sine or, for component 1, cosine.
-   Returns 0 where more limbs are to say whether x is a number of Niven's: a rational one has been
-   told from these as soon as bits are enough. */
+/* Replace x, an angle or, for halves, a turn, by its sine or, for component 1, cosine. Returns 0
+   where more limbs are to say whether x is a number of Niven's: a rational one has been told from
+   these as soon as bits are enough. */
 PE__COLD int pe__real_sine(pe__real *x, int component, int halves, int enough)
 {
     const int n = x->n;
@@ -418,7 +418,7 @@ PE__COLD int pe__rational_turn(const pe_plan *plan, double t, size_t pair, int c
 PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop, double *y)
 {
     const double down = exponent < -900 ? pe__exp2i(-200) : 1;
-    if (exponent < -1100) { /* below half the least double, and hi is apart from 0 */
+    if (exponent < -1100) { /* below half the least double, and hi is not 0 */
         *y = hi < 0 ? -0.0 : 0.0;
         return 1;
     }
@@ -439,7 +439,8 @@ PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int e
     if (plan->float32 || (!plan->half_turns && pe__known_frequency(plan, pair, w) && w[0] != 0)) {
         const double v = pe__frexp(w[0], &of_w);
         const double p = time * v, x = p * a;
-        if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 && pe__product_less(p, a, x) == 0)
+        if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 &&
+            pe__product_less(p, a, x) == 0)
             return pe__same_far(x, -x * pe__exp2i(-60), fabs(x) * pe__exp2i(-61), exponent + of_w,
                                 drop, y);
     }
@@ -472,7 +473,8 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
     (void)pe__frexp(f, &of_f);
     if (enlarged > 1) of_time -= 120;
     if (of_time + of_f > -40) return 0;
-    if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80)) return 0; /* or 0 */
+    if (plan->point && pe__lack(plan, pair, fabs(f)) > fabs(f) * pe__exp2i(-80))
+        return 0; /* the sum may be 0 */
     if (component == 0) return pe__small_sine(plan, pair, m, of_time, drop, y);
     *y = drop ? (double)pe__round_once(a, -a * pe__exp2i(-60), 1, drop) : a;
     return 1;

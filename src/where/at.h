@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Positions of a pe_at: made, moved on, read, checked.
+/* Positions of a pe_at: described, moved on, read, checked.
  * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__SOME, pe__cells(), pe__check_at(),
  *   pe__check_places(), pe__position(), pe__positions(), pe__times(), pe_all(), pe_at_f64(),
  *   pe_at_i64(), pe_back(), pe_delta(), pe_from(), pe_from_by(), pe_grid().
@@ -23,8 +23,8 @@ typedef enum pe__place {
     PE__AT_GRID
 } pe__place;
 
-/* Field by field, the sizes of grids alone: wide stores and narrow ones of the same bytes would
-   make every call wait. */
+/* Field by field, and sizes for grids only: a narrow load after a wide store of the same bytes, or
+   the reverse, would wait in every call. */
 PE__INLINE pe_at pe__at(pe__place kind, int64_t first, int64_t step, const void *list, size_t axes,
                         size_t row_stride, size_t axis_stride)
 {

@@ -51,8 +51,8 @@ PE_API pe_at pe_coords_f64(const double *coords, size_t axes, size_t row_stride,
 PE_API pe_at pe_skip(pe_at at, size_t rows);
 
 /* The opposite rotation: -(p + offset) for the position p, with the same amplitude. In RoPE this is
-   the gradient (the transposed map), and the inverse if the amplitude is 1. Twice is none. A padding
-   position stays one. Threads: any. */
+   the gradient (the transposed map), and the inverse if the amplitude is 1. Twice is none. A
+   padding position stays one. Threads: any. */
 PE_API pe_at pe_back(pe_at at);
 
 /* Differences of positions: the plan's offset, amplitude and padding position are ignored. With
