@@ -59,8 +59,9 @@ PE_API pe_status pe_add_f16(const pe_plan *plan, pe_at at, size_t rows, float sc
 PE_API pe_status pe_add_bf16(const pe_plan *plan, pe_at at, size_t rows, float scale, uint16_t *x,
                              size_t stride);
 
-/* Add the same rows to several batches, batch_stride elements apart; sines are computed once, but
- * for a run of positions of [batch, rows, d_model], where memory takes longer than they do.
+/* Add the same rows to several batches, batch_stride elements from one to the next. Sines are
+ * computed once, but for d_model above 2,560 (f64: 1,280), and for consecutive positions of
+ * [batch, rows, d_model], where memory takes longer than they do.
  *
  * batches      [batch, rows, d_model] has batch_stride >= rows * stride, [rows, batch, d_model] has
  *              stride >= batches * batch_stride. For one batch, batch_stride is ignored

@@ -1075,11 +1075,11 @@ static void adding_is_filling_and_adding(void **state)
     }
 }
 
-/* Some plan for batches: odd widths and such of two tiles, each order of columns, padding, columns
-   of zeros, two coordinates. */
+/* Some plan for batches: odd widths, the longest rows that a buffer holds and those that are too long,
+   each order of columns, padding, columns of zeros, two coordinates. */
 static pe_config batch_config(rng *r, int64_t padding)
 {
-    static const size_t widths[] = {1, 2, 7, 32, 61, 64, 1027, 1090};
+    static const size_t widths[] = {1, 2, 7, 32, 61, 64, 1280, 1281, 2560, 2561};
     pe_config c = pe_config_default(widths[rng_below(r, LENGTH(widths))]);
     c.layout = (pe_layout)rng_below(r, 2);
     c.cos_first = (int)rng_below(r, 2);
