@@ -464,6 +464,93 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
 }
 
+/* ==== src/simd/vectors.h ==== */
+/* GNU C's vectors: their types, and the operations that operators alone can write.
+ * Gives: PE_LANES, PE__FUSES, pe__vd, pe__vf, pe__vi, pe__vl, pe__vu, pe__tie_watch, pe__abs(),
+ *   pe__abs_f32(), pe__get(), pe__get_bf16_evens(), pe__get_bf16_odds(), pe__load(), pe__put(),
+ *   pe__quiet(), pe__splat_i32(), pe__store(), pe__tie_watch_begin(), pe__up_bf16().
+ * Tests: tests/unit/test_types.c. */
+
+/* ---- GNU C's vectors ------------------------------------------------------------------------- */
+#if PE_ISA != PE_ISA_SCALAR
+
+enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
+enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
+#if PE_ISA == PE_ISA_NEON
+typedef float64x2_t pe__vd;
+typedef float32x4_t pe__vf;
+#else
+typedef double pe__vd __attribute__((__vector_size__(8 * PE_LANES)));
+typedef float pe__vf __attribute__((__vector_size__(8 * PE_LANES)));
+#endif
+typedef int32_t pe__vi __attribute__((__vector_size__(8 * PE_LANES)));
+typedef uint32_t pe__vu __attribute__((__vector_size__(8 * PE_LANES)));
+typedef int64_t pe__vl __attribute__((__vector_size__(8 * PE_LANES)));
+
+PE__INLINE pe__vd pe__load(const double *p)
+{
+    pe__vd a;
+    memcpy(&a, p, sizeof a);
+    PE__OPAQUE(a);
+    return a;
+}
+PE__INLINE void pe__store(double *p, pe__vd a) { memcpy(p, &a, sizeof a); }
+PE__INLINE pe__vf pe__get(const float *p)
+{
+    pe__vf v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+PE__INLINE void pe__put(float *p, pe__vf v) { memcpy(p, &v, sizeof v); }
+PE__INLINE pe__vi pe__splat_i32(int32_t x)
+{
+    const pe__vi zero = {0};
+    return zero + x;
+}
+PE__INLINE pe__vd pe__abs(pe__vd a) { return (pe__vd)((pe__vl)a & INT64_MAX); }
+PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return (pe__vf)((pe__vi)a & INT32_MAX); }
+
+#if PE_ISA != PE_ISA_AVX512 /* which has shorter code for it */
+/* Every NaN becomes sign | 0x7fc00000. */
+PE__INLINE pe__vf pe__quiet(pe__vf v)
+{
+    const pe__vi bits = (pe__vi)v, nan = (pe__vi)((bits & INT32_MAX) > 0x7f800000);
+    return (pe__vf)((bits & ~(nan & 0x003fffff)) | (nan & 0x00400000));
+}
+#endif
+
+/* The upper 16 bits are v as a bf16, rounded to nearest even. */
+PE__INLINE pe__vu pe__up_bf16(pe__vf v)
+{
+    const pe__vu bits = (pe__vu)v;
+    return bits + 0x7fff + (bits >> 16 & 1);
+}
+PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
+{
+    pe__vu both;
+    memcpy(&both, p, sizeof both);
+    return (pe__vf)(both << 16);
+}
+PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
+{
+    pe__vu both;
+    memcpy(&both, p, sizeof both);
+    return (pe__vf)(both & 0xffff0000u);
+}
+
+/* The least distance from a tie and the least size so far. They begin with the bits of FLT_MAX,
+   which is above every window and guard. */
+typedef struct pe__tie_watch {
+    pe__vi low, size;
+} pe__tie_watch;
+PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
+{
+    const pe__tie_watch w = {pe__splat_i32(0x7f7fffff), pe__splat_i32(0x7f7fffff)};
+    return w;
+}
+
+#endif
+
 /* ==== src/simd/avx512.h ==== */
 /* The operations on AVX-512.
  * Gives: the operations that pe_simd.h lists.
@@ -472,25 +559,9 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
 /* ---- AVX-512 -------------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX512
 
-enum { PE_LANES = 8, PE__FUSES = 1 };
-typedef __m512d pe__vd;
-typedef __m512 pe__vf;
 typedef __m256i pe__vh;
-typedef uint32_t pe__vu __attribute__((__vector_size__(64)));
-typedef int64_t pe__vl __attribute__((__vector_size__(64)));
-typedef struct pe__tie_watch {
-    __m512i low, size;
-} pe__tie_watch;
 
-PE__INLINE pe__vd pe__load(const double *p)
-{
-    pe__vd a = _mm512_loadu_pd(p);
-    PE__OPAQUE(a);
-    return a;
-}
-PE__INLINE void pe__store(double *p, pe__vd a) { _mm512_storeu_pd(p, a); }
 PE__INLINE pe__vd pe__splat(double x) { return _mm512_set1_pd(x); }
-PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm512_abs_pd(a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
@@ -539,8 +610,6 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
 }
-PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
-PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
@@ -579,11 +648,12 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
 }
-PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
+PE__INLINE pe__vf pe__quiet(pe__vf v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
-    return _mm512_castsi512_ps(_mm512_mask_ternarylogic_epi32( /* (bits & a) | b */
-        _mm512_castps_si512(v), nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
+    const __m512i kept = _mm512_set1_epi32((int)0xffc00000u), quiet = _mm512_set1_epi32(0x00400000);
+    return (pe__vf)_mm512_mask_ternarylogic_epi32( /* (bits & kept) | quiet */
+        (__m512i)v, nan, kept, quiet, 0xea);
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
@@ -600,45 +670,24 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-    const __m512i bits = _mm512_castps_si512(v), one = _mm512_set1_epi32(1);
 #ifdef __AVX512BF16__ /* but for subnormals, which it flushes, and zeros that look like them */
     const __m512i exponent = _mm512_set1_epi32(0x7f800000);
-    if (!PE__UNLIKELY(_mm512_testn_epi32_mask(bits, exponent) != 0))
+    if (!PE__UNLIKELY(_mm512_testn_epi32_mask(_mm512_castps_si512(v), exponent) != 0))
         return (__m256i)_mm512_cvtneps_pbh(v);
 #endif
-    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
-    const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
+    return _mm512_cvtepi32_epi16((__m512i)(pe__up_bf16(v) >> 16));
 }
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
-    const __m512i x = _mm512_castps_si512(a), y = _mm512_castps_si512(b);
-    const __m512i one = _mm512_set1_epi32(1), most = _mm512_set1_epi32(0x7fff);
-    const __m512i x_odd = _mm512_and_si512(_mm512_srli_epi32(x, 16), one);
-    const __m512i y_odd = _mm512_and_si512(_mm512_srli_epi32(y, 16), one);
-    const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(x, _mm512_add_epi32(x_odd, most)), 16);
-    const __m512i high = _mm512_add_epi32(y, _mm512_add_epi32(y_odd, most));
-    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
-        low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
+    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* (a >> 16) | (b & mask) */
+        (__m512i)(a >> 16), (__m512i)b, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
 }
-/* As for AVX2: half a last place is added to all, and ties end in 16 zeros. */
-PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
-    const __m512i half = _mm512_set1_epi32(0x8000), last = _mm512_set1_epi32(0xffff);
-    const __m512i x = _mm512_add_epi32(_mm512_castps_si512(a), half);
-    const __m512i y = _mm512_add_epi32(_mm512_castps_si512(b), half);
-    const __m512i z = _mm512_add_epi32(_mm512_castps_si512(c), half);
-    const __m512i w = _mm512_add_epi32(_mm512_castps_si512(d), half);
-    if (PE__UNLIKELY((_mm512_testn_epi32_mask(x, last) | _mm512_testn_epi32_mask(y, last) |
-                      _mm512_testn_epi32_mask(z, last) | _mm512_testn_epi32_mask(w, last)) != 0)) {
-        pe__put_bf16_two(p, a, b);
-        pe__put_bf16_two(q, c, d);
-        return;
-    }
-    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* last ? x : y */
-        last, _mm512_srli_epi32(x, 16), y, 0xca));
-    _mm512_storeu_si512((void *)q,
-                        _mm512_ternarylogic_epi32(last, _mm512_srli_epi32(z, 16), w, 0xca));
+    const __m512i last = _mm512_set1_epi32(0xffff);
+    return (_mm512_testn_epi32_mask((__m512i)a, last) | _mm512_testn_epi32_mask((__m512i)b, last) |
+            _mm512_testn_epi32_mask((__m512i)c, last) |
+            _mm512_testn_epi32_mask((__m512i)d, last)) != 0;
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
 {
@@ -653,14 +702,6 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
     return _mm512_permutex2var_ps(a, order, b);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
-{
-    const __m512i half = _mm512_set1_epi32(0x8000);
-    const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(_mm512_castps_si512(a), half), 16);
-    const __m512i high = _mm512_add_epi32(_mm512_castps_si512(b), half);
-    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
-        low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
-}
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     const __m256i u = pe__round_f16(a), v = pe__round_f16(b);
@@ -669,7 +710,6 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     _mm256_storeu_si256((__m256i *)(void *)(p + 16),
                         _mm256_permute2x128_si256(low, high, 0x31));
 }
-PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm512_abs_ps(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
@@ -692,7 +732,7 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-    #ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN; operators have not */
+#ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN */
     const __m512i zero = _mm512_setzero_si512();
     return (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(a > x), zero) |
            (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(b > y), zero) << 16;
@@ -709,11 +749,6 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
     return mask & 0xffffu;
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
-{
-    const pe__tie_watch w = {_mm512_set1_epi32(-1), _mm512_set1_epi32(0x7f800000)};
-    return w;
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
@@ -721,13 +756,13 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
-    w->low = _mm512_min_epu32(w->low, dropped);
-    w->size = _mm512_castps_si512(pe__min_size(_mm512_castsi512_ps(w->size), v));
+    w->low = (pe__vi)_mm512_min_epu32((__m512i)w->low, dropped);
+    w->size = (pe__vi)pe__min_size((pe__vf)w->size, v);
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
-    return (_mm512_cmplt_epu32_mask(w.low, _mm512_set1_epi32(window)) |
-            _mm512_cmplt_epi32_mask(w.size, _mm512_set1_epi32(guard))) != 0;
+    return (_mm512_cmplt_epu32_mask((__m512i)w.low, _mm512_set1_epi32(window)) |
+            _mm512_cmplt_epi32_mask((__m512i)w.size, _mm512_set1_epi32(guard))) != 0;
 }
 
 #endif
@@ -740,25 +775,9 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 /* ---- AVX2 and FMA ---------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX2
 
-enum { PE_LANES = 4, PE__FUSES = 1 };
-typedef __m256d pe__vd;
-typedef __m256 pe__vf;
 typedef __m128i pe__vh;
-typedef uint32_t pe__vu __attribute__((__vector_size__(32)));
-typedef int64_t pe__vl __attribute__((__vector_size__(32)));
-typedef struct pe__tie_watch {
-    __m256i low, size;
-} pe__tie_watch;
 
-PE__INLINE pe__vd pe__load(const double *p)
-{
-    pe__vd a = _mm256_loadu_pd(p);
-    PE__OPAQUE(a);
-    return a;
-}
-PE__INLINE void pe__store(double *p, pe__vd a) { _mm256_storeu_pd(p, a); }
 PE__INLINE pe__vd pe__splat(double x) { return _mm256_set1_pd(x); }
-PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
@@ -802,8 +821,6 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = _mm256_xor_pd(a, _mm256_and_pd(half, sign));
     *c = _mm256_xor_pd(b, _mm256_and_pd(_mm256_xor_pd(half, odd), sign));
 }
-PE__INLINE pe__vf pe__get(const float *p) { return _mm256_loadu_ps(p); }
-PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -838,26 +855,9 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     const __m256i m = _mm256_cmpgt_epi32(_mm256_castps_si256(a), _mm256_setzero_si256());
     return _mm256_blendv_ps(c, b, _mm256_castsi256_ps(m));
 }
-PE__INLINE __m256i pe__select(__m256i if_so, __m256i a, __m256i b)
-{
-    return _mm256_blendv_epi8(b, a, if_so);
-}
-/* The low halves of eight 32-bit numbers below 2^16. */
-PE__INLINE pe__vh pe__halves(__m256i a)
-{
-    return _mm_packus_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-}
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q)) != 0;
-}
-PE__INLINE __m256 pe__quiet(__m256 v) /* every NaN becomes sign | 0x7fc00000 */
-{
-    const __m256i bits = _mm256_castps_si256(v), infinity = _mm256_set1_epi32(0x7f800000);
-    const __m256i size = _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX));
-    const __m256i quiet = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(INT32_MIN)),
-                                          _mm256_set1_epi32(0x7fc00000));
-    return _mm256_castsi256_ps(pe__select(_mm256_cmpgt_epi32(size, infinity), quiet, bits));
 }
 PE__INLINE __m256i pe__get_16(const uint16_t *p)
 {
@@ -869,40 +869,20 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-    const __m256i bits = _mm256_castps_si256(v), one = _mm256_set1_epi32(1);
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
-    const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
-    return pe__halves(_mm256_srli_epi32(_mm256_add_epi32(bits, up), 16));
+    const __m256i up = (__m256i)(pe__up_bf16(v) >> 16);
+    return _mm_packus_epi32(_mm256_castsi256_si128(up), _mm256_extracti128_si256(up, 1));
 }
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
-    const __m256i x = _mm256_castps_si256(a), y = _mm256_castps_si256(b);
-    const __m256i one = _mm256_set1_epi32(1), most = _mm256_set1_epi32(0x7fff);
-    const __m256i x_odd = _mm256_and_si256(_mm256_srli_epi32(x, 16), one);
-    const __m256i y_odd = _mm256_and_si256(_mm256_srli_epi32(y, 16), one);
-    const __m256i low = _mm256_srli_epi32(_mm256_add_epi32(x, _mm256_add_epi32(x_odd, most)), 16);
-    const __m256i high = _mm256_add_epi32(y, _mm256_add_epi32(y_odd, most));
-    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(low, high, 0xaa));
+    const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
+    _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
-/* Half a bf16's last place is added to all: a tie ends in 16 zeros then, and ties are few. */
-PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
-    const __m256i half = _mm256_set1_epi32(0x8000);
-    const __m256i x = _mm256_add_epi32(_mm256_castps_si256(a), half);
-    const __m256i y = _mm256_add_epi32(_mm256_castps_si256(b), half);
-    const __m256i z = _mm256_add_epi32(_mm256_castps_si256(c), half);
-    const __m256i w = _mm256_add_epi32(_mm256_castps_si256(d), half);
-    const __m256i least = _mm256_min_epu16(_mm256_min_epu16(x, y), _mm256_min_epu16(z, w));
+    const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
+    const __m256i least = _mm256_min_epu16(ab, _mm256_min_epu16((__m256i)c, (__m256i)d));
     const __m256i zero = _mm256_cmpeq_epi16(least, _mm256_setzero_si256());
-    if (PE__UNLIKELY(((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0)) {
-        pe__put_bf16_two(p, a, b);
-        pe__put_bf16_two(q, c, d);
-        return;
-    }
-    const __m256i xy = _mm256_blend_epi16(_mm256_srli_epi32(x, 16), y, 0xaa);
-    const __m256i zw = _mm256_blend_epi16(_mm256_srli_epi32(z, 16), w, 0xaa);
-    _mm256_storeu_si256((__m256i *)(void *)p, xy);
-    _mm256_storeu_si256((__m256i *)(void *)q, zw);
+    return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
 PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* what a shuffle of two vectors left out of order */
 {
@@ -921,20 +901,12 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
-{
-    const __m256i half = _mm256_set1_epi32(0x8000);
-    const __m256i low = _mm256_srli_epi32(_mm256_add_epi32(_mm256_castps_si256(a), half), 16);
-    const __m256i high = _mm256_add_epi32(_mm256_castps_si256(b), half);
-    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(low, high, 0xaa));
-}
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     const __m128i u = pe__round_f16(a), v = pe__round_f16(b);
     _mm_storeu_si128((__m128i *)(void *)p, _mm_unpacklo_epi16(u, v));
     _mm_storeu_si128((__m128i *)(void *)(p + 8), _mm_unpackhi_epi16(u, v));
 }
-PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
@@ -957,24 +929,18 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     const __m256i same = _mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b));
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffu;
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
-{
-    const pe__tie_watch w = {_mm256_set1_epi32(INT32_MAX), _mm256_set1_epi32(INT32_MAX)};
-    return w;
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
-    const __m256i magnitude =
-        _mm256_and_si256(_mm256_castps_si256(v), _mm256_set1_epi32(INT32_MAX));
-    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(low), PE__TO_TOP));
-    w->size = _mm256_min_epi32(w->size, magnitude);
+    const __m256i top = _mm256_slli_epi32(_mm256_castps_si256(low), PE__TO_TOP);
+    w->low = (pe__vi)_mm256_min_epi32((__m256i)w->low, top);
+    w->size = (pe__vi)_mm256_min_epi32((__m256i)w->size, (__m256i)pe__abs_f32(v));
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const __m256i near_tie = _mm256_cmpgt_epi32(
-        _mm256_set1_epi32(INT32_MIN + (window << PE__TO_TOP)), w.low);
-    const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), w.size);
+        _mm256_set1_epi32(INT32_MIN + (window << PE__TO_TOP)), (__m256i)w.low);
+    const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), (__m256i)w.size);
     return _mm256_movemask_epi8(_mm256_or_si256(near_tie, tiny)) != 0;
 }
 
@@ -988,19 +954,9 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 /* ---- NEON (AArch64) -------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_NEON
 
-enum { PE_LANES = 2, PE__FUSES = 1 };
-typedef float64x2_t pe__vd;
-typedef float32x4_t pe__vf;
 typedef uint16x4_t pe__vh;
-typedef int64x2_t pe__vl;
-typedef struct pe__tie_watch {
-    int32x4_t low, size;
-} pe__tie_watch;
 
-PE__INLINE pe__vd pe__load(const double *p) { return vld1q_f64(p); }
-PE__INLINE void pe__store(double *p, pe__vd a) { vst1q_f64(p, a); }
 PE__INLINE pe__vd pe__splat(double x) { return vdupq_n_f64(x); }
-PE__INLINE pe__vd pe__abs(pe__vd a) { return vabsq_f64(a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return vfmsq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(-c, a, b); }
@@ -1039,8 +995,6 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = vreinterpretq_f64_u64(veorq_u64(a, of_s));
     *c = vreinterpretq_f64_u64(veorq_u64(b, of_c));
 }
-PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
-PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     float all[4];
@@ -1071,14 +1025,6 @@ PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
 }
-PE__INLINE float32x4_t pe__quiet(float32x4_t v) /* every NaN becomes sign | 0x7fc00000 */
-{
-    const uint32x4_t bits = vreinterpretq_u32_f32(v);
-    const uint32x4_t size = vandq_u32(bits, vdupq_n_u32(INT32_MAX));
-    const uint32x4_t quiet = vorrq_u32(vbicq_u32(bits, vdupq_n_u32(INT32_MAX)),
-                                       vdupq_n_u32(0x7fc00000));
-    return vreinterpretq_f32_u32(vbslq_u32(vcgtq_u32(size, vdupq_n_u32(0x7f800000)), quiet, bits));
-}
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
@@ -1098,29 +1044,11 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
     return vaddhn_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return vreinterpret_u16_f16(vcvt_f16_f32(v)); }
-PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
-{
-    return vreinterpretq_f32_u32(vshll_n_u16(vld2_u16(p).val[0], 16));
-}
-PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
-{
-    return vreinterpretq_f32_u32(vshll_n_u16(vld2_u16(p).val[1], 16));
-}
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
-{
-    uint16x4x2_t both;
-    both.val[0] = pe__round_bf16(a);
-    both.val[1] = pe__round_bf16(b);
-    vst2_u16(p, both);
-}
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return vuzp2q_f32(a, b); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
-    const uint32x4_t half = vdupq_n_u32(0x8000);
-    const uint32x4_t low = vaddq_u32(vreinterpretq_u32_f32(a), half);
-    const uint32x4_t high = vaddq_u32(vreinterpretq_u32_f32(b), half);
-    vst1q_u16(p, vreinterpretq_u16_u32(vsriq_n_u32(high, low, 16)));
+    vst1q_u16(p, vreinterpretq_u16_u32(vsriq_n_u32((uint32x4_t)b, (uint32x4_t)a, 16)));
 }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -1129,7 +1057,6 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     both.val[1] = pe__round_f16(b);
     vst2_u16(p, both);
 }
-PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return vabsq_f32(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return vminq_f32(a, b); }
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
@@ -1149,21 +1076,17 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     const uint32x4_t same = vceqq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b));
     return vaddvq_u32(vbicq_u32(vld1q_u32(bit), same));
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
-{
-    const pe__tie_watch w = {vdupq_n_s32(INT32_MAX), vdupq_n_s32(INT32_MAX)};
-    return w;
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const int32x4_t low = vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b));
-    w->low = vminq_s32(w->low, vshlq_n_s32(low, PE__TO_TOP));
-    w->size = vminq_s32(w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
+    w->low = (pe__vi)vminq_s32((int32x4_t)w->low, vshlq_n_s32(low, PE__TO_TOP));
+    w->size = (pe__vi)vminq_s32((int32x4_t)w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
-    const uint32x4_t near_tie = vcltq_s32(w.low, vdupq_n_s32(INT32_MIN + (window << PE__TO_TOP)));
-    const uint32x4_t tiny = vcltq_s32(w.size, vdupq_n_s32(guard));
+    const int32x4_t tie = vdupq_n_s32(INT32_MIN + (window << PE__TO_TOP));
+    const uint32x4_t near_tie = vcltq_s32((int32x4_t)w.low, tie);
+    const uint32x4_t tiny = vcltq_s32((int32x4_t)w.size, vdupq_n_s32(guard));
     return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
 }
 
@@ -1177,21 +1100,11 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 /* ---- SSE2, WASM SIMD128: two doubles, nothing fused ------------------------------------------ */
 #if PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 
-enum { PE_LANES = 2, PE__FUSES = 0 };
 #define PE__NOT_FUSED
 /* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
    first, for each machine. The bounds are those of pe.h "where nothing is fused", also by -mfma. */
-typedef double pe__vd __attribute__((__vector_size__(16)));
-typedef float pe__vf __attribute__((__vector_size__(16)));
-typedef int32_t pe__vi __attribute__((__vector_size__(16)));
-typedef uint32_t pe__vu __attribute__((__vector_size__(16)));
 typedef int16_t pe__vw __attribute__((__vector_size__(16)));
-typedef int64_t pe__vl __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* the first 8 bytes */
-typedef struct pe__tie_watch {
-    pe__vw low, size; /* the upper halves of what others watch, in every other word: SSE2 has no
-                         minimum of 32-bit numbers, and the alarms are a twelfth more */
-} pe__tie_watch;
 
 #if PE_ISA == PE_ISA_SSE2
 PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* two, and zeros */
@@ -1272,30 +1185,11 @@ PE__INLINE pe__vd pe__pick2(pe__vd a, pe__vd b, int i, int j)
 #define PE__PICK2(a, b, i, j) pe__pick2(a, b, i, j)
 #endif
 
-PE__INLINE pe__vd pe__load(const double *p)
-{
-    pe__vd a;
-    memcpy(&a, p, sizeof a);
-    PE__OPAQUE(a);
-    return a;
-}
-PE__INLINE void pe__store(double *p, pe__vd a) { memcpy(p, &a, sizeof a); }
 PE__INLINE pe__vd pe__splat(double x)
 {
     const pe__vd a = {x, x};
     return a;
 }
-PE__INLINE pe__vi pe__splat_i32(int32_t x)
-{
-    const pe__vi a = {x, x, x, x};
-    return a;
-}
-PE__INLINE pe__vl pe__splat_i64(int64_t x)
-{
-    const pe__vl a = {x, x};
-    return a;
-}
-PE__INLINE pe__vd pe__abs(pe__vd a) { return (pe__vd)((pe__vl)a & pe__splat_i64(INT64_MAX)); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
@@ -1323,13 +1217,6 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = (pe__vd)((pe__vl)*s ^ other ^ (half & sign));
     *c = (pe__vd)((pe__vl)*c ^ other ^ ((half ^ odd) & sign));
 }
-PE__INLINE pe__vf pe__get(const float *p)
-{
-    pe__vf v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-PE__INLINE void pe__put(float *p, pe__vf v) { memcpy(p, &v, sizeof v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n) { memcpy(p, &v, n * sizeof *p); }
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
@@ -1352,7 +1239,6 @@ PE__INLINE pe__vf pe__splat_f32(float x)
     const pe__vf v = {x, x, x, x};
     return v;
 }
-PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return (pe__vf)((pe__vi)a & INT32_MAX); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
 PE__INLINE pe__vf pe__get_twice(const float *p)
@@ -1372,20 +1258,9 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)((a == a) & (b == b))) != 15;
 }
-PE__INLINE pe__vf pe__quiet(pe__vf v) /* every NaN becomes sign | 0x7fc00000 */
-{
-    const pe__vi bits = (pe__vi)v, quiet = (bits & INT32_MIN) | 0x7fc00000;
-    return (pe__vf)pe__select((pe__vi)((bits & INT32_MAX) > 0x7f800000), quiet, bits);
-}
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__spread(pe__get_half(p)) << 16);
-}
-/* The 16 bits that a bf16 has are the upper ones. */
-PE__INLINE pe__vu pe__up_bf16(pe__vf v)
-{
-    const pe__vu bits = (pe__vu)v;
-    return bits + 0x7fff + (bits >> 16 & 1);
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__halves((pe__vi)pe__up_bf16(v) >> 16); }
 /* The upper halves of a and b, next to each other. */
@@ -1393,10 +1268,6 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
-}
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
-{
-    pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 0, 2, 4, 6); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1, 3, 5, 7); }
@@ -1437,10 +1308,6 @@ PE__INLINE pe__vi pe__f16_bits(pe__vf v)
     return (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13 | (bits >> 31 & ~0x7fff);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__halves(pe__f16_bits(v)); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
-{
-    pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
-}
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
@@ -1459,23 +1326,19 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ 15u;
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
-{
-    const pe__vw most = (pe__vw)pe__splat_i32(INT32_MAX);
-    const pe__tie_watch w = {most, most};
-    return w;
-}
+/* SSE2 has no minimum of 32-bit numbers: it watches the upper halves, in every other word, and the
+   alarms are a twelfth more. */
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
-    w->low = pe__least(w->low, (pe__vw)(low << (int)PE__TO_TOP));
-    w->size = pe__least(w->size, (pe__vw)pe__abs_f32(v));
+    w->low = (pe__vi)pe__least((pe__vw)w->low, (pe__vw)(low << (int)PE__TO_TOP));
+    w->size = (pe__vi)pe__least((pe__vw)w->size, (pe__vw)pe__abs_f32(v));
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
-    const pe__vw above_tie = (pe__vw)(w.low > tie);
-    const pe__vw above_guard = (pe__vw)(w.size > (pe__vw)pe__splat_i32(guard));
+    const pe__vw above_tie = (pe__vw)((pe__vw)w.low > tie);
+    const pe__vw above_guard = (pe__vw)((pe__vw)w.size > (pe__vw)pe__splat_i32(guard));
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
 }
 #undef PE__PICK4
@@ -1780,18 +1643,6 @@ PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
     const pe__vl bits = (pe__vl)a;
     return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
 }
-PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
-{
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both << 16);
-}
-PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
-{
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both & 0xffff0000u);
-}
 #endif
 #if PE_ISA != PE_ISA_NEON
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
@@ -1838,13 +1689,31 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     if (PE__UNLIKELY(pe__any_nan(v, v))) v = pe__quiet(v);
     return pe__round_f16(v);
 }
-#if PE_ISA != PE_ISA_AVX2 && PE_ISA != PE_ISA_AVX512 /* which have a shorter way for four */
+#if PE_ISA != PE_ISA_SCALAR
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
+}
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
+}
+#endif
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
+#if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
+    /* Half a last place is added to all: a tie ends in 16 zeros then, and ties are few. */
+    const pe__vu x = (pe__vu)a + 0x8000, y = (pe__vu)b + 0x8000;
+    const pe__vu z = (pe__vu)c + 0x8000, w = (pe__vu)d + 0x8000;
+    if (!PE__UNLIKELY(pe__any_ends_in_0(x, y, z, w))) {
+        pe__put_upper(p, x, y);
+        pe__put_upper(q, z, w);
+        return;
+    }
+#endif
     pe__put_bf16_two(p, a, b);
     pe__put_bf16_two(q, c, d);
 }
-#endif
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
@@ -1861,7 +1730,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     const pe__vd ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
     pe__vd p = a * b;
 #else
-    const pe__vd ah = (pe__vd)((pe__vl)a & pe__splat_i64(-134217728)), bh = pe__half(b);
+    const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__half(b);
     const pe__vd al = a - ah, bl = b - bh;
     pe__vd p = a * b;
     PE__OPAQUE(p); /* with -mfma */

@@ -89,6 +89,7 @@ extern "C" {
 #endif
 
 #include "simd/one.h"
+#include "simd/vectors.h"
 #include "simd/avx512.h"
 #include "simd/avx2.h"
 #include "simd/neon.h"

@@ -6,29 +6,14 @@
 #include "choice.h"
 #include "compiler.h"
 #include "one.h"
+#include "vectors.h"
 
 /* ---- AVX2 and FMA ---------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX2
 
-enum { PE_LANES = 4, PE__FUSES = 1 };
-typedef __m256d pe__vd;
-typedef __m256 pe__vf;
 typedef __m128i pe__vh;
-typedef uint32_t pe__vu __attribute__((__vector_size__(32)));
-typedef int64_t pe__vl __attribute__((__vector_size__(32)));
-typedef struct pe__tie_watch {
-    __m256i low, size;
-} pe__tie_watch;
 
-PE__INLINE pe__vd pe__load(const double *p)
-{
-    pe__vd a = _mm256_loadu_pd(p);
-    PE__OPAQUE(a);
-    return a;
-}
-PE__INLINE void pe__store(double *p, pe__vd a) { _mm256_storeu_pd(p, a); }
 PE__INLINE pe__vd pe__splat(double x) { return _mm256_set1_pd(x); }
-PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
@@ -72,8 +57,6 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = _mm256_xor_pd(a, _mm256_and_pd(half, sign));
     *c = _mm256_xor_pd(b, _mm256_and_pd(_mm256_xor_pd(half, odd), sign));
 }
-PE__INLINE pe__vf pe__get(const float *p) { return _mm256_loadu_ps(p); }
-PE__INLINE void pe__put(float *p, pe__vf v) { _mm256_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
@@ -108,26 +91,9 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
     const __m256i m = _mm256_cmpgt_epi32(_mm256_castps_si256(a), _mm256_setzero_si256());
     return _mm256_blendv_ps(c, b, _mm256_castsi256_ps(m));
 }
-PE__INLINE __m256i pe__select(__m256i if_so, __m256i a, __m256i b)
-{
-    return _mm256_blendv_epi8(b, a, if_so);
-}
-/* The low halves of eight 32-bit numbers below 2^16. */
-PE__INLINE pe__vh pe__halves(__m256i a)
-{
-    return _mm_packus_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
-}
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q)) != 0;
-}
-PE__INLINE __m256 pe__quiet(__m256 v) /* every NaN becomes sign | 0x7fc00000 */
-{
-    const __m256i bits = _mm256_castps_si256(v), infinity = _mm256_set1_epi32(0x7f800000);
-    const __m256i size = _mm256_and_si256(bits, _mm256_set1_epi32(INT32_MAX));
-    const __m256i quiet = _mm256_or_si256(_mm256_and_si256(bits, _mm256_set1_epi32(INT32_MIN)),
-                                          _mm256_set1_epi32(0x7fc00000));
-    return _mm256_castsi256_ps(pe__select(_mm256_cmpgt_epi32(size, infinity), quiet, bits));
 }
 PE__INLINE __m256i pe__get_16(const uint16_t *p)
 {
@@ -139,40 +105,20 @@ PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-    const __m256i bits = _mm256_castps_si256(v), one = _mm256_set1_epi32(1);
-    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), one);
-    const __m256i up = _mm256_add_epi32(odd, _mm256_set1_epi32(0x7fff));
-    return pe__halves(_mm256_srli_epi32(_mm256_add_epi32(bits, up), 16));
+    const __m256i up = (__m256i)(pe__up_bf16(v) >> 16);
+    return _mm_packus_epi32(_mm256_castsi256_si128(up), _mm256_extracti128_si256(up, 1));
 }
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
-    const __m256i x = _mm256_castps_si256(a), y = _mm256_castps_si256(b);
-    const __m256i one = _mm256_set1_epi32(1), most = _mm256_set1_epi32(0x7fff);
-    const __m256i x_odd = _mm256_and_si256(_mm256_srli_epi32(x, 16), one);
-    const __m256i y_odd = _mm256_and_si256(_mm256_srli_epi32(y, 16), one);
-    const __m256i low = _mm256_srli_epi32(_mm256_add_epi32(x, _mm256_add_epi32(x_odd, most)), 16);
-    const __m256i high = _mm256_add_epi32(y, _mm256_add_epi32(y_odd, most));
-    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(low, high, 0xaa));
+    const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
+    _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
-/* Half a bf16's last place is added to all: a tie ends in 16 zeros then, and ties are few. */
-PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
-    const __m256i half = _mm256_set1_epi32(0x8000);
-    const __m256i x = _mm256_add_epi32(_mm256_castps_si256(a), half);
-    const __m256i y = _mm256_add_epi32(_mm256_castps_si256(b), half);
-    const __m256i z = _mm256_add_epi32(_mm256_castps_si256(c), half);
-    const __m256i w = _mm256_add_epi32(_mm256_castps_si256(d), half);
-    const __m256i least = _mm256_min_epu16(_mm256_min_epu16(x, y), _mm256_min_epu16(z, w));
+    const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
+    const __m256i least = _mm256_min_epu16(ab, _mm256_min_epu16((__m256i)c, (__m256i)d));
     const __m256i zero = _mm256_cmpeq_epi16(least, _mm256_setzero_si256());
-    if (PE__UNLIKELY(((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0)) {
-        pe__put_bf16_two(p, a, b);
-        pe__put_bf16_two(q, c, d);
-        return;
-    }
-    const __m256i xy = _mm256_blend_epi16(_mm256_srli_epi32(x, 16), y, 0xaa);
-    const __m256i zw = _mm256_blend_epi16(_mm256_srli_epi32(z, 16), w, 0xaa);
-    _mm256_storeu_si256((__m256i *)(void *)p, xy);
-    _mm256_storeu_si256((__m256i *)(void *)q, zw);
+    return ((unsigned)_mm256_movemask_epi8(zero) & 0x33333333u) != 0;
 }
 PE__INLINE pe__vf pe__unzip_halves(__m256 v) /* what a shuffle of two vectors left out of order */
 {
@@ -191,20 +137,12 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
-{
-    const __m256i half = _mm256_set1_epi32(0x8000);
-    const __m256i low = _mm256_srli_epi32(_mm256_add_epi32(_mm256_castps_si256(a), half), 16);
-    const __m256i high = _mm256_add_epi32(_mm256_castps_si256(b), half);
-    _mm256_storeu_si256((__m256i *)(void *)p, _mm256_blend_epi16(low, high, 0xaa));
-}
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     const __m128i u = pe__round_f16(a), v = pe__round_f16(b);
     _mm_storeu_si128((__m128i *)(void *)p, _mm_unpacklo_epi16(u, v));
     _mm_storeu_si128((__m128i *)(void *)(p + 8), _mm_unpackhi_epi16(u, v));
 }
-PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
@@ -227,24 +165,18 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     const __m256i same = _mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b));
     return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffu;
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
-{
-    const pe__tie_watch w = {_mm256_set1_epi32(INT32_MAX), _mm256_set1_epi32(INT32_MAX)};
-    return w;
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
-    const __m256i magnitude =
-        _mm256_and_si256(_mm256_castps_si256(v), _mm256_set1_epi32(INT32_MAX));
-    w->low = _mm256_min_epi32(w->low, _mm256_slli_epi32(_mm256_castps_si256(low), PE__TO_TOP));
-    w->size = _mm256_min_epi32(w->size, magnitude);
+    const __m256i top = _mm256_slli_epi32(_mm256_castps_si256(low), PE__TO_TOP);
+    w->low = (pe__vi)_mm256_min_epi32((__m256i)w->low, top);
+    w->size = (pe__vi)_mm256_min_epi32((__m256i)w->size, (__m256i)pe__abs_f32(v));
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const __m256i near_tie = _mm256_cmpgt_epi32(
-        _mm256_set1_epi32(INT32_MIN + (window << PE__TO_TOP)), w.low);
-    const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), w.size);
+        _mm256_set1_epi32(INT32_MIN + (window << PE__TO_TOP)), (__m256i)w.low);
+    const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), (__m256i)w.size);
     return _mm256_movemask_epi8(_mm256_or_si256(near_tie, tiny)) != 0;
 }
 

@@ -6,29 +6,14 @@
 #include "choice.h"
 #include "compiler.h"
 #include "one.h"
+#include "vectors.h"
 
 /* ---- AVX-512 -------------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_AVX512
 
-enum { PE_LANES = 8, PE__FUSES = 1 };
-typedef __m512d pe__vd;
-typedef __m512 pe__vf;
 typedef __m256i pe__vh;
-typedef uint32_t pe__vu __attribute__((__vector_size__(64)));
-typedef int64_t pe__vl __attribute__((__vector_size__(64)));
-typedef struct pe__tie_watch {
-    __m512i low, size;
-} pe__tie_watch;
 
-PE__INLINE pe__vd pe__load(const double *p)
-{
-    pe__vd a = _mm512_loadu_pd(p);
-    PE__OPAQUE(a);
-    return a;
-}
-PE__INLINE void pe__store(double *p, pe__vd a) { _mm512_storeu_pd(p, a); }
 PE__INLINE pe__vd pe__splat(double x) { return _mm512_set1_pd(x); }
-PE__INLINE pe__vd pe__abs(pe__vd a) { return _mm512_abs_pd(a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_pd(a, b, c); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
@@ -77,8 +62,6 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(a, of_s, sign, 0x78));
     *c = _mm512_castsi512_pd(_mm512_ternarylogic_epi64(b, of_c, sign, 0x78));
 }
-PE__INLINE pe__vf pe__get(const float *p) { return _mm512_loadu_ps(p); }
-PE__INLINE void pe__put(float *p, pe__vf v) { _mm512_storeu_ps(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1u), v);
@@ -117,11 +100,12 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
 }
-PE__INLINE __m512 pe__quiet(__m512 v) /* every NaN becomes sign | 0x7fc00000 */
+PE__INLINE pe__vf pe__quiet(pe__vf v) /* every NaN becomes sign | 0x7fc00000 */
 {
     const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
-    return _mm512_castsi512_ps(_mm512_mask_ternarylogic_epi32( /* (bits & a) | b */
-        _mm512_castps_si512(v), nan, _mm512_set1_epi32((int)0xffc00000u), _mm512_set1_epi32(0x00400000), 0xea));
+    const __m512i kept = _mm512_set1_epi32((int)0xffc00000u), quiet = _mm512_set1_epi32(0x00400000);
+    return (pe__vf)_mm512_mask_ternarylogic_epi32( /* (bits & kept) | quiet */
+        (__m512i)v, nan, kept, quiet, 0xea);
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
@@ -138,45 +122,24 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
-    const __m512i bits = _mm512_castps_si512(v), one = _mm512_set1_epi32(1);
 #ifdef __AVX512BF16__ /* but for subnormals, which it flushes, and zeros that look like them */
     const __m512i exponent = _mm512_set1_epi32(0x7f800000);
-    if (!PE__UNLIKELY(_mm512_testn_epi32_mask(bits, exponent) != 0))
+    if (!PE__UNLIKELY(_mm512_testn_epi32_mask(_mm512_castps_si512(v), exponent) != 0))
         return (__m256i)_mm512_cvtneps_pbh(v);
 #endif
-    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), one);
-    const __m512i up = _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff));
-    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_add_epi32(bits, up), 16));
+    return _mm512_cvtepi32_epi16((__m512i)(pe__up_bf16(v) >> 16));
 }
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
-    const __m512i x = _mm512_castps_si512(a), y = _mm512_castps_si512(b);
-    const __m512i one = _mm512_set1_epi32(1), most = _mm512_set1_epi32(0x7fff);
-    const __m512i x_odd = _mm512_and_si512(_mm512_srli_epi32(x, 16), one);
-    const __m512i y_odd = _mm512_and_si512(_mm512_srli_epi32(y, 16), one);
-    const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(x, _mm512_add_epi32(x_odd, most)), 16);
-    const __m512i high = _mm512_add_epi32(y, _mm512_add_epi32(y_odd, most));
-    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
-        low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
+    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* (a >> 16) | (b & mask) */
+        (__m512i)(a >> 16), (__m512i)b, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
 }
-/* As for AVX2: half a last place is added to all, and ties end in 16 zeros. */
-PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
+PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
-    const __m512i half = _mm512_set1_epi32(0x8000), last = _mm512_set1_epi32(0xffff);
-    const __m512i x = _mm512_add_epi32(_mm512_castps_si512(a), half);
-    const __m512i y = _mm512_add_epi32(_mm512_castps_si512(b), half);
-    const __m512i z = _mm512_add_epi32(_mm512_castps_si512(c), half);
-    const __m512i w = _mm512_add_epi32(_mm512_castps_si512(d), half);
-    if (PE__UNLIKELY((_mm512_testn_epi32_mask(x, last) | _mm512_testn_epi32_mask(y, last) |
-                      _mm512_testn_epi32_mask(z, last) | _mm512_testn_epi32_mask(w, last)) != 0)) {
-        pe__put_bf16_two(p, a, b);
-        pe__put_bf16_two(q, c, d);
-        return;
-    }
-    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* last ? x : y */
-        last, _mm512_srli_epi32(x, 16), y, 0xca));
-    _mm512_storeu_si512((void *)q,
-                        _mm512_ternarylogic_epi32(last, _mm512_srli_epi32(z, 16), w, 0xca));
+    const __m512i last = _mm512_set1_epi32(0xffff);
+    return (_mm512_testn_epi32_mask((__m512i)a, last) | _mm512_testn_epi32_mask((__m512i)b, last) |
+            _mm512_testn_epi32_mask((__m512i)c, last) |
+            _mm512_testn_epi32_mask((__m512i)d, last)) != 0;
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b)
 {
@@ -191,14 +154,6 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
     return _mm512_permutex2var_ps(a, order, b);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
-{
-    const __m512i half = _mm512_set1_epi32(0x8000);
-    const __m512i low = _mm512_srli_epi32(_mm512_add_epi32(_mm512_castps_si512(a), half), 16);
-    const __m512i high = _mm512_add_epi32(_mm512_castps_si512(b), half);
-    _mm512_storeu_si512((void *)p, _mm512_ternarylogic_epi32( /* low | (high & mask) */
-        low, high, _mm512_set1_epi32((int)0xffff0000u), 0xf8));
-}
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     const __m256i u = pe__round_f16(a), v = pe__round_f16(b);
@@ -207,7 +162,6 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     _mm256_storeu_si256((__m256i *)(void *)(p + 16),
                         _mm256_permute2x128_si256(low, high, 0x31));
 }
-PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return _mm512_abs_ps(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
@@ -230,7 +184,7 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 }
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-    #ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN; operators have not */
+#ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN */
     const __m512i zero = _mm512_setzero_si512();
     return (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(a > x), zero) |
            (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(b > y), zero) << 16;
@@ -247,11 +201,6 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
     return mask & 0xffffu;
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
-{
-    const pe__tie_watch w = {_mm512_set1_epi32(-1), _mm512_set1_epi32(0x7f800000)};
-    return w;
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
@@ -259,13 +208,13 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
     const __m512i tie = _mm512_set1_epi32(1 << (PE__DROPPED - 1));
     const __m512i dropped = _mm512_ternarylogic_epi32(_mm512_castps_si512(low), mask, tie, 0x6a);
-    w->low = _mm512_min_epu32(w->low, dropped);
-    w->size = _mm512_castps_si512(pe__min_size(_mm512_castsi512_ps(w->size), v));
+    w->low = (pe__vi)_mm512_min_epu32((__m512i)w->low, dropped);
+    w->size = (pe__vi)pe__min_size((pe__vf)w->size, v);
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
-    return (_mm512_cmplt_epu32_mask(w.low, _mm512_set1_epi32(window)) |
-            _mm512_cmplt_epi32_mask(w.size, _mm512_set1_epi32(guard))) != 0;
+    return (_mm512_cmplt_epu32_mask((__m512i)w.low, _mm512_set1_epi32(window)) |
+            _mm512_cmplt_epi32_mask((__m512i)w.size, _mm512_set1_epi32(guard))) != 0;
 }
 
 #endif

@@ -57,18 +57,6 @@ PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
     const pe__vl bits = (pe__vl)a;
     return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
 }
-PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
-{
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both << 16);
-}
-PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
-{
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both & 0xffff0000u);
-}
 #endif
 #if PE_ISA != PE_ISA_NEON
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
@@ -115,13 +103,31 @@ PE__INLINE pe__vh pe__to_f16(pe__vf v)
     if (PE__UNLIKELY(pe__any_nan(v, v))) v = pe__quiet(v);
     return pe__round_f16(v);
 }
-#if PE_ISA != PE_ISA_AVX2 && PE_ISA != PE_ISA_AVX512 /* which have a shorter way for four */
+#if PE_ISA != PE_ISA_SCALAR
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
+}
+PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
+}
+#endif
 PE__INLINE void pe__put_bf16_four(uint16_t *p, pe__vf a, pe__vf b, uint16_t *q, pe__vf c, pe__vf d)
 {
+#if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2
+    /* Half a last place is added to all: a tie ends in 16 zeros then, and ties are few. */
+    const pe__vu x = (pe__vu)a + 0x8000, y = (pe__vu)b + 0x8000;
+    const pe__vu z = (pe__vu)c + 0x8000, w = (pe__vu)d + 0x8000;
+    if (!PE__UNLIKELY(pe__any_ends_in_0(x, y, z, w))) {
+        pe__put_upper(p, x, y);
+        pe__put_upper(q, z, w);
+        return;
+    }
+#endif
     pe__put_bf16_two(p, a, b);
     pe__put_bf16_two(q, c, d);
 }
-#endif
 PE__INLINE void pe__put_bf16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_bf16(v)); }
 PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v)); }
 
@@ -138,7 +144,7 @@ PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
     const pe__vd ah = pe__half(a), bh = pe__half(b), al = a - ah, bl = b - bh;
     pe__vd p = a * b;
 #else
-    const pe__vd ah = (pe__vd)((pe__vl)a & pe__splat_i64(-134217728)), bh = pe__half(b);
+    const pe__vd ah = (pe__vd)((pe__vl)a & -134217728), bh = pe__half(b);
     const pe__vd al = a - ah, bl = b - bh;
     pe__vd p = a * b;
     PE__OPAQUE(p); /* with -mfma */

@@ -6,23 +6,14 @@
 #include "choice.h"
 #include "compiler.h"
 #include "one.h"
+#include "vectors.h"
 
 /* ---- NEON (AArch64) -------------------------------------------------------------------------- */
 #if PE_ISA == PE_ISA_NEON
 
-enum { PE_LANES = 2, PE__FUSES = 1 };
-typedef float64x2_t pe__vd;
-typedef float32x4_t pe__vf;
 typedef uint16x4_t pe__vh;
-typedef int64x2_t pe__vl;
-typedef struct pe__tie_watch {
-    int32x4_t low, size;
-} pe__tie_watch;
 
-PE__INLINE pe__vd pe__load(const double *p) { return vld1q_f64(p); }
-PE__INLINE void pe__store(double *p, pe__vd a) { vst1q_f64(p, a); }
 PE__INLINE pe__vd pe__splat(double x) { return vdupq_n_f64(x); }
-PE__INLINE pe__vd pe__abs(pe__vd a) { return vabsq_f64(a); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return vfmsq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(-c, a, b); }
@@ -61,8 +52,6 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = vreinterpretq_f64_u64(veorq_u64(a, of_s));
     *c = vreinterpretq_f64_u64(veorq_u64(b, of_c));
 }
-PE__INLINE pe__vf pe__get(const float *p) { return vld1q_f32(p); }
-PE__INLINE void pe__put(float *p, pe__vf v) { vst1q_f32(p, v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     float all[4];
@@ -93,14 +82,6 @@ PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
 }
-PE__INLINE float32x4_t pe__quiet(float32x4_t v) /* every NaN becomes sign | 0x7fc00000 */
-{
-    const uint32x4_t bits = vreinterpretq_u32_f32(v);
-    const uint32x4_t size = vandq_u32(bits, vdupq_n_u32(INT32_MAX));
-    const uint32x4_t quiet = vorrq_u32(vbicq_u32(bits, vdupq_n_u32(INT32_MAX)),
-                                       vdupq_n_u32(0x7fc00000));
-    return vreinterpretq_f32_u32(vbslq_u32(vcgtq_u32(size, vdupq_n_u32(0x7f800000)), quiet, bits));
-}
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
@@ -120,29 +101,11 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
     return vaddhn_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return vreinterpret_u16_f16(vcvt_f16_f32(v)); }
-PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
-{
-    return vreinterpretq_f32_u32(vshll_n_u16(vld2_u16(p).val[0], 16));
-}
-PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
-{
-    return vreinterpretq_f32_u32(vshll_n_u16(vld2_u16(p).val[1], 16));
-}
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
-{
-    uint16x4x2_t both;
-    both.val[0] = pe__round_bf16(a);
-    both.val[1] = pe__round_bf16(b);
-    vst2_u16(p, both);
-}
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return vuzp2q_f32(a, b); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
-    const uint32x4_t half = vdupq_n_u32(0x8000);
-    const uint32x4_t low = vaddq_u32(vreinterpretq_u32_f32(a), half);
-    const uint32x4_t high = vaddq_u32(vreinterpretq_u32_f32(b), half);
-    vst1q_u16(p, vreinterpretq_u16_u32(vsriq_n_u32(high, low, 16)));
+    vst1q_u16(p, vreinterpretq_u16_u32(vsriq_n_u32((uint32x4_t)b, (uint32x4_t)a, 16)));
 }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -151,7 +114,6 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     both.val[1] = pe__round_f16(b);
     vst2_u16(p, both);
 }
-PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return vabsq_f32(a); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return vminq_f32(a, b); }
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
@@ -171,21 +133,17 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
     const uint32x4_t same = vceqq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b));
     return vaddvq_u32(vbicq_u32(vld1q_u32(bit), same));
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
-{
-    const pe__tie_watch w = {vdupq_n_s32(INT32_MAX), vdupq_n_s32(INT32_MAX)};
-    return w;
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const int32x4_t low = vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b));
-    w->low = vminq_s32(w->low, vshlq_n_s32(low, PE__TO_TOP));
-    w->size = vminq_s32(w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
+    w->low = (pe__vi)vminq_s32((int32x4_t)w->low, vshlq_n_s32(low, PE__TO_TOP));
+    w->size = (pe__vi)vminq_s32((int32x4_t)w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
-    const uint32x4_t near_tie = vcltq_s32(w.low, vdupq_n_s32(INT32_MIN + (window << PE__TO_TOP)));
-    const uint32x4_t tiny = vcltq_s32(w.size, vdupq_n_s32(guard));
+    const int32x4_t tie = vdupq_n_s32(INT32_MIN + (window << PE__TO_TOP));
+    const uint32x4_t near_tie = vcltq_s32((int32x4_t)w.low, tie);
+    const uint32x4_t tiny = vcltq_s32((int32x4_t)w.size, vdupq_n_s32(guard));
     return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
 }
 

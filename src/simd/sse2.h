@@ -6,25 +6,16 @@
 #include "choice.h"
 #include "compiler.h"
 #include "one.h"
+#include "vectors.h"
 
 /* ---- SSE2, WASM SIMD128: two doubles, nothing fused ------------------------------------------ */
 #if PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 
-enum { PE_LANES = 2, PE__FUSES = 0 };
 #define PE__NOT_FUSED
 /* Written in GNU C's vectors, which have operators, comparisons and shuffles; what they lack comes
    first, for each machine. The bounds are those of pe.h "where nothing is fused", also by -mfma. */
-typedef double pe__vd __attribute__((__vector_size__(16)));
-typedef float pe__vf __attribute__((__vector_size__(16)));
-typedef int32_t pe__vi __attribute__((__vector_size__(16)));
-typedef uint32_t pe__vu __attribute__((__vector_size__(16)));
 typedef int16_t pe__vw __attribute__((__vector_size__(16)));
-typedef int64_t pe__vl __attribute__((__vector_size__(16)));
 typedef pe__vi pe__vh; /* the first 8 bytes */
-typedef struct pe__tie_watch {
-    pe__vw low, size; /* the upper halves of what others watch, in every other word: SSE2 has no
-                         minimum of 32-bit numbers, and the alarms are a twelfth more */
-} pe__tie_watch;
 
 #if PE_ISA == PE_ISA_SSE2
 PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* two, and zeros */
@@ -105,30 +96,11 @@ PE__INLINE pe__vd pe__pick2(pe__vd a, pe__vd b, int i, int j)
 #define PE__PICK2(a, b, i, j) pe__pick2(a, b, i, j)
 #endif
 
-PE__INLINE pe__vd pe__load(const double *p)
-{
-    pe__vd a;
-    memcpy(&a, p, sizeof a);
-    PE__OPAQUE(a);
-    return a;
-}
-PE__INLINE void pe__store(double *p, pe__vd a) { memcpy(p, &a, sizeof a); }
 PE__INLINE pe__vd pe__splat(double x)
 {
     const pe__vd a = {x, x};
     return a;
 }
-PE__INLINE pe__vi pe__splat_i32(int32_t x)
-{
-    const pe__vi a = {x, x, x, x};
-    return a;
-}
-PE__INLINE pe__vl pe__splat_i64(int64_t x)
-{
-    const pe__vl a = {x, x};
-    return a;
-}
-PE__INLINE pe__vd pe__abs(pe__vd a) { return (pe__vd)((pe__vl)a & pe__splat_i64(INT64_MAX)); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
@@ -156,13 +128,6 @@ PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
     *s = (pe__vd)((pe__vl)*s ^ other ^ (half & sign));
     *c = (pe__vd)((pe__vl)*c ^ other ^ ((half ^ odd) & sign));
 }
-PE__INLINE pe__vf pe__get(const float *p)
-{
-    pe__vf v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-PE__INLINE void pe__put(float *p, pe__vf v) { memcpy(p, &v, sizeof v); }
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n) { memcpy(p, &v, n * sizeof *p); }
 PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
 {
@@ -185,7 +150,6 @@ PE__INLINE pe__vf pe__splat_f32(float x)
     const pe__vf v = {x, x, x, x};
     return v;
 }
-PE__INLINE pe__vf pe__abs_f32(pe__vf a) { return (pe__vf)((pe__vi)a & INT32_MAX); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
 PE__INLINE pe__vf pe__get_twice(const float *p)
@@ -205,20 +169,9 @@ PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)((a == a) & (b == b))) != 15;
 }
-PE__INLINE pe__vf pe__quiet(pe__vf v) /* every NaN becomes sign | 0x7fc00000 */
-{
-    const pe__vi bits = (pe__vi)v, quiet = (bits & INT32_MIN) | 0x7fc00000;
-    return (pe__vf)pe__select((pe__vi)((bits & INT32_MAX) > 0x7f800000), quiet, bits);
-}
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__spread(pe__get_half(p)) << 16);
-}
-/* The 16 bits that a bf16 has are the upper ones. */
-PE__INLINE pe__vu pe__up_bf16(pe__vf v)
-{
-    const pe__vu bits = (pe__vu)v;
-    return bits + 0x7fff + (bits >> 16 & 1);
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v) { return pe__halves((pe__vi)pe__up_bf16(v) >> 16); }
 /* The upper halves of a and b, next to each other. */
@@ -226,10 +179,6 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
-}
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
-{
-    pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 0, 2, 4, 6); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1, 3, 5, 7); }
@@ -270,10 +219,6 @@ PE__INLINE pe__vi pe__f16_bits(pe__vf v)
     return (a + (0xfff - (112 << 23)) + (a >> 13 & 1)) >> 13 | (bits >> 31 & ~0x7fff);
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return pe__halves(pe__f16_bits(v)); }
-PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
-{
-    pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
-}
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
@@ -292,23 +237,19 @@ PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ 15u;
 }
-PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
-{
-    const pe__vw most = (pe__vw)pe__splat_i32(INT32_MAX);
-    const pe__tie_watch w = {most, most};
-    return w;
-}
+/* SSE2 has no minimum of 32-bit numbers: it watches the upper halves, in every other word, and the
+   alarms are a twelfth more. */
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const pe__vu low = (pe__vu)PE__PICK4((pe__vf)a, (pe__vf)b, 0, 2, 4, 6);
-    w->low = pe__least(w->low, (pe__vw)(low << (int)PE__TO_TOP));
-    w->size = pe__least(w->size, (pe__vw)pe__abs_f32(v));
+    w->low = (pe__vi)pe__least((pe__vw)w->low, (pe__vw)(low << (int)PE__TO_TOP));
+    w->size = (pe__vi)pe__least((pe__vw)w->size, (pe__vw)pe__abs_f32(v));
 }
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
-    const pe__vw above_tie = (pe__vw)(w.low > tie);
-    const pe__vw above_guard = (pe__vw)(w.size > (pe__vw)pe__splat_i32(guard));
+    const pe__vw above_tie = (pe__vw)((pe__vw)w.low > tie);
+    const pe__vw above_guard = (pe__vw)((pe__vw)w.size > (pe__vw)pe__splat_i32(guard));
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
 }
 #undef PE__PICK4
