@@ -185,22 +185,3 @@ static inline pe_status pe__rope_by(const pe__tile *tile, pe__rope_call *call, s
     if (status == PE_OK) call->turn(tile, &call->x[0]);
     return status;
 }
-
-PE_API pe_status pe_rope_to_f32_f16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                    const float *in, pe_heads in_heads, uint16_t *out,
-                                    pe_heads out_heads)
-{
-    pe__rope_call call =
-        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_f32_f16);
-    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
-    return pe__rope_to(plan, &at, &call, out_heads.heads);
-}
-PE_API pe_status pe_rope_to_f32_bf16(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim,
-                                     const float *in, pe_heads in_heads, uint16_t *out,
-                                     pe_heads out_heads)
-{
-    pe__rope_call call =
-        pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_f32_bf16);
-    call.x[0] = pe__heads_of(in, in_heads, out, out_heads);
-    return pe__rope_to(plan, &at, &call, out_heads.heads);
-}

@@ -32,6 +32,26 @@
 /* ---- 13. the functions of each type -------------------------------------------------------------
  * A float, or the 16 bits of an f16 or bf16; of fill and add also a double. */
 
+#define PE__ROPE_TO(T, element, to)                                                                \
+    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
+                                    const element *in, pe_heads in_heads, to *out,                 \
+                                    pe_heads out_heads)                                            \
+    {                                                                                              \
+        pe__rope_call call =                                                                       \
+            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
+        call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
+        return pe__rope_to(plan, &at, &call, out_heads.heads);                                     \
+    }
+#define PE__ALIBI(T, kind, element, verb)                                                          \
+    PE_API pe_status pe_alibi_##verb##_##T(                                                        \
+        const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query,                \
+        size_t queries, size_t keys, element *x, size_t query_stride, size_t head_stride)          \
+    {                                                                                              \
+        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
+                             head_stride, mode,  kind,    first_query};                            \
+        return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
+    }
+
 /* Of fill and add: number is the type of a scale; rows of a batch are made by batch_maker. */
 #define PE__ROWS_OF(T, element, number, batch_maker)                                               \
     PE_API pe_status pe_fill_##T(const pe_plan *plan, pe_at at, size_t rows, element *out,         \
@@ -69,14 +89,6 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         const pe__output o = pe__output_of(x, sizeof *x, rows, stride, NULL);                      \
         return pe__call_shift(plan, &deltas, &o, pe__rotate_heads_##T);                            \
     }                                                                                              \
-    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
-                                 pe_heads heads)                                                   \
-    {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 0, sizeof *x, sizeof *x, pe__rotate_heads_##T);               \
-        call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
-        return pe__rope_go(plan, &at, &call);                                                      \
-    }                                                                                              \
     PE_API pe_status pe_rope_qk_##T(const pe_plan *plan, pe_at at, size_t tokens, element *q,      \
                                     pe_heads q_heads, element *k, pe_heads k_heads)                \
     {                                                                                              \
@@ -86,15 +98,13 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         call.x[1] = pe__heads_of(k, k_heads, k, k_heads);                                          \
         return pe__rope_go(plan, &at, &call);                                                      \
     }                                                                                              \
-    PE_API pe_status pe_rope_to_##T(const pe_plan *plan, pe_at at, size_t tokens, size_t head_dim, \
-                                    const element *in, pe_heads in_heads, element *out,            \
-                                    pe_heads out_heads)                                            \
+    PE_API pe_status pe_rope_##T(const pe_plan *plan, pe_at at, size_t tokens, element *x,         \
+                                 pe_heads heads)                                                   \
     {                                                                                              \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
-        call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
-        return pe__rope_to(plan, &at, &call, out_heads.heads);                                     \
+        const pe_heads none = {0, 0, 0};                                                           \
+        return pe_rope_qk_##T(plan, at, tokens, x, heads, x, none);                                \
     }                                                                                              \
+    PE__ROPE_TO(T, element, element)                                                               \
     PE_API pe_status pe_rope_by_table_##T(pe_layout layout, const float *cosines,                  \
                                           const float *sines, size_t table_stride, size_t pairs,   \
                                           size_t tokens, element *x, pe_heads heads)               \
@@ -127,22 +137,8 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
             pe__output_of(cosines, sizeof *cosines, rows, stride, &pe__fills_##T);                 \
         return pe__rope_table(plan, &at, layout, &o, sines);                                       \
     }                                                                                              \
-    PE_API pe_status pe_alibi_fill_##T(const float *slopes, size_t heads, pe_alibi_mode mode,      \
-                                       int64_t first_query, size_t queries, size_t keys,           \
-                                       element *bias, size_t query_stride, size_t head_stride)     \
-    {                                                                                              \
-        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
-                             head_stride, mode,  kind,    first_query};                            \
-        return pe__alibi_call(&a, bias, pe__alibi_fill);                                           \
-    }                                                                                              \
-    PE_API pe_status pe_alibi_add_##T(const float *slopes, size_t heads, pe_alibi_mode mode,       \
-                                      int64_t first_query, size_t queries, size_t keys,            \
-                                      element *scores, size_t query_stride, size_t head_stride)    \
-    {                                                                                              \
-        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
-                             head_stride, mode,  kind,    first_query};                            \
-        return pe__alibi_call(&a, scores, pe__alibi_add);                                          \
-    }                                                                                              \
+    PE__ALIBI(T, kind, element, fill)                                                              \
+    PE__ALIBI(T, kind, element, add)                                                               \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \
                                      element *scores, size_t query_stride, size_t head_stride)     \
@@ -159,4 +155,8 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
 PE__OF_TYPE(f32, PE__F32, float)
 PE__OF_TYPE(f16, PE__F16, uint16_t)
 PE__OF_TYPE(bf16, PE__BF16, uint16_t)
+PE__ROPE_TO(f32_f16, float, uint16_t)
+PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
+#undef PE__ALIBI
+#undef PE__ROPE_TO
