@@ -6517,7 +6517,7 @@ typedef struct pe__rope {
     double n, width;           /* rotary dim of a section; the exponents are -2i / width */
     double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
     double keep;               /* as in the formula                                      */
-    size_t pairs, turning;     /* of a head; those that turn                             */
+    size_t pairs, turning;     /* of a head; those rotated                               */
     size_t period;             /* pairs after which a section begins anew                */
     int is_long;               /* LONGROPE: more than L0                                 */
     int has_factor;            /* YARN, LONGROPE: f is known                             */
@@ -7166,8 +7166,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
  * Tests: tests/unit/test_rope.c. */
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
- * Rows of sines and cosines of some tokens are made on the stack, a tile, and all heads of these
- * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
+ * Rows of sines and cosines of some tokens are filled on the stack, a tile, and all heads of these
+ * tokens are rotated by it. They are the rows that pe_fill_f32 writes as halves. */
 
 enum {
     PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most */
@@ -7177,7 +7177,7 @@ enum {
     PE__ROPE_CACHED = 1 << 21 /* bytes of them that some cache is taken to hold */
 };
 
-/* Heads to turn, [tokens][heads], strides in bytes. */
+/* Heads to rotate, [tokens][heads], strides in bytes. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
@@ -7195,7 +7195,7 @@ typedef struct pe__tile {
     pe_layout layout;
 } pe__tile;
 
-/* Pairs (a, b) turned: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
+/* Pairs (a, b) rotated: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));
@@ -7592,8 +7592,8 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
     }
 }
 
-/* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
-   there. */
+/* rope_interleave: some heads at a time, copied with their pairs as halves, and rotated
+   from there. */
 PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile,
                                         const pe__heads *x)
 {
@@ -7603,7 +7603,7 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
     const size_t element = call->in_element, pairs = tile->pairs, width = 2 * pairs * element;
     const size_t most = PE__BYTES / width;
     pe__tile one = *tile;
-    if (x->rest) { /* what does not turn */
+    if (x->rest) { /* what is not rotated */
         pe__heads rest = *x;
         rest.in += width;
         rest.out += 2 * pairs * call->out_element;
@@ -7705,7 +7705,7 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer?
+/* Do tokens x heads heads of width elements not overlap, within reach of a pointer?
    Then the strides become bytes, and span those from the first to the last. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
@@ -7781,7 +7781,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     return status == PE_OK && overlap ? PE_ERR_SHAPE : status;
 }
 
-/* By a plan: check everything, lists last, then turn. */
+/* By a plan: check everything, lists last, then rotate. */
 static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
     pe_plan own;
@@ -7947,7 +7947,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     const pe_plan *const view = pe__view(plan, at, &own);
     if (status == PE_OK) status = pe__check_at(at, o->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
-    /* two arrays are one whose halves lie apart, from the one that comes first on */
+    /* two arrays are one whose halves are separate, from the one that comes first on */
     const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
     if (plan->woven || layout == PE_ROPE_TABLE_TWICE || (two && apart % o->element != 0)) {
         pe__rope_tiles(view, at, o, (unsigned char *)sines, layout);
@@ -8251,7 +8251,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
  * Tests: tests/unit/test_algebra.c. */
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
- * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
+ * A shift is the rotation of RoPE with a row as its only head: of a pair whose cosine comes first by
  * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
  * their own, made in tiles of columns, and a kernel. */
 
@@ -8266,7 +8266,7 @@ static inline int pe__algebraic(const pe_plan *plan)
     return ok;
 }
 
-/* Doubles: pairs (u, v) of rows, turned by (ts, tc); v is so many doubles behind u, 1 if they are
+/* Doubles: pairs (u, v) of rows, rotated by (ts, tc); v is so many doubles behind u, 1 if they are
    neighbours. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows, size_t across,
                                    const double *ts, const double *tc)
@@ -8318,7 +8318,7 @@ PE__OUTLINE void pe__shift_doubles(const pe__dest *dest, double delta, size_t ro
     }
 }
 
-/* Check a call; what is turned by then, of which plan. */
+/* Check a call; what rows are rotated by, of which plan. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__output *o, pe_at *at, pe_plan *turns)
 {
@@ -8364,7 +8364,7 @@ static inline int pe__stays(const pe_at *at, size_t r)
     return stays;
 }
 
-/* Rows that stay are left alone; the others are turned. */
+/* Rows that stay are left alone; the others are rotated. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__output *o, pe__head_rotator *turn)
 {
@@ -8466,7 +8466,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *     12 h      the sums of these
  *     h^2 / 4   h / 16 additions to at most 4 h
  * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
- * where adding and subtracting that makes no difference; else it is made one by one. */
+ * where adding and subtracting that makes no difference; else each is computed by itself. */
 
 enum {
     PE__DOTS = 16,        /* numbers b of an anchor                       */
@@ -8477,7 +8477,7 @@ enum {
     PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
 };
 
-/* The pairs of a tile, turned step after step; and their parts X, y and x, of cosines and then of
+/* The pairs of a tile, rotated step by step; and their parts X, y and x, of cosines and then of
    sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];
@@ -8658,9 +8658,9 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
- * that meet at j = 0. As floats they are made where they are wanted, at the price of a store. To
+ * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store. To
  * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
- * are made once for many rows, and copied. */
+ * are computed once for many rows, and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -8760,7 +8760,7 @@ PE__INLINE void pe__bend_put(pe__how to, pe__kind type, const pe__vf *masked, pe
     else pe__put_as(type, at, v);
 }
 
-/* n consecutive j. As floats they are made from j, which a float holds exactly up to 2^24; four
+/* n consecutive j. As floats they are computed from j, which a float holds exactly up to 2^24; four
    vectors at a time, since each count waits for the one before. */
 PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
                              int64_t j, size_t n, void *row)
@@ -8833,7 +8833,7 @@ typedef struct pe__alibi {
     int64_t first_query;
 } pe__alibi;
 
-/* Do scores' rows lie apart, within reach of a pointer? The rows of a head lie together, or those
+/* Are scores' rows separate, within reach of a pointer? The rows of a head lie together, or those
    of a query do. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)
@@ -8937,7 +8937,7 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
-   m)). It is made to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
+   m)). It is computed to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
    exist none is expected within 2^-100 of a whole number. */
 PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
 {

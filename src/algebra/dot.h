@@ -96,7 +96,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  *     12 h      the sums of these
  *     h^2 / 4   h / 16 additions to at most 4 h
  * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
- * where adding and subtracting that makes no difference; else it is made one by one. */
+ * where adding and subtracting that makes no difference; else each is computed by itself. */
 
 enum {
     PE__DOTS = 16,        /* numbers b of an anchor                       */
@@ -107,7 +107,7 @@ enum {
     PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
 };
 
-/* The pairs of a tile, turned step after step; and their parts X, y and x, of cosines and then of
+/* The pairs of a tile, rotated step by step; and their parts X, y and x, of cosines and then of
    sines. */
 typedef struct pe__dots_rotated {
     pe__dd s[PE__DOTS_VECTORS], c[PE__DOTS_VECTORS], ts[PE__DOTS_VECTORS], tc[PE__DOTS_VECTORS];

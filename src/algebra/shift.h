@@ -18,7 +18,7 @@
 #include "../rope/tokens.h"
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
- * A shift is the turn of RoPE with a row as its only head: of a pair whose cosine comes first by
+ * A shift is the rotation of RoPE with a row as its only head: of a pair whose cosine comes first by
  * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
  * their own, made in tiles of columns, and a kernel. */
 
@@ -33,7 +33,7 @@ static inline int pe__algebraic(const pe_plan *plan)
     return ok;
 }
 
-/* Doubles: pairs (u, v) of rows, turned by (ts, tc); v is so many doubles behind u, 1 if they are
+/* Doubles: pairs (u, v) of rows, rotated by (ts, tc); v is so many doubles behind u, 1 if they are
    neighbours. */
 PE__INLINE void pe__shift_rows_f64(int split, const pe__dest *dest, size_t rows, size_t across,
                                    const double *ts, const double *tc)
@@ -85,7 +85,7 @@ PE__OUTLINE void pe__shift_doubles(const pe__dest *dest, double delta, size_t ro
     }
 }
 
-/* Check a call; what is turned by then, of which plan. */
+/* Check a call; what rows are rotated by, of which plan. */
 static inline pe_status pe__shift_check(const pe_plan *plan, const pe_at *deltas,
                                         const pe__output *o, pe_at *at, pe_plan *turns)
 {
@@ -131,7 +131,7 @@ static inline int pe__stays(const pe_at *at, size_t r)
     return stays;
 }
 
-/* Rows that stay are left alone; the others are turned. */
+/* Rows that stay are left alone; the others are rotated. */
 static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
                                        const pe__output *o, pe__head_rotator *turn)
 {

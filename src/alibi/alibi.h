@@ -18,9 +18,9 @@
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
- * that meet at j = 0. As floats they are made where they are wanted, at the price of a store. To
+ * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store. To
  * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
- * are made once for many rows, and copied. */
+ * are computed once for many rows, and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -120,7 +120,7 @@ PE__INLINE void pe__bend_put(pe__how to, pe__kind type, const pe__vf *masked, pe
     else pe__put_as(type, at, v);
 }
 
-/* n consecutive j. As floats they are made from j, which a float holds exactly up to 2^24; four
+/* n consecutive j. As floats they are computed from j, which a float holds exactly up to 2^24; four
    vectors at a time, since each count waits for the one before. */
 PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
                              int64_t j, size_t n, void *row)
@@ -193,7 +193,7 @@ typedef struct pe__alibi {
     int64_t first_query;
 } pe__alibi;
 
-/* Do scores' rows lie apart, within reach of a pointer? The rows of a head lie together, or those
+/* Are scores' rows separate, within reach of a pointer? The rows of a head lie together, or those
    of a query do. */
 static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t keys, size_t element,
                                          size_t query_stride, size_t head_stride)

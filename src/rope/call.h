@@ -17,7 +17,7 @@
 
 /* ---- 8.2 RoPE: checks and calls -------------------------------------------------------------- */
 
-/* Do tokens x heads heads of width elements lie apart from each other, within reach of a pointer?
+/* Do tokens x heads heads of width elements not overlap, within reach of a pointer?
    Then the strides become bytes, and span those from the first to the last. */
 static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads, size_t *token,
                                        size_t *head, size_t element, size_t *span)
@@ -93,7 +93,7 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     return status == PE_OK && overlap ? PE_ERR_SHAPE : status;
 }
 
-/* By a plan: check everything, lists last, then turn. */
+/* By a plan: check everything, lists last, then rotate. */
 static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__rope_call *call)
 {
     pe_plan own;

@@ -83,7 +83,7 @@ typedef struct pe__rope {
     double n, width;           /* rotary dim of a section; the exponents are -2i / width */
     double f[4];               /* f = f[0] f[1] / f[2] + f[3]                            */
     double keep;               /* as in the formula                                      */
-    size_t pairs, turning;     /* of a head; those that turn                             */
+    size_t pairs, turning;     /* of a head; those rotated                               */
     size_t period;             /* pairs after which a section begins anew                */
     int is_long;               /* LONGROPE: more than L0                                 */
     int has_factor;            /* YARN, LONGROPE: f is known                             */

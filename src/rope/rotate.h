@@ -12,8 +12,8 @@
 #include "../rows/elements.h"
 
 /* ---- 8.1 heads ----------------------------------------------------------------------------------
- * Rows of sines and cosines of some tokens are made on the stack, a tile, and all heads of these
- * tokens are turned by it. They are the rows that pe_fill_f32 makes of halves. */
+ * Rows of sines and cosines of some tokens are filled on the stack, a tile, and all heads of these
+ * tokens are rotated by it. They are the rows that pe_fill_f32 writes as halves. */
 
 enum {
     PE__ROPE_PAIRS = 256,     /* pairs of a tile, at most */
@@ -23,7 +23,7 @@ enum {
     PE__ROPE_CACHED = 1 << 21 /* bytes of them that some cache is taken to hold */
 };
 
-/* Heads to turn, [tokens][heads], strides in bytes. */
+/* Heads to rotate, [tokens][heads], strides in bytes. */
 typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
@@ -41,7 +41,7 @@ typedef struct pe__tile {
     pe_layout layout;
 } pe__tile;
 
-/* Pairs (a, b) turned: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
+/* Pairs (a, b) rotated: a', and b'. With b for a, a for b and -s for s the latter is a', too. */
 PE__INLINE pe__vf pe__rotate_a(pe__vf a, pe__vf b, pe__vf s, pe__vf c)
 {
     return pe__sub_f32(pe__mul_f32(a, c), pe__mul_f32(b, s));

@@ -82,7 +82,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
     const pe_plan *const view = pe__view(plan, at, &own);
     if (status == PE_OK) status = pe__check_at(at, o->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
-    /* two arrays are one whose halves lie apart, from the one that comes first on */
+    /* two arrays are one whose halves are separate, from the one that comes first on */
     const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
     if (plan->woven || layout == PE_ROPE_TABLE_TWICE || (two && apart % o->element != 0)) {
         pe__rope_tiles(view, at, o, (unsigned char *)sines, layout);

@@ -96,8 +96,8 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
     }
 }
 
-/* rope_interleave: some heads at a time, copied with their pairs as halves, and turned from
-   there. */
+/* rope_interleave: some heads at a time, copied with their pairs as halves, and rotated
+   from there. */
 PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile,
                                         const pe__heads *x)
 {
@@ -107,7 +107,7 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
     const size_t element = call->in_element, pairs = tile->pairs, width = 2 * pairs * element;
     const size_t most = PE__BYTES / width;
     pe__tile one = *tile;
-    if (x->rest) { /* what does not turn */
+    if (x->rest) { /* what is not rotated */
         pe__heads rest = *x;
         rest.in += width;
         rest.out += 2 * pairs * call->out_element;
