@@ -8251,7 +8251,7 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
  * Tests: tests/unit/test_algebra.c. */
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
- * A shift is the rotation of RoPE with a row as its only head: of a pair whose cosine comes first by
+ * A shift is RoPE's rotation with a row as its only head: of a pair whose cosine comes first by
  * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
  * their own, made in tiles of columns, and a kernel. */
 
@@ -8658,8 +8658,8 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
- * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store. To
- * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
+ * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store.
+ * To round once to 16 bits costs more, but each row is the one before, moved by one key: such values
  * are computed once for many rows, and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
@@ -8937,7 +8937,7 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
-   m)). It is computed to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
+   m)). It is known to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
    exist none is expected within 2^-100 of a whole number. */
 PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
 {

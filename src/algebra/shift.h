@@ -18,7 +18,7 @@
 #include "../rope/tokens.h"
 
 /* ---- 9.1 shifts ---------------------------------------------------------------------------------
- * A shift is the rotation of RoPE with a row as its only head: of a pair whose cosine comes first by
+ * A shift is RoPE's rotation with a row as its only head: of a pair whose cosine comes first by
  * the difference, of one whose sine does by its opposite. Doubles have rows of sines and cosines of
  * their own, made in tiles of columns, and a kernel. */
 

@@ -18,8 +18,8 @@
 
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
- * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store. To
- * round once to 16 bits costs more, but each row is the one before, moved by one key: such values
+ * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store.
+ * To round once to 16 bits costs more, but each row is the one before, moved by one key: such values
  * are computed once for many rows, and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)

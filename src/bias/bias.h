@@ -18,7 +18,7 @@
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
-   m)). It is computed to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
+   m)). It is known to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
    exist none is expected within 2^-100 of a whole number. */
 PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
 {
