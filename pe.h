@@ -8659,8 +8659,8 @@ PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, dou
 /* ---- 10. ALiBi ----------------------------------------------------------------------------------
  * With j = key - query the bias is slope * j, and after the query another line: a row is two lines
  * that meet at j = 0. As floats they are computed where they are wanted, at the price of a store.
- * To round once to 16 bits costs more, but each row is the one before, moved by one key: such values
- * are computed once for many rows, and copied. */
+ * To round once to 16 bits costs more, but each row is the one before, moved by one key: such
+ * values are computed once for many rows, and copied. */
 
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes)
 {
@@ -8800,8 +8800,8 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
 #undef PE__PUT
 }
 
-/* The same as 16-bit numbers, each rounded once: to odd, then to its type. First those up to 0: what
-   is beyond is another line, or masked. */
+/* The same as 16-bit numbers, each rounded once: to odd, then to its type. First those up to 0:
+   what is beyond is another line, or masked. */
 PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend, int64_t j,
                                 size_t n, uint16_t *row)
 {
