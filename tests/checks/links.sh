@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # links.sh: every link of the pages leads somewhere: links and images to files of this tree, #anchors
-# to a heading of theirs, and paths in `code` to files. README.md links every page of docs/. What people
-# read has lines of at most 120 columns.
+# to a heading of theirs, and paths in `code` to files; private functions and files of src/ that they name are
+# there. README.md links every page of docs/. What people read has lines of at most 120 columns.
 # Links to other sites are counted, not followed.
 set -u
 . tests/tools/lib.sh
@@ -74,6 +74,18 @@ leads() {
     [ -z "$anchor" ] || anchors_of "$file" | grep -qx -e "$anchor" || { echo "$file has no heading #$anchor" && return 1; }
 }
 
+# current PAGE: the private names and the files of src/ that it speaks of are there; x_T stands for x_f32 ...
+current() {
+    grep -oE '\<(pe|PE)__[A-Za-z0-9_]*[A-Za-z0-9]' "$1" | grep -vix pe__x | sort -u | while read -r name; do
+        case $name in *_T) grep -q "\<${name%T}" pe.h ;; *) grep -qw "$name" pe.h pe_simd.h ;; esac || echo "no $name"
+    done >"$WORK/gone"
+    grep -oE '`[a-z]+/[a-z0-9_]+\.h`' "$1" | tr -d '`' | sort -u | while read -r file; do
+        [ ! -d "src/${file%%/*}" ] || [ -f "src/$file" ] || echo "no src/$file"
+    done >>"$WORK/gone"
+    cat "$WORK/gone"
+    [ ! -s "$WORK/gone" ]
+}
+
 external=0
 for page in README.md CHANGELOG.md docs/*.md tests/*.md .github/*.md; do
     links_of "$page" >"$WORK/list"
@@ -87,6 +99,9 @@ for page in README.md CHANGELOG.md docs/*.md tests/*.md .github/*.md; do
 done
 for page in README.md docs/*.md .github/*.md tests/README.md; do
     check "$page: no line of more than 120 columns" not grep -nE '^.{121}' "$page"
+done
+for page in README.md docs/*.md .github/*.md tests/README.md tests/tools/mutation.py; do
+    check "$page names what is there" current "$page"
 done
 for page in docs/*.md; do
     check "README.md links $page" grep -qF -e "]($page)" -e "]($page#" README.md

@@ -105,6 +105,7 @@ mutated() {
     program) sed 's/status = pe_/status = no_/' "$file" ;;
     long) awk '{ print } END { for (i = NR; i < 201; i++) print "" }' "$file" ;;
     link) sed 's,](docs/,](dogs/,' "$file" ;;
+    old-name) sed 's,`pe__emit()`,`pe__emitted()`,' "$file" ;;
     heading) sed 's/^## Limits/## Limit/' "$file" ;;
     version) sed 's/^#define PE_VERSION_HEX 0x0*/&1/' "$file" ;;
     sleef-macro) sed '/INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=1/d' "$file" ;;

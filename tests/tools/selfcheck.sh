@@ -196,6 +196,7 @@ defects_of_the_library() {
     breaks docs/rope.md program sh tests/checks/readme.sh
     breaks README.md link sh tests/checks/links.sh
     breaks docs/accuracy.md heading sh tests/checks/links.sh
+    breaks docs/design.md old-name sh tests/checks/links.sh
     breaks docs/explorer.html old-page sh tests/checks/explorer.sh
     breaks pe.h version sh tests/checks/package.sh
     breaks packaging/peTarget.cmake sleef-macro sh tests/checks/package.sh
