@@ -3173,9 +3173,9 @@ PE__COLD float pe__exact_element(const pe_plan *plan, double t, size_t pair, int
                                  int drop)
 {
     pe__dd turn[2];
-    double small;
+    double tiny;
     if (pe__still(plan, t, pair)) return (float)pe__decide(plan, t, pair, component, drop, 0, 0);
-    if (pe__small_turn(plan, t, pair, component, drop, &small)) return (float)small;
+    if (pe__small_turn(plan, t, pair, component, drop, &tiny)) return (float)tiny;
     pe__sincos_dd(plan, pair, t, &turn[0], &turn[1]);
     const pe__dd y = pe__dd_scaled(turn[component], plan->mantissa);
     return (float)pe__decide(plan, t, pair, component, drop, pe__first_lane(y.hi),

@@ -1394,10 +1394,16 @@ PE__INLINE pe__vd pe__to_float(pe__vd a)
     PE__OPAQUE(f); /* not to be taken for a */
     return (double)f;
 }
-PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b) { *a = s;
-*b = c; }
-PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c) { *s = p[0];
-*c = p[1]; }
+PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
+{
+    *a = s;
+    *b = c;
+}
+PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
+{
+    *s = p[0];
+    *c = p[1];
+}
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
@@ -1415,8 +1421,11 @@ PE__INLINE pe__vf pe__get(const float *p)
     const pe__vf v = {p[0], p[1]};
     return v;
 }
-PE__INLINE void pe__put(float *p, pe__vf v) { p[0] = v.s;
-p[1] = v.c; }
+PE__INLINE void pe__put(float *p, pe__vf v)
+{
+    p[0] = v.s;
+    p[1] = v.c;
+}
 PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 {
     if (n > 0) p[0] = v.s;
@@ -1559,8 +1568,11 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
     return (uint32_t)!(a.s > x.s) | (uint32_t)!(a.c > x.c) << 1 | (uint32_t)!(b.s > y.s) << 2 |
            (uint32_t)!(b.c > y.c) << 3;
 }
-PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { p[0] = h.s;
-p[1] = h.c; }
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h)
+{
+    p[0] = h.s;
+    p[1] = h.c;
+}
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
     return (unsigned)(pe__float_bits(a.s) != pe__float_bits(b.s)) |
