@@ -4209,7 +4209,8 @@ PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, si
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
  * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
 
-/* The order of a row's elements, and what is done with them (pe__ask(), pe__stream_rows()). */
+/* The order of a row's elements, and what is done with them: filled, filled and what comes next
+   asked for (pe__ask()), streamed past the caches (pe__stream_rows()), added. */
 typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
 typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb;
 
@@ -4225,7 +4226,7 @@ typedef struct pe__dest {
     pe__order order;
     pe__verb verb;
     double scale; /* adding: x = scale x + PE; a float, but for f64                             */
-    size_t ahead; /* adding: bytes to what comes next and is asked for                          */
+    size_t ahead; /* adding and PE__FETCH: bytes to what comes next and is asked for            */
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
 } pe__dest;
 
@@ -4686,8 +4687,8 @@ PE__ADDER(bf16, PE__BF16)
 
 /* ==== src/rows/pair_16.h ==== */
 /* Two rows of 16-bit elements at a time.
- * Gives: PE__ALARMS, PE__GROUP, PE__TILE_16, pe__add_pair_16(), pe__alarm, pe__alarm_16(),
- *   pe__alarms_16(), pe__group, pe__least_16(), pe__pair_16(), pe__plan_row(),
+ * Gives: PE__ALARMS, PE__GROUP, PE__TILE_16, pe__add_pair_16(), pe__alarm, pe__thresholds_16(),
+ *   pe__settle_alarms_16(), pe__group, pe__least_16(), pe__pair_16(), pe__plan_row(),
  *   pe__round_again_16(), pe__scratch_16, pe__scratch_begin(), pe__store_group(), pe__to_groups().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_types.c, tests/unit/test_conventions.c. */
@@ -4747,7 +4748,7 @@ typedef struct pe__alarm {
 } pe__alarm;
 enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* Of a tile, in floats: the anchor and the rows of the plan, each converted when first needed. A
+/* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed. A
    group of pairs is two vectors of each: of its first half and its second, or, if split, of its
    even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
    distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
@@ -4784,7 +4785,7 @@ PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
 }
 
 /* What raises the alarm. */
-PE__OUTLINE void pe__alarm_16(const pe__scratch_16 *f, const float *x, size_t count, float *errors)
+PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count, float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
     const pe__vf by = pe__splat_f32((float)PE__ERROR_NEAR_0);
@@ -5045,7 +5046,7 @@ PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
 }
 
 /* Round again what raised a block's alarms, if they are more than that many. */
-PE__INLINE void pe__alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
+PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
 {
     if (f->alarms <= most) return;
     pe__round_again_16(x, f->at, f->alarm, f->alarms, kind);
@@ -5249,8 +5250,8 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
     }
     pe__to_groups(x->a, x->end, x->split, f->a);
     pe__to_groups(x->b, x->end, x->split, f->b);
-    pe__alarm_16(f, f->a, x->end, f->near_a);
-    pe__alarm_16(f, f->b, x->end, f->near_b);
+    pe__thresholds_16(f, f->a, x->end, f->near_a);
+    pe__thresholds_16(f, f->b, x->end, f->near_b);
     if (!direct && added) pe__buffer_16(x, block, buffer, 1);
     for (int64_t b = d.nearest; b <= d.farthest; b++) {
         pe__rows_at(x, block, &rows, b, added ? PE__F32 : kind);
@@ -5259,10 +5260,10 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
             pe__add_pair_16(x, f, (size_t)b);
         } else {
             pe__pair_16(x, f, (size_t)b, kind, 0);
-            pe__alarms_16(x, f, PE__ALARMS, kind);
+            pe__settle_alarms_16(x, f, PE__ALARMS, kind);
         }
     }
-    if (!added) pe__alarms_16(x, f, 0, kind);
+    if (!added) pe__settle_alarms_16(x, f, 0, kind);
     if (!direct) pe__buffer_16(x, block, buffer, 0);
 }
 PE__OUTLINE void pe__block_f16(pe__span *x, const pe__block *block)
@@ -6206,10 +6207,10 @@ PE__WRAPS /* what is asked for ahead: any address will do */
     return dest;
 }
 
-/* Decide how to store so many rows: floats with what follows asked for if they are more than a
-   second-level cache holds, see pe__ask(); past the caches if there are many, and, but for 16-bit
-   elements, every row, and each half of it, can be brought to an aligned address by the same number
-   of pairs. */
+/* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
+   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are streamed:
+   16-bit elements always, others only if each row, and each half of it, comes to an aligned address
+   by the same number of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;

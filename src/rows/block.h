@@ -205,8 +205,8 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
     }
     pe__to_groups(x->a, x->end, x->split, f->a);
     pe__to_groups(x->b, x->end, x->split, f->b);
-    pe__alarm_16(f, f->a, x->end, f->near_a);
-    pe__alarm_16(f, f->b, x->end, f->near_b);
+    pe__thresholds_16(f, f->a, x->end, f->near_a);
+    pe__thresholds_16(f, f->b, x->end, f->near_b);
     if (!direct && added) pe__buffer_16(x, block, buffer, 1);
     for (int64_t b = d.nearest; b <= d.farthest; b++) {
         pe__rows_at(x, block, &rows, b, added ? PE__F32 : kind);
@@ -215,10 +215,10 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
             pe__add_pair_16(x, f, (size_t)b);
         } else {
             pe__pair_16(x, f, (size_t)b, kind, 0);
-            pe__alarms_16(x, f, PE__ALARMS, kind);
+            pe__settle_alarms_16(x, f, PE__ALARMS, kind);
         }
     }
-    if (!added) pe__alarms_16(x, f, 0, kind);
+    if (!added) pe__settle_alarms_16(x, f, 0, kind);
     if (!direct) pe__buffer_16(x, block, buffer, 0);
 }
 PE__OUTLINE void pe__block_f16(pe__span *x, const pe__block *block)

@@ -68,10 +68,10 @@ PE__WRAPS /* what is asked for ahead: any address will do */
     return dest;
 }
 
-/* Decide how to store so many rows: floats with what follows asked for if they are more than a
-   second-level cache holds, see pe__ask(); past the caches if there are many, and, but for 16-bit
-   elements, every row, and each half of it, can be brought to an aligned address by the same number
-   of pairs. */
+/* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
+   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are streamed:
+   16-bit elements always, others only if each row, and each half of it, comes to an aligned address
+   by the same number of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;

@@ -13,7 +13,8 @@
 /* ---- 6.3 where rows go --------------------------------------------------------------------------
  * Which pairs of a plan a row has, where its elements lie, and what becomes of them. */
 
-/* The order of a row's elements, and what is done with them (pe__ask(), pe__stream_rows()). */
+/* The order of a row's elements, and what is done with them: filled, filled and what comes next
+   asked for (pe__ask()), streamed past the caches (pe__stream_rows()), added. */
 typedef enum pe__order { PE__SC, PE__CS, PE__SPLIT } pe__order; /* s c s c, c s c s, s s c c */
 typedef enum pe__verb { PE__FILL, PE__FETCH, PE__STREAM, PE__ADD } pe__verb;
 
@@ -29,7 +30,7 @@ typedef struct pe__dest {
     pe__order order;
     pe__verb verb;
     double scale; /* adding: x = scale x + PE; a float, but for f64                             */
-    size_t ahead; /* adding: bytes to what comes next and is asked for                          */
+    size_t ahead; /* adding and PE__FETCH: bytes to what comes next and is asked for            */
     size_t head;  /* pairs before the first aligned address, where rows are streamed            */
 } pe__dest;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two rows of 16-bit elements at a time.
- * Gives: PE__ALARMS, PE__GROUP, PE__TILE_16, pe__add_pair_16(), pe__alarm, pe__alarm_16(),
- *   pe__alarms_16(), pe__group, pe__least_16(), pe__pair_16(), pe__plan_row(),
+ * Gives: PE__ALARMS, PE__GROUP, PE__TILE_16, pe__add_pair_16(), pe__alarm, pe__thresholds_16(),
+ *   pe__settle_alarms_16(), pe__group, pe__least_16(), pe__pair_16(), pe__plan_row(),
  *   pe__round_again_16(), pe__scratch_16, pe__scratch_begin(), pe__store_group(), pe__to_groups().
  * Needs: simd, api, numbers, sincos.
  * Tests: tests/unit/test_types.c, tests/unit/test_conventions.c. */
@@ -71,7 +71,7 @@ typedef struct pe__alarm {
 } pe__alarm;
 enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* Of a tile, in floats: the anchor and the rows of the plan, each converted when first needed. A
+/* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed. A
    group of pairs is two vectors of each: of its first half and its second, or, if split, of its
    even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
    distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
@@ -108,7 +108,7 @@ PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
 }
 
 /* What raises the alarm. */
-PE__OUTLINE void pe__alarm_16(const pe__scratch_16 *f, const float *x, size_t count, float *errors)
+PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count, float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
     const pe__vf by = pe__splat_f32((float)PE__ERROR_NEAR_0);
@@ -369,7 +369,7 @@ PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
 }
 
 /* Round again what raised a block's alarms, if they are more than that many. */
-PE__INLINE void pe__alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
+PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
 {
     if (f->alarms <= most) return;
     pe__round_again_16(x, f->at, f->alarm, f->alarms, kind);
