@@ -4748,8 +4748,8 @@ typedef struct pe__alarm {
 } pe__alarm;
 enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
-/* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed. A
-   group of pairs is two vectors of each: of its first half and its second, or, if split, of its
+/* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed.
+   A group of pairs is two vectors of each: of its first half and its second, or, if split, of its
    even and its odd pairs, since a vector of elements comes from two that are zipped. Of their
    distances from midpoints the lesser one in each lane is looked at: what raises the alarm is as
    long as one vector for a group, and so is the greater of the angles. */
@@ -4785,7 +4785,8 @@ PE__INLINE pe__vf pe__size_of_groups(const float *x, size_t i)
 }
 
 /* What raises the alarm. */
-PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count, float *errors)
+PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size_t count,
+                                   float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
     const pe__vf by = pe__splat_f32((float)PE__ERROR_NEAR_0);
@@ -6208,9 +6209,9 @@ PE__WRAPS /* what is asked for ahead: any address will do */
 }
 
 /* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
-   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are streamed:
-   16-bit elements always, others only if each row, and each half of it, comes to an aligned address
-   by the same number of pairs. */
+   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are
+   streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
+   aligned address by the same number of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;

@@ -69,9 +69,9 @@ PE__WRAPS /* what is asked for ahead: any address will do */
 }
 
 /* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
-   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are streamed:
-   16-bit elements always, others only if each row, and each half of it, comes to an aligned address
-   by the same number of pairs. */
+   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are
+   streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
+   aligned address by the same number of pairs. */
 static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
 {
     const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
