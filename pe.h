@@ -4569,7 +4569,8 @@ PE__OUTLINE void pe__round_some(const pe__span *x, size_t i, size_t first, size_
         }
         if (x->split) {
             pe__store_some(x, p + i * e, all, first);
-            pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES, second);
+            pe__store_some(x, p + x->across + (ptrdiff_t)(i * e), all + PE_LANES,
+                           pe__min(second, PE_LANES)); /* it is: so that compilers know */
         } else {
             pe__store_some(x, p + 2 * i * e, all, first + second);
         }
