@@ -104,7 +104,6 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         const pe_heads none = {0, 0, 0};                                                           \
         return pe_rope_qk_##T(plan, at, tokens, x, heads, x, none);                                \
     }                                                                                              \
-    PE__ROPE_TO(T, element, element)                                                               \
     PE_API pe_status pe_rope_by_table_##T(pe_layout layout, const float *cosines,                  \
                                           const float *sines, size_t table_stride, size_t pairs,   \
                                           size_t tokens, element *x, pe_heads heads)               \
@@ -137,8 +136,6 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
             pe__output_of(cosines, sizeof *cosines, rows, stride, &pe__fills_##T);                 \
         return pe__rope_table(plan, &at, layout, &o, sines);                                       \
     }                                                                                              \
-    PE__ALIBI(T, kind, element, fill)                                                              \
-    PE__ALIBI(T, kind, element, add)                                                               \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \
                                      element *scores, size_t query_stride, size_t head_stride)     \
@@ -155,6 +152,16 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
 PE__OF_TYPE(f32, PE__F32, float)
 PE__OF_TYPE(f16, PE__F16, uint16_t)
 PE__OF_TYPE(bf16, PE__BF16, uint16_t)
+/* Not by PE__OF_TYPE: f32 may be a macro of the program, which a macro in a macro would expand. */
+PE__ALIBI(f32, PE__F32, float, fill)
+PE__ALIBI(f32, PE__F32, float, add)
+PE__ALIBI(f16, PE__F16, uint16_t, fill)
+PE__ALIBI(f16, PE__F16, uint16_t, add)
+PE__ALIBI(bf16, PE__BF16, uint16_t, fill)
+PE__ALIBI(bf16, PE__BF16, uint16_t, add)
+PE__ROPE_TO(f32, float, float)
+PE__ROPE_TO(f16, uint16_t, uint16_t)
+PE__ROPE_TO(bf16, uint16_t, uint16_t)
 PE__ROPE_TO(f32_f16, float, uint16_t)
 PE__ROPE_TO(f32_bf16, float, uint16_t)
 #undef PE__OF_TYPE
