@@ -30,6 +30,7 @@ set -u
 
 name=$1 linked=
 case $name in
+*.*.*.*) ;;
 *.quick.*) name=${1%%.*}.cc.${1##*.}.none.quick linked=quick. ;;
 *.*.*) ;;
 *.*) name=${1%.*}.cc.${1#*.}.auto.quick linked=. ;;
