@@ -46,6 +46,7 @@ STEP     = sh tests/tools/step.sh
 ##*   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
 ##*   make examples    build and run the other examples, each with one idea: angles regression dots table
 ##*                    attention train_learned rope_decoder; their pictures go to build/
+##*   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
 ##*   make headers     pe.h and pe_simd.h, made from src/, which is what to change
 ##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
 ##   make declarations   build/pe_declarations.py: all of pe.h for Python's ctypes
@@ -76,8 +77,8 @@ STEP     = sh tests/tools/step.sh
 ##   make modules     C++ modules and precompiled headers with g++ 16, which is downloaded where apt-get has it
 ##   make cpus        what code does with memory is chosen for the CPU that it is compiled for
 ##   make warnings    no warnings: gcc and clang, C99 to C17, C++11 to C++17
-##   make readme links parity demo-runs cost   README's programs, dead links, other projects' formulas in float32, the
-##                    demo and the examples; what including pe.h costs a compiler
+##   make readme links parity demo-runs tool-runs cost   README's programs, dead links, other projects' formulas in
+##                    float32, the demo, the examples and the tool; what including pe.h costs a compiler
 ##   make unwritten   every public function once under MemorySanitizer and valgrind
 ##   make api         every public function is written out, described, in the tests of memory and in the
 ##                    hash of bits; and there are at most 93
@@ -125,7 +126,7 @@ headers:
 
 # ---- what is needed -------------------------------------------------------------------------------
 
-.PHONY: deps deps-demo deps-test
+.PHONY: deps deps-demo deps-test deps-tool
 deps:
 	@sh tests/tools/deps.sh check
 
@@ -134,6 +135,9 @@ deps-test:
 
 deps-demo:
 	@sh tests/tools/deps.sh demo
+
+deps-tool:
+	@sh tests/tools/deps.sh tool
 
 # Written by deps: HAVE_SLEEF, HAVE_PNG, NATIVE_FLAGS, CPU_ISAS.
 -include $(BUILD)/config.mk
@@ -175,6 +179,14 @@ $(EXAMPLES):
 	@echo "==== examples/$@.c"
 	@$(BUILD)/$@ $(BUILD)
 	@echo
+
+# The library cJSON, and nothing else beyond the headers.
+.PHONY: tool run-tool
+tool: deps-tool
+	@$(SUBMAKE) run-tool
+
+run-tool:
+	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) examples/tool/pe.c -o $(BUILD)/pe -lcjson $(PE_LIBS)
 
 # ---- the library as an object -----------------------------------------------------------------------
 
@@ -269,7 +281,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs cost golden certify wasm explorer
+OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer
 
 PACKAGING := package single-header library dist-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -325,6 +337,8 @@ matrix:
 	@$(STEP) $@ sh tests/tools/matrix.sh
 demo-runs:
 	@$(STEP) $@ sh tests/checks/demo.sh
+tool-runs:
+	@$(STEP) $@ sh tests/checks/tool.sh
 layout-holds:
 	@$(STEP) $@ sh tests/checks/layout.sh
 .PHONY: layout

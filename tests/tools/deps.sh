@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# deps.sh demo|test|check|fuzz|tools: see what is missing for `make demo`, `make test`, `make check`,
-# `make fuzz`, or for the targets of tests/tools/tools.mk (sanitize, analyze, coverage), and install it.
+# deps.sh demo|tool|test|check|fuzz|tools: see what is missing for `make demo`, `make tool`, `make test`,
+# `make check`, `make fuzz`, or for the targets of tests/tools/tools.mk (sanitize, analyze, coverage), and install it.
 # deps.sh matrix: that of check, and more for `make matrix`: other versions of the compilers, 32-bit
 # x86, and compilers of other machines, whose programs run under qemu-user.
 #
@@ -20,7 +20,7 @@ say() { echo "deps: $*"; }
 present() {
     case $1 in
     sleef) [ "$SLEEF" = 0 ] || have_library sleef "$CC" ;;
-    png | mpfr | cmocka) have_library "$1" "$CC" ;;
+    png | mpfr | cmocka | cjson) have_library "$1" "$CC" ;;
     afl) have afl-fuzz && have afl-clang-fast ;;
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
@@ -62,6 +62,9 @@ package() {
     apt-get:cmocka) echo libcmocka-dev ;;
     dnf:cmocka) echo libcmocka-devel ;;
     *:cmocka) echo cmocka ;;
+    apt-get:cjson) echo libcjson-dev ;;
+    dnf:cjson) echo cjson-devel ;;
+    *:cjson) echo cjson ;;
     dnf:afl) echo american-fuzzy-lop ;;
     *:afl) echo afl++ ;;
     brew:gcc | brew:g++ | brew:clang) echo - ;;
@@ -125,6 +128,7 @@ without() {
     png) echo "the demo writes no pictures" ;;
     afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
+    cjson) echo "there is no build/pe, and its test is skipped" ;;
     emscripten) echo "WebAssembly is not tested" ;;
     chromium) echo "WebAssembly is tested in node alone" ;;
     gcc | g++ | clang | gappa | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
@@ -136,11 +140,12 @@ without() {
 }
 
 items="sleef png"
+[ "$goal" != tool ] || items="sleef cjson"
 [ "$goal" != test ] || items="sleef mpfr cmocka g++"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka gappa gcc g++ clang compiler-rt valgrind numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
+check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang compiler-rt valgrind numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086

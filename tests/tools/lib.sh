@@ -158,6 +158,12 @@ X
 int main(void) { mpfr_t x; mpfr_init2(x, 256); mpfr_set_ui(x, 1, MPFR_RNDN); return mpfr_sgn(x) < 0; }
 X
         ;;
+    cjson)
+        links "$2" -lcjson <<X
+#include <cjson/cJSON.h>
+int main(void) { cJSON_Delete(cJSON_CreateNull()); return 0; }
+X
+        ;;
     cmocka)
         links "$2" -lcmocka <<X
 #include <stdarg.h>

@@ -121,6 +121,7 @@ mutated() {
     alibi-zero) sed 's/bend.zero = pe__splat_f32(pe__zero());/bend.zero = pe__splat_f32(-pe__zero());/' "$file" ;;
     alibi-mask) sed 's/if (masked) v = pe__if_positive/if (masked != masked) v = pe__if_positive/' "$file" ;;
     round) sed 's/return (a + big) - big;/return a;/' "$file" ;;
+    unseen-key) sed 's/if (!judge_scaling_key(r, item, path)) say/if (judge_scaling_key(r, item, path) > 1) say/' "$file" ;;
     golden) sed 's/^\(fill_f64  .*\)\(.\)\(.\)$/\1\3\2/' "$file" ;;
     oracle) sed 's/fma(xl, Xh, fma(xh, Xh, -p))/fma(xh, Xh, -p)/' "$file" ;; # a term left out
     *)

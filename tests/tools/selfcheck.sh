@@ -188,6 +188,10 @@ defects_of_the_library() {
     if python3 -c 'import numpy' 2>/dev/null; then
         breaks pe_simd.h swapped sh tests/checks/parity.sh
     fi
+    if have python3 && have_library cjson "$CC"; then
+        breaks pe.h rope-floor sh tests/checks/tool.sh
+        breaks examples/tool/config.h unseen-key sh tests/checks/tool.sh
+    fi
     breaks pe.h warning sh tests/checks/warnings.sh
     breaks pe.h malloc sh tests/checks/names.sh
     breaks pe.h leaked-macro sh tests/checks/names.sh

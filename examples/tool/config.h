@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/* A config.json of Hugging Face: its parts that rotate, each with a pe_rope_config and notes. */
+#ifndef TOOL_CONFIG_H
+#define TOOL_CONFIG_H
+
+#include "keys.h"
+
+#include <math.h>
+
+/* What the config classes of models take for a key that is absent. */
+static const struct usual {
+    const char *model_type, *key;
+    double value;
+} usual_values[] = {
+    {"llama", "rope_theta", 10000},
+    {"gemma", "head_dim", 256},
+    {"gemma2", "head_dim", 256},
+    {"gemma3_text", "head_dim", 256},
+    {"gemma3_text", "rope_theta", 1000000},
+    {"gemma3_text", "rope_local_base_freq", 10000},
+    {"gemma4_text", "head_dim", 256},
+    {"gemma4_text", "global_head_dim", 512},
+    {"gpt_oss", "head_dim", 64},
+    {"gpt_oss", "rope_theta", 150000},
+    {"deepseek_v3", "qk_rope_head_dim", 64},
+    {"deepseek_v3", "rope_interleave", 1},
+    {"gpt_neox", "partial_rotary_factor", 0.25},
+    {"stablelm", "partial_rotary_factor", 0.25},
+    {"phi", "partial_rotary_factor", 0.5},
+    {"glm", "partial_rotary_factor", 0.5},
+    {"glm4", "partial_rotary_factor", 0.5},
+    {"nemotron", "partial_rotary_factor", 0.5},
+    {"llama4_text", "attn_scale", 0.1},
+    {"llama4_text", "floor_scale", 8192},
+};
+
+/* Models that pair neighbours, and vision towers that rotate half a head by y and half by x. */
+static const char *const interleaved_models[] = {
+    "cohere", "cohere2", "codegen", "deepseek_v2", "ernie4_5", "glm",
+    "glm4",   "gptj",    "helium",  "llama4_text", "roformer"};
+static const char *const vision_models[] = {"glm4v", "qwen2_vl", "qwen2_5_vl", "qwen3_vl",
+                                            "qwen3_vl_moe"};
+
+/* Keys of rope_parameters and rope_scaling, and the types that use them. */
+#define TOOL_TYPE(type) (1u << (unsigned)(type))
+#define TOOL_YARN       TOOL_TYPE(PE_ROPE_YARN)
+#define TOOL_LLAMA3     TOOL_TYPE(PE_ROPE_LLAMA3)
+#define TOOL_LONGROPE   TOOL_TYPE(PE_ROPE_LONGROPE)
+static const struct scaling_key {
+    const char *key;
+    unsigned types;
+} scaling_keys[] = {
+    {"rope_type", ~0u},
+    {"type", ~0u},
+    {"rope_theta", ~0u},
+    {"partial_rotary_factor", ~0u},
+    {"mrope_section", ~0u},
+    {"mrope_interleaved", ~0u},
+    {"llama_4_scaling_beta", ~0u},
+    {"factor", ~TOOL_TYPE(PE_ROPE_DEFAULT)},
+    {"alpha", TOOL_TYPE(PE_ROPE_NTK)},
+    {"original_max_position_embeddings", TOOL_LLAMA3 | TOOL_YARN | TOOL_LONGROPE},
+    {"low_freq_factor", TOOL_LLAMA3},
+    {"high_freq_factor", TOOL_LLAMA3},
+    {"beta_fast", TOOL_YARN},
+    {"beta_slow", TOOL_YARN},
+    {"extrapolation_factor", TOOL_YARN},
+    {"truncate", TOOL_YARN},
+    {"mscale", TOOL_YARN},
+    {"mscale_all_dim", TOOL_YARN},
+    {"attention_factor", TOOL_YARN | TOOL_LONGROPE},
+    {"short_factor", TOOL_LONGROPE},
+    {"long_factor", TOOL_LONGROPE},
+    {"short_mscale", TOOL_LONGROPE},
+    {"long_mscale", TOOL_LONGROPE},
+};
+
+/* Keys of the config around them. Others that speak of rotation are odd; without a model_type, all. */
+static const char *const config_keys[] = {
+    "rope_theta",      "rope_scaling",    "rope_parameters",       "rope_local_base_freq",
+    "rope_interleave", "rope_type",       "rotary_dim",            "rotary_pct",
+    "rotary_emb_base", "head_dim",        "partial_rotary_factor", "qk_rope_head_dim",
+    "no_rope_layers",  "hidden_size",     "num_attention_heads",   "no_rope_layer_interval",
+    "n_embd",          "n_head",          "global_head_dim",       "max_position_embeddings",
+    "sequence_length", "attn_scale",      "floor_scale",           "attn_temperature_tuning",
+    "vision_config"};
+
+#define TOOL_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int is_one_of(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; name && i < count; i++)
+        if (strcmp(name, names[i]) == 0) return 1;
+    return 0;
+}
+
+static const char *model_type(const reader *r)
+{
+    const char *const type = cJSON_GetStringValue(member(r->outer, "model_type"));
+    return type ? type : "";
+}
+
+static int usual(const reader *r, const char *key, double *to)
+{
+    for (size_t i = 0; i < TOOL_COUNT(usual_values); i++) {
+        const struct usual *const u = &usual_values[i];
+        if (strcmp(u->model_type, model_type(r)) != 0 || strcmp(u->key, key) != 0) continue;
+        *to = u->value;
+        say(r->out, NOTE_UNDERSTOOD, key, "%.15g: absent, and this is what %s means then", *to,
+            u->model_type);
+        return 1;
+    }
+    return 0;
+}
+
+static int number_or_usual(const reader *r, const char *key, double *to)
+{
+    return number(r, key, to) || usual(r, key, to);
+}
+
+static int whole_or_usual(const reader *r, const char *key, size_t *to)
+{
+    double value;
+    if (whole(r, key, to)) return 1;
+    if (!usual(r, key, &value)) return 0;
+    *to = (size_t)value;
+    return 1;
+}
+
+static int has_mla(const reader *r) { return member(r->outer, "qk_rope_head_dim") != NULL; }
+
+static void read_head_dim(const reader *r)
+{
+    part *const p = r->out;
+    size_t *const to = &p->rope.head_dim;
+    size_t hidden, heads;
+    if (whole_or_usual(r, "qk_rope_head_dim", to)) return;
+    if (strcmp(p->name, "full_attention") == 0 && whole_or_usual(r, "global_head_dim", to)) return;
+    if (whole_or_usual(r, "head_dim", to)) return;
+    if (!whole(r, "hidden_size", &hidden) && !whole(r, "n_embd", &hidden)) hidden = 0;
+    if (!whole(r, "num_attention_heads", &heads) && !whole(r, "n_head", &heads)) heads = 0;
+    if (hidden == 0 || heads == 0) {
+        say(p, NOTE_WRONG, "head_dim",
+            "missing: give head_dim, or hidden_size and num_attention_heads");
+        return;
+    }
+    *to = hidden / heads;
+    say(p, NOTE_UNDERSTOOD, "head_dim", "%zu: hidden_size / num_attention_heads", *to);
+    if (hidden % heads) say(p, NOTE_ODD, "hidden_size", "is no multiple of num_attention_heads");
+}
+
+/* is_local: the sliding layers of a config with a key of its own for their base. */
+static void read_theta(const reader *r, int is_local)
+{
+    double *const to = &r->out->rope.rope_theta;
+    if (is_local) {
+        number_or_usual(r, "rope_local_base_freq", to);
+        return;
+    }
+    const cJSON *const inner = member(r->inner, "rope_theta"), *const outer =
+                                                                   member(r->outer, "rope_theta");
+    if (inner && outer && !cJSON_Compare(inner, outer, 1))
+        say(r->out, NOTE_ODD, "rope_theta", "differs from that of %s, which counts", r->inner_name);
+    if (number_or_usual(r, "rope_theta", to) || number(r, "rotary_emb_base", to)) return;
+    say(r->out, NOTE_ODD, "rope_theta", "missing: 10000, unless the model's code has another");
+}
+
+static void read_type(const reader *r)
+{
+    part *const p = r->out;
+    char path[96];
+    const char *name = string(r, "rope_type", path);
+    if (!name && member(r->inner, "type")) name = string(r, "type", path);
+    if (!name) {
+        if (r->inner && !count_notes(p, NOTE_WRONG))
+            say(p, NOTE_ODD, "rope_type", "missing in %s: \"default\"", r->inner_name);
+        return;
+    }
+    if (pe_rope_type_named(name, &p->rope.rope_type) != PE_OK) {
+        say(p, NOTE_WRONG, path,
+            "\"%s\" is none of default, linear, dynamic, ntk, xdrope, llama3, yarn, longrope, "
+            "proportional",
+            name);
+        return;
+    }
+    if (p->rope.rope_type == PE_ROPE_DYNAMIC_NTK && member(r->inner, "alpha"))
+        p->rope.rope_type = PE_ROPE_NTK;
+    if (member(r->inner, "mixed_b"))
+        say(p, NOTE_WRONG, "mixed_b", "needs frequencies of your own: see GTE in docs/models.md");
+    say(p, NOTE_UNDERSTOOD, path, "%s", name);
+    if (strcmp(name, "telechat3-yarn") == 0)
+        say(p, NOTE_ODD, path,
+            "its code takes 0.07 ln(factor) + 1 as the attention factor: give attention_factor");
+    if (strcmp(name, "openpangu") == 0)
+        say(p, NOTE_ODD, path,
+            "its sections have an order of their own: see openPangu in docs/models.md");
+}
+
+/* The elements that rotate: int(head_dim * partial_rotary_factor), as Hugging Face has it. */
+static void read_rotary(const reader *r)
+{
+    part *const p = r->out;
+    const size_t head_dim = p->rope.head_dim;
+    double share;
+    if (whole(r, "rotary_dim", &p->rope.rotary_dim) || has_mla(r)) return;
+    if (!number_or_usual(r, "partial_rotary_factor", &share) && !number(r, "rotary_pct", &share))
+        return;
+    if (!(share > 0 && share <= 1)) {
+        say(p, NOTE_WRONG, "partial_rotary_factor", "must be above 0 and at most 1");
+        return;
+    }
+    const double width = (double)head_dim * share;
+    const int is_proportional = p->rope.rope_type == PE_ROPE_PROPORTIONAL;
+    const size_t rotary = is_proportional ? 2 * (size_t)(width / 2) : (size_t)width;
+    if (rotary == 0)
+        say(p, NOTE_WRONG, "partial_rotary_factor", "rotates nothing of head_dim %zu", head_dim);
+    if (rotary % 2)
+        say(p, NOTE_WRONG, "partial_rotary_factor",
+            "int(%zu * %.15g) = %zu is odd: Hugging Face makes %zu frequencies of exponent 2i/%zu "
+            "then, which rotate "
+            "%zu elements or fail, as the model's code has it",
+            head_dim, share, rotary, rotary / 2 + 1, rotary, rotary + 1);
+    p->rope.rotary_dim = rotary;
+}
+
+/* Lengths, factors and lists of the scaling. */
+static void read_scaling(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    const size_t pairs = (c->rotary_dim ? c->rotary_dim : c->head_dim) / 2;
+    whole(r, "max_position_embeddings", &c->max_position_embeddings);
+    whole(r, "sequence_length", &c->sequence_length);
+    whole(r, "original_max_position_embeddings", &c->original_max_position_embeddings);
+    number(r, c->rope_type == PE_ROPE_NTK && member(r->inner, "alpha") ? "alpha" : "factor",
+           &c->factor);
+    number(r, "low_freq_factor", &c->low_freq_factor);
+    number(r, "high_freq_factor", &c->high_freq_factor);
+    number(r, "beta_fast", &c->beta_fast);
+    number(r, "beta_slow", &c->beta_slow);
+    number(r, "extrapolation_factor", &c->extrapolation_factor);
+    truth(r, "truncate", &c->truncate);
+    number(r, "mscale", &c->mscale);
+    number(r, "mscale_all_dim", &c->mscale_all_dim);
+    number(r, "short_mscale", &c->short_mscale);
+    number(r, "long_mscale", &c->long_mscale);
+    if (number(r, "attention_factor", &c->attention_factor)) {
+        if (c->attention_factor == 0)
+            say(p, NOTE_WRONG, "attention_factor", "0 makes all queries and keys 0");
+        if (c->rope_type != PE_ROPE_YARN && c->rope_type != PE_ROPE_LONGROPE)
+            c->attention_factor = 0;
+    }
+    if (c->rope_type != PE_ROPE_LONGROPE) return;
+    for (int k = 0; k < 2; k++) {
+        const char *const key = k == 0 ? "short_factor" : "long_factor";
+        size_t count;
+        p->lists[k] = list(r, key, &count);
+        if (p->lists[k] && count != pairs)
+            say(p, NOTE_WRONG, key, "%zu numbers are wanted, one a pair, not %zu", pairs, count);
+    }
+    c->short_factor = p->lists[0];
+    c->long_factor = p->lists[1];
+    /* The length beside rope_scaling wins over a factor in it, as in Phi-3. */
+    if (c->max_position_embeddings && member(r->outer, "original_max_position_embeddings"))
+        c->factor = 0;
+}
+
+static void read_layout(const reader *r)
+{
+    part *const p = r->out;
+    pe_rope_config *const c = &p->rope;
+    double value;
+    if (!truth(r, "rope_interleave", &c->rope_interleave) && usual(r, "rope_interleave", &value))
+        c->rope_interleave = value != 0;
+    if (is_one_of(model_type(r), interleaved_models, TOOL_COUNT(interleaved_models))) {
+        c->layout = PE_LAYOUT_INTERLEAVED;
+        say(p, NOTE_UNDERSTOOD, "model_type", "%s pairs neighbours", model_type(r));
+    }
+    size_t count;
+    double *const sections = list(r, "mrope_section", &count);
+    if (!sections) return;
+    int interleaved = 0;
+    truth(r, "mrope_interleaved", &interleaved);
+    c->section_order = interleaved ? PE_SECTIONS_INTERLEAVED : PE_SECTIONS_BLOCKS;
+    c->axes = count;
+    for (size_t a = 0; a < count; a++) {
+        if (a < PE_MAX_AXES && sections[a] >= 0 && sections[a] < 1048576)
+            c->sections[a] = (size_t)sections[a];
+        else
+            say(p, NOTE_WRONG, "mrope_section", "at most %d numbers of pairs are wanted",
+                (int)PE_MAX_AXES);
+    }
+    free(sections);
+    if (strncmp(model_type(r), "ernie", 5) == 0)
+        say(p, NOTE_ODD, "mrope_section",
+            "ERNIE's pairs have an order of their own: see docs/models.md");
+}
+
+/* What multiplies queries or logits beside the rotation. */
+static void read_query_scale(const reader *r)
+{
+    part *const p = r->out;
+    int tuned = strcmp(model_type(r), "llama4_text") == 0;
+    double period = 0;
+    if (number(r, "llama_4_scaling_beta", &p->query_beta)) {
+        p->query_period = p->rope.original_max_position_embeddings;
+        if (!p->query_period)
+            say(p, NOTE_WRONG, "llama_4_scaling_beta", "needs original_max_position_embeddings");
+    }
+    truth(r, "attn_temperature_tuning", &tuned);
+    if (tuned && number_or_usual(r, "attn_scale", &p->query_beta) &&
+        number_or_usual(r, "floor_scale", &period)) {
+        p->query_period = period >= 1 && period < 9007199254740992.0 ? (size_t)period : 0;
+        p->query_shift = 1;
+        say(p, NOTE_UNDERSTOOD, "attn_temperature_tuning", "for the layers without RoPE");
+    }
+    const pe_rope_config *const c = &p->rope;
+    if (c->rope_type == PE_ROPE_YARN && c->mscale_all_dim > 0 && c->factor > 1 && has_mla(r)) {
+        const double m = 0.1 * c->mscale_all_dim * log(c->factor) + 1;
+        p->logits = m * m;
+    }
+}
+
+/* A key of rope_parameters or rope_scaling, or one of them in the config itself: does its type use it? */
+static int judge_scaling_key(const reader *r, const cJSON *item, const char *path)
+{
+    part *const p = r->out;
+    for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++) {
+        if (strcmp(scaling_keys[k].key, item->string) != 0) continue;
+        if (count_notes(p, NOTE_WRONG)) return 1; /* the type, perhaps */
+        if (!cJSON_IsNull(item) && !(scaling_keys[k].types & TOOL_TYPE(p->rope.rope_type)))
+            say(p, NOTE_ODD, path, "does nothing with this rope_type");
+        else if (strcmp(item->string, "factor") == 0 && member(r->inner, "alpha"))
+            say(p, NOTE_ODD, path, "does nothing beside alpha");
+        return 1;
+    }
+    return 0;
+}
+
+/* Keys that nobody reads, and those that do nothing with this type. */
+static void judge_keys(const reader *r)
+{
+    part *const p = r->out;
+    const cJSON *item;
+    int speaks = strcmp(model_type(r), "llama") == 0;
+    cJSON_ArrayForEach(item, r->inner)
+    {
+        char path[96];
+        snprintf(path, sizeof path, "%s.%s", r->inner_name, item->string);
+        if (!judge_scaling_key(r, item, path)) say(p, NOTE_ODD, path, "unknown key");
+    }
+    cJSON_ArrayForEach(item, r->outer)
+    {
+        const char *const key = item->string;
+        const int is_named = strstr(key, "rope") || strstr(key, "rotary") || strstr(key, "yarn");
+        speaks |= is_named;
+        if (is_one_of(key, config_keys, TOOL_COUNT(config_keys)) || judge_scaling_key(r, item, key))
+            continue;
+        if (is_named || model_type(r)[0] == '\0') say(p, NOTE_ODD, key, "unknown key");
+    }
+    if (!speaks && model_type(r)[0])
+        say(p, NOTE_ODD, "model_type", "no key speaks of rotation: is %s a model with RoPE?",
+            model_type(r));
+}
+
+/* Values that are valid, but seldom meant. */
+static void judge_values(const reader *r)
+{
+    part *const p = r->out;
+    const pe_rope_config *const c = &p->rope;
+    const pe_rope_type type = c->rope_type;
+    const int has_length =
+        type == PE_ROPE_YARN || type == PE_ROPE_LLAMA3 || type == PE_ROPE_LONGROPE;
+    if (type != PE_ROPE_DEFAULT && c->factor == 1) say(p, NOTE_ODD, "factor", "1 does nothing");
+    if (type != PE_ROPE_DEFAULT && c->factor > 0 && c->factor < 1)
+        say(p, NOTE_ODD, "factor", "below 1: it makes waves shorter");
+    if (has_length && !c->original_max_position_embeddings && c->max_position_embeddings)
+        say(p, NOTE_ODD, "original_max_position_embeddings",
+            "missing: max_position_embeddings is taken for the length of the training");
+    if (type == PE_ROPE_YARN && (c->mscale > 0) != (c->mscale_all_dim > 0))
+        say(p, NOTE_ODD, c->mscale > 0 ? "mscale" : "mscale_all_dim",
+            "without %s it does nothing in Hugging Face, as here; DeepSeek's own code uses it",
+            c->mscale > 0 ? "mscale_all_dim" : "mscale");
+    const double length = c->factor * (double)c->original_max_position_embeddings;
+    if (type == PE_ROPE_YARN && length > 0 && c->max_position_embeddings &&
+        length != (double)c->max_position_embeddings)
+        say(p, NOTE_ODD, "factor",
+            "times original_max_position_embeddings is %.15g, not max_position_embeddings, %zu",
+            length, c->max_position_embeddings);
+    if (type == PE_ROPE_LLAMA3 && c->low_freq_factor == c->high_freq_factor)
+        say(p, NOTE_ODD, "low_freq_factor", "equals high_freq_factor: other code divides by 0");
+    if ((type == PE_ROPE_DYNAMIC_NTK || type == PE_ROPE_LONGROPE) && !c->sequence_length)
+        say(p, NOTE_ODD, "sequence_length",
+            "missing: these are the frequencies of short texts; sequence_length=N gives those of "
+            "others");
+}
+
+/* What pe says is wrong, with the key that it names. */
+static void judge_config(part *p)
+{
+    const char *const error = pe_rope_config_error(&p->rope), *key = "config";
+    if (count_notes(p, NOTE_WRONG)) return;
+    if (p->rope.head_dim > 1048576) say(p, NOTE_WRONG, "head_dim", "more than 2^20");
+    if (!error) return;
+    for (size_t k = 0; k < TOOL_COUNT(scaling_keys); k++)
+        if (strlen(scaling_keys[k].key) > 4 && strstr(error, scaling_keys[k].key))
+            key = scaling_keys[k].key;
+    if (strstr(error, "sections")) key = "mrope_section";
+    say(p, NOTE_WRONG, key, "%s", error);
+}
+
+static void read_rope(const reader *r, int is_local)
+{
+    part *const p = r->out;
+    p->rope = pe_rope_config_default(0);
+    read_head_dim(r);
+    read_theta(r, is_local);
+    read_type(r);
+    read_rotary(r);
+    read_scaling(r);
+    read_layout(r);
+    read_query_scale(r);
+    if (!is_local) judge_keys(r);
+    judge_values(r);
+    judge_config(p);
+}
+
+/* The towers of Qwen-VL and GLM-4V: two halves of the pairs, each with the frequencies of half a head. */
+static void read_vision(const reader *r)
+{
+    part *const p = r->out;
+    size_t hidden = 0, heads = 0;
+    if (!is_one_of(model_type(r), vision_models, TOOL_COUNT(vision_models))) {
+        say(p, NOTE_ODD, "model_type", "%s: not a tower that this tool knows: see docs/models.md",
+            model_type(r));
+        p->is_unread = 1;
+        return;
+    }
+    if (!whole(r, "embed_dim", &hidden)) whole(r, "hidden_size", &hidden);
+    whole(r, "num_heads", &heads);
+    p->rope = pe_rope_config_default(heads ? hidden / heads : 0);
+    p->rope.axes = 2;
+    p->rope.section_order = PE_SECTIONS_VISION;
+    p->rope.sections[0] = p->rope.sections[1] = p->rope.head_dim / 4;
+    judge_config(p);
+}
+
+/* The members of an object that are objects, such as the types of layers. */
+static const cJSON *next_object(const cJSON *item)
+{
+    while (item && !cJSON_IsObject(item))
+        item = item->next;
+    return item;
+}
+
+static part *add_part(part *parts, size_t *count, const char *name)
+{
+    part *const p = &parts[*count < MOST_PARTS - 1 ? (*count)++ : MOST_PARTS - 1];
+    memset(p, 0, sizeof *p);
+    snprintf(p->name, sizeof p->name, "%s", name);
+    return p;
+}
+
+/* A text model: one part, or one a type of layers. */
+static void read_text(const cJSON *config, part *parts, size_t *count)
+{
+    static const char *const names[] = {"rope_parameters", "rope_scaling"};
+    reader r = {NULL, config, NULL, ""};
+    for (int k = 1; k >= 0; k--) {
+        if (!member(config, names[k])) continue;
+        r.inner = member(config, names[k]);
+        r.inner_name = names[k];
+    }
+    const cJSON *layers = r.inner && cJSON_IsObject(r.inner) ? next_object(r.inner->child) : NULL;
+    const int has_local = member(config, "rope_local_base_freq") ||
+                          (strcmp(model_type(&r), "gemma3_text") == 0 && !layers);
+    if (!layers) {
+        r.out = add_part(parts, count, has_local ? "full_attention" : "text");
+        if (r.inner && !cJSON_IsObject(r.inner)) {
+            wrong_type(&r, r.inner_name, "an object", r.inner);
+            r.inner = NULL;
+        }
+        read_rope(&r, 0);
+    }
+    for (; layers; layers = next_object(layers->next)) {
+        char name[96];
+        const reader layer = {add_part(parts, count, layers->string), config, layers, name};
+        snprintf(name, sizeof name, "%.30s.%.60s", r.inner_name, layers->string);
+        read_rope(&layer, 0);
+    }
+    if (has_local) {
+        const reader local = {add_part(parts, count, "sliding_attention"), config, NULL, ""};
+        read_rope(&local, 1);
+    }
+}
+
+/* Read a config.json. Returns the number of parts. */
+static size_t read_config(const cJSON *root, part *parts)
+{
+    static const char *const texts[] = {"text_config", "llm_config", "language_config"};
+    const cJSON *const thinker = member(root, "thinker_config");
+    const cJSON *const whole_model = thinker ? thinker : root, *text = whole_model;
+    size_t count = 0;
+    for (size_t k = 0; k < TOOL_COUNT(texts); k++) {
+        const cJSON *const config = member(whole_model, texts[k]);
+        if (cJSON_IsObject(config)) text = config;
+    }
+    read_text(text, parts, &count);
+    const cJSON *const vision = member(whole_model, "vision_config");
+    if (cJSON_IsObject(vision)) {
+        const reader r = {add_part(parts, &count, "vision"), vision, NULL, ""};
+        read_vision(&r);
+    }
+    return count;
+}
+
+#endif

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: MIT
+"""tool.py PROGRAM: build/pe against formulas in 70 decimal digits, on config.json files as models have them.
+
+The files of tests/checks/configs/ were written for this test, with the fields that the models publish. The
+formulas are those of Hugging Face's modeling_rope_utils.py (retyped 2026-11-24) and of the models' own
+code; nothing here comes from pe. Frequencies, wavelengths, attention factors and tables are compared with
+==, and so are the keys that are odd or wrong.
+"""
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal as D, getcontext
+from fractions import Fraction
+
+getcontext().prec = 70
+PI = D("3.1415926535897932384626433832795028841971693993751058209749445923078164062862089986280348253421170679821480865")
+CONFIGS = "tests/checks/configs/"
+passed = failed = 0
+
+
+def check(what, good, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print(f"{'ok  ' if good else 'FAIL'} {what}{'' if good else f': {detail}'}")
+
+
+def pe(*arguments):
+    run = subprocess.run([sys.argv[1], "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        return run.returncode, {p["name"]: p for p in json.loads(run.stdout)["parts"]}
+    except ValueError:
+        return run.returncode, run.stderr.decode()
+
+
+# ---- the formulas: n is the rotary dim, theta the base, f the factor, length that of the training
+
+def default(n, theta, span=None, zeros=0):
+    return [1 / D(theta) ** (D(2 * i) / (span or n)) for i in range(n // 2)] + [D(0)] * zeros
+
+
+def linear(n, theta, f):
+    return [w / D(f) for w in default(n, theta)]
+
+
+def llama3(n, theta, f, low, high, length):
+    out = []
+    for w in default(n, theta):
+        wave = 2 * PI / w
+        smooth = (length / wave - low) / D(high - low)
+        out.append(w / f if wave > D(length) / low else w if wave < D(length) / high
+                   else (1 - smooth) * w / f + smooth * w)
+    return out
+
+
+def yarn(n, theta, f, length, fast=32, slow=1, truncate=True):
+    def dim(turns):
+        return n * (length / (turns * 2 * PI)).ln() / (2 * D(theta).ln())
+    low, high = dim(fast), dim(slow)
+    if truncate:
+        low, high = low.to_integral_value(ROUND_FLOOR), high.to_integral_value(ROUND_CEILING)
+    low, high = max(low, D(0)), min(high, D(n - 1))
+    ramp = [min(max((i - low) / (high - low), D(0)), D(1)) for i in range(n // 2)]
+    return [w / f * r + w * (1 - r) for w, r in zip(default(n, theta), ramp)]
+
+
+def ntk(n, theta, alpha):
+    return default(n, D(theta) * D(alpha) ** (D(n) / (n - 2)))
+
+
+def longrope(n, theta, factors):
+    return [w / D(x) for w, x in zip(default(n, theta), factors)]
+
+
+def mscale(f, m=1):
+    return D("0.1") * m * D(f).ln() + 1
+
+
+# ---- rounding, and sines
+
+def nearest(x, bits, least):
+    """A Decimal rounded to a binary number of so many bits, to nearest even; 2^least is the smallest."""
+    x = Fraction(x)
+    if x == 0:
+        return x
+    e = max(len(bin(abs(x.numerator))) - len(bin(x.denominator)) + 1 - bits, least)
+    while abs(x) / Fraction(2) ** e < 1 << (bits - 1) and e > least:
+        e -= 1
+    return round(x / Fraction(2) ** e) * Fraction(2) ** e
+
+
+TYPES = {"f32": ("f", 24, -149), "f16": ("e", 11, -24), "bf16": (None, 8, -133), "f64": ("d", 53, -1074)}
+
+
+def sincos(x):
+    x = x.remainder_near(2 * PI)
+    sine, cosine, term, k = D(0), D(0), D(1), 0
+    while abs(term) > D("1e-66"):
+        sine, cosine = (sine, cosine + term * (-1) ** (k // 2)) if k % 2 == 0 else (sine + term * (-1) ** (k // 2), cosine)
+        k += 1
+        term = term * x / k
+    return sine, cosine
+
+
+def same(name, part, omega, attention=D(1)):
+    got = part.get("frequencies")
+    check(f"{name}: {len(omega)} frequencies", got == [float(w) for w in omega], got and [
+        (i, g, float(w)) for i, (g, w) in enumerate(zip(got, omega)) if g != float(w)][:3])
+    waves = [float(2 * PI / D(float(w))) if w else None for w in omega]
+    check(f"{name}: wavelengths", part.get("wavelengths") == waves)
+    check(f"{name}: attention factor {float(attention):.9g}", part.get("attention_factor") == float(attention),
+          part.get("attention_factor"))
+
+
+def notes(name, part, odd=(), wrong=()):
+    for kind, keys in (("odd", odd), ("wrong", wrong)):
+        got = [n["key"] for n in part[kind]]
+        check(f"{name}: {kind}: {', '.join(keys) or 'nothing'}", sorted(got) == sorted(keys), part[kind])
+
+
+def models():
+    """Each file: what it must say of every part."""
+    mini = json.load(open(CONFIGS + "phi-4-mini.json"))["rope_scaling"]
+    phi_factor = (1 + D(32).ln() / D(4096).ln()).sqrt()
+    tower = default(40, 10000) * 2
+    files = {
+        "llama-3.1": {"text": (llama3(128, 500000, 8, 1, 4, 8192),)},
+        "llama-2": {"text": (default(128, 10000),)},
+        "qwen2.5-vl": {"text": (default(128, 1000000),), "vision": (tower,)},
+        "qwen3-vl": {"text": (default(128, 5000000),), "vision": (default(36, 10000) * 2,)},
+        "deepseek-v3": {"text": (yarn(64, 10000, 40, 4096),)},
+        "gpt-oss": {"text": (yarn(64, 150000, 32, 4096, truncate=False), mscale(32))},
+        "phi-4": {"text": (default(128, 250000), D(1), ["original_max_position_embeddings"])},
+        "phi-4-mini": {"text": (longrope(96, 10000, mini["short_factor"]), phi_factor, ["sequence_length"])},
+        "gemma-3": {"full_attention": (linear(256, 1000000, 8),), "sliding_attention": (default(256, 10000),)},
+        "gemma-4": {"full_attention": (default(128, 1000000, 512, 192),), "sliding_attention": (default(256, 10000),)},
+        "ministral-3": {"text": (yarn(128, 1000000, 16, 16384),)},
+    }
+    for name, parts in files.items():
+        status, got = pe(CONFIGS + name + ".json")
+        unread = ["vision"] if name == "gemma-3" else []
+        check(f"{name}: {', '.join(parts)}", status == 0 and sorted(got) == sorted([*parts, *unread]), got)
+        for part, expected in parts.items():
+            same(f"{name} {part}", got[part], *expected[:2])
+            notes(f"{name} {part}", got[part], *expected[2:])
+        if unread:
+            notes("gemma-3 vision", got["vision"], ["model_type"])
+    check("each file of tests/checks/configs is read", sorted(f[:-5] for f in os.listdir(CONFIGS)) ==
+          sorted([*files, "broken"]))
+
+
+def details():
+    part = pe(CONFIGS + "deepseek-v3.json")[1]["text"]
+    check("DeepSeek V3 multiplies its logits", abs(D(part["logits_factor"]) - mscale(40) ** 2) < D("1e-15"))
+    check("DeepSeek V3 reads neighbours, writes halves", part["rope_interleave"] is True)
+    scale = pe(CONFIGS + "ministral-3.json")[1]["text"]["query_scale"]
+    check("Ministral 3 scales queries", scale == {"beta": 0.1, "period": 16384, "shift": 0}, scale)
+    part = pe(CONFIGS + "qwen3-vl.json")[1]
+    check("Qwen3-VL's sections", (part["text"]["sections"], part["text"]["section_order"]) == ([24, 20, 20], "interleaved"))
+    check("and its tower's", (part["vision"]["sections"], part["vision"]["section_order"]) == ([18, 18], "vision"))
+    mini = json.load(open(CONFIGS + "phi-4-mini.json"))["rope_scaling"]
+    part = pe(CONFIGS + "phi-4-mini.json", "sequence_length=8192")[1]["text"]
+    same("phi-4-mini, long", part, longrope(96, 10000, mini["long_factor"]), (1 + D(32).ln() / D(4096).ln()).sqrt())
+    notes("phi-4-mini, long", part)
+    part = pe("head_dim=128", "rope_theta=10000", "rope_scaling.type=dynamic", "rope_scaling.alpha=1000",
+              "rope_scaling.factor=1")[1]["text"]
+    same("HunYuan's alpha", part, ntk(128, 10000, 1000))
+    notes("HunYuan's alpha", part, ["rope_scaling.factor"])
+
+
+def complaints():
+    status, got = pe(CONFIGS + "broken.json")
+    check("broken: returns 1", status == 1, status)
+    notes("broken", got["text"], ["rope_scaling.beta_quick", "rope_teta"],
+          ["head_dim", "rope_scaling.rope_type", "max_position_embeddings", "rope_scaling.factor"])
+    yarn_fields = ["head_dim=128", "rope_theta=1e6", "rope_type=yarn", "factor=4"]
+    for what, fields, odd, wrong in (
+            ("an odd rotary width", ["head_dim=100", "rope_theta=1e4", "partial_rotary_factor=0.33"], [],
+             ["partial_rotary_factor"]),
+            ("a factor that does nothing", ["head_dim=64", "rope_theta=1e4", "rope_scaling.factor=8"],
+             ["rope_type", "rope_scaling.factor"], []),
+            ("a factor of 1", ["head_dim=64", "rope_theta=1e4", "rope_type=linear", "factor=1"], ["factor"], []),
+            ("mscale alone", yarn_fields + ["mscale=0.7", "original_max_position_embeddings=32768"], ["mscale"], []),
+            ("no original length", yarn_fields + ["max_position_embeddings=131072"],
+             ["original_max_position_embeddings"], []),
+            ("no length at all", yarn_fields, [], ["original_max_position_embeddings"]),
+            ("lengths that do not fit", yarn_fields + ["original_max_position_embeddings=32768",
+                                                       "max_position_embeddings=40960"], ["factor"], []),
+            ("a factor that is missing", ["head_dim=64", "rope_theta=1e4", "rope_type=llama3",
+                                          "original_max_position_embeddings=8192"], [], ["factor"]),
+            ("a theta below 1", ["head_dim=64", "rope_theta=0.5"], [], ["rope_theta"]),
+            ("an unknown field", ["head_dim=64", "rope_theta=1e4", "hed_dim=3"], ["hed_dim"], []),
+            ("no head", ["rope_theta=1e4"], [], ["head_dim"]),
+            ("a list that is short", ["head_dim=8", "rope_theta=1e4", "rope_type=longrope", "factor=4",
+                                      "original_max_position_embeddings=4096", "short_factor=[1,2,3]",
+                                      "long_factor=[1,2,3,4]"], ["sequence_length"], ["short_factor"]),
+            ("sections that do not fit", ["head_dim=8", "rope_theta=1e4", "mrope_section=[1,1]"], [], ["mrope_section"])):
+        status, got = pe(*fields)
+        notes(what, got["text"], odd, wrong)
+        check(f"{what}: returns {int(bool(wrong))}", status == bool(wrong))
+    with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
+        file.write('{\n "head_dim": 64,\n "rope_theta" 10000\n}\n')
+    status, got = pe(file.name)
+    check("a file that is no JSON", status == 1 and "line 3" in got["config"]["wrong"][0]["text"], got)
+    os.unlink(file.name)
+    check("a file that is not there", pe("/nowhere.json")[0] == 1)
+    for options in (["--tabel", "x"], ["--table"], ["a.json", "b.json"], ["x=1", "--type", "f8"],
+                    ["x=1", "--layout", "flat"], ["x=1", "--positions", "0-16"], ["x=1", "--positions", "1,2;3"],
+                    ["head_dim=8", "--part", "vision"], [CONFIGS + "gemma-3.json", "--table", "/dev/null"]):
+        status, got = pe(*options)
+        check(f"refused: {' '.join(options)}", status == 2 and "usage" in got, (status, got))
+
+
+def values_of(data, kind):
+    code = TYPES[kind][0]
+    if code is None:  # bf16, the upper half of a float
+        halves = struct.unpack(f"={len(data) // 2}H", data)
+        return [struct.unpack("=f", struct.pack("=I", h << 16))[0] for h in halves]
+    return list(struct.unpack(f"={len(data) // struct.calcsize(code)}{code}", data))
+
+
+def table(what, expected, shape, kind, *arguments):
+    """The .npy that these arguments write has that shape, type and those values, each rounded once."""
+    with tempfile.TemporaryDirectory() as folder:
+        npy, raw = os.path.join(folder, "t.npy"), os.path.join(folder, "t.raw")
+        status, got = pe(*arguments, "--type", kind, "--table", npy)
+        same_status = pe(*arguments, "--type", kind, "--table", raw)[0]
+        if status or same_status:
+            return check(what, False, got)
+        data, bits = open(npy, "rb").read(), open(raw, "rb").read()
+    length = 10 + struct.unpack("<H", data[8:10])[0]
+    head = eval(data[10:length])  # a dict of literals, as numpy reads it
+    order = "<" if sys.byteorder == "little" else ">"
+    names = {"f32": "f4", "f16": "f2", "bf16": "u2", "f64": "f8"}
+    check(f"{what}: its head", length % 64 == 0 and data[:8] == b"\x93NUMPY\1\0" and head == {
+        "descr": order + names[kind], "fortran_order": False, "shape": shape}, data[:length])
+    check(f"{what}: raw is the same", data[length:] == bits)
+    rounded = [float(nearest(x, *TYPES[kind][1:])) for x in expected]
+    values = values_of(bits, kind)
+    check(f"{what}: {len(rounded)} elements of {kind}", values == rounded,
+          [(i, v, r) for i, (v, r) in enumerate(zip(values, rounded)) if v != r][:3])
+
+
+def tables():
+    omega = [D(float(w)) for w in llama3(128, 500000, 8, 1, 4, 8192)]
+    rows = [[sincos(p * w) for w in omega] for p in (131071, 131073, 131075)]
+    cosines, sines = [[c for _, c in row] for row in rows], [[s for s, _ in row] for row in rows]
+    llama = [CONFIGS + "llama-3.1.json", "--positions", "131071:3:2"]
+    both = sum(cosines, []) + sum(sines, [])
+    for kind in ("f32", "f16", "bf16"):
+        table("Llama 3.1, apart", both, (2, 3, 64), kind, *llama)
+    table("Llama 3.1, twice", sum((r * 2 for r in cosines), []) + sum((r * 2 for r in sines), []), (2, 3, 128), "f32",
+          *llama, "--layout", "twice")
+    table("Llama 3.1, joined", sum((c + s for c, s in zip(cosines, sines)), []), (3, 128), "f32", *llama, "--layout",
+          "joined")
+    table("Llama 3.1, complex", [x for row in rows for s, c in row for x in (c, s)], (3, 128), "f32", *llama,
+          "--layout", "complex")
+    attention = D(float(mscale(32)))
+    omega = [D(float(w)) for w in yarn(64, 150000, 32, 4096, truncate=False)]
+    table("GPT-OSS at a list", [attention * sincos(p * w)[k] for k in (1, 0) for p in (7, D("0.5")) for w in omega],
+          (2, 2, 32), "f32", CONFIGS + "gpt-oss.json", "--positions", "7,0.5")
+    omega = [D(float(w)) for w in default(128, 1000000)]
+    axis = [0] * 16 + [1] * 24 + [2] * 24
+    points = ((5, 6, 7), (8, 9, 10))
+    table("Qwen2.5-VL at points", [sincos(p[a] * w)[k] for k in (1, 0) for p in points for a, w in zip(axis, omega)],
+          (2, 2, 64), "f32", CONFIGS + "qwen2.5-vl.json", "--part", "text", "--positions", "5,6,7;8,9,10")
+    omega = [D(float(w)) for w in default(40, 10000)]
+    table("its tower on a grid", [sincos(cell[a] * w)[k] for k in (1, 0) for cell in ((0, 0), (0, 1), (1, 0), (1, 1))
+                                  for a in (0, 1) for w in omega], (2, 4, 40), "f32",
+          CONFIGS + "qwen2.5-vl.json", "--part", "vision", "--positions", "2x2")
+    omega = [1 / D(10000) ** (D(i) / 191) for i in range(192)]
+    whisper = [sincos(p * w)[k] for p in (0, 1, 1499) for k in (0, 1) for w in omega]
+    for kind in TYPES:
+        table("Whisper's table", whisper, (3, 384), kind, "preset=t2t", "d_model=384", "--positions", "0,1,1499")
+    check("f64 of RoPE is refused", pe(*llama, "--type", "f64", "--table", "/dev/null")[0] == 1)
+    check("a grid for one axis is refused", pe("preset=t2t", "d_model=8", "--positions", "2x2", "--table",
+                                               "/dev/null")[0] == 1)
+    check("a folder that is not there", pe("preset=t2t", "d_model=8", "--table", "/nowhere/t.npy")[0] == 1)
+
+
+def text():
+    run = subprocess.run([sys.argv[1], CONFIGS + "llama-3.1.json"], stdout=subprocess.PIPE)
+    lines = run.stdout.decode().splitlines()
+    last = [float(x) for x in lines[-1].split()[1:]]
+    omega = float(llama3(128, 500000, 8, 1, 4, 8192)[63])
+    check("text for people", lines[0] == "text: RoPE" and last == [omega, float(2 * PI / D(omega))], lines[-1])
+
+
+for part_of_the_test in (models, details, complaints, tables, text):
+    part_of_the_test()
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed != 0)
