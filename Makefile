@@ -48,7 +48,7 @@ STEP     = sh tests/tools/step.sh
 ##*                    attention train_learned rope_decoder; their pictures go to build/
 ##*   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
 ##*   make headers     pe.h and pe_simd.h, made from src/, which is what to change
-##*   make lib         build/libpe.a and libpe.so: every instruction set, the best chosen at run time
+##*   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
 ##   make declarations   build/pe_declarations.py: all of pe.h for Python's ctypes
 ##*   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
 ##*                    the best and the simplest instruction set, the sharpest tests of bounds and bad input
@@ -94,12 +94,12 @@ STEP     = sh tests/tools/step.sh
 ##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/tools/mutation.py
 ##
 ##   make page        docs/explorer.html, a page to play with that contains the headers as WebAssembly
-##*   make install     the headers, pe.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
+##*   make install     the headers, posenc.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##*                    in front of it for packagers. make install-lib also installs what make lib builds.
 ##*                    make uninstall removes both
 ##   make package single-header library dist-runs   the tests of these four ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
-##   make dist        build/pe-VERSION.tar.gz of the last commit, the same bytes each time
+##   make dist        build/posenc-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo
 ##   make certify     every element of large tables against a double-double oracle (certify-full: more)
 ##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
@@ -373,9 +373,9 @@ mutation: deps
 # ---- installing and packing -----------------------------------------------------------------------
 
 .PHONY: lib declarations install install-lib uninstall single dist distcheck
-lib: $(BUILD)/libpe.a
-$(BUILD)/libpe.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh packaging/libpe.map.in $(BUILD)/lib/settings
-$(BUILD)/libpe.a: $(HEADERS) packaging/pe_lib.c packaging/lib.sh
+lib: $(BUILD)/libposenc.a
+$(BUILD)/libposenc.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh packaging/libposenc.map.in $(BUILD)/lib/settings
+$(BUILD)/libposenc.a: $(HEADERS) packaging/pe_lib.c packaging/lib.sh
 	@sh packaging/lib.sh
 # Another compiler or other flags build it again.
 $(BUILD)/lib/settings: FORCE

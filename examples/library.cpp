@@ -3,7 +3,7 @@
 // A program that is linked with the library that `make lib` builds: it has the speed of the CPU that
 // it runs on, whatever it was compiled for.
 //
-//     c++ -O2 -DPE_EXTERN -I. examples/library.cpp -Lbuild -lpe -Wl,-rpath,build -lpthread
+//     c++ -O2 -DPE_EXTERN -I. examples/library.cpp -Lbuild -lposenc -Wl,-rpath,build -lpthread
 //
 // examples/library.py does the same, and prints the same hashes.
 #include "pe.h"

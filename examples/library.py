@@ -3,7 +3,7 @@
 library that `make lib` builds, called as `make declarations` reads it from pe.h.
 
     make lib declarations
-    python3 examples/library.py [build/libpe.so]
+    python3 examples/library.py [build/libposenc.so]
 
 examples/library.cpp does the same, and prints the same hashes.
 """
@@ -17,7 +17,7 @@ except ImportError:
     numpy = None
     import array
 
-PATH = sys.argv[1] if len(sys.argv) > 1 else "build/libpe.so"
+PATH = sys.argv[1] if len(sys.argv) > 1 else "build/libposenc.so"
 sys.path.insert(0, os.path.dirname(PATH))
 import pe_declarations as c
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# dist.sh [tree] [OUT]: OUT, build/pe-VERSION.tar.gz by default, from HEAD; the same commit gives the
+# dist.sh [tree] [OUT]: OUT, build/posenc-VERSION.tar.gz by default, from HEAD; the same commit gives the
 # same bytes. With "tree" from the tracked files as they are now, committed or not, for tests.
 set -eu
 . ./packaging/version.sh
@@ -10,7 +10,7 @@ if [ "${1:-}" = tree ]; then
     shift
     what=
 fi
-out=${1:-${BUILD:-build}/pe-$VERSION.tar.gz}
+out=${1:-${BUILD:-build}/posenc-$VERSION.tar.gz}
 mkdir -p "$(dirname "$out")"
 # Not that of a tree around an unpacked archive.
 git ls-files --error-unmatch pe.h >/dev/null 2>&1 || {
@@ -36,7 +36,7 @@ elif ! git diff --quiet HEAD --; then
 fi
 
 # Whatever the user's git is set to: the modes, line ends and bytes of the commit.
-git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="pe-$VERSION/" "$what" >"$out.tar"
+git -c tar.umask=0022 -c core.autocrlf=false archive --format=tar --prefix="posenc-$VERSION/" "$what" >"$out.tar"
 gzip -9 -n <"$out.tar" >"$out.tmp"
 rm -f "$out.tar"
 mv "$out.tmp" "$out"

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 #
 # install.sh install|install-lib|uninstall: what `make install` and the others do, from the top of the
-# tree. install-lib installs all; build/libpe.a and libpe.so are there then.
+# tree. install-lib installs all; build/libposenc.a and libposenc.so are there then.
 #
 # Variables, from the environment:
 #   PREFIX        /usr/local
-#   INCLUDEDIR    $PREFIX/include   pe.h, pe_simd.h
+#   INCLUDEDIR    $PREFIX/include   posenc/pe.h, posenc/pe_simd.h
 #   LIBDIR        $PREFIX/lib       the library
-#   PKGCONFIGDIR  pe.pc, pe-sleef.pc, pe-lib.pc: $PREFIX/share/pkgconfig; install-lib: $LIBDIR/pkgconfig
-#   CMAKEDIR      for find_package(pe CONFIG): $PREFIX/share/cmake/pe; install-lib: $LIBDIR/cmake/pe
+#   PKGCONFIGDIR  posenc.pc, posenc-sleef.pc, posenc-lib.pc: $PREFIX/share/pkgconfig; install-lib: $LIBDIR/pkgconfig
+#   CMAKEDIR      for find_package(posenc CONFIG): $PREFIX/share/cmake/posenc; install-lib: $LIBDIR/cmake/posenc
 #   DESTDIR       in front of every path written to, and in no file: for making packages
 #
 # The headers are the same for every machine, the library is not: so are the files that tell of them.
@@ -38,7 +38,7 @@ up() {
 below() { if up "$1" >/dev/null; then echo "$2/${1#"$PREFIX"/}"; else echo "$1"; fi; }
 # places DATA: where the files for pkg-config and CMake go if nothing else is said, and what they say.
 places() {
-    pcdir=${PKGCONFIGDIR:-$1/pkgconfig} cmakedir=${CMAKEDIR:-$1/cmake/pe}
+    pcdir=${PKGCONFIGDIR:-$1/pkgconfig} cmakedir=${CMAKEDIR:-$1/cmake/posenc}
     if way=$(up "$pcdir"); then pc_prefix="\${pcfiledir}/$way"; else pc_prefix=$PREFIX; fi
     if way=$(up "$cmakedir"); then cmake_prefix="\${CMAKE_CURRENT_LIST_DIR}/$way"; else cmake_prefix=$PREFIX; fi
 }
@@ -52,7 +52,7 @@ put() { # FILE DIRECTORY NAME
         sed -e "s|@PE_VERSION@|$VERSION|g" -e "s|@PE_PC_PREFIX@|$pc_prefix|" \
             -e "s|@PE_PC_INCLUDEDIR@|$(below "$INCLUDEDIR" "\${prefix}")|" \
             -e "s|@PE_PC_LIBDIR@|$(below "$LIBDIR" "\${prefix}")|" \
-            -e "s|@PE_CMAKE_INCLUDEDIR@|$(below "$INCLUDEDIR" "$cmake_prefix")|" \
+            -e "s|@PE_CMAKE_INCLUDEDIR@|$(below "$INCLUDEDIR" "$cmake_prefix")/posenc|" \
             -e "s|@PE_CMAKE_LIBDIR@|$(below "$LIBDIR" "$cmake_prefix")|" "$1" >"$DESTDIR$2/$3"
         ;;
     *) cat "$1" >"$DESTDIR$2/$3" ;;
@@ -63,23 +63,23 @@ take() { # FILE DIRECTORY NAME
     rm -f "$DESTDIR$2/$3"
 }
 each() { # put or take
-    $1 pe.h "$INCLUDEDIR" pe.h
-    $1 pe_simd.h "$INCLUDEDIR" pe_simd.h
-    $1 packaging/pe.pc.in "$pcdir" pe.pc
-    $1 packaging/pe-sleef.pc.in "$pcdir" pe-sleef.pc
-    $1 packaging/peConfig.cmake.in "$cmakedir" peConfig.cmake
-    $1 packaging/peConfigVersion.cmake.in "$cmakedir" peConfigVersion.cmake
-    $1 packaging/peTarget.cmake "$cmakedir" peTarget.cmake
+    $1 pe.h "$INCLUDEDIR/posenc" pe.h
+    $1 pe_simd.h "$INCLUDEDIR/posenc" pe_simd.h
+    $1 packaging/posenc.pc.in "$pcdir" posenc.pc
+    $1 packaging/posenc-sleef.pc.in "$pcdir" posenc-sleef.pc
+    $1 packaging/posencConfig.cmake.in "$cmakedir" posencConfig.cmake
+    $1 packaging/posencConfigVersion.cmake.in "$cmakedir" posencConfigVersion.cmake
+    $1 packaging/posencTarget.cmake "$cmakedir" posencTarget.cmake
 }
 # The shared library under its full version, with the two links that programs and linkers look for.
 each_of_lib() {
-    $1 packaging/pe-lib.pc.in "$pcdir" pe-lib.pc
-    $1 packaging/peLibrary.cmake.in "$cmakedir" peLibrary.cmake
-    $1 "$BUILD/libpe.a" "$LIBDIR" libpe.a
-    if [ -e "$BUILD/libpe.dylib" ]; then
-        full=libpe.$VERSION.dylib links="libpe.$SERIES.dylib libpe.dylib" file=$BUILD/libpe.dylib
+    $1 packaging/posenc-lib.pc.in "$pcdir" posenc-lib.pc
+    $1 packaging/posencLibrary.cmake.in "$cmakedir" posencLibrary.cmake
+    $1 "$BUILD/libposenc.a" "$LIBDIR" libposenc.a
+    if [ -e "$BUILD/libposenc.dylib" ]; then
+        full=libposenc.$VERSION.dylib links="libposenc.$SERIES.dylib libposenc.dylib" file=$BUILD/libposenc.dylib
     else
-        full=libpe.so.$VERSION links="libpe.so.$SERIES libpe.so" file=$BUILD/libpe.so
+        full=libposenc.so.$VERSION links="libposenc.so.$SERIES libposenc.so" file=$BUILD/libposenc.so
     fi
     $1 "$file" "$LIBDIR" "$full"
     for link in $links; do
@@ -104,8 +104,8 @@ uninstall)
         places "$data"
         each take
         each_of_lib take >/dev/null
-        # The one directory that is pe's own; others may have been there before.
-        rmdir "$DESTDIR$cmakedir" 2>/dev/null || true
+        # The directories that are its own; others may have been there before.
+        rmdir "$DESTDIR$cmakedir" "$DESTDIR$INCLUDEDIR/posenc" 2>/dev/null || true
     done
     ;;
 *)

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# lib.sh: build/libpe.a and build/libpe.so, pe with every instruction set of the machine that $CC
+# lib.sh: build/libposenc.a and build/libposenc.so, pe with every instruction set of the machine that $CC
 # compiles for; see packaging/pe_lib.c. Variables: CC, CPPFLAGS, CFLAGS (-O2), EXTRA_CFLAGS, LDFLAGS, AR, BUILD.
 #
 # The shared library is called by the versions that have the same interface, 0.3.x, see CHANGELOG.md:
-# libpe.so.0.3 is a link to it, so that programs run from here.
+# libposenc.so.0.3 is a link to it, so that programs run from here.
 set -eu
 . ./packaging/version.sh
 BUILD=${BUILD:-build}
@@ -30,16 +30,16 @@ done
 $CC $flags -c packaging/pe_lib.c -o "$BUILD/lib/chosen.o"
 for process in $running; do wait "$process"; done
 
-rm -f "$BUILD"/libpe.*
+rm -f "$BUILD"/libposenc.*
 case $machine in
-*darwin* | *apple*) name=libpe.$SERIES.dylib link=libpe.dylib shared="-dynamiclib -Wl,-install_name,@rpath/$name" ;;
-*) name=libpe.so.$SERIES link=libpe.so shared="-shared -Wl,-soname,$name,--version-script=$BUILD/lib/libpe.map" ;;
+*darwin* | *apple*) name=libposenc.$SERIES.dylib link=libposenc.dylib shared="-dynamiclib -Wl,-install_name,@rpath/$name" ;;
+*) name=libposenc.so.$SERIES link=libposenc.so shared="-shared -Wl,-soname,$name,--version-script=$BUILD/lib/libposenc.map" ;;
 esac
-sed "s/@PE_SERIES@/$SERIES/" packaging/libpe.map.in >"$BUILD/lib/libpe.map"
+sed "s/@PE_SERIES@/$SERIES/" packaging/libposenc.map.in >"$BUILD/lib/libposenc.map"
 # shellcheck disable=SC2086
 {
     $CC $flags ${LDFLAGS:-} $shared $objects -o "$BUILD/$link" -lm
     ln -s $link "$BUILD/$name"
-    ${AR:-ar} rcs "$BUILD/libpe.a" $objects
+    ${AR:-ar} rcs "$BUILD/libposenc.a" $objects
 }
-echo "$BUILD/libpe.a, $BUILD/$link ($name): $isas"
+echo "$BUILD/libposenc.a, $BUILD/$link ($name): $isas"

@@ -6,7 +6,7 @@
  *
  *     cc -O2 -c -fPIC -DPE_LIB=SSE2 pe_lib.c -o sse2.o      (and so AVX2, AVX512; SCALAR, NEON)
  *     cc -O2 -c -fPIC pe_lib.c -o chosen.o
- *     ar rcs libpe.a chosen.o sse2.o avx2.o avx512.o
+ *     ar rcs libposenc.a chosen.o sse2.o avx2.o avx512.o
  *
  * The environment variable PE_ISA = sse2, avx2, avx512, neon or scalar, read at the first call, has one
  * taken that is not the best. It is ignored if this CPU cannot run it. pe_isa_name() says which one

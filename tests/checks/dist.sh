@@ -16,7 +16,7 @@ full=${1:-}
 git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
 unset MAKEFLAGS MAKELEVEL PREFIX DESTDIR INCLUDEDIR PKGCONFIGDIR CMAKEDIR
 
-name=pe-$VERSION
+name=posenc-$VERSION
 if [ "$full" = full ]; then
     check "make dist" make -s dist
     archive=$BUILD/$name.tar.gz
@@ -53,7 +53,7 @@ inside() {
 CFLAGS=-O1
 [ "$full" != full ] || CFLAGS=-O2
 check "make install" inside make -s install DESTDIR="$WORK/stage"
-check "... of this pe.h" cmp pe.h "$WORK/stage/usr/local/include/pe.h"
+check "... of this pe.h" cmp pe.h "$WORK/stage/usr/local/include/posenc/pe.h"
 check "make single" inside make -s single
 check "make demo DEPS=0" inside make demo DEPS=0 CFLAGS=$CFLAGS
 cp "$WORK/log" "$WORK/demo"

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# library.sh: libpe.a and libpe.so, as `make lib` builds them.
+# library.sh: libposenc.a and libposenc.so, as `make lib` builds them.
 #
 #   settings  CPPFLAGS, CFLAGS and LDFLAGS reach the compiler; others than before, or another compiler, build anew
-#   symbols   libpe.so exports the public functions, with the version of its interface, and nothing else, and
-#             asks for libc and libm alone; so the objects of libpe.a, whose tables, pe__AVX2 ..., are hidden
+#   symbols   libposenc.so exports the public functions, with the version of its interface, and nothing else, and
+#             asks for libc and libm alone; so the objects of libposenc.a, whose tables, pe__AVX2 ..., are hidden
 #   bits      examples/library.cpp and library.py, and C and C++ files in one program (extern.c), with
 #             each instruction set of this CPU, are given the same bits; tests/unit/hash.c those of
 #             tests/golden.txt
@@ -40,7 +40,7 @@ asks() { # for these alone
         grep -v -x -E "$libm|getenv|strcmp|memcpy|memset|memmove|memcmp|bcmp"
 }
 public_functions >"$WORK/public"
-sed "s/\$/@@PE_$SERIES/" "$WORK/public" >"$WORK/versioned"
+sed "s/\$/@@POSENC_$SERIES/" "$WORK/public" >"$WORK/versioned"
 with() { # ISA COMMAND...: what it prints, the first line apart, is what the others printed
     if [ "$1" = any ]; then unset PE_ISA; else PE_ISA=$1 && export PE_ISA; fi
     shift
@@ -91,11 +91,11 @@ for flags in "CPPFLAGS=-DB CFLAGS=-Ob" "CPPFLAGS=-DB CFLAGS=-Oc" "CPPFLAGS=-DB C
 done
 
 check "make lib" env BUILD="$WORK" CFLAGS=-O1 sh packaging/lib.sh
-check "libpe.so exports the public functions" exports "$WORK/libpe.so"
-check "libpe.a, too, and hidden tables" archive "$WORK/libpe.a"
-check "libpe.so asks for libc and libm alone" asks "$WORK/libpe.so"
-soname() { readelf -d "$1" | grep -q "SONAME.*\[libpe.so.$SERIES\]"; }
-check "its name is libpe.so.$SERIES" soname "$WORK/libpe.so"
+check "libposenc.so exports the public functions" exports "$WORK/libposenc.so"
+check "libposenc.a, too, and hidden tables" archive "$WORK/libposenc.a"
+check "libposenc.so asks for libc and libm alone" asks "$WORK/libposenc.so"
+soname() { readelf -d "$1" | grep -q "SONAME.*\[libposenc.so.$SERIES\]"; }
+check "its name is libposenc.so.$SERIES" soname "$WORK/libposenc.so"
 # shellcheck disable=SC2086
 check "packaging/pe_lib.c has no warning" "$CC" -std=c99 -O1 $WARNINGS -fPIC -c packaging/pe_lib.c -o "$WORK/chosen.o"
 
@@ -112,7 +112,7 @@ for cxx in "$GXX" "$CLANGXX"; do
     have "$cxx" || { skipping "$cxx is missing" && continue; }
     # shellcheck disable=SC2086
     check "examples/library.cpp, $cxx" "$cxx" -std=c++11 -O1 $WARNINGS $EXTRA_CFLAGS -DPE_EXTERN -I. \
-        examples/library.cpp -L"$WORK" -lpe "-Wl,-rpath,$PWD/$WORK" -lpthread -o "$WORK/cpp"
+        examples/library.cpp -L"$WORK" -lposenc "-Wl,-rpath,$PWD/$WORK" -lpthread -o "$WORK/cpp"
     for isa in any $isas nonsense; do
         check "... PE_ISA=$isa" with $isa "$WORK/cpp"
         case $isa in any | nonsense) isa=$best ;; esac
@@ -129,7 +129,7 @@ if [ -n "$python" ]; then
     declared() { "$python" packaging/declarations.py python >"$WORK/pe_declarations.py"; }
     check "packaging/declarations.py" declared
     for isa in any $isas; do
-        check "examples/library.py, PE_ISA=$isa" with $isa "$python" examples/library.py "$WORK/libpe.so"
+        check "examples/library.py, PE_ISA=$isa" with $isa "$python" examples/library.py "$WORK/libposenc.so"
     done
     grep -q numpy "$WORK/out" || skipping "numpy is missing: arrays of the array module"
 else
@@ -178,15 +178,15 @@ program() { # CC CXX NAME RUNNER...
             tests/checks/extern.c -o "$WORK/$file.o"
     done
     # shellcheck disable=SC2086
-    check "a program of several files with libpe.a" ${cxx:-$cc} "$WORK/linked_c.o" "$WORK/linked_cpp.o" \
-        "$WORK/inline_c.o" "$WORK/inline_cpp.o" -x c -I. tests/checks/extern.c -x none "$WORK/libpe.a" -lm \
+    check "a program of several files with libposenc.a" ${cxx:-$cc} "$WORK/linked_c.o" "$WORK/linked_cpp.o" \
+        "$WORK/inline_c.o" "$WORK/inline_cpp.o" -x c -I. tests/checks/extern.c -x none "$WORK/libposenc.a" -lm \
         -o "$WORK/several"
     check "... the same bits" "$@" "$WORK/several" "$best_name"
 }
 program "$CC" "" "$(name_of "$best")" env
 
 # Every verb.
-check "tests/unit/hash.c" "$CC" -std=c99 -O1 -I. -DPE_EXTERN tests/unit/hash.c "$WORK/libpe.a" -lm -o "$WORK/hash"
+check "tests/unit/hash.c" "$CC" -std=c99 -O1 -I. -DPE_EXTERN tests/unit/hash.c "$WORK/libposenc.a" -lm -o "$WORK/hash"
 golden() {
     PE_ISA=$1 "$WORK/hash" "$2" >"$WORK/hashes" || return 1
     grep -q ", $(name_of "$1"), " "$WORK/hashes" || { head -n 1 "$WORK/hashes" && return 1; }
@@ -198,8 +198,8 @@ for isa in $isas; do check "... PE_ISA=$isa: the bits of tests/golden.txt" golde
 if ! cpu_has neon && have_arm64; then
     arm64() { CC=$ARM64_GCC BUILD=$WORK/arm64 CFLAGS=-O1 sh packaging/lib.sh; }
     check "make lib for AArch64" arm64
-    check "... exports the public functions" exports "$WORK/arm64/libpe.so"
-    cp "$WORK/arm64/libpe.a" "$WORK/"
+    check "... exports the public functions" exports "$WORK/arm64/libposenc.so"
+    cp "$WORK/arm64/libposenc.a" "$WORK/"
     program "$ARM64_GCC" "" NEON arm64_run
     check "... or scalar code" env "QEMU_SET_ENV=PE_ISA=scalar" "$QEMU_ARM64" -L "$ARM64_ROOT" "$WORK/several" scalar
 fi
@@ -209,7 +209,7 @@ for name in twice pe_twice; do
     printf '%s\n' '#include "../../packaging/pe_lib.c"' "int $name(int x);" "int $name(int x) { return 2 * x; }" >"$WORK/more.c"
     # shellcheck disable=SC2086
     check "a library with one more function, $name" "$CC" -std=c99 -O1 -fPIC -shared "$WORK/more.c" $objects \
-        "-Wl,--version-script=$WORK/lib/libpe.map" -o "$WORK/more.so" -lm
+        "-Wl,--version-script=$WORK/lib/libposenc.map" -o "$WORK/more.so" -lm
     case $name in
     pe_*) check "... is told from one without" not exports "$WORK/more.so" ;;
     *) check "... is none to others" exports "$WORK/more.so" ;;

@@ -3,7 +3,7 @@
 #
 # package.sh: what `make install` and CMake install is what a user needs, and no more.
 #
-#   library   so does make install-lib, or CMake with PE_LIBRARY: pkg-config's pe-lib and CMake's pe::lib
+#   library   so does make install-lib, or CMake with POSENC_LIBRARY: pkg-config's posenc-lib and CMake's posenc::lib
 #   files     exactly the expected ones, with the same bytes from make and from CMake, readable by
 #             all, naming neither the source tree nor the place of the build; uninstall takes all away
 #   clients   a program in C99 and C++11, against the installed files after they were moved, by
@@ -32,13 +32,13 @@ equal() { [ "$1" = "$2" ] || { echo "'$1', not '$2'" && return 1; }; }
 # ---- files ----------------------------------------------------------------------------------------
 
 cat >"$WORK/expected" <<X
-include/pe.h 644
-include/pe_simd.h 644
-share/cmake/pe/peConfig.cmake 644
-share/cmake/pe/peConfigVersion.cmake 644
-share/cmake/pe/peTarget.cmake 644
-share/pkgconfig/pe-sleef.pc 644
-share/pkgconfig/pe.pc 644
+include/posenc/pe.h 644
+include/posenc/pe_simd.h 644
+share/cmake/posenc/posencConfig.cmake 644
+share/cmake/posenc/posencConfigVersion.cmake 644
+share/cmake/posenc/posencTarget.cmake 644
+share/pkgconfig/posenc-sleef.pc 644
+share/pkgconfig/posenc.pc 644
 X
 
 files() { find "$1" ! -type d | LC_ALL=C sort; }
@@ -58,23 +58,23 @@ check "make install" sh -c "umask 077 && make -s install DESTDIR='$STAGE'"
 check "make install: the expected files, readable" lists "$STAGE/usr/local"
 check "make install: nothing outside PREFIX" equal "$(files "$STAGE" | grep -v "^$STAGE/usr/local/")" ""
 check "make install: no file names where it was made" not names_place "$STAGE"
-check "make install: pe.h as it is" cmp pe.h "$STAGE/usr/local/include/pe.h"
-check "make install: pe_simd.h as it is" cmp pe_simd.h "$STAGE/usr/local/include/pe_simd.h"
+check "make install: pe.h as it is" cmp pe.h "$STAGE/usr/local/include/posenc/pe.h"
+check "make install: pe_simd.h as it is" cmp pe_simd.h "$STAGE/usr/local/include/posenc/pe_simd.h"
 
-own="PREFIX=/opt/pe INCLUDEDIR=/opt/pe/include/pe-0 PKGCONFIGDIR=/opt/pe/lib/pkgconfig CMAKEDIR=/lib/cmake/pe"
+own="PREFIX=/opt/pe INCLUDEDIR=/opt/pe/include/0 PKGCONFIGDIR=/opt/pe/lib/pkgconfig CMAKEDIR=/lib/cmake/posenc"
 # shellcheck disable=SC2086
 check "make install to directories of one's own" make -s install "DESTDIR=$WORK/own" $own
-check "... puts them there" test -f "$WORK/own/opt/pe/include/pe-0/pe.h"
+check "... puts them there" test -f "$WORK/own/opt/pe/include/0/posenc/pe.h"
 # shellcheck disable=SC2016
-check "... which pe.pc says by prefix" grep -q -x 'includedir=${prefix}/include/pe-0' \
-    "$WORK/own/opt/pe/lib/pkgconfig/pe.pc"
-check "... and peConfig.cmake, outside of it, in full" grep -q '"/opt/pe/include/pe-0"' \
-    "$WORK/own/lib/cmake/pe/peConfig.cmake"
-touch "$WORK/own/opt/pe/include/pe-0/other.h"
+check "... which posenc.pc says by prefix" grep -q -x 'includedir=${prefix}/include/0' \
+    "$WORK/own/opt/pe/lib/pkgconfig/posenc.pc"
+check "... and posencConfig.cmake, outside of it, in full" grep -q '"/opt/pe/include/0/posenc"' \
+    "$WORK/own/lib/cmake/posenc/posencConfig.cmake"
+touch "$WORK/own/opt/pe/include/0/posenc/other.h"
 # shellcheck disable=SC2086
 check "make uninstall" make -s uninstall "DESTDIR=$WORK/own" $own
 check "make uninstall leaves what is not its own" equal "$(files "$WORK/own")" \
-    "$WORK/own/opt/pe/include/pe-0/other.h"
+    "$WORK/own/opt/pe/include/0/posenc/other.h"
 
 # Moved: what is tried below finds its parts where it is, not where it was put.
 MOVED=$WORK/moved/somewhere
@@ -82,7 +82,7 @@ mkdir -p "$WORK/moved"
 cp -R "$STAGE/usr/local" "$MOVED"
 check "make uninstall from /usr/local" make -s uninstall "DESTDIR=$STAGE"
 check "make uninstall: nothing is left" empty "$STAGE"
-check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/share/cmake/pe"
+check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/share/cmake/posenc" -a ! -e "$STAGE/usr/local/include/posenc"
 
 # The library: those, and its own, but below lib what was below share.
 STAGE=$WORK/stage-lib
@@ -93,21 +93,21 @@ of_library() { # DIRECTORY SHARED LIBRARIES...: it holds the files of the header
     of=$1
     shift
     cut -d ' ' -f 1 "$WORK/expected" | sed s,^share/,lib/, >"$WORK/names"
-    for file in cmake/pe/peLibrary.cmake pkgconfig/pe-lib.pc "$@"; do echo "lib/$file"; done >>"$WORK/names"
+    for file in cmake/posenc/posencLibrary.cmake pkgconfig/posenc-lib.pc "$@"; do echo "lib/$file"; done >>"$WORK/names"
     LC_ALL=C sort -o "$WORK/names" "$WORK/names"
     (cd "$of" && find . ! -type d | sed 's,^\./,,' | LC_ALL=C sort) | diff "$WORK/names" - || return 1
     cut -d ' ' -f 1 "$WORK/expected" | while read -r file; do
         cmp "$MOVED/$file" "$of/$(echo "$file" | sed s,^share/,lib/,)" || echo different
     done | not grep .
 }
-shared="libpe.so libpe.so.$SERIES libpe.so.$VERSION"
+shared="libposenc.so libposenc.so.$SERIES libposenc.so.$VERSION"
 # shellcheck disable=SC2086
-check "make install-lib: the headers' files, and its own" of_library "$LIBRARY" libpe.a $shared
+check "make install-lib: the headers' files, and its own" of_library "$LIBRARY" libposenc.a $shared
 check "make install-lib: no file names where it was made" not names_place "$LIBRARY"
 check "make install, too" make -s install "DESTDIR=$STAGE"
 check "make uninstall" make -s uninstall "DESTDIR=$STAGE"
 check "make uninstall: nothing is left of either" empty "$STAGE"
-check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/lib/cmake/pe"
+check "make uninstall: nor a directory of its own" test ! -e "$STAGE/usr/local/lib/cmake/posenc"
 
 # ---- clients --------------------------------------------------------------------------------------
 
@@ -142,20 +142,20 @@ same_bits() { # PROGRAM SLEEF: the version, the bits, and SLEEF in use (1) or no
 if have pkg-config; then
     PKG_CONFIG_PATH=$MOVED/share/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
     export PKG_CONFIG_PATH
-    check "pkg-config: pe is $VERSION" equal "$(pkg-config --modversion pe)" "$VERSION"
-    # A pkg-config that knows of nothing but pe.
+    check "pkg-config: posenc is $VERSION" equal "$(pkg-config --modversion posenc)" "$VERSION"
+    # A pkg-config that knows of nothing but posenc.
     alone="PKG_CONFIG_PATH= PKG_CONFIG_LIBDIR=$MOVED/share/pkgconfig"
     # shellcheck disable=SC2086
     {
-        check "pkg-config: pe needs no other package" env $alone pkg-config --exists pe
-        check "pkg-config: pe-sleef needs SLEEF" not env $alone pkg-config --exists pe-sleef
+        check "pkg-config: posenc needs no other package" env $alone pkg-config --exists posenc
+        check "pkg-config: posenc-sleef needs SLEEF" not env $alone pkg-config --exists posenc-sleef
     }
-    modules="pe:0"
+    modules="posenc:0"
     if [ $with_sleef = 1 ] && pkg-config --exists sleef; then
-        modules="pe:0 pe-sleef:1"
-        check "pkg-config: pe-sleef is $VERSION" equal "$(pkg-config --modversion pe-sleef)" "$VERSION"
+        modules="posenc:0 posenc-sleef:1"
+        check "pkg-config: posenc-sleef is $VERSION" equal "$(pkg-config --modversion posenc-sleef)" "$VERSION"
     else
-        skipping "pkg-config pe-sleef: SLEEF is missing, off, or unknown to pkg-config"
+        skipping "pkg-config posenc-sleef: SLEEF is missing, off, or unknown to pkg-config"
     fi
     for module in $modules; do
         sleef=${module#*:} module=${module%:*}
@@ -178,17 +178,17 @@ if have pkg-config; then
         PKG_CONFIG_PATH=$LIBRARY/lib/pkgconfig LD_LIBRARY_PATH=$LIBRARY/lib
         export PKG_CONFIG_PATH LD_LIBRARY_PATH
         # shellcheck disable=SC2046,SC2086
-        $CC -std=c99 $WARNINGS -O0 $(pkg-config --cflags pe-lib) tests/checks/package/client.c \
-            -o "$WORK/client-lib" $(pkg-config --libs pe-lib) &&
+        $CC -std=c99 $WARNINGS -O0 $(pkg-config --cflags posenc-lib) tests/checks/package/client.c \
+            -o "$WORK/client-lib" $(pkg-config --libs posenc-lib) &&
             nm -u "$WORK/client-lib" | grep -q 'pe_fill_f32' && same_bits "$WORK/client-lib" library
-    ) >"$WORK/pe-lib" 2>&1
-    check "pkg-config pe-lib: C99, the same bits" equal $? 0
-    [ -x "$WORK/client-lib" ] || cat "$WORK/pe-lib"
+    ) >"$WORK/posenc-lib" 2>&1
+    check "pkg-config posenc-lib: C99, the same bits" equal $? 0
+    [ -x "$WORK/client-lib" ] || cat "$WORK/posenc-lib"
     # Not a header of the source tree, nor one that this machine has.
     # shellcheck disable=SC2046
     check "pkg-config: the header where it was moved to" sh -c \
         'echo "#include <pe.h>" | "$@" -M -x c - | grep -q "moved/somewhere/.*pe\.h"' sh "$CC" \
-        $(pkg-config --cflags pe)
+        $(pkg-config --cflags posenc)
 else
     skipping "pkg-config is missing"
 fi
@@ -220,18 +220,18 @@ cmake_install() { # NAME PREFIX OPTIONS...: the source tree as the project
         DESTDIR=$WORK/$name cmake --install "$WORK/$name.build" --prefix "$prefix"
 }
 
-exported() { # NAME PREFIX OPTIONS...: what the project NAME exports, installed to PREFIX, asks for pe::lib, and is of use
+exported() { # NAME PREFIX OPTIONS...: what the project NAME exports, installed to PREFIX, asks for posenc::lib, and is of use
     name=$1 prefix=$2
     shift 2
     check "CMake, $name: installs" cmake --install "$WORK/$name" --prefix "$prefix"
-    check "CMake, $name: ... asks for pe::lib" grep -q pe::lib "$prefix/lib/cmake/user/user.cmake"
+    check "CMake, $name: ... asks for posenc::lib" grep -q posenc::lib "$prefix/lib/cmake/user/user.cmake"
     # shellcheck disable=SC2086
     check "CMake, $name: a program with it" configure "$name-user" -DLANGUAGES=$both $lib "-DUSER=$prefix" "$@"
     check "CMake, $name: ... builds" cmake --build "$WORK/$name-user" -j "$JOBS" --target client_user
     check "CMake, $name: ... the same bits" same_bits "$WORK/$name-user/client_user" library
 }
 cmake_library() {
-    env CC="$CC" CFLAGS="-O1 $EXTRA_CFLAGS" cmake -S . -B "$WORK/library.build" -DPE_LIBRARY=ON \
+    env CC="$CC" CFLAGS="-O1 $EXTRA_CFLAGS" cmake -S . -B "$WORK/library.build" -DPOSENC_LIBRARY=ON \
         -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=None -DCMAKE_INSTALL_LIBDIR=lib &&
         cmake --build "$WORK/library.build" -j "$JOBS" &&
         DESTDIR=$WORK/library cmake --install "$WORK/library.build" --prefix /usr/local
@@ -245,15 +245,15 @@ if have cmake; then
     check "cmake --install to directories of one's own" cmake_install own-cmake /opt \
         -DCMAKE_INSTALL_INCLUDEDIR=/abs/include -DCMAKE_INSTALL_DATADIR=lib/data
     own=$WORK/own-cmake
-    check "... puts them there" test -f "$own/abs/include/pe.h"
-    check "... which pe.pc says" grep -q -x 'includedir=/abs/include' "$own/opt/lib/data/pkgconfig/pe.pc"
+    check "... puts them there" test -f "$own/abs/include/posenc/pe.h"
+    check "... which posenc.pc says" grep -q -x 'includedir=/abs/include' "$own/opt/lib/data/pkgconfig/posenc.pc"
     # shellcheck disable=SC2016
-    check "... with its prefix" grep -q -x 'prefix=${pcfiledir}/../../..' "$own/opt/lib/data/pkgconfig/pe.pc"
-    check "... and peConfig.cmake" grep -q '"/abs/include"' "$own/opt/lib/data/cmake/pe/peConfig.cmake"
+    check "... with its prefix" grep -q -x 'prefix=${pcfiledir}/../../..' "$own/opt/lib/data/pkgconfig/posenc.pc"
+    check "... and posencConfig.cmake" grep -q '"/abs/include/posenc"' "$own/opt/lib/data/cmake/posenc/posencConfig.cmake"
 
     at="-DFROM=package -DCMAKE_PREFIX_PATH=$MOVED"
-    tree="-DPE_SOURCE=$TOP"
-    off=-DPE_WITH_SLEEF=OFF
+    tree="-DPOSENC_SOURCE=$TOP"
+    off=-DPOSENC_WITH_SLEEF=OFF
     # A machine where CMake finds no SLEEF, though the compiler may see its header.
     none="-DCMAKE_FIND_ROOT_PATH=$WORK/nothing -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY"
     none="$none -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY -DCMAKE_DISABLE_FIND_PACKAGE_sleef=ON"
@@ -262,60 +262,60 @@ if have cmake; then
         if [ $with_sleef = 1 ]; then
             project find_package "$both" 1 $at
             project add_subdirectory "$both" 1 -DFROM=subdirectory "$tree"
-            project FetchContent C 1 -DFROM=fetch "$tree" -DPE_WITH_SLEEF=ON
-            [ "$both" = C ] || project find_package-cpp CXX 1 $at -DPE_WITH_SLEEF=ON
+            project FetchContent C 1 -DFROM=fetch "$tree" -DPOSENC_WITH_SLEEF=ON
+            [ "$both" = C ] || project find_package-cpp CXX 1 $at -DPOSENC_WITH_SLEEF=ON
         else
             skipping "CMake with SLEEF: it is missing or off"
             project add_subdirectory "$both" 0 -DFROM=subdirectory "$tree" $off
             project FetchContent C 0 -DFROM=fetch "$tree" $off
         fi
         project find_package-off C 0 $at $off
-        lib="-DFROM=package -DTARGET=pe::lib -DCOMPONENTS=lib"
+        lib="-DFROM=package -DTARGET=posenc::lib -DCOMPONENTS=lib"
         project find_package-lib "$both" library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
-        project subdirectory-lib C library -DFROM=subdirectory "$tree" -DTARGET=pe::lib
+        project subdirectory-lib C library -DFROM=subdirectory "$tree" -DTARGET=posenc::lib
         names="find_package-lib subdirectory-lib"
         [ "$both" = C ] || {
             names="$names subdirectory-lib-cpp"
             project find_package-lib-cpp CXX library $lib "-DCMAKE_PREFIX_PATH=$LIBRARY"
-            project subdirectory-lib-cpp CXX library -DFROM=subdirectory "$tree" -DTARGET=pe::lib
+            project subdirectory-lib-cpp CXX library -DFROM=subdirectory "$tree" -DTARGET=posenc::lib
         }
         for name in $names; do exported $name "$WORK/user-$name" "-DCMAKE_PREFIX_PATH=$LIBRARY"; done
 
         # Where CMake has built pe: the headers alone, and the library.
-        project build-tree C 0 -DFROM=package "-Dpe_DIR=$WORK/stage-cmake.build" $off
+        project build-tree C 0 -DFROM=package "-Dposenc_DIR=$WORK/stage-cmake.build" $off
         check "CMake: the component lib is missed" not configure missed -DLANGUAGES=C $lib \
-            "-Dpe_DIR=$WORK/stage-cmake.build"
-        check "CMake: ... and how it is had is said" said "comes with make install-lib, or with PE_LIBRARY=ON"
+            "-Dposenc_DIR=$WORK/stage-cmake.build"
+        check "CMake: ... and how it is had is said" said "comes with make install-lib, or with POSENC_LIBRARY=ON"
         check "CMake: the library" cmake_library
         check "CMake: the library's tests" ctest_library
-        check "CMake: its name is libpe.so.$SERIES, and so is its version" sh -c \
-            "readelf -d '$WORK/library.build/libpe.so' | grep -q -F 'soname: [libpe.so.$SERIES]' &&
-             ! nm -D --defined-only '$WORK/library.build/libpe.so' | grep -v '[ @]PE_$SERIES\$'"
-        project build-tree-lib C library $lib "-Dpe_DIR=$WORK/library.build"
+        check "CMake: its name is libposenc.so.$SERIES, and so is its version" sh -c \
+            "readelf -d '$WORK/library.build/libposenc.so' | grep -q -F 'soname: [libposenc.so.$SERIES]' &&
+             ! nm -D --defined-only '$WORK/library.build/libposenc.so' | grep -v '[ @]POSENC_$SERIES\$'"
+        project build-tree-lib C library $lib "-Dposenc_DIR=$WORK/library.build"
         check "cmake --install: the library's files" of_library "$WORK/library/usr/local" $shared
         check "... no file names where it was made" not grep -r -l -F -e "$TOP" -e @PE_ --include=*.pc --include=*.cmake "$WORK/library"
         cp -R "$WORK/library/usr/local" "$WORK/moved/library-cmake"
         project installed-lib C library $lib "-DCMAKE_PREFIX_PATH=$WORK/moved/library-cmake"
 
-        check "CMake: an unknown component" not configure unknown -DLANGUAGES=C $at $off "-DCOMPONENTS=pe;library"
+        check "CMake: an unknown component" not configure unknown -DLANGUAGES=C $at $off "-DCOMPONENTS=posenc;library"
         check "CMake: ... is refused, and the known ones are named" said \
-            "no component library: pe has pe, the headers, and lib, the library"
+            "no component library: posenc has posenc, the headers, and lib, the library"
         check "CMake: a missing one" not configure unknown -DLANGUAGES=C $at $off -DCOMPONENTS=lib
-        check "CMake: ... is refused, and how it is had is said" said "comes with make install-lib, or with PE_LIBRARY=ON"
+        check "CMake: ... is refused, and how it is had is said" said "comes with make install-lib, or with POSENC_LIBRARY=ON"
         check "CMake: one that may be missing" configure unknown -DLANGUAGES=C $at $off \
-            "-DCOMPONENTS=pe;OPTIONAL_COMPONENTS;library;lib"
+            "-DCOMPONENTS=posenc;OPTIONAL_COMPONENTS;library;lib"
         project find_package-none "$both" 0 $at $none
-        check "CMake: PE_WITH_SLEEF=ON without SLEEF is an error" not configure on $at $none \
-            -DLANGUAGES=C -DPE_WITH_SLEEF=ON
-        check "CMake: ... which says what to do" said "set PE_WITH_SLEEF to AUTO or OFF"
+        check "CMake: POSENC_WITH_SLEEF=ON without SLEEF is an error" not configure on $at $none \
+            -DLANGUAGES=C -DPOSENC_WITH_SLEEF=ON
+        check "CMake: ... which says what to do" said "set POSENC_WITH_SLEEF to AUTO or OFF"
         check "CMake: ... in the source tree, too" not configure on -DFROM=subdirectory $none \
-            "$tree" -DLANGUAGES=C -DPE_WITH_SLEEF=ON
-        check "CMake: ... with the same words" said "set PE_WITH_SLEEF to AUTO or OFF"
+            "$tree" -DLANGUAGES=C -DPOSENC_WITH_SLEEF=ON
+        check "CMake: ... with the same words" said "set POSENC_WITH_SLEEF to AUTO or OFF"
 
         check "CMake: a project with pe inside installs" env DESTDIR="$WORK/user" \
             cmake --install "$WORK/add_subdirectory" --prefix /u
         check "CMake: ... its own files alone" equal "$(files "$WORK/user/u/include" 2>/dev/null)" ""
-        check "CMake: ... and its export asks for pe::pe" grep -q 'pe::pe' \
+        check "CMake: ... and its export asks for posenc::posenc" grep -q 'posenc::posenc' \
             "$WORK/user/u/lib/cmake/user/user.cmake"
 
         major=${VERSION%%.*} minor=${VERSION#*.}
@@ -323,12 +323,12 @@ if have cmake; then
         wanted() { configure want $at $off -DLANGUAGES=NONE "-DWANT=$(echo "$1" | tr ' ' ';')"; }
         for want in "$VERSION EXACT" "$major.$minor" "$major" \
             "$VERSION...$major.$((minor + 5))" "0.0.1...$VERSION"; do
-            check "CMake: find_package(pe $want) takes it" wanted "$want"
+            check "CMake: find_package(posenc $want) takes it" wanted "$want"
         done
         refused="$major.$((minor + 1)) $major.$minor.$((patch + 1)) $((major + 1)) 0.0.1...<$VERSION"
         [ "$minor" = 0 ] || [ "$major" != 0 ] || refused="$refused 0.$((minor - 1))"
         for want in $refused; do
-            check "CMake: find_package(pe $want) refuses it" not wanted "$want"
+            check "CMake: find_package(posenc $want) refuses it" not wanted "$want"
             check "CMake: ... for its version" said "version: $VERSION"
         done
     }

@@ -112,8 +112,8 @@ mutated() {
     lost-line) sed 's/> 0) print line$/> 0) if (line !~ \/no-fast-math\/) print line/' "$file" ;;
     lost-flags) sed 's/ \${LDFLAGS:-}//' "$file" ;;
     open-map) sed 's/local: \*;//' "$file" ;;
-    any-component) sed 's/^  elseif(pe_FIND_REQUIRED_.*/  elseif(FALSE)/' "$file" ;;
-    aliased) sed 's/^  add_library(pe::lib INTERFACE IMPORTED GLOBAL)/  add_library(pe::lib ALIAS pe-lib)/; /TARGET pe::lib PROPERTY/d' "$file" ;;
+    any-component) sed 's/^  elseif(posenc_FIND_REQUIRED_.*/  elseif(FALSE)/' "$file" ;;
+    aliased) sed 's/^  add_library(posenc::lib INTERFACE IMPORTED GLOBAL)/  add_library(posenc::lib ALIAS posenc-lib)/; /TARGET posenc::lib PROPERTY/d' "$file" ;;
     shared-function)
         sed 's/^static const functions \*chosen/int twice(int x);\nint twice(int x) { return 2 * x; }\n&/' "$file"
         ;;

@@ -203,11 +203,11 @@ defects_of_the_library() {
     breaks docs/design.md old-name sh tests/checks/links.sh
     breaks docs/explorer.html old-page sh tests/checks/explorer.sh
     breaks pe.h version sh tests/checks/package.sh
-    breaks packaging/peTarget.cmake sleef-macro sh tests/checks/package.sh
-    breaks packaging/peConfig.cmake.in any-component sh tests/checks/package.sh
+    breaks packaging/posencTarget.cmake sleef-macro sh tests/checks/package.sh
+    breaks packaging/posencConfig.cmake.in any-component sh tests/checks/package.sh
     breaks CMakeLists.txt aliased sh tests/checks/package.sh
     breaks packaging/lib.sh lost-flags sh tests/checks/library.sh
-    breaks packaging/libpe.map.in open-map sh tests/checks/library.sh
+    breaks packaging/libposenc.map.in open-map sh tests/checks/library.sh
     breaks packaging/single.sh lost-line sh tests/checks/single.sh
     breaks packaging/pe_lib.c shared-function sh tests/checks/library.sh
 }

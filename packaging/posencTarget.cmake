@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: MIT
 #
-# Make the target pe::pe for the headers in the directory _pe_includedir: what find_package(),
+# Make the target posenc::posenc for the headers in the directory _pe_includedir: what find_package(),
 # add_subdirectory() and FetchContent share. Says in _pe_error what is wrong, if anything is.
 #
-#   PE_WITH_SLEEF   AUTO  with SLEEF if it is found and links (default)
+#   POSENC_WITH_SLEEF   AUTO  with SLEEF if it is found and links (default)
 #                   ON    with SLEEF; an error if it is not there
 #                   OFF   without SLEEF: the same bits, nearly the same speed
 #
 # It is looked for where this project is configured, not where pe was installed: as the target
-# sleef::sleef, by its own CMake package, then as a header and a library. PE_WITH_SLEEF is about
+# sleef::sleef, by its own CMake package, then as a header and a library. POSENC_WITH_SLEEF is about
 # CMake; PE_SLEEF=1 tells pe.h.
 
 set(_pe_error "")
-if(NOT TARGET pe::pe)
-  if(NOT DEFINED PE_WITH_SLEEF)
-    set(PE_WITH_SLEEF AUTO)
+if(NOT TARGET posenc::posenc)
+  if(NOT DEFINED POSENC_WITH_SLEEF)
+    set(POSENC_WITH_SLEEF AUTO)
   endif()
-  string(TOUPPER "${PE_WITH_SLEEF}" _pe_with_sleef)
+  string(TOUPPER "${POSENC_WITH_SLEEF}" _pe_with_sleef)
   set(_pe_sleef "")
   set(_pe_sleef_includedir "")
-  if(_pe_with_sleef STREQUAL "AUTO" OR PE_WITH_SLEEF)
+  if(_pe_with_sleef STREQUAL "AUTO" OR POSENC_WITH_SLEEF)
     if(NOT TARGET sleef::sleef)
       find_package(sleef CONFIG QUIET)
       if(TARGET sleef::sleef)
@@ -29,33 +29,33 @@ if(NOT TARGET pe::pe)
     if(TARGET sleef::sleef)
       set(_pe_sleef sleef::sleef)
     else()
-      find_path(PE_SLEEF_INCLUDE_DIR sleef.h DOC "where sleef.h is, for pe")
-      find_library(PE_SLEEF_LIBRARY sleef DOC "SLEEF's library, for pe")
-      mark_as_advanced(PE_SLEEF_INCLUDE_DIR PE_SLEEF_LIBRARY)
-      if(PE_SLEEF_INCLUDE_DIR AND PE_SLEEF_LIBRARY)
+      find_path(POSENC_SLEEF_INCLUDE_DIR sleef.h DOC "where sleef.h is, for pe")
+      find_library(POSENC_SLEEF_LIBRARY sleef DOC "SLEEF's library, for pe")
+      mark_as_advanced(POSENC_SLEEF_INCLUDE_DIR POSENC_SLEEF_LIBRARY)
+      if(POSENC_SLEEF_INCLUDE_DIR AND POSENC_SLEEF_LIBRARY)
         # A library for another machine, or one that lacks what its header declares, is no library.
         get_property(_pe_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
         set(_pe_required_includes "${CMAKE_REQUIRED_INCLUDES}")
         set(_pe_required_libraries "${CMAKE_REQUIRED_LIBRARIES}")
-        set(CMAKE_REQUIRED_INCLUDES "${PE_SLEEF_INCLUDE_DIR}")
-        set(CMAKE_REQUIRED_LIBRARIES "${PE_SLEEF_LIBRARY}")
+        set(CMAKE_REQUIRED_INCLUDES "${POSENC_SLEEF_INCLUDE_DIR}")
+        set(CMAKE_REQUIRED_LIBRARIES "${POSENC_SLEEF_LIBRARY}")
         set(_pe_source "#include <sleef.h>
             int main(int argc, char **argv)
             { (void)argv; return Sleef_sincospid1_u35purec(argc).x > 2.0; }")
         if("C" IN_LIST _pe_languages)
           include(CheckCSourceCompiles)
-          check_c_source_compiles("${_pe_source}" PE_SLEEF_LINKS)
+          check_c_source_compiles("${_pe_source}" POSENC_SLEEF_LINKS)
         elseif("CXX" IN_LIST _pe_languages)
           include(CheckCXXSourceCompiles)
-          check_cxx_source_compiles("${_pe_source}" PE_SLEEF_LINKS)
+          check_cxx_source_compiles("${_pe_source}" POSENC_SLEEF_LINKS)
         else()
-          set(PE_SLEEF_LINKS TRUE)
+          set(POSENC_SLEEF_LINKS TRUE)
         endif()
         set(CMAKE_REQUIRED_INCLUDES "${_pe_required_includes}")
         set(CMAKE_REQUIRED_LIBRARIES "${_pe_required_libraries}")
-        if(PE_SLEEF_LINKS)
-          set(_pe_sleef "${PE_SLEEF_LIBRARY}")
-          set(_pe_sleef_includedir "${PE_SLEEF_INCLUDE_DIR}")
+        if(POSENC_SLEEF_LINKS)
+          set(_pe_sleef "${POSENC_SLEEF_LIBRARY}")
+          set(_pe_sleef_includedir "${POSENC_SLEEF_INCLUDE_DIR}")
         endif()
         unset(_pe_languages)
         unset(_pe_source)
@@ -64,8 +64,8 @@ if(NOT TARGET pe::pe)
       endif()
     endif()
     if(NOT _pe_sleef AND NOT _pe_with_sleef STREQUAL "AUTO")
-      set(_pe_error "PE_WITH_SLEEF is ${PE_WITH_SLEEF}, but SLEEF is not found or does not link: \
-install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set PE_WITH_SLEEF to AUTO or OFF")
+      set(_pe_error "POSENC_WITH_SLEEF is ${POSENC_WITH_SLEEF}, but SLEEF is not found or does not link: \
+install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set POSENC_WITH_SLEEF to AUTO or OFF")
     endif()
   endif()
 
@@ -73,15 +73,15 @@ install it (libsleef-dev), add its place to CMAKE_PREFIX_PATH, or set PE_WITH_SL
     # As the compiler would write it: a default directory must be seen to be one.
     get_filename_component(_pe_includedir "${_pe_includedir}" ABSOLUTE)
     # Imported, so that a project that exports its own targets need not export this one.
-    add_library(pe::pe INTERFACE IMPORTED GLOBAL)
-    set_property(TARGET pe::pe PROPERTY INTERFACE_INCLUDE_DIRECTORIES
+    add_library(posenc::posenc INTERFACE IMPORTED GLOBAL)
+    set_property(TARGET posenc::posenc PROPERTY INTERFACE_INCLUDE_DIRECTORIES
                                         "${_pe_includedir}" ${_pe_sleef_includedir})
     if(_pe_sleef)
-      set_property(TARGET pe::pe PROPERTY INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=1)
-      set_property(TARGET pe::pe APPEND PROPERTY INTERFACE_LINK_LIBRARIES "${_pe_sleef}")
+      set_property(TARGET posenc::posenc PROPERTY INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=1)
+      set_property(TARGET posenc::posenc APPEND PROPERTY INTERFACE_LINK_LIBRARIES "${_pe_sleef}")
     endif()
     if(UNIX OR MINGW)
-      set_property(TARGET pe::pe APPEND PROPERTY INTERFACE_LINK_LIBRARIES m)
+      set_property(TARGET posenc::posenc APPEND PROPERTY INTERFACE_LINK_LIBRARIES m)
     endif()
   endif()
   unset(_pe_with_sleef)
