@@ -64,17 +64,6 @@ PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm256_stream_ps(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm256_stream_pd(p, a); }
-PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
-{
-    const __m256i x = _mm256_castpd_si256(_mm256_or_pd(_mm256_xor_pd(a, b), _mm256_xor_pd(c, d)));
-    return !_mm256_testz_si256(x, x);
-}
-PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
-{
-    const __m256i v = _mm256_loadu_si256((const __m256i *)from);
-    if (stream) _mm256_stream_si256((__m256i *)to, v);
-    else _mm256_storeu_si256((__m256i *)to, v);
-}
 PE__INLINE pe__vd pe__widen(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm_storeu_ps(p, _mm256_cvtpd_ps(a)); }
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
@@ -86,11 +75,7 @@ PE__INLINE pe__vf pe__get_twice(const float *p)
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
                                 _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3));
 }
-PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
-{
-    const __m256i m = _mm256_cmpgt_epi32(_mm256_castps_si256(a), _mm256_setzero_si256());
-    return _mm256_blendv_ps(c, b, _mm256_castsi256_ps(m));
-}
+PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm256_movemask_ps((__m256)a); }
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_UNORD_Q)) != 0;
@@ -144,27 +129,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     _mm_storeu_si128((__m128i *)(void *)(p + 8), _mm_unpackhi_epi16(u, v));
 }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
-PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
-{
-    const __m256i last = _mm256_set1_epi32((1 << drop) - 1);
-    const __m256i half = _mm256_set1_epi32(1 << (drop - 1));
-    const __m256i bits = _mm256_castps_si256(v);
-    const __m256i middle = drop == 16 ? _mm256_blend_epi16(bits, half, 0x55)
-                                      : _mm256_or_si256(_mm256_andnot_si256(last, bits), half);
-    return v - _mm256_castsi256_ps(middle);
-}
-PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
-{
-    /* operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN */
-    return ((uint32_t)_mm256_movemask_ps((__m256)(a > x)) |
-            (uint32_t)_mm256_movemask_ps((__m256)(b > y)) << 8) ^ 0xffffu;
-}
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
-PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
-{
-    const __m256i same = _mm256_cmpeq_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b));
-    return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(same)) ^ 0xffu;
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
@@ -172,12 +137,4 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
     w->low = (pe__vi)_mm256_min_epi32((__m256i)w->low, top);
     w->size = (pe__vi)_mm256_min_epi32((__m256i)w->size, (__m256i)pe__abs_f32(v));
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
-{
-    const __m256i near_tie = _mm256_cmpgt_epi32(
-        _mm256_set1_epi32(INT32_MIN + (window << PE__TO_TOP)), (__m256i)w.low);
-    const __m256i tiny = _mm256_cmpgt_epi32(_mm256_set1_epi32(guard), (__m256i)w.size);
-    return _mm256_movemask_epi8(_mm256_or_si256(near_tie, tiny)) != 0;
-}
-
 #endif

@@ -74,12 +74,6 @@ PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
     const __m512i y = _mm512_xor_si512(_mm512_castpd_si512(c), _mm512_castpd_si512(d));
     return _mm512_test_epi64_mask(_mm512_or_si512(x, y), _mm512_or_si512(x, y)) != 0;
 }
-PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
-{
-    const __m512i v = _mm512_loadu_si512(from);
-    if (stream) _mm512_stream_si512((__m512i *)to, v);
-    else _mm512_storeu_si512(to, v);
-}
 PE__INLINE pe__vd pe__widen(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { _mm256_storeu_ps(p, _mm512_cvtpd_ps(a)); }
 PE__INLINE pe__vf pe__splat_f32(float x) { return _mm512_set1_ps(x); }
@@ -91,21 +85,15 @@ PE__INLINE pe__vf pe__get_twice(const float *p)
     const __m512i order = _mm512_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7);
     return _mm512_permutexvar_ps(order, _mm512_castps256_ps512(_mm256_loadu_ps(p)));
 }
-PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
+PE__INLINE unsigned pe__signs(pe__vi a)
 {
-    const __mmask16 m = _mm512_cmpgt_epi32_mask(_mm512_castps_si512(a), _mm512_setzero_si512());
-    return _mm512_mask_blend_ps(m, c, b);
+    unsigned mask = _mm512_movepi32_mask((__m512i)a);
+    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
+    return mask & 0xffffu;
 }
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;
-}
-PE__INLINE pe__vf pe__quiet(pe__vf v) /* every NaN becomes sign | 0x7fc00000 */
-{
-    const __mmask16 nan = _mm512_fpclass_ps_mask(v, 0x81);
-    const __m512i kept = _mm512_set1_epi32((int)0xffc00000u), quiet = _mm512_set1_epi32(0x00400000);
-    return (pe__vf)_mm512_mask_ternarylogic_epi32( /* (bits & kept) | quiet */
-        (__m512i)v, nan, kept, quiet, 0xea);
 }
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
@@ -175,13 +163,6 @@ PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 #pragma GCC diagnostic pop
 #endif
 }
-PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
-{
-    const __m512i last = _mm512_set1_epi32((1 << drop) - 1);
-    const __m512i half = _mm512_set1_epi32(1 << (drop - 1));
-    return v - _mm512_castsi512_ps( /* (bits & ~last) | half */
-                   _mm512_ternarylogic_epi32(_mm512_castps_si512(v), last, half, 0xba));
-}
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
 #ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN */
@@ -190,17 +171,11 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
            (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(b > y), zero) << 16;
 #else
     uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
-    __asm__("" : "+r"(first)); /* as in pe__differ */
+    __asm__("" : "+r"(first)); /* as in pe__signs() */
     return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
 #endif
 }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
-PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
-{
-    unsigned mask = _mm512_cmpneq_epi32_mask(_mm512_castps_si512(a), _mm512_castps_si512(b));
-    __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
-    return mask & 0xffffu;
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);

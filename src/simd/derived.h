@@ -27,6 +27,8 @@ PE__INLINE void pe__sincospi(pe__vd a, pe__vd *s, pe__vd *c)
 #endif
 #undef PE__SLEEF_TWO
 #undef PE__SLEEF_SINCOSPI
+#undef PE__PICK4
+#undef PE__PICK2
 
 PE__INLINE pe__vd pe__mul(pe__vd a, pe__vd b)
 {
@@ -47,6 +49,35 @@ PE__INLINE pe__vf pe__get_signed(const float *p)
 {
     return (pe__vf)((pe__vl)pe__get_twice(p) ^ 0x80000000); /* the first of each two */
 }
+PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
+{
+    return pe__signs((pe__vi)((pe__vi)a != (pe__vi)b));
+}
+#if PE_ISA != PE_ISA_AVX512 /* which has masks */
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
+}
+/* Operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN. */
+PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
+{
+    const uint32_t beyond = pe__signs((pe__vi)(a > x)) | pe__signs((pe__vi)(b > y)) << 2 * PE_LANES;
+    return beyond ^ ((1u << 4 * PE_LANES) - 1);
+}
+#endif
+#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
+PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+{
+    return pe__signs((pe__vi)((a != a) | (b != b))) != 0;
+}
+#endif
+#if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2
+PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
+{
+    const int32_t tie = INT32_MIN + (window << PE__TO_TOP);
+    return pe__signs((pe__vi)((w.low < tie) | (w.size < guard))) != 0;
+}
+#endif
 #endif
 
 #if PE_ISA == PE_ISA_SCALAR
@@ -70,28 +101,25 @@ PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 #endif
 
 #if PE_ISA == PE_ISA_AVX512 || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_SSE2
+enum { PE__STREAMS = 1 };
 PE__INLINE void pe__fence(void) { _mm_sfence(); }
-PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
-{
-    unsigned char *t = (unsigned char *)to;
-    const unsigned char *f = (const unsigned char *)from;
-    const size_t vector = sizeof(pe__vd), ahead = (vector - (uintptr_t)t % vector) % vector;
-    const size_t head = ahead < n ? ahead : n;
-    size_t i = stream ? head : PE_ISA == PE_ISA_SSE2 ? n : 0; /* memcpy() is as good */
-    if (i > 0) memcpy(t, f, i);
-    for (; i + vector <= n; i += vector) pe__copy_vector(t + i, f + i, stream);
-    if (i < n) memcpy(t + i, f + i, n - i);
-}
-#else /* no streaming stores */
+#else
+enum { PE__STREAMS = 0 };
 PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
+#endif
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
-    (void)stream;
-    memcpy(to, from, n);
+    unsigned char *const t = (unsigned char *)to;
+    const unsigned char *const f = (const unsigned char *)from;
+    const size_t vector = sizeof(pe__vd), ahead = (vector - (uintptr_t)t % vector) % vector;
+    size_t i = PE__STREAMS && stream && ahead < n ? ahead : n;
+    if (i > 0) memcpy(t, f, i);
+    for (; i + vector <= n; i += vector)
+        pe__stream_vd((double *)(void *)(t + i), pe__load((const double *)(const void *)(f + i)));
+    if (i < n) memcpy(t + i, f + i, n - i);
 }
-#endif
 
 PE__INLINE pe__vh pe__to_bf16(pe__vf v)
 {

@@ -13,7 +13,6 @@
 
 typedef uint16x4_t pe__vh;
 
-PE__INLINE pe__vd pe__splat(double x) { return vdupq_n_f64(x); }
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return vfmsq_f64(c, a, b); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return vfmaq_f64(-c, a, b); }
@@ -30,54 +29,11 @@ PE__INLINE pe__vd pe__to_float(pe__vd a)
     PE__OPAQUE(f); /* not to be taken for a: the intrinsics are compiled as the user's flags say */
     return vcvt_f64_f32(f);
 }
-PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
-{
-    *a = vzip1q_f64(s, c);
-    *b = vzip2q_f64(s, c);
-}
-PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
-{
-    const float64x2_t a = vld1q_f64(p), b = vld1q_f64(p + 2);
-    *s = vuzp1q_f64(a, b);
-    *c = vuzp2q_f64(a, b);
-}
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
-{
-    const uint64x2_t k = vreinterpretq_u64_f64(which), sign = vdupq_n_u64((uint64_t)1 << 63);
-    const uint64x2_t odd = vtstq_u64(k, vdupq_n_u64(1)), half = vshlq_n_u64(k, 62);
-    const uint64x2_t of_s = vandq_u64(half, sign);
-    const uint64x2_t of_c = vandq_u64(veorq_u64(half, odd), sign);
-    const uint64x2_t a = vreinterpretq_u64_f64(vbslq_f64(odd, *c, *s));
-    const uint64x2_t b = vreinterpretq_u64_f64(vbslq_f64(odd, *s, *c));
-    *s = vreinterpretq_f64_u64(veorq_u64(a, of_s));
-    *c = vreinterpretq_f64_u64(veorq_u64(b, of_c));
-}
-PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n)
-{
-    float all[4];
-    vst1q_f32(all, v);
-    memcpy(p, all, n * sizeof *p);
-}
-PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
-{
-    const uint64x2_t same = vandq_u64(vceqq_f64(a, b), vceqq_f64(c, d));
-    return vminvq_u32(vreinterpretq_u32_u64(same)) == 0;
-}
 PE__INLINE pe__vd pe__widen(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
 PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
-PE__INLINE pe__vf pe__splat_f32(float x) { return vdupq_n_f32(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
-PE__INLINE pe__vf pe__get_twice(const float *p)
-{
-    const float32x2_t v = vld1_f32(p);
-    return vcombine_f32(vdup_lane_f32(v, 0), vdup_lane_f32(v, 1));
-}
-PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
-{
-    return vbslq_f32(vcgtzq_f32(a), b, c);
-}
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -90,9 +46,11 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
 }
-PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
+/* The bits of a mask: of lanes that are all ones or all zeros. */
+PE__INLINE unsigned pe__signs(pe__vi a)
 {
-    return vminvq_u32(vandq_u32(vceqq_f32(a, a), vceqq_f32(b, b))) == 0;
+    static const uint32_t bit[4] = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
@@ -101,8 +59,6 @@ PE__INLINE pe__vh pe__round_bf16(pe__vf v)
     return vaddhn_u32(vaddq_u32(bits, odd), vdupq_n_u32(0x7fff));
 }
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return vreinterpret_u16_f16(vcvt_f16_f32(v)); }
-PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return vuzp1q_f32(a, b); }
-PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return vuzp2q_f32(a, b); }
 PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
 {
     vst1q_u16(p, vreinterpretq_u16_u32(vsriq_n_u32((uint32x4_t)b, (uint32x4_t)a, 16)));
@@ -115,36 +71,11 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     vst2_u16(p, both);
 }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return vminq_f32(a, b); }
-PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
-{
-    const uint32x4_t last = vdupq_n_u32((1u << drop) - 1u), half = vdupq_n_u32(1u << (drop - 1));
-    return v - vreinterpretq_f32_u32(vorrq_u32(vbicq_u32(vreinterpretq_u32_f32(v), last), half));
-}
-PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
-{
-    static const uint32_t bit[8] = {1, 2, 4, 8, 16, 32, 64, 128};
-    return vaddvq_u32(vorrq_u32(vbicq_u32(vld1q_u32(bit), vcgtq_f32(a, x)),
-                                vbicq_u32(vld1q_u32(bit + 4), vcgtq_f32(b, y))));
-}
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
-PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
-{
-    static const uint32_t bit[4] = {1, 2, 4, 8};
-    const uint32x4_t same = vceqq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b));
-    return vaddvq_u32(vbicq_u32(vld1q_u32(bit), same));
-}
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
     const int32x4_t low = vuzp1q_s32(vreinterpretq_s32_f64(a), vreinterpretq_s32_f64(b));
     w->low = (pe__vi)vminq_s32((int32x4_t)w->low, vshlq_n_s32(low, PE__TO_TOP));
     w->size = (pe__vi)vminq_s32((int32x4_t)w->size, vreinterpretq_s32_f32(vabsq_f32(v)));
 }
-PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
-{
-    const int32x4_t tie = vdupq_n_s32(INT32_MIN + (window << PE__TO_TOP));
-    const uint32x4_t near_tie = vcltq_s32((int32x4_t)w.low, tie);
-    const uint32x4_t tiny = vcltq_s32((int32x4_t)w.size, vdupq_n_s32(guard));
-    return vmaxvq_u32(vorrq_u32(near_tie, tiny)) != 0;
-}
-
 #endif

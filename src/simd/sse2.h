@@ -41,11 +41,6 @@ PE__INLINE pe__vi pe__spread(pe__vh h) /* 16 bits to 32 */
 }
 PE__INLINE void pe__stream(float *p, pe__vf v) { _mm_stream_ps(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { _mm_stream_pd(p, a); }
-PE__INLINE void pe__copy_vector(void *to, const void *from, int stream)
-{
-    (void)stream; /* always: see pe__copy() */
-    _mm_stream_si128((__m128i *)to, _mm_loadu_si128((const __m128i *)from));
-}
 #define PE__SLEEF_TWO Sleef___m128d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid2_u35sse2
 #else
@@ -78,29 +73,6 @@ PE__INLINE pe__vh pe__halves(pe__vi a)
 PE__INLINE pe__vi pe__spread(pe__vh h) { return (pe__vi)wasm_u32x4_extend_low_u16x8((v128_t)h); }
 #endif
 
-#if defined(__clang__) || __GNUC__ >= 12
-#define PE__PICK4(a, b, i, j, k, l) ((pe__vf)__builtin_shufflevector(a, b, i, j, k, l))
-#define PE__PICK2(a, b, i, j) ((pe__vd)__builtin_shufflevector(a, b, i, j))
-#else
-PE__INLINE pe__vf pe__pick4(pe__vf a, pe__vf b, int i, int j, int k, int l)
-{
-    const pe__vi order = {i, j, k, l};
-    return __builtin_shuffle(a, b, order);
-}
-PE__INLINE pe__vd pe__pick2(pe__vd a, pe__vd b, int i, int j)
-{
-    const pe__vl order = {i, j};
-    return __builtin_shuffle(a, b, order);
-}
-#define PE__PICK4(a, b, i, j, k, l) pe__pick4(a, b, i, j, k, l)
-#define PE__PICK2(a, b, i, j) pe__pick2(a, b, i, j)
-#endif
-
-PE__INLINE pe__vd pe__splat(double x)
-{
-    const pe__vd a = {x, x};
-    return a;
-}
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
 PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
 PE__INLINE pe__vf pe__join(pe__vd a, pe__vd b)
@@ -112,27 +84,6 @@ PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
     return PE__PICK4(pe__floats_of(s), pe__floats_of(c), 0, 4, 1, 5);
 }
 PE__INLINE pe__vd pe__to_float(pe__vd a) { return pe__doubles_of(pe__floats_of(a)); }
-PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
-{
-    *a = PE__PICK2(s, c, 0, 2);
-    *b = PE__PICK2(s, c, 1, 3);
-}
-PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
-{
-    pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
-}
-PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
-{
-    const pe__vl k = (pe__vl)which, odd = k << 63, half = k << 62, sign = (pe__vl)pe__splat(-0.0);
-    const pe__vl other = ((pe__vl)*s ^ (pe__vl)*c) & -(k & 1);
-    *s = (pe__vd)((pe__vl)*s ^ other ^ (half & sign));
-    *c = (pe__vd)((pe__vl)*c ^ other ^ ((half ^ odd) & sign));
-}
-PE__INLINE void pe__put_n(float *p, pe__vf v, size_t n) { memcpy(p, &v, n * sizeof *p); }
-PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
-{
-    return pe__signs((pe__vi)((a == b) & (c == d))) != 15;
-}
 PE__INLINE pe__vh pe__get_half(const void *p) /* 8 bytes */
 {
     pe__vl a = {0, 0};
@@ -145,30 +96,8 @@ PE__INLINE void pe__narrow(float *p, pe__vd a)
     const pe__vf v = pe__floats_of(a);
     memcpy(p, &v, 8);
 }
-PE__INLINE pe__vf pe__splat_f32(float x)
-{
-    const pe__vf v = {x, x, x, x};
-    return v;
-}
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return a * b + c; }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return c - a * b; }
-PE__INLINE pe__vf pe__get_twice(const float *p)
-{
-    const pe__vf v = {p[0], p[0], p[1], p[1]};
-    return v;
-}
-PE__INLINE pe__vi pe__select(pe__vi if_so, pe__vi a, pe__vi b)
-{
-    return (a & if_so) | (b & ~if_so);
-}
-PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
-{
-    return (pe__vf)pe__select((pe__vi)((pe__vi)a > 0), (pe__vi)b, (pe__vi)c);
-}
-PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
-{
-    return pe__signs((pe__vi)((a == a) & (b == b))) != 15;
-}
 PE__INLINE pe__vf pe__get_bf16(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__spread(pe__get_half(p)) << 16);
@@ -180,8 +109,6 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 0, 2, 4, 6); }
-PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return PE__PICK4(a, b, 1, 3, 5, 7); }
 /* f16 by integers. Most are normal: another exponent, and 13 bits; or all are 0. */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
@@ -223,20 +150,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)pe__f16_bits(a) << 16, (pe__vu)pe__f16_bits(b) << 16);
 }
-PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
-{
-    const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
-    return v - (pe__vf)(((pe__vi)v & ~last) | half);
-}
-PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
-{
-    return (pe__signs((pe__vi)(a > x)) | pe__signs((pe__vi)(b > y)) << 4) ^ 0xffu;
-}
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { memcpy(p, &h, 8); }
-PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
-{
-    return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ 15u;
-}
 /* SSE2 has no minimum of 32-bit numbers: it watches the upper halves, in every other word, and the
    alarms are a twelfth more. */
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
@@ -252,7 +166,5 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
     const pe__vw above_guard = (pe__vw)((pe__vw)w.size > (pe__vw)pe__splat_i32(guard));
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
 }
-#undef PE__PICK4
-#undef PE__PICK2
 
 #endif
