@@ -1454,7 +1454,7 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 
 /* ==== src/simd/derived.h ==== */
 /* Operations written over those of the instruction sets.
- * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__QUARTERS, PE__WAITS, pe__by_quarters(), pe__copy(),
+ * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__WAITS, pe__by_quarters(), pe__copy(),
  *   pe__fast_two_sum(), pe__fence(), pe__lowest_bit(), pe__mul(), pe__prefetch(), pe__put_bf16(),
  *   pe__put_f16(), pe__round(), pe__sincospi(), pe__to_bf16(), pe__to_f16(), pe__two_prod(),
  *   pe__two_sum(), pe__zip_store().
@@ -1653,8 +1653,8 @@ PE__INLINE pe__vd pe__round(pe__vd a)
 
 /* t (f + g) = k / 2 + rest with a whole number k near to 2 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.
    Returns the rest, rounded twice, and where = k / 2 + large, whose last bits are k's and large's:
-   PE__QUARTERS, or a multiple of 1/2 more. */
-#define PE__QUARTERS 3377699720527872.0 /* 1.5 * 2^51: its last bit is 1/2 */
+   pe__quarters, or a multiple of 1/2 more. */
+static const double pe__quarters = 3377699720527872.0; /* 1.5 * 2^51: its last bit is 1/2 */
 PE__INLINE pe__vd pe__by_quarters(pe__vd t, pe__vd f, pe__vd g, pe__vd large, pe__vd *where)
 {
 #ifdef PE__NOT_FUSED

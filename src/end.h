@@ -26,17 +26,6 @@
 #undef PE__DEFINE
 #undef PE__BEYOND
 #undef PE__STATUSES
-#undef PE__POSITION_LIMIT
-#undef PE__ROPE_MOST
-#undef PE__ROPE_LENGTH
-#undef PE__GUARD
-#undef PE__ERROR_16
-#undef PE__ERROR_SUM_16
-#undef PE__ERROR_NEAR_0
-#undef PE__FAST_LIMIT
-#undef PE__GRID_F64
-#undef PE__ERROR_F64
-#undef PE__QUARTERS
 #undef PE__OPAQUE
 #undef PE__PRODUCT
 #undef PE__IN_MEMORY

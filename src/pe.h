@@ -112,7 +112,7 @@ extern "C" {
 /*  to do with them, then the buffers, each with its stride in elements.                          */
 /* ============================================================================================== */
 
-#include "selftest/contract.h"
+#include "api/contract.h"
 #include "where/contract.h"
 #include "plan/contract.h"
 #include "rows/contract.h"
@@ -175,7 +175,7 @@ extern "C" {
  * the caller's frame, stack, and save no time. PE__COLD is rare. Only pe_simd.h has intrinsics.
  */
 
-#include "selftest/status.h"
+#include "api/status.h"
 #include "numbers/base.h"
 #include "where/at.h"
 #include "numbers/double_double.h"

@@ -41,7 +41,7 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
     if (!index) return PE_ERR_NULL;
     const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
     if (buckets < 2 || buckets > PE__MOST || (bidirectional && (buckets < 4 || buckets % 2)) ||
-        max_distance <= m || max_distance > (size_t)PE__POSITION_LIMIT)
+        max_distance <= m || max_distance > (size_t)pe__position_limit)
         return PE_ERR_RANGE;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
     if (pe__check_range(first_query, queries) != PE_OK || pe__check_range(0, keys) != PE_OK)

@@ -18,7 +18,7 @@
 static inline pe_status pe__check_learned(const pe_at *at, size_t rows, size_t table_rows,
                                           size_t d_model, size_t stride, size_t element)
 {
-    const double limit = (double)PE__POSITION_LIMIT, all = (double)table_rows - 1;
+    const double limit = (double)pe__position_limit, all = (double)table_rows - 1;
     const double half = (all < limit ? all : limit) / 2; /* exact; without rows below 0 */
     if (d_model == 0) return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(d_model, rows, stride, element);

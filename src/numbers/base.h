@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sizes that may overflow, ranges, tiles, kinds of elements.
  * Gives: PE__BF16, PE__DIGIT, PE__DROP_F16, PE__DROP_F32, PE__F16, PE__F32, PE__OPTIMIZED,
- *   PE__POSITION_LIMIT, PE__RADIX, PE__TILE, PE__TILE_STREAMED, pe__aligned(), pe__between(),
+ *   PE__RADIX, PE__TILE, PE__TILE_STREAMED, pe__aligned(), pe__between(),
  *   pe__check_range(), pe__check_shape(), pe__drop(), pe__exceeds(), pe__kind, pe__max(),
- *   pe__min(), pe__reach().
+ *   pe__min(), pe__position_limit, pe__reach().
  * Needs: simd, api.
  * Tests: tests/unit/test_errors.c, tests/unit/test_bounds.c. */
 #pragma once
@@ -33,13 +33,13 @@ static inline pe_status pe__check_shape(size_t d_model, size_t rows, size_t stri
     return PE_OK;
 }
 
-#define PE__POSITION_LIMIT ((int64_t)1 << 31)
+static const int64_t pe__position_limit = (int64_t)1 << 31;
 
 /* rows that follow each other from first. */
 static inline pe_status pe__check_range(int64_t first, size_t rows)
 {
-    if (first < -PE__POSITION_LIMIT || first > PE__POSITION_LIMIT) return PE_ERR_RANGE;
-    const uint64_t room = (uint64_t)(PE__POSITION_LIMIT - first); /* rows that may follow */
+    if (first < -pe__position_limit || first > pe__position_limit) return PE_ERR_RANGE;
+    const uint64_t room = (uint64_t)(pe__position_limit - first); /* rows that may follow */
     return (uint64_t)rows - 1 <= room ? PE_OK : PE_ERR_RANGE;
 }
 

@@ -14,13 +14,13 @@
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
 
-#define PE__GUARD (1.0009765625 / 4096)       /* 2^-12, and some: |float| > it        */
 /* Bits of the smallest float that the rounding test may judge, of amplitude A: above 2^-12 share
-   |A|, normal, and none if it may be infinite. */
+   |A| by a thousandth, as a float may be less than its double, normal, and none if it may be
+   infinite. */
 PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
-    const float least = (float)(size * PE__GUARD * share);
+    const float least = (float)(size * (1.0009765625 / 4096) * share);
     int32_t guard;
     memcpy(&guard, &least, sizeof guard);
     if (guard < 0x00800001) guard = 0x00800001; /* the smallest normal float */
@@ -37,12 +37,12 @@ static inline void pe__plan_amplitude(pe_plan *plan, double amplitude)
     plan->guard = pe__guard(amplitude, 1);
 }
 
-#define PE__FAST_LIMIT 68719476736.0          /* 2^36 half turns                       */
-/* What follows from the error and size of the frequencies. */
+/* What follows from the error and size of the frequencies: to the phase of a position within reach
+   they add at most 2^-62, and it has at most 2^36 half turns. */
 static inline void pe__plan_reach(pe_plan *plan, double error, double fastest)
 {
     const double most = pe__exp2i(-62) / error;
-    const double half_turns = most < PE__FAST_LIMIT ? most : PE__FAST_LIMIT;
+    const double half_turns = most < pe__exp2i(36) ? most : pe__exp2i(36);
     plan->fastest = fastest;
     plan->error = error;
     plan->reach = half_turns / (fastest > pe__exp2i(-900) ? fastest : pe__exp2i(-900));

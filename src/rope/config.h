@@ -11,6 +11,7 @@
 #include "contract_config.h"
 #include "../numbers/base.h"
 #include "../numbers/double_double.h"
+#include "../numbers/exp_log.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
@@ -25,11 +26,8 @@
  * where x is i for YARN, and L0 w_i / 2 pi for LLAMA3, whose ramp falls from high_freq_factor to
  * low_freq_factor. Without a ramp r is 0, and m = keep is 1, or 0 where all are divided by f. */
 
-#define PE__ROPE_MOST 340282366920938463463374607431768211456.0 /* 2^128 */
-#define PE__ROPE_LENGTH ((uint64_t)1 << 53)
-
 /* As a function: where size_t has 32 bits, compilers would say that this is always so. */
-static inline int pe__rope_length_ok(uint64_t n) { return n <= PE__ROPE_LENGTH; }
+static inline int pe__rope_length_ok(uint64_t n) { return n <= (uint64_t)1 << 53; }
 
 PE_API pe_rope_config pe_rope_config_default(size_t head_dim)
 {
@@ -146,8 +144,7 @@ PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
     }
 }
 
-/* NaN fails every comparison. */
-PE__INLINE int pe__rope_number(double x) { return x >= 1 / PE__ROPE_MOST && x <= PE__ROPE_MOST; }
+PE__INLINE int pe__rope_number(double x) { return pe__between(x, pe__exp2i(-128), pe__exp2i(128)); }
 PE__INLINE int pe__rope_optional(double x) { return x == 0 || pe__rope_number(x); }
 
 /* What must be kept where it is asked for, and the text where it is not. */
@@ -174,7 +171,7 @@ PE__COLD const char *pe__rope_field_error(const pe__rope *r)
         {1, r->rotary >= 2 && r->rotary % 2 == 0 && r->rotary <= c->head_dim,
          "rotary_dim must be even, at least 2 and at most head_dim; 0 means head_dim, which must "
          "then be even"},
-        {1, pe__between(theta, 1, PE__ROPE_MOST), "rope_theta must be within 1 ... 2^128"},
+        {1, pe__between(theta, 1, pe__exp2i(128)), "rope_theta must be within 1 ... 2^128"},
         {1, (unsigned)c->rope_type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
         {1, pe__rope_optional(c->factor),
          "factor must be within 2^-128 ... 2^128, or 0 if there is none"},
@@ -193,7 +190,7 @@ PE__COLD const char *pe__rope_field_error(const pe__rope *r)
              (theta >= 2 || r->slow <= r->fast),
          "beta_fast and beta_slow must be within 2^-128 ... 2^128, or 0 for 32 and 1; with a "
          "rope_theta below 2, beta_fast at least beta_slow"},
-        {1, e == 0 || pe__between(e, 1 / PE__ROPE_MOST, 1),
+        {1, e == 0 || pe__between(e, pe__exp2i(-128), 1),
          "extrapolation_factor must be within 2^-128 ... 1, or 0 (YaRN: 1)"},
         {1, pe__rope_optional(c->mscale) && pe__rope_optional(c->mscale_all_dim),
          "mscale and mscale_all_dim must be within 2^-128 ... 2^128, or 0 if there is none"},

@@ -43,8 +43,6 @@
 
 enum { PE__TILE_F64 = PE__OPTIMIZED ? 64 : 32, PE__ANEW = 64 };
 enum { PE__VECTORS_F64 = (int)PE__TILE_F64 / (int)PE_LANES };
-#define PE__GRID_F64 (1.0 / 67108864)                   /* 2^-26 */
-#define PE__ERROR_F64 (1.0 / 75557863725914323419136.0) /* 2^-76 */
 
 /* n doubles added to a row. */
 PE__OUTLINE void pe__add_some_f64(const pe__dest *dest, unsigned char *row, const void *v, size_t n)
@@ -184,8 +182,8 @@ PE__OUTLINE void pe__tile_begin(pe__tile_f64 *x, size_t v, size_t last)
             f[b].lo = -f[b].lo;
         }
         if (b > 1) pe__dd_row(f, g, b);
-        x->plan_row[b][v][0] = pe__cut(f[b], PE__GRID_F64);
-        x->plan_row[b][v][1] = pe__cut(g[b], PE__GRID_F64);
+        x->plan_row[b][v][0] = pe__cut(f[b], pe__exp2i(-26));
+        x->plan_row[b][v][1] = pe__cut(g[b], pe__exp2i(-26));
     }
     if (last < PE__DIGIT) return;
     pe__dd_rotate_twice(&f[PE__DIGIT], &g[PE__DIGIT]);
@@ -230,10 +228,10 @@ PE__OUTLINE void pe__tile_rows_f64(const pe__dest *dest, double t, size_t rows)
     x.plan = plan;
     x.dest = dest;
     x.amplitude = usual ? plan->amplitude : 1;
-    x.unit = PE__GRID_F64 * scale;
+    x.unit = pe__exp2i(-26) * scale;
     x.error = 4;
     if (usual) /* with what the frequencies lack */
-        x.error = scale * (PE__ERROR_F64 +
+        x.error = scale * (pe__exp2i(-76) +
                            pe__sincos_error(plan, pe__larger(t, t + (double)(rows + PE__RADIX))));
     for (size_t v = 0; v < vectors; v++) pe__tile_begin(&x, v, last);
     for (size_t q = last, n = 0; q < rows + last; q += PE__RADIX, n++) {

@@ -57,9 +57,6 @@
  *     NaNs and infinities are at no distance and so are alarmed, and the last bit of a subnormal is
  * nothing to 2^-46 of any amplitude. Alarmed groups are added to from doubles. So are all f16: one
  * in 8 groups of these would be alarmed, and more time lost than won. */
-#define PE__ERROR_16 ((PE__FUSES ? 2.5 : 4.0) / 16777216)
-#define PE__ERROR_SUM_16 (4.0 / 16777216)
-#define PE__ERROR_NEAR_0 (10.25 / 16777216)
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES }; /* pairs */
 enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
 
@@ -112,7 +109,7 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
                                    float *errors)
 {
     const pe__vf error = pe__splat_f32(f->error), least = pe__splat_f32(f->least);
-    const pe__vf by = pe__splat_f32((float)PE__ERROR_NEAR_0);
+    const pe__vf by = pe__splat_f32(10.25f / 16777216); /* 2.5 (4 + 0.1) units */
     for (size_t i = 0; i < count; i += PE__GROUP) {
         const pe__vf sum = pe__add_f32(pe__size_of_groups(x, i), pe__get(f->angle + i / 2));
         pe__put(errors + i / 2, pe__min_f32(error, pe__mad_f32(sum, by, least)));
@@ -133,7 +130,7 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__
 {
     const pe_plan *const plan = dest->plan;
     const size_t count = pe__pairs_of(dest);
-    const double of_1 = added ? PE__ERROR_SUM_16 : PE__ERROR_16;
+    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216;
     const double size = fabs(plan->amplitude);
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const float least = pe__least_16(plan, kind), error = (float)(power * of_1);

@@ -60,7 +60,7 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
        less the nearest half: both are exact */
     pe__td sum = pe__td_of(p - pe__round(p * pe__splat(0.5)) * pe__splat(2.0), e, pe__splat(0.0));
     sum = pe__td_sum(sum, rest); /* no call: what waits for it is long enough */
-    const pe__vd large = pe__splat(PE__QUARTERS), which = sum.a + large;
+    const pe__vd large = pe__splat(pe__quarters), which = sum.a + large;
     pe__dd z;
     z.hi = pe__two_sum(sum.a - (which - large), sum.b, &z.lo);
     z.lo = z.lo + sum.c;

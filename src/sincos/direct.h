@@ -45,7 +45,7 @@ PE__INLINE void pe__sincos_fit_of(double factor, int quarters, int full, pe__sin
         pe__store(fit->sine + n, pe__load(sine + n) * pe__splat(factor));
         pe__store(fit->cosine + n, pe__load(cosine + n) * pe__splat(factor));
     }
-    fit->quarters = PE__QUARTERS + 0.5 * quarters;
+    fit->quarters = pe__quarters + 0.5 * quarters;
 }
 
 /* A step of four polynomials: y = y x + c. */
@@ -178,7 +178,7 @@ PE__INLINE void pe__sincos_sleef(const pe_plan *plan, double factor, size_t pair
     const pe__vd f = pe__load(plan->frequency + pair), tt = pe__time(plan, pair, t);
     pe__vd k, low, sine, cosine;
     const pe__vd g = pe__load(plan->frequency + plan->padded + pair);
-    const pe__vd large = pe__splat(PE__QUARTERS);
+    const pe__vd large = pe__splat(pe__quarters);
     const pe__vd z = pe__by_quarters(tt, f, g, large, &k), turns = k - large;
     const pe__vd whole = pe__round(turns * pe__splat(0.5)) * pe__splat(2.0);
     const pe__vd x = pe__fast_two_sum(turns - whole, z, &low);

@@ -206,5 +206,5 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
 /* The same for all that pe takes, with this offset, which is that of a pe_back() already. */
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
-    return pe__check_places(at, rows, axes, 0, offset, (double)PE__POSITION_LIMIT);
+    return pe__check_places(at, rows, axes, 0, offset, (double)pe__position_limit);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The text of a status, the version, the instruction set.
- * Needs: simd, api.
+ * Gives: pe_isa_name(), pe_status_string(), pe_version().
+ * Needs: simd.
  * Tests: tests/unit/test_selftest.c, tests/unit/test_errors.c. */
 #pragma once
 #include "../pe_simd.h"
-#include "../api/options.h"
-#include "../api/types.h"
+#include "options.h"
+#include "types.h"
 #include "contract.h"
 
 /* ---- 3. this build --------------------------------------------------------------------------- */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: what this build says of itself.
- * Needs: api.
  * Tests: tests/unit/test_selftest.c. */
 #pragma once
-#include "../api/options.h"
-#include "../api/types.h"
+#include "options.h"
+#include "types.h"
 
 /* ---- 3. this build --------------------------------------------------------------------------- */
 
