@@ -1560,11 +1560,11 @@ PE_API const char *pe_isa_name(void) { return PE_ISA_NAME; }
  * Needs: simd, api.
  * Tests: tests/unit/test_errors.c, tests/unit/test_bounds.c. */
 
-/* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
+/* How many elements of 1, 2, 4 or 8 bytes lie within reach of a pointer; without a division. */
 PE__INLINE size_t pe__reach(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
-    return element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
+    return element == 1 ? bytes : element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
 }
 
 /* Is a b > limit? Numbers of everyday sizes take no division. */
@@ -4200,9 +4200,10 @@ PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, si
 
 /* ==== src/rows/dest.h ==== */
 /* Where the rows of an axis go, and how floats are added there.
- * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__adder, pe__dest,
- *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__pairs_of(), pe__row_adder,
- *   pe__row_at(), pe__verb.
+ * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__added(), pe__adder,
+ *   pe__dest, pe__dest_of_axis(), pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker,
+ *   pe__order, pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(),
+ *   pe__stream_rows(), pe__verb.
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_splits.c. */
 
@@ -4283,6 +4284,84 @@ typedef struct pe__adder {
                  pe__vf v2, pe__vf v3); /* each in a register; across: see pe__span */
     pe__row_adder *some;
 } pe__adder;
+
+/* What the functions of a type and a verb differ in: rows for the positions t, t + 1 ..., and zeros
+   in n elements of a row from the given column on, where there is no pair, or for a padding row. */
+typedef struct pe__maker {
+    void (*rows)(const pe__dest *dest, double t, size_t rows);
+    void (*zeros)(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
+} pe__maker;
+
+/* A call's output: rows of stride elements at out. */
+typedef struct pe__output {
+    unsigned char *out;
+    size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
+    pe__verb verb;
+    double scale; /* of adding */
+    size_t rows;
+    const pe__maker *make;
+} pe__output;
+
+PE__WRAPS /* the stride, which is used only after pe__check() */
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    const pe__maker *make)
+{
+    const pe__output o = {(unsigned char *)out, element, stride, element * stride, PE__FILL, 1,
+                          rows, make};
+    return o;
+}
+PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
+                                const pe__maker *make)
+{
+    pe__output o = pe__output_of(x, element, rows, stride, make);
+    o.verb = PE__ADD;
+    o.scale = scale;
+    return o;
+}
+
+/* The columns of one axis of an output. */
+PE__WRAPS /* what is asked for ahead: any address will do */
+static inline pe__dest pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis,
+                                        const pe__output *o)
+{
+    pe__dest dest = pe__dest_split(plan, axis->pair, 0, o->out, o->element);
+    dest.coordinate = axis->coordinate;
+    dest.stride = (ptrdiff_t)o->stride;
+    dest.sine = axis->sine;
+    dest.cosine = axis->cosine;
+    dest.sines = axis->sines;
+    dest.cosines = axis->cosines;
+    if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
+    dest.verb = o->verb;
+    dest.scale = o->scale;
+    dest.ahead = (size_t)PE__RADIX * o->stride;
+    return dest;
+}
+
+/* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
+   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are
+   streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
+   aligned address by the same number of pairs. */
+static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
+{
+    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
+    const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
+    const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
+    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
+    const size_t bytes = rows * plan->d_model * dest->element;
+    if (dest->verb != PE__FILL || bytes < many / 8) return;
+    if (dest->element == sizeof(float) && !PE__HOLDS_BLOCK) dest->verb = PE__FETCH;
+    if (bytes < many) return;
+    if (dest->element >= sizeof(float)) {
+        if (offset % step || (size_t)dest->stride % vector) return;
+        if (dest->order == PE__SPLIT &&
+            ((pe__max(dest->sine, dest->cosine) * dest->element - front) % vector ||
+             dest->sines != dest->cosines))
+            return;
+        dest->head = (vector - offset) % vector / step;
+    }
+    dest->verb = PE__STREAM;
+}
 
 /* ==== src/rows/pair_f32.h ==== */
 /* Two rows of floats at a time, rotated from what they share.
@@ -5929,19 +6008,12 @@ PE__OUTLINE void pe__rows_f64(const pe__dest *dest, double t, size_t rows)
 /* ==== src/rows/walk.h ==== */
 /* Positions cut into runs of neighbours; what repeats is copied.
  * Gives: pe__adds_bf16, pe__adds_f16, pe__adds_f32, pe__adds_f64, pe__fills_bf16, pe__fills_f16,
- *   pe__fills_f32, pe__fills_f64, pe__maker, pe__walk().
+ *   pe__fills_f32, pe__fills_f64, pe__walk().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_at.c, tests/unit/test_splits.c. */
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
  * The rows of one axis: neighbours become runs, and what repeats is copied. */
-
-/* What the functions of a type and a verb differ in: rows for the positions t, t + 1 ..., and zeros
-   in n elements of a row from the given column on, where there is no pair, or for a padding row. */
-typedef struct pe__maker {
-    void (*rows)(const pe__dest *dest, double t, size_t rows);
-    void (*zeros)(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
-} pe__maker;
 
 PE__OUTLINE void pe__zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
 {
@@ -6151,83 +6223,12 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
 
 /* ==== src/rows/call.h ==== */
 /* The call: arguments checked, axes one by one, batches, f64.
- * Gives: pe__added(), pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__dest_of_axis(),
- *   pe__emit(), pe__move(), pe__output, pe__output_of(), pe__view(), pe_sinusoidal_f32().
+ * Gives: pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__emit(), pe__move(), pe__view(),
+ *   pe_sinusoidal_f32().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
-
-/* A call's output: rows of stride elements at out. */
-typedef struct pe__output {
-    unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
-    pe__verb verb;
-    double scale; /* of adding */
-    size_t rows;
-    const pe__maker *make;
-} pe__output;
-
-PE__WRAPS /* the stride, which is used only after pe__check() */
-PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    const pe__maker *make)
-{
-    const pe__output o = {(unsigned char *)out, element, stride, element * stride, PE__FILL, 1,
-                          rows, make};
-    return o;
-}
-PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
-                                const pe__maker *make)
-{
-    pe__output o = pe__output_of(x, element, rows, stride, make);
-    o.verb = PE__ADD;
-    o.scale = scale;
-    return o;
-}
-
-/* The columns of one axis of an output. */
-PE__WRAPS /* what is asked for ahead: any address will do */
-    static inline pe__dest
-    pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
-{
-    pe__dest dest = pe__dest_split(plan, axis->pair, 0, o->out, o->element);
-    dest.coordinate = axis->coordinate;
-    dest.stride = (ptrdiff_t)o->stride;
-    dest.sine = axis->sine;
-    dest.cosine = axis->cosine;
-    dest.sines = axis->sines;
-    dest.cosines = axis->cosines;
-    if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
-    dest.verb = o->verb;
-    dest.scale = o->scale;
-    dest.ahead = (size_t)PE__RADIX * o->stride;
-    return dest;
-}
-
-/* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
-   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are
-   streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
-   aligned address by the same number of pairs. */
-static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
-{
-    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
-    const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
-    const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
-    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
-    const size_t bytes = rows * plan->d_model * dest->element;
-    if (dest->verb != PE__FILL || bytes < many / 8) return;
-    if (dest->element == sizeof(float) && !PE__HOLDS_BLOCK) dest->verb = PE__FETCH;
-    if (bytes < many) return;
-    if (dest->element >= sizeof(float)) {
-        if (offset % step || (size_t)dest->stride % vector) return;
-        if (dest->order == PE__SPLIT &&
-            ((pe__max(dest->sine, dest->cosine) * dest->element - front) % vector ||
-             dest->sines != dest->cosines))
-            return;
-        dest->head = (vector - offset) % vector / step;
-    }
-    dest->verb = PE__STREAM;
-}
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
    the opposite angle has the opposite offset and padding position. */
@@ -6251,12 +6252,13 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
     return own;
 }
 
-/* Copy an element of 2, 4 or 8 bytes. */
+/* Copy an element of 1, 2, 4 or 8 bytes: of a number that is known, memcpy() is no call. */
 PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
 {
     if (element == 4) memcpy(to, from, 4);
     else if (element == 2) memcpy(to, from, 2);
-    else memcpy(to, from, 8);
+    else if (element == 8) memcpy(to, from, 8);
+    else *to = *from;
 }
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added

@@ -10,11 +10,11 @@
 #include "../pe_simd.h"
 #include "../api/types.h"
 
-/* How many elements of 2, 4 or 8 bytes lie within reach of a pointer. */
+/* How many elements of 1, 2, 4 or 8 bytes lie within reach of a pointer; without a division. */
 PE__INLINE size_t pe__reach(size_t element)
 {
     const size_t bytes = (size_t)PTRDIFF_MAX;
-    return element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
+    return element == 1 ? bytes : element == 2 ? bytes / 2 : element == 4 ? bytes / 4 : bytes / 8;
 }
 
 /* Is a b > limit? Numbers of everyday sizes take no division. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The call: arguments checked, axes one by one, batches, f64.
- * Gives: pe__added(), pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__dest_of_axis(),
- *   pe__emit(), pe__move(), pe__output, pe__output_of(), pe__view(), pe_sinusoidal_f32().
+ * Gives: pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__emit(), pe__move(), pe__view(),
+ *   pe_sinusoidal_f32().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 #pragma once
@@ -21,77 +21,6 @@
 #include "walk.h"
 
 /* ---- 6.11 calls ------------------------------------------------------------------------------ */
-
-/* A call's output: rows of stride elements at out. */
-typedef struct pe__output {
-    unsigned char *out;
-    size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
-    pe__verb verb;
-    double scale; /* of adding */
-    size_t rows;
-    const pe__maker *make;
-} pe__output;
-
-PE__WRAPS /* the stride, which is used only after pe__check() */
-PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
-                                    const pe__maker *make)
-{
-    const pe__output o = {(unsigned char *)out, element, stride, element * stride, PE__FILL, 1,
-                          rows, make};
-    return o;
-}
-PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
-                                const pe__maker *make)
-{
-    pe__output o = pe__output_of(x, element, rows, stride, make);
-    o.verb = PE__ADD;
-    o.scale = scale;
-    return o;
-}
-
-/* The columns of one axis of an output. */
-PE__WRAPS /* what is asked for ahead: any address will do */
-    static inline pe__dest
-    pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis, const pe__output *o)
-{
-    pe__dest dest = pe__dest_split(plan, axis->pair, 0, o->out, o->element);
-    dest.coordinate = axis->coordinate;
-    dest.stride = (ptrdiff_t)o->stride;
-    dest.sine = axis->sine;
-    dest.cosine = axis->cosine;
-    dest.sines = axis->sines;
-    dest.cosines = axis->cosines;
-    if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
-    dest.verb = o->verb;
-    dest.scale = o->scale;
-    dest.ahead = (size_t)PE__RADIX * o->stride;
-    return dest;
-}
-
-/* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
-   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are
-   streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
-   aligned address by the same number of pairs. */
-static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
-{
-    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
-    const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
-    const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
-    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
-    const size_t bytes = rows * plan->d_model * dest->element;
-    if (dest->verb != PE__FILL || bytes < many / 8) return;
-    if (dest->element == sizeof(float) && !PE__HOLDS_BLOCK) dest->verb = PE__FETCH;
-    if (bytes < many) return;
-    if (dest->element >= sizeof(float)) {
-        if (offset % step || (size_t)dest->stride % vector) return;
-        if (dest->order == PE__SPLIT &&
-            ((pe__max(dest->sine, dest->cosine) * dest->element - front) % vector ||
-             dest->sines != dest->cosines))
-            return;
-        dest->head = (vector - offset) % vector / step;
-    }
-    dest->verb = PE__STREAM;
-}
 
 /* The plan as a call sees it, which may be in *own: differences have no offset and no amplitude,
    the opposite angle has the opposite offset and padding position. */
@@ -115,12 +44,13 @@ PE__INLINE const pe_plan *pe__view(const pe_plan *plan, const pe_at *at, pe_plan
     return own;
 }
 
-/* Copy an element of 2, 4 or 8 bytes. */
+/* Copy an element of 1, 2, 4 or 8 bytes: of a number that is known, memcpy() is no call. */
 PE__INLINE void pe__move(unsigned char *to, const unsigned char *from, size_t element)
 {
     if (element == 4) memcpy(to, from, 4);
     else if (element == 2) memcpy(to, from, 2);
-    else memcpy(to, from, 8);
+    else if (element == 8) memcpy(to, from, 8);
+    else *to = *from;
 }
 
 /* PE_COLUMNS_FREQUENCIES: the rows of an axis, tile by tile: copied to the stack if they are added

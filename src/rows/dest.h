@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the rows of an axis go, and how floats are added there.
- * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__adder, pe__dest,
- *   pe__dest_part(), pe__dest_split(), pe__first_column(), pe__pairs_of(), pe__row_adder,
- *   pe__row_at(), pe__verb.
+ * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__added(), pe__adder,
+ *   pe__dest, pe__dest_of_axis(), pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker,
+ *   pe__order, pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(),
+ *   pe__stream_rows(), pe__verb.
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_splits.c. */
 #pragma once
 #include "../pe_simd.h"
+#include "../api/options.h"
 #include "../api/types.h"
 #include "../numbers/base.h"
 
@@ -87,3 +89,81 @@ typedef struct pe__adder {
                  pe__vf v2, pe__vf v3); /* each in a register; across: see pe__span */
     pe__row_adder *some;
 } pe__adder;
+
+/* What the functions of a type and a verb differ in: rows for the positions t, t + 1 ..., and zeros
+   in n elements of a row from the given column on, where there is no pair, or for a padding row. */
+typedef struct pe__maker {
+    void (*rows)(const pe__dest *dest, double t, size_t rows);
+    void (*zeros)(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
+} pe__maker;
+
+/* A call's output: rows of stride elements at out. */
+typedef struct pe__output {
+    unsigned char *out;
+    size_t element, columns, stride; /* bytes of an element; from row to row: elements, bytes */
+    pe__verb verb;
+    double scale; /* of adding */
+    size_t rows;
+    const pe__maker *make;
+} pe__output;
+
+PE__WRAPS /* the stride, which is used only after pe__check() */
+PE__INLINE pe__output pe__output_of(void *out, size_t element, size_t rows, size_t stride,
+                                    const pe__maker *make)
+{
+    const pe__output o = {(unsigned char *)out, element, stride, element * stride, PE__FILL, 1,
+                          rows, make};
+    return o;
+}
+PE__INLINE pe__output pe__added(void *x, size_t element, size_t rows, size_t stride, double scale,
+                                const pe__maker *make)
+{
+    pe__output o = pe__output_of(x, element, rows, stride, make);
+    o.verb = PE__ADD;
+    o.scale = scale;
+    return o;
+}
+
+/* The columns of one axis of an output. */
+PE__WRAPS /* what is asked for ahead: any address will do */
+static inline pe__dest pe__dest_of_axis(const pe_plan *plan, const pe__axis *axis,
+                                        const pe__output *o)
+{
+    pe__dest dest = pe__dest_split(plan, axis->pair, 0, o->out, o->element);
+    dest.coordinate = axis->coordinate;
+    dest.stride = (ptrdiff_t)o->stride;
+    dest.sine = axis->sine;
+    dest.cosine = axis->cosine;
+    dest.sines = axis->sines;
+    dest.cosines = axis->cosines;
+    if (plan->layout != PE_LAYOUT_HALVES) dest.order = plan->cos_first ? PE__CS : PE__SC;
+    dest.verb = o->verb;
+    dest.scale = o->scale;
+    dest.ahead = (size_t)PE__RADIX * o->stride;
+    return dest;
+}
+
+/* Decide how to store so many rows. Large tables of floats (an eighth of PE_STREAM_BYTES, about a
+   second-level cache) are asked for ahead, see pe__ask(). From PE_STREAM_BYTES on they are
+   streamed: 16-bit elements always, others only if each row, and each half of it, comes to an
+   aligned address by the same number of pairs. */
+static inline void pe__stream_rows(const pe_plan *plan, pe__dest *dest, size_t rows)
+{
+    const size_t many = PE_STREAM_BYTES, vector = sizeof(pe__vf) / sizeof(float) * dest->element;
+    const size_t step = (dest->order == PE__SPLIT ? 1 : 2) * dest->element;
+    const size_t front = pe__min(dest->sine, dest->cosine) * dest->element;
+    const size_t offset = (size_t)(((uintptr_t)dest->out + front) % vector);
+    const size_t bytes = rows * plan->d_model * dest->element;
+    if (dest->verb != PE__FILL || bytes < many / 8) return;
+    if (dest->element == sizeof(float) && !PE__HOLDS_BLOCK) dest->verb = PE__FETCH;
+    if (bytes < many) return;
+    if (dest->element >= sizeof(float)) {
+        if (offset % step || (size_t)dest->stride % vector) return;
+        if (dest->order == PE__SPLIT &&
+            ((pe__max(dest->sine, dest->cosine) * dest->element - front) % vector ||
+             dest->sines != dest->cosines))
+            return;
+        dest->head = (vector - offset) % vector / step;
+    }
+    dest->verb = PE__STREAM;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Positions cut into runs of neighbours; what repeats is copied.
  * Gives: pe__adds_bf16, pe__adds_f16, pe__adds_f32, pe__adds_f64, pe__fills_bf16, pe__fills_f16,
- *   pe__fills_f32, pe__fills_f64, pe__maker, pe__walk().
+ *   pe__fills_f32, pe__fills_f64, pe__walk().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_at.c, tests/unit/test_splits.c. */
 #pragma once
@@ -20,13 +20,6 @@
 
 /* ---- 6.10 from positions to rows ----------------------------------------------------------------
  * The rows of one axis: neighbours become runs, and what repeats is copied. */
-
-/* What the functions of a type and a verb differ in: rows for the positions t, t + 1 ..., and zeros
-   in n elements of a row from the given column on, where there is no pair, or for a padding row. */
-typedef struct pe__maker {
-    void (*rows)(const pe__dest *dest, double t, size_t rows);
-    void (*zeros)(const pe__dest *dest, unsigned char *row, size_t column, size_t n);
-} pe__maker;
 
 PE__OUTLINE void pe__zeros(const pe__dest *dest, unsigned char *row, size_t column, size_t n)
 {
