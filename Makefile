@@ -50,6 +50,8 @@ STEP     = sh tests/tools/step.sh
 ##*   make headers     pe.h and pe_simd.h, made from src/, which is what to change
 ##*   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
 ##   make declarations   build/pe_declarations.py: all of pe.h for Python's ctypes
+##   make wheel       build/posenc-VERSION-....whl: the package of python/, with the library inside
+##   make python      its test: MPFR's numbers, memory, misuse, pip, type hints, docs/python.md
 ##*   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
 ##*                    the best and the simplest instruction set, the sharpest tests of bounds and bad input
 ##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: elements against
@@ -281,7 +283,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer
+OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python
 
 PACKAGING := package single-header library dist-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -329,7 +331,7 @@ theorem:
 .PHONY: worst
 worst:
 	@sh tests/tools/worst.sh
-levels gappa unfused warnings names unwritten api extern readme links parity cost golden certify wasm explorer:
+levels gappa unfused warnings names unwritten api extern readme links parity cost golden certify wasm explorer python:
 	@$(STEP) $@ sh tests/checks/$@.sh
 # What the whole matrix needs beyond `make test` is installed first; some of it makes do with what is there.
 matrix:
@@ -388,6 +390,9 @@ $(BUILD)/pe_declarations.py: pe.h packaging/declarations.py
 	@mkdir -p $(BUILD)
 	@python3 packaging/declarations.py python >$@.tmp && mv $@.tmp $@
 	@echo $@
+.PHONY: wheel
+wheel:
+	@python3 python/posenc_build.py $(BUILD)
 install-lib: lib
 install install-lib uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \

@@ -102,12 +102,19 @@ def statements(text):
             statement.append(token)
 
 
+def series():
+    """The first two numbers of the version: with libraries of these the declarations may be used."""
+    with open(os.path.join(TOP, "pe.h")) as header:
+        return re.search(r'PE_VERSION_STRING "(\d+\.\d+)', header.read())[1]
+
+
 def python_module(d):
     yield '"""The structs, enums and functions of pe.h for ctypes, made by packaging/declarations.py."""'
+    yield "# mypy: ignore-errors"
     yield "import ctypes"
     yield "from ctypes import POINTER, c_char_p, c_void_p"
     yield f"from ctypes import {', '.join(sorted(set(NUMBERS.values())))}"
-    yield ""
+    yield f'\nSERIES = "{series()}"\n'
     for name, constants in d.enums:
         if name:
             yield f"{name} = c_int"
@@ -126,7 +133,7 @@ def python_module(d):
     yield '''}
 
 
-def load(path):
+def load(path: str) -> ctypes.CDLL:
     """The library at this path, its functions with their types."""
     library = ctypes.CDLL(path)
     for name, (result, arguments) in FUNCTIONS.items():

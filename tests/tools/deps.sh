@@ -34,6 +34,7 @@ present() {
     emscripten) have emcc && { have node || have nodejs; } ;;
     chromium) have chromium || have chromium-browser || have google-chrome ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
+    pip | mypy) python3 -c "import $1" 2>/dev/null || /usr/bin/python3 -c "import $1" 2>/dev/null || have "$1" ;;
     arm64-gcc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$ARM64_GCC" ;;
     arm64-libc) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || [ -d "$ARM64_ROOT/lib" ] ;;
     qemu) [ "$(uname -m)" = aarch64 ] || [ "$(uname -m)" = arm64 ] || have "$QEMU_ARM64" ;;
@@ -91,6 +92,11 @@ package() {
     *:emscripten | brew:chromium) echo - ;;
     *:chromium) echo chromium ;;
     apt-get:numpy | dnf:numpy) echo python3-numpy ;;
+    apt-get:pip | dnf:pip) echo python3-pip ;;
+    pacman:pip) echo python-pip ;;
+    brew:pip) echo - ;;
+    dnf:mypy) echo python3-mypy ;;
+    *:mypy) echo mypy ;;
     pacman:numpy) echo python-numpy ;;
     *:numpy) echo numpy ;;
     brew:arm64-* | brew:qemu) echo - ;;
@@ -131,7 +137,7 @@ without() {
     cjson) echo "there is no build/pe, and its test is skipped" ;;
     emscripten) echo "WebAssembly is not tested" ;;
     chromium) echo "WebAssembly is tested in node alone" ;;
-    gcc | g++ | clang | gappa | numpy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
+    gcc | g++ | clang | gappa | numpy | pip | mypy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
         echo "its part of the tests is skipped"
         ;;
     compiler-* | m32 | machine-* | mingw | tcc | newlib) echo "its cells of the matrix are skipped" ;;
@@ -145,7 +151,7 @@ items="sleef png"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang compiler-rt valgrind numpy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
+check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang compiler-rt valgrind numpy pip mypy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086

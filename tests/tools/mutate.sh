@@ -42,6 +42,8 @@ mutated() {
     slow) sed 's/(nearest < 0.5 && !whole)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;
     undecided) sed 's/ && !last && !pe__known(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
     sign) sed 's/s\[0\] = s\[0\] \* z\[0\];/s[0] = -(s[0] * z[0]);/' "$file" ;;
+    loose-rows) sed 's/if stride < reach:/if False:/' "$file" ;;
+    loose-list) sed 's/if self.rows is not None and self.rows != rows:/if False:/' "$file" ;;
     swapped) sed 's/pe__zip(pe__vd s, pe__vd c)/pe__zip(pe__vd c, pe__vd s)/' "$file" ;;
     shared-inline) sed 's/^PE_API const char \*pe_status_string(/inline const char *pe_status_string(/' "$file" ;;
     unexported) sed 's/^PE_API const char \*pe_status_string(/static inline const char *pe_status_string(/' "$file" ;;

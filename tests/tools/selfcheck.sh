@@ -187,6 +187,8 @@ defects_of_the_library() {
     breaks pe.h index sh tests/tools/analyze.sh cppcheck
     if python3 -c 'import numpy' 2>/dev/null; then
         breaks pe_simd.h swapped sh tests/checks/parity.sh
+        breaks python/posenc/_memory.py loose-rows sh tests/checks/python.sh
+        breaks python/posenc/__init__.py loose-list sh tests/checks/python.sh
     fi
     if have python3 && have_library cjson "$CC"; then
         breaks pe.h rope-floor sh tests/checks/tool.sh

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The library, found once, and its errors."""
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Optional
+
+from . import _declarations as c
+
+
+class Error(ValueError):
+    """What the library says of a call that it refused: it has written nothing.
+
+    status   the number of the status, such as posenc.c.PE_ERR_RANGE
+    name     its name, "PE_ERR_RANGE"
+    """
+
+    def __init__(self, status: int, text: Optional[str] = None):  # text: more than the status says
+        names = [name for name in c.CONSTANTS if name.startswith(("PE_OK", "PE_ERR_")) and getattr(c, name) == status]
+        self.status = status
+        self.name = names[0] if names else str(status)
+        super().__init__(f"{self.name}: {text or lib.pe_status_string(status).decode()}")
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.status, str(self).split(": ", 1)[1])
+
+
+def checked(status: int, text: Optional[bytes] = None) -> None:
+    if status != c.PE_OK:
+        raise Error(status, text.decode() if text else None)
+
+
+def _load() -> Any:
+    """The one that POSENC_LIBRARY names, the one in this package, or the system's of the same interface."""
+    name = "libposenc.dylib" if sys.platform == "darwin" else "libposenc.so"
+    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
+    system = c.SERIES.join(["libposenc.", ".dylib"] if sys.platform == "darwin" else ["libposenc.so.", ""])
+    library = c.load(os.environ.get("POSENC_LIBRARY") or (own if os.path.exists(own) else system))
+    found = "{}.{}".format(*divmod(library.pe_version() >> 8, 256))
+    if found != c.SERIES:
+        raise ImportError(f"this is posenc {c.SERIES}, its library is {found}")
+    return library
+
+
+lib = _load()
+
+
+def size(value: Any, name: str, least: int = 0, most: int = 2**62) -> int:
+    """A whole number within bounds: ctypes would take any, modulo 2^64."""
+    number = value.__index__() if hasattr(value, "__index__") and not isinstance(value, bool) else None
+    if number is None:
+        raise TypeError(f"{name} must be a whole number, not {type(value).__name__}")
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be from {least} to {most}, not {number}")
+    return int(number)
+
+
+def pointer(address: int, kind: Any) -> Any:
+    """What ctypes passes as a pointer; a quarter of the time of its cast()."""
+    return kind.from_address(address)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""The caller's arrays: where they are, and all that must be true before the library may write there."""
+from __future__ import annotations
+
+import sys
+from typing import Any, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy
+
+# numpy has no bfloat16. Bits of one: x.view(posenc.bfloat16); ml_dtypes' and torch's are taken as they are.
+bfloat16 = numpy.dtype([("bfloat16", numpy.uint16)])
+_NUMPY = {numpy.dtype(numpy.float32): "f32", numpy.dtype(numpy.float64): "f64", numpy.dtype(numpy.float16): "f16",
+          bfloat16: "bf16"}
+_NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16"}
+_BYTES = {"f32": 4, "f64": 8, "f16": 2, "bf16": 2}
+
+
+class Memory(NamedTuple):
+    pointer: int
+    type: str  # as in the names of the library's functions
+    shape: Tuple[int, ...]
+    strides: Tuple[int, ...]  # in elements
+    owner: Any
+
+
+def type_of(dtype: Any) -> str:
+    """f32, f64, f16, bf16, or "" of another dtype of numpy's."""
+    found = _NUMPY.get(dtype, "")
+    if not found and dtype.name == "bfloat16" and dtype.itemsize == 2 and dtype.isnative:
+        return "bf16"
+    return found
+
+
+def dtype_named(dtype: Any) -> Any:
+    return bfloat16 if isinstance(dtype, str) and dtype == "bfloat16" else numpy.dtype(dtype)
+
+
+def memory_of(x: Any, name: str, types: Sequence[str], least: int) -> Memory:
+    """Of an array to be written, with at least so many axes, whose last one is contiguous."""
+    torch = sys.modules.get("torch")
+    if isinstance(x, numpy.ndarray):
+        memory = _of_array(numpy.asarray(x), name)
+    elif torch is not None and isinstance(x, torch.Tensor):
+        memory = _of_tensor(x, name, torch)
+    else:
+        raise TypeError(f"{name} must be a numpy array or a torch tensor on the CPU, not {type(x).__name__}")
+    if memory.type not in types:
+        raise TypeError(f"{name} must be {' or '.join(_NAMES[t] for t in types)} in this machine's byte order, not "
+                        f"{x.dtype}" + (": bits of a bfloat16 are x.view(posenc.bfloat16)"
+                                        if str(x.dtype) == "uint16" else ""))
+    if len(memory.shape) < least:
+        raise ValueError(f"{name} must have {least} axes or more, not {len(memory.shape)}")
+    if memory.pointer % _BYTES[memory.type] and 0 not in memory.shape:
+        raise ValueError(f"{name} is not aligned to {_BYTES[memory.type]} bytes: copy it first")
+    if memory.shape[-1] > 1 and memory.strides[-1] != 1 and 0 not in memory.shape:
+        raise ValueError(f"the last axis of {name} must be contiguous: its stride is {memory.strides[-1]} elements")
+    return memory
+
+
+def _of_array(x: Any, name: str) -> Memory:
+    if not x.flags.writeable:
+        raise ValueError(f"{name} is read-only, and is to be written in place")
+    size = x.dtype.itemsize or 1
+    if any(stride % size for stride, n in zip(x.strides, x.shape) if n > 1):
+        raise ValueError(f"the strides of {name}, {x.strides} bytes, are not whole elements: copy it first")
+    return Memory(x.ctypes.data, type_of(x.dtype), x.shape, tuple(stride // size for stride in x.strides), x)
+
+
+def _of_tensor(x: Any, name: str, torch: Any) -> Memory:
+    if x.device.type != "cpu" or x.layout != torch.strided:
+        raise TypeError(f"{name} must be a dense tensor on the CPU, not {x.layout} on {x.device}")
+    if x.requires_grad and torch.is_grad_enabled():
+        raise ValueError(f"{name} requires grad: autograd does not see what is written in place; torch.no_grad()")
+    if x.is_neg() or x.is_conj() or (x.numel() and not x.data_ptr()):
+        raise ValueError(f"{name} is not what its memory says: x.resolve_neg(), or no fake tensor")
+    types = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16"}
+    return Memory(x.data_ptr(), types.get(x.dtype, ""), tuple(x.shape), tuple(x.stride()), x)
+
+
+def written(x: Any) -> None:
+    """Tell autograd, which may have kept a tensor for a gradient, that it has changed."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(x, torch.Tensor) and not x.is_inference():
+        with torch.no_grad():
+            x.narrow(0, 0, 0).zero_()
+
+
+class Block(NamedTuple):
+    """Rows of an array: one call of the library."""
+    pointer: int
+    rows: int
+    row_stride: int
+    groups: int  # heads or batches
+    group_stride: int
+
+
+def blocks_of(m: Memory, axis: Any, width: int, name: str) -> List[Block]:
+    """An array as rows along this axis times groups, which are all others but the last; several blocks where the
+    groups have no one stride."""
+    last = len(m.shape) - 1
+    at = axis.__index__()
+    if not (-last - 1 <= at <= last) or at % (last + 1) == last:
+        raise ValueError(f"axis {axis} of {name}, which has {last + 1}, is not one of those before the last")
+    at %= last + 1
+    if m.shape[last] != width:
+        raise ValueError(f"the last axis of {name} must have {width} elements, not {m.shape[last]}")
+    if 0 in m.shape:
+        return []
+    groups: List[Tuple[int, int]] = []
+    for k in range(last):
+        n, stride = m.shape[k], m.strides[k]
+        if n == 1 or k == at:
+            continue
+        if groups and groups[-1][1] == stride * n:
+            groups[-1] = (groups[-1][0] * n, stride)
+        else:
+            groups.append((n, stride))
+    rows = m.shape[at]
+    row_stride = m.strides[at] if rows > 1 else max([width] + [n * stride for n, stride in groups])
+    # No two elements are the same memory where, from the inside out, each axis steps over those below it.
+    reach = 1
+    axes = sorted(((s, n) for n, s in groups + [(rows, m.strides[at])] * (rows > 1)))
+    for stride, n in [(1, width)] + axes:
+        if stride < reach:
+            raise ValueError(f"rows of {name} overlap or go backwards: its strides are {m.strides} elements, a row "
+                             f"has {width}; copy it first")
+        reach += (n - 1) * stride
+    inner = groups.pop() if groups else (1, 0)
+    pointers = [m.pointer]
+    for n, stride in groups:
+        pointers = [p + k * stride * _BYTES[m.type] for p in pointers for k in range(n)]
+    return [Block(p, rows, row_stride, inner[0], inner[1]) for p in pointers]
+
+
+def overlap(a: Memory, b: Memory) -> bool:
+    """May they share memory?"""
+    def span(m: Memory) -> Tuple[int, int]:
+        return m.pointer, m.pointer + _BYTES[m.type] * (1 + sum((n - 1) * s for n, s in zip(m.shape, m.strides)))
+    return max(span(a)[0], span(b)[0]) < min(span(a)[1], span(b)[1])
+
+
+def column(values: Any, name: str, dtype: Any, length: Optional[int] = None) -> Any:
+    """A copy of a list of numbers, contiguous."""
+    numbers = numpy.array(values, dtype=dtype, order="C", copy=True)
+    if numbers.ndim != 1 or (length is not None and numbers.size != length):
+        raise ValueError(f"{name} must be a list of {'' if length is None else f'{length} '}numbers")
+    return numbers

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# python.sh: the package of python/ is built, into a wheel and by way of a source distribution, by pip where it
+# is there, with nothing from elsewhere; what the wheel holds passes tests/checks/python/test.py: MPFR's numbers,
+# memory, misuse. Its type hints hold, and docs/python.md's programs print what the page says.
+set -u
+. tests/tools/lib.sh
+WORK=$BUILD/python
+rm -rf "$WORK"
+mkdir -p "$WORK"
+python=
+for candidate in python3 /usr/bin/python3; do
+    ! $candidate -c 'import numpy, sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || python=${python:-$candidate}
+done
+[ -n "$python" ] || skip "numpy is missing"
+have_library mpfr "$CC" || skip "MPFR is missing"
+skipped=0
+skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
+export PYTHONDONTWRITEBYTECODE=1 CFLAGS=-O1
+
+wheel() { "$python" python/posenc_build.py "$WORK/wheel" && [ -f "$WORK"/wheel/posenc-*.whl ]; }
+check "a wheel" wheel
+unpack() { "$python" -m zipfile -e "$WORK"/wheel/posenc-*.whl "$WORK/site"; }
+check "... unpacked" unpack
+in_wheel() { # PATTERN...
+    for pattern; do "$python" -m zipfile -l "$WORK"/wheel/posenc-*.whl | grep "^$pattern " || return 1; done
+}
+check "... has the library, the declarations and the hints" in_wheel 'posenc/libposenc.*' posenc/_declarations.py \
+    posenc/py.typed 'posenc-.*/RECORD' 'posenc-.*/LICENSE'
+
+case $WORK in /*) absolute=$WORK ;; *) absolute=$PWD/$WORK ;; esac
+sdist() {
+    (cd python && "$python" -c "import posenc_build; posenc_build.build_sdist('$absolute')") &&
+        tar -xzf "$WORK"/posenc-*.tar.gz -C "$WORK"
+}
+check "a source distribution" sdist
+# pip works offline, and so that it can be seen: without an index.
+if "$python" -c 'import pip' 2>/dev/null; then
+    pip() {
+        "$python" -m pip wheel --quiet --disable-pip-version-check --no-index --no-deps -w "$WORK/pip" \
+            "$WORK"/posenc-*.tar.gz && cmp "$WORK"/pip/posenc-*.whl "$WORK"/wheel/posenc-*.whl
+    }
+    check "a wheel of that by pip, offline: the same bytes" pip
+    installed() {
+        "$python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps --target "$WORK/installed" \
+            "$WORK"/pip/posenc-*.whl &&
+            [ "$(PYTHONPATH=$WORK/installed "$python" -c 'import posenc; print(posenc.__version__)')" = "$VERSION" ]
+    }
+    . ./packaging/version.sh
+    check "... installed" installed
+else
+    skipping "pip is missing: wheels by the backend alone"
+fi
+
+# shellcheck disable=SC2086
+check "turns.c, with MPFR" "$CC" -std=c99 -O2 $WARNINGS $EXTRA_CFLAGS tests/checks/python/turns.c -o "$WORK/turns" -lmpfr -lgmp
+tests() { PYTHONPATH=$WORK/site "$python" tests/checks/python/test.py "$WORK/turns"; }
+check "MPFR's numbers, memory and misuse" tests
+cat "$WORK/log"
+"$python" -c 'import torch' 2>/dev/null || skipping "torch is missing: tensors"
+for isa in $(cpu_isas); do
+    case $isa in scalar | "$(best_isa)") continue ;; esac
+    with_isa() { PE_ISA=$isa tests; }
+    check "... PE_ISA=$isa" with_isa
+done
+unasked() {
+    PYTHONPATH=$WORK/site "$python" -c 'import posenc, sys; sys.exit("torch" in sys.modules or "ml_dtypes" in sys.modules)'
+}
+check "torch is not imported unasked" unasked
+elsewhere() { PYTHONPATH=$WORK/site POSENC_LIBRARY=$1 "$python" -c 'import posenc; print(posenc.isa())'; }
+check "POSENC_LIBRARY names the library" elsewhere "$(echo "$WORK"/site/posenc/libposenc.*)"
+check "... which must be there" not elsewhere "$WORK/nowhere"
+
+if have mypy; then
+    typed() { (cd "$WORK/site" && mypy --strict --no-error-summary --cache-dir "../mypy" -p posenc); }
+    check "type hints, by mypy --strict" typed
+else
+    skipping "mypy is missing"
+fi
+
+# A block of Python, then one of what it prints.
+programs() {
+    awk -v to="$WORK/page" '/^```python$/ { on = 1; name = to "." ++n ".py"; next } /^```text$/ { on = 1; name = to "." n ".txt"; next }
+        /^```/ { on = 0 } on { print >name }' docs/python.md
+    for program in "$WORK"/page.*.py; do
+        PYTHONPATH=$WORK/site "$python" "$program" >"$WORK/said" || { cat "$program" && return 1; }
+        diff "${program%.py}.txt" "$WORK/said" || return 1
+    done
+}
+check "docs/python.md: its programs print what it says" programs
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
