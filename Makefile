@@ -99,10 +99,12 @@ STEP     = sh tests/tools/step.sh
 ##*   make install     the headers, posenc.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##*                    in front of it for packagers. make install-lib also installs what make lib builds.
 ##*                    make uninstall removes both
-##   make package single-header library dist-runs   the tests of these four ways to get pe
+##   make package single-header library dist-runs release-runs   the tests of these ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/posenc-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo
+##   make release     build/release: that archive, the headers, pe_single.h, the layout as JSON, the library as
+##                    WebAssembly, checksums; after make test and make check, with a date in CHANGELOG.md
 ##   make certify     every element of large tables against a double-double oracle (certify-full: more)
 ##   make golden      the bits of tests/golden.txt (golden-write writes it: a change of bits is a diff)
 ##   make verify      the proof of the promise in 10 minutes; verify-full: all of it, in 2 hours
@@ -285,7 +287,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
 OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python
 
-PACKAGING := package single-header library dist-runs
+PACKAGING := package single-header library dist-runs release-runs
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
 # CHECK_SKIP="readme": not these, as .ci/run has it where make test has done a part of them.
 CHECK_SKIP ?=
@@ -374,7 +376,7 @@ mutation: deps
 
 # ---- installing and packing -----------------------------------------------------------------------
 
-.PHONY: lib declarations install install-lib uninstall single dist distcheck
+.PHONY: lib declarations install install-lib uninstall single dist distcheck release
 lib: $(BUILD)/libposenc.a
 $(BUILD)/libposenc.a: pe.h pe_simd.h packaging/pe_lib.c packaging/lib.sh packaging/libposenc.map.in $(BUILD)/lib/settings
 $(BUILD)/libposenc.a: $(HEADERS) packaging/pe_lib.c packaging/lib.sh
@@ -408,6 +410,9 @@ single:
 dist:
 	@sh packaging/dist.sh
 
+release:
+	@sh packaging/release.sh
+
 .PHONY: $(PACKAGING)
 package:
 	@$(STEP) $@ sh tests/checks/package.sh
@@ -417,6 +422,8 @@ library:
 	@$(STEP) $@ sh tests/checks/library.sh
 dist-runs:
 	@$(STEP) $@ sh tests/checks/dist.sh
+release-runs:
+	@$(STEP) $@ sh tests/checks/release.sh
 
 distcheck:
 	@$(GUARD) sh tests/checks/dist.sh full

@@ -6,12 +6,14 @@
                                        what the next program prints
     packaging/declarations.py c        a program, C99 and C++11, that prints the size of each struct, offset
                                        and size of each field, and the value of each constant of an enum
+    packaging/declarations.py json     a table of what that program has printed, which is read
 
 $CC (cc) preprocesses the header, so that what a user of the library sees is what is read, whatever file
 it stands in. Whatever has a name of pe and is not understood is an error. In the C program the compiler
 counts and compares: with -Wall -Wextra -Werror it refuses a field, constant or type that was misread.
 tests/checks/layout.sh proves both.
 """
+import json
 import os
 import re
 import shlex
@@ -187,8 +189,17 @@ def c_program(d):
     yield f"    return !({calls});\n}}"
 
 
+def json_table(d):
+    printed = {name: [int(n) for n in numbers] for name, *numbers in map(str.split, sys.stdin)}
+    structs = {name: {"size": printed[name][0], "fields": {
+        field: dict(zip(("offset", "size"), printed[f"{name}.{field}"])) for field, _, _ in fields}}
+        for name, fields in d.structs.items()}
+    enums = {name or constants[0]: {constant: printed[constant][0] for constant in constants} for name, constants in d.enums}
+    yield json.dumps({"structs": structs, "enums": enums}, indent=1)
+
+
 def main():
-    makers = {"python": python_module, "c": c_program}
+    makers = {"python": python_module, "c": c_program, "json": json_table}
     if len(sys.argv) != 2 or sys.argv[1] not in makers:
         sys.exit(__doc__)
     compiler = shlex.split(os.environ.get("CC") or "cc")

@@ -40,7 +40,8 @@ sleep 1
 check "the same bytes again" cmp "$archive" "$WORK/again.tar.gz"
 
 check "it unpacks" sh -c "gzip -dc '$archive' | (cd '$WORK' && tar xf -)"
-git ls-files | grep -v '^build/' | LC_ALL=C sort >"$WORK/want"
+git ls-files | grep -v '^build/' | git check-attr --stdin export-ignore |
+    sed -n 's/: export-ignore: unspecified$//p' | LC_ALL=C sort >"$WORK/want"
 (cd "$WORK/$name" && find . ! -type d | sed 's,^\./,,') | LC_ALL=C sort >"$WORK/found"
 check "it has the files of the tree, below $name/" diff "$WORK/want" "$WORK/found"
 check "those that a user needs are among them" sh -c "cd '$WORK/$name' &&

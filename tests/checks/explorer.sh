@@ -9,6 +9,7 @@ WORK=$BUILD/page
 rm -rf "$WORK"
 mkdir -p "$WORK"
 PAGE=docs/explorer.html
+[ -f $PAGE ] || [ -e .git ] || skip "$PAGE is not in the archive: make page"
 skipped=0
 skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
 

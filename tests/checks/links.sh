@@ -70,6 +70,7 @@ leads() {
     "$TOP"/*) ;;
     *) echo "$file is outside of this tree" && return 1 ;;
     esac
+    [ -e .git ] || ! grep -q "^${file#"$TOP"} .*export-ignore" .gitattributes || return 0 # not in an archive
     [ -e "$file" ] || { echo "there is no $file" && return 1; }
     [ -z "$anchor" ] || anchors_of "$file" | grep -qx -e "$anchor" || { echo "$file has no heading #$anchor" && return 1; }
 }

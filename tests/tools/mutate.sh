@@ -112,6 +112,9 @@ mutated() {
     version) sed 's/^#define PE_VERSION_HEX 0x0*/&1/' "$file" ;;
     sleef-macro) sed '/INTERFACE_COMPILE_DEFINITIONS PE_SLEEF=1/d' "$file" ;;
     lost-line) sed 's/> 0) print line$/> 0) if (line !~ \/no-fast-math\/) print line/' "$file" ;;
+    undated) sed 's/^\(## \[0.3.0\]\) - .*/\1 - unreleased/' "$file" ;;
+    lost-enum) sed 's/for name, constants in d.enums}$/for name, constants in d.enums[1:]}/' "$file" ;;
+    gzip-date) sed 's/^gzip -9 -n/gzip -9/' "$file" ;;
     lost-flags) sed 's/ \${LDFLAGS:-}//' "$file" ;;
     open-map) sed 's/local: \*;//' "$file" ;;
     any-component) sed 's/^  elseif(posenc_FIND_REQUIRED_.*/  elseif(FALSE)/' "$file" ;;

@@ -210,6 +210,9 @@ defects_of_the_library() {
     breaks CMakeLists.txt aliased sh tests/checks/package.sh
     breaks packaging/lib.sh lost-flags sh tests/checks/library.sh
     breaks packaging/libposenc.map.in open-map sh tests/checks/library.sh
+    breaks CHANGELOG.md undated sh tests/checks/release.sh
+    breaks packaging/declarations.py lost-enum sh tests/checks/release.sh
+    breaks packaging/dist.sh gzip-date sh tests/checks/release.sh
     breaks packaging/single.sh lost-line sh tests/checks/single.sh
     breaks packaging/pe_lib.c shared-function sh tests/checks/library.sh
 }

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# release.sh [tree] [DIR]: what a release consists of, in DIR, build/release; the same commit gives the same bytes.
+#
+#   posenc-VERSION.tar.gz            the source, see packaging/dist.sh
+#   pe.h pe_simd.h pe_single.h       to be copied into a project
+#   posenc-VERSION-layout.json       sizes and offsets of the structs, values of the enums, where pointers have 64 bits
+#   posenc-VERSION.wasm, ...-wasm.txt, ...-wasm-layout.json    the library as WebAssembly with SIMD128; what it
+#                                    imports and exports; the table, for 32 bits. Where emscripten and node are
+#   SHA256SUMS
+#
+# It is refused where a release is not complete: an entry of CHANGELOG.md without a date, another version in another
+# file, headers that src/ does not make, a layout that is not that of tests/layout.txt; and, but for "tree", which is
+# for tests and packs what is not committed, too, where `make test` or `make check` has not passed with these headers.
+set -eu
+. ./packaging/version.sh
+BUILD=${BUILD:-build}
+tree=
+if [ "${1:-}" = tree ]; then
+    tree=tree
+    shift
+fi
+out=${1:-$BUILD/release}
+name=posenc-$VERSION
+work=$BUILD/release.work
+umask 022
+LC_ALL=C
+export LC_ALL
+
+refuse() {
+    echo "no release: $*"
+    exit 1
+}
+changelog=$(sed -n 's/^## //p' CHANGELOG.md | head -n 1)
+date=$(echo "$changelog" | sed -n 's/^\[.*\] - \(20[0-9][0-9]-[0-1][0-9]-[0-3][0-9]\)$/\1/p')
+[ "$changelog" = "[$VERSION] - $date" ] || refuse "CHANGELOG.md's first entry is '$changelog', not '[$VERSION] - DATE'"
+says() { # FILE LINE: it has it
+    grep -q -x -F -e "$2" "$1" || refuse "$1 does not say '$2'"
+}
+says CITATION.cff "version: $VERSION"
+says CITATION.cff "date-released: $date"
+[ ! -f packaging/debian/changelog ] || head -n 1 packaging/debian/changelog | grep -q "^posenc ($VERSION-" ||
+    refuse "packaging/debian/changelog does not begin with $VERSION"
+sh tests/checks/headers.sh current >/dev/null || refuse "pe.h or pe_simd.h is not what make headers makes of src/"
+[ -n "$tree" ] || for log in log-test log; do
+    [ -f "$BUILD/$log/passed" ] && [ -z "$(find pe.h pe_simd.h -newer "$BUILD/$log/passed")" ] ||
+        refuse "make test && make check have not passed with these headers"
+done
+
+rm -rf "$out" "$work"
+mkdir -p "$out" "$work"
+sh packaging/dist.sh $tree "$out/$name.tar.gz"
+cp pe.h pe_simd.h "$out/"
+sh packaging/single.sh "$out/pe_single.h"
+
+# layout FILE COMPILER [RUNNER...]: the table of what this compiler builds.
+layout() {
+    table=$1 compiler=$2
+    shift 2
+    python3 packaging/declarations.py c >"$work/layout.c"
+    $compiler -DPE_EXTERN -I. "$work/layout.c" -o "$work/layout.js"
+    "$@" "$work/layout.js" >"$work/layout.txt"
+    python3 packaging/declarations.py json <"$work/layout.txt" >"$table"
+    echo "$table"
+}
+layout "$out/$name-layout.json" "${CC:-cc}" env
+cmp "$work/layout.txt" tests/layout.txt || refuse "the layout is not that of tests/layout.txt: make layout"
+
+EMCC=${EMCC:-emcc}
+[ ! -d /usr/share/nodejs ] || export NODE_PATH="${NODE_PATH:-/usr/share/nodejs}"
+if command -v "$EMCC" >/dev/null && command -v node >/dev/null; then
+    # emscripten's programs want a node in which fetch() is for no file.
+    node=node
+    ! node --no-experimental-fetch -e 0 2>/dev/null || node="node --no-experimental-fetch"
+    printf '%s\n' '#define PE_EXTERN' '#define PE_IMPLEMENTATION' '#include "pe.h"' >"$work/pe.c"
+    exported=$(. tests/tools/lib.sh && public_functions | sed 's/^/_/' | tr '\n' ',')_malloc,_free
+    "$EMCC" -std=c99 -O3 -msimd128 -I. "$work/pe.c" -o "$out/$name.wasm" --no-entry -s STANDALONE_WASM=1 \
+        -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=262144 -s "EXPORTED_FUNCTIONS=$exported"
+    chmod 644 "$out/$name.wasm"
+    echo "$out/$name.wasm"
+    node -e '
+        const module = new WebAssembly.Module(require("fs").readFileSync(process.argv[1]));
+        for (const i of WebAssembly.Module.imports(module)) console.log("import", i.kind, i.module + "." + i.name);
+        for (const e of WebAssembly.Module.exports(module)) console.log("export", e.kind, e.name);' \
+        "$out/$name.wasm" | sort >"$out/$name-wasm.txt"
+    echo "$out/$name-wasm.txt"
+    # shellcheck disable=SC2086
+    layout "$out/$name-wasm-layout.json" "$EMCC" $node
+else
+    echo "SKIP: emscripten or node is missing: no $name.wasm"
+fi
+rm -rf "$work"
+(cd "$out" && sha256sum -- *) >"$out.sums"
+mv "$out.sums" "$out/SHA256SUMS"
+echo "$out/SHA256SUMS"

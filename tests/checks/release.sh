@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# release.sh: what `make release` writes, of the tree as it is: the same bytes each time; the tables say what
+# tests/layout.txt does; the WebAssembly has the public functions and its own self test passes.
+set -u
+. tests/tools/lib.sh
+. ./packaging/version.sh
+WORK=$PWD/$BUILD/release-runs
+rm -rf "$WORK"
+mkdir -p "$WORK"
+git ls-files --error-unmatch pe.h >"$WORK/log" 2>&1 || skip "this is no git checkout: $(head -n 1 "$WORK/log")"
+have python3 || skip "python3 is missing"
+have sha256sum || skip "sha256sum is missing"
+skipped=0
+name=posenc-$VERSION
+
+check "make release" env BUILD="$WORK/build" sh packaging/release.sh tree "$WORK/one"
+[ -f "$WORK/one/SHA256SUMS" ] || { echo "$passed passed, $failed failed" && exit 1; }
+again() {
+    (umask 077 && TZ=Asia/Tokyo LANG=C.UTF-8 LC_ALL=C.UTF-8 BUILD=$WORK/other/build sh packaging/release.sh tree "$WORK/two") &&
+        diff -r "$WORK/one" "$WORK/two"
+}
+check "the same bytes again" again
+sums() { (cd "$WORK/one" && sha256sum -c SHA256SUMS && [ "$(wc -l <SHA256SUMS)" = "$(($(ls | wc -l) - 1))" ]); }
+check "SHA256SUMS are those of all files" sums
+check "pe.h and pe_simd.h as they are" sh -c "cmp pe.h '$WORK/one/pe.h' && cmp pe_simd.h '$WORK/one/pe_simd.h'"
+check "what others have to make is not in the archive" sh -c \
+    "gzip -dc '$WORK/one/$name.tar.gz' | tar tf - >'$WORK/files' && grep -q /pe.h$ '$WORK/files' && ! grep explorer.html$ '$WORK/files' | grep -v docs/page/"
+cat >"$WORK/lines.py" <<'X2'
+import json, sys
+table = json.load(open(sys.argv[1]))
+for name, struct in table["structs"].items():
+    print(name, struct["size"])
+    for field, at in struct["fields"].items():
+        print(f"{name}.{field}", at["offset"], at["size"])
+for constants in table["enums"].values():
+    for constant, value in constants.items():
+        print(constant, value)
+X2
+table() { python3 "$WORK/lines.py" "$WORK/one/$name-layout.json" | diff tests/layout.txt -; }
+check "the table says what tests/layout.txt does" table
+
+if [ -f "$WORK/one/$name.wasm" ]; then
+    wasm() { # its exports that have a name of pe, and what else it has to do with
+        public_functions >"$WORK/public"
+        sed -n 's/^export function \(pe_\)/\1/p' "$WORK/one/$name-wasm.txt" | diff "$WORK/public" - || return 1
+        grep -v '^export function pe_' "$WORK/one/$name-wasm.txt"
+        [ "$(grep -c '^import' "$WORK/one/$name-wasm.txt")" -le 1 ]
+    }
+    check "the WebAssembly exports the public functions and imports nothing but word of its growth" wasm
+    cat >"$WORK/run.js" <<'X2'
+const code = new WebAssembly.Module(require("fs").readFileSync(process.argv[2]));
+const pe = new WebAssembly.Instance(code, { env: { emscripten_notify_memory_growth() {} } }).exports;
+pe._initialize();
+const text = (at, bytes = new Uint8Array(pe.memory.buffer, at)) => Buffer.from(bytes.subarray(0, bytes.indexOf(0))).toString();
+const out = pe.malloc(4 * 512 * 512);
+console.log(pe.pe_selftest(), pe.pe_sinusoidal_f32(out, 512, 512), text(pe.pe_isa_name()), pe.pe_version());
+console.log(new Float32Array(pe.memory.buffer, out, 513)[512].toFixed(4));
+X2
+    runs() {
+        node "$WORK/run.js" "$WORK/one/$name.wasm" >"$WORK/said" && cat "$WORK/said" &&
+            [ "$(sed 's/ [0-9]*$//' "$WORK/said" | tr '\n' ' ')" = "0 0 WASM SIMD128 0.8415 " ]
+    }
+    check "... and its self test passes in node" runs
+else
+    skipped=1
+    echo "SKIP: emscripten or node is missing: the WebAssembly"
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed -eq 0 ]
