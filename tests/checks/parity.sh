@@ -1,13 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# parity.sh: every preset against float32 code in numpy, see tests/checks/parity.py.
+# parity.sh: every preset against float32 code in numpy, see tests/checks/parity.py; every row of docs/models.md
+# against the formula of the model's own code, see tests/checks/models.py.
 set -u
 . tests/tools/lib.sh
 WORK=$BUILD/parity
 mkdir -p "$WORK"
-# shellcheck disable=SC2086
-"$CC" -std=c99 -O2 $WARNINGS -I. -DPE_SLEEF=0 tests/checks/parity.c -o "$WORK/parity" -lm || exit 1
+for program in parity models; do
+    # shellcheck disable=SC2086
+    "$CC" -std=c99 -O1 $WARNINGS -I. -DPE_SLEEF=0 tests/checks/$program.c -o "$WORK/$program" -lm || exit 1
+done
 python=python3
 for candidate in python3 /usr/bin/python3; do
     "$candidate" -c 'import numpy' 2>/dev/null && python=$candidate && break
@@ -17,4 +20,6 @@ have "$python" || {
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 }
-exec "$python" tests/checks/parity.py "$WORK/parity"
+"$python" tests/checks/parity.py "$WORK/parity"
+status=$?
+"$python" tests/checks/models.py "$WORK/models" && exit $status

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 #
 # readme.sh: every ```c block of README.md and docs/*.md is a complete program: it compiles without
-# a warning as C and as C++, with SLEEF and without, runs, and says the same each time; also by
-# README.md's own command, beside the headers, whatever is installed. README.md has at most 200 lines,
+# a warning as C and as C++, with SLEEF and without, runs, and says the same each time, and what its comments
+# "prints ..." say; also by README.md's own command, beside the headers, whatever is installed. README.md has at most 200 lines,
 # and a program with a table and one with RoPE in the first 60.
 #
 #   readme.sh         as all of these
@@ -68,6 +68,10 @@ for source in "$WORK"/*.c; do
     # shellcheck disable=SC2086
     {
         run "C99, no SLEEF" "" "$CC" -std=c99 $level $WARNINGS $out "$source" -lm
+        sed -n 's,^/\* prints \(.*\) \*/$,\1,p' "$source" >"$WORK/prints"
+        while read -r line; do
+            check "prints $line" grep -qwF -e "$line" "$WORK/out"
+        done <"$WORK/prints"
         case ${1:-all}.${source##*/} in
         *.README.*) run "$command" "" by_hand "$source" ;;
         esac

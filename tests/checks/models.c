@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes what rows of docs/models.md say, for tests/checks/models.py. It reads lines from standard input:
+ *
+ *     rope | rotate | fill      a row: fields of pe_rope_config or pe_config (rotate, fill)
+ *     preset NAME WIDTH         that config instead of the default
+ *     set FIELD N VALUE ...     a field, with N values: numbers, or names of enums
+ *     omega N VALUE ...         frequencies for pe_plan_init_frequencies
+ *     x N VALUE ...             the head to rotate, the same for each row
+ *     points ROWS N VALUE ...   coordinates, N in all
+ *     alibi | t5                biases, with the fields in struct bias
+ *     go                        write ROWS * WIDTH floats, or an error, to standard output
+ */
+#include "pe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST = 1 << 15 };
+typedef enum kind { SIZE, INT, DOUBLE, DOUBLES, FLOATS, AXES, BYTES } kind;
+
+typedef struct bias {
+    size_t heads;
+    double max_bias;
+    int mode;
+    double first_query;
+    size_t keys;
+    size_t buckets, max_distance;
+    int bidirectional;
+} bias;
+
+static pe_rope_config rope;
+static pe_config config;
+static bias biases;
+static double numbers[MOST], omega[MOST], points[MOST], lists[2][MOST];
+static float factors[MOST], x[MOST], out[MOST];
+static size_t omegas, xs, rows, axes;
+
+static const struct field {
+    const char *name;
+    void *to;
+    kind kind;
+} fields[] = {
+    {"rope.head_dim", &rope.head_dim, SIZE},
+    {"rope.rotary_dim", &rope.rotary_dim, SIZE},
+    {"rope.rope_theta", &rope.rope_theta, DOUBLE},
+    {"rope.rope_type", &rope.rope_type, INT},
+    {"rope.factor", &rope.factor, DOUBLE},
+    {"rope.original_max_position_embeddings", &rope.original_max_position_embeddings, SIZE},
+    {"rope.max_position_embeddings", &rope.max_position_embeddings, SIZE},
+    {"rope.sequence_length", &rope.sequence_length, SIZE},
+    {"rope.low_freq_factor", &rope.low_freq_factor, DOUBLE},
+    {"rope.high_freq_factor", &rope.high_freq_factor, DOUBLE},
+    {"rope.beta_fast", &rope.beta_fast, DOUBLE},
+    {"rope.beta_slow", &rope.beta_slow, DOUBLE},
+    {"rope.truncate", &rope.truncate, INT},
+    {"rope.mscale", &rope.mscale, DOUBLE},
+    {"rope.mscale_all_dim", &rope.mscale_all_dim, DOUBLE},
+    {"rope.attention_factor", &rope.attention_factor, DOUBLE},
+    {"rope.short_factor", lists[0], DOUBLES},
+    {"rope.long_factor", lists[1], DOUBLES},
+    {"rope.freq_factors", factors, FLOATS},
+    {"rope.layout", &rope.layout, INT},
+    {"rope.rope_interleave", &rope.rope_interleave, INT},
+    {"rope.axes", &rope.axes, SIZE},
+    {"rope.sections", rope.sections, SIZE},
+    {"rope.section_order", &rope.section_order, INT},
+    {"rope.offset", &rope.offset, DOUBLE},
+    {"config.d_model", &config.d_model, SIZE},
+    {"config.base", &config.base, DOUBLE},
+    {"config.amplitude", &config.amplitude, DOUBLE},
+    {"config.scale", &config.scale, DOUBLE},
+    {"config.half_turns", &config.half_turns, INT},
+    {"config.offset", &config.offset, DOUBLE},
+    {"config.layout", &config.layout, INT},
+    {"config.cos_first", &config.cos_first, INT},
+    {"config.odd", &config.odd, INT},
+    {"config.exponent", &config.exponent, INT},
+    {"config.exponent_shift", &config.exponent_shift, DOUBLE},
+    {"config.axes", &config.axes, SIZE},
+    {"config.axis", config.axis, AXES},
+    {"config.columns", &config.columns, INT},
+    {"bias.heads", &biases.heads, SIZE},
+    {"bias.max_bias", &biases.max_bias, DOUBLE},
+    {"bias.mode", &biases.mode, INT},
+    {"bias.first_query", &biases.first_query, DOUBLE},
+    {"bias.keys", &biases.keys, SIZE},
+    {"bias.buckets", &biases.buckets, SIZE},
+    {"bias.max_distance", &biases.max_distance, SIZE},
+    {"bias.bidirectional", &biases.bidirectional, INT},
+};
+
+#define NAME(x) {#x, (int)(x)}
+static const struct name {
+    const char *name;
+    int value;
+} names[] = {
+    NAME(PE_ROPE_LINEAR), NAME(PE_ROPE_NTK), NAME(PE_ROPE_NTK_FIXED), NAME(PE_ROPE_DYNAMIC_NTK),
+    NAME(PE_ROPE_LLAMA3), NAME(PE_ROPE_YARN), NAME(PE_ROPE_LONGROPE), NAME(PE_ROPE_PROPORTIONAL),
+    NAME(PE_LAYOUT_INTERLEAVED), NAME(PE_LAYOUT_HALVES), NAME(PE_SECTIONS_BLOCKS),
+    NAME(PE_SECTIONS_INTERLEAVED), NAME(PE_SECTIONS_VISION), NAME(PE_COLUMNS_BLOCKS), NAME(PE_COLUMNS_JOINED),
+    NAME(PE_COLUMNS_FREQUENCIES), NAME(PE_COLUMNS_SUMS), NAME(PE_EXPONENT_WIDTH), NAME(PE_EXPONENT_PAIRS),
+    NAME(PE_EXPONENT_INDEX), NAME(PE_ODD_SINE), NAME(PE_ODD_ZERO), NAME(PE_ALIBI_LINEAR), NAME(PE_ALIBI_CAUSAL),
+    NAME(PE_ALIBI_SYMMETRIC), NAME(PE_PRESET_VASWANI), NAME(PE_PRESET_T2T), NAME(PE_PRESET_FAIRSEQ),
+    NAME(PE_PRESET_OPENNMT), NAME(PE_PRESET_HF_MARIAN), NAME(PE_PRESET_TRANSFORMER_XL), NAME(PE_PRESET_TENER),
+    NAME(PE_PRESET_DDPM), NAME(PE_PRESET_LDM), NAME(PE_PRESET_MUSICGEN), NAME(PE_PRESET_MLX),
+    NAME(PE_PRESET_MAE_2D), NAME(PE_PRESET_VIDEO_3D), NAME(PE_PRESET_T2T_ND), NAME(PE_PRESET_DETR),
+    NAME(PE_PRESET_NERF), NAME(PE_PRESET_TINY_CUDA_NN),
+};
+
+static int refuse(const char *what, const char *text)
+{
+    fprintf(stderr, "models.c: %s: %s\n", what, text);
+    exit(1);
+}
+
+static double number(void)
+{
+    char word[64], *end;
+    if (scanf("%63s", word) != 1) refuse("a number", "missing");
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (strcmp(names[k].name, word) == 0) return names[k].value;
+    const double value = strtod(word, &end);
+    if (end == word || *end != '\0') refuse(word, "no number, and no name");
+    return value;
+}
+
+/* N VALUE ... */
+static size_t count(double *to)
+{
+    const size_t n = (size_t)number();
+    if (n > MOST) refuse("a list", "too long");
+    for (size_t i = 0; i < n; i++) to[i] = number();
+    return n;
+}
+
+static void set(const char *name)
+{
+    size_t k = 0;
+    while (k < sizeof fields / sizeof fields[0] && strcmp(fields[k].name, name) != 0) k++;
+    if (k == sizeof fields / sizeof fields[0]) refuse(name, "no such field");
+    const size_t n = count(numbers);
+    for (size_t i = 0; i < n; i++) {
+        const double v = numbers[i];
+        switch (fields[k].kind) {
+        case SIZE: ((size_t *)fields[k].to)[i] = (size_t)v; break;
+        case INT: memcpy(fields[k].to, &(int){(int)v}, sizeof(int)); break;
+        case FLOATS: factors[i] = (float)v; break;
+        case AXES: *(i % 2 ? &config.axis[i / 2].coordinate : &config.axis[i / 2].width) = (size_t)v; break;
+        default: ((double *)fields[k].to)[i] = v;
+        }
+    }
+    if (fields[k].to == lists[0]) rope.short_factor = lists[0];
+    if (fields[k].to == lists[1]) rope.long_factor = lists[1];
+    if (fields[k].to == factors) rope.freq_factors = factors;
+}
+
+static size_t write_bias(int is_alibi)
+{
+    static float slopes[1024];
+    static int32_t index[MOST];
+    pe_status status = PE_ERR_NULL;
+    if (biases.heads > 1024 || biases.heads * biases.keys > MOST) refuse("biases", "too many");
+    if (is_alibi) {
+        status = pe_alibi_slopes_f32(biases.heads, (float)biases.max_bias, slopes);
+        if (status == PE_OK)
+            status = pe_alibi_fill_f32(slopes, biases.heads, (pe_alibi_mode)biases.mode, (int64_t)biases.first_query, 1,
+                                       biases.keys, out, biases.keys, biases.keys);
+    } else {
+        status = pe_bias_t5_i32(biases.buckets, biases.max_distance, biases.bidirectional, (int64_t)biases.first_query, 1,
+                                biases.keys, index);
+        biases.heads = 1;
+        for (size_t i = 0; i < biases.keys; i++) out[i] = (float)index[i];
+    }
+    if (status != PE_OK) refuse("bias", pe_status_string(status));
+    return biases.heads * biases.keys;
+}
+
+static size_t write_rows(int is_rope, int is_rotated)
+{
+    pe_plan plan;
+    const char *const error = is_rope ? pe_rope_config_error(&rope) : pe_config_error(&config);
+    if (error) refuse("the config", error);
+    const size_t pairs = config.columns == PE_COLUMNS_SUMS ? omegas / config.axes : omegas;
+    const size_t size = is_rope ? pe_rope_plan_size(&rope) : pe_plan_size(&config);
+    void *const memory = malloc(size);
+    pe_status status = is_rope    ? pe_rope_plan_init(&plan, &rope, memory, size)
+                       : omegas ? pe_plan_init_frequencies(&plan, &config, omega, pairs, memory, size)
+                                : pe_plan_init(&plan, &config, memory, size);
+    const pe_at at = axes == 1 ? pe_at_f64(points) : pe_coords_f64(points, axes, axes, 1);
+    const size_t width = is_rotated ? xs : config.d_model;
+    const pe_heads heads = {1, 0, width};
+    if (rows * width > MOST) refuse("rows", "too many");
+    for (size_t i = 0; i < rows * width; i++) out[i] = is_rotated ? x[i % width] : 0;
+    if (status == PE_OK)
+        status = is_rotated ? pe_rope_f32(&plan, at, rows, out, heads) : pe_fill_f32(&plan, at, rows, out, width);
+    if (status != PE_OK) refuse("rows", pe_status_string(status));
+    free(memory);
+    return rows * width;
+}
+
+int main(void)
+{
+    char word[64];
+    enum { ROPE, ROTATE, FILL, ALIBI, T5 } verb = ROPE;
+    while (scanf("%63s", word) == 1) {
+        if (strcmp(word, "rope") == 0) verb = ROPE, rope = pe_rope_config_default(0);
+        else if (strcmp(word, "rotate") == 0) verb = ROTATE, config = pe_config_default(0), omegas = 0;
+        else if (strcmp(word, "fill") == 0) verb = FILL, config = pe_config_default(0), omegas = 0;
+        else if (strcmp(word, "alibi") == 0) verb = ALIBI;
+        else if (strcmp(word, "t5") == 0) verb = T5;
+        else if (strcmp(word, "preset") == 0) {
+            const int preset = (int)number();
+            config = pe_config_preset((pe_preset)preset, (size_t)number());
+        } else if (strcmp(word, "set") == 0) {
+            if (scanf("%63s", word) != 1) return 1;
+            set(word);
+        } else if (strcmp(word, "omega") == 0) omegas = count(omega);
+        else if (strcmp(word, "x") == 0) {
+            xs = count(numbers);
+            for (size_t i = 0; i < xs; i++) x[i] = (float)numbers[i];
+        } else if (strcmp(word, "points") == 0) {
+            rows = (size_t)number();
+            axes = count(points) / (rows ? rows : 1);
+        } else if (strcmp(word, "go") == 0) {
+            const size_t n = verb >= ALIBI ? write_bias(verb == ALIBI) : write_rows(verb == ROPE, verb <= ROTATE);
+            if (fwrite(out, sizeof *out, n, stdout) != n) return 1;
+        } else refuse(word, "no such line");
+    }
+    return 0;
+}

@@ -1,0 +1,710 @@
+# SPDX-License-Identifier: MIT
+"""models.py PROGRAM: each row of docs/models.md against the formula of the model's own code.
+
+A row of the page names fields, which tests/checks/models.c sets in a config; here is what the project
+computes, retyped in numpy with float64 (2026-11-24). The page and this file have the same names, or the
+test fails. A fill must be the nearest float, a rotation within its documented bound. Numbers that programs
+of the page say they print are compared, too; tests/checks/readme.sh sees that they print them.
+
+Every formula says where it is from: a project and a file that was read (diffusers 58eb52c of 2026-08-23, timm
+aa4b585 of 2026-08-08, transformers as of 2026), "memory" of such a file, or a paper. No text of theirs is here.
+"""
+import ast
+import re
+import subprocess
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    print("SKIP: docs/models.md against numpy: python3-numpy is missing")
+    print("0 passed, 0 failed, 1 skipped")
+    sys.exit(0)
+
+from math import exp, floor, log, pi  # noqa: F401, for the page's expressions
+
+PAGE = "docs/models.md"
+HEAD = 5  # of LTX-2
+passed = failed = 0
+
+
+def check(what, good, detail=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print(f"{'ok  ' if good else 'FAIL'} {what}{'' if good else f': {detail}'}")
+
+
+def learned(i, k):
+    """Stands for a number of the checkpoint: a float, as there."""
+    return float(np.float32(np.sin(12.9898 * i + 78.233 * k + 1) * 0.75))
+
+
+# ---- what the projects compute ------------------------------------------------------------------------------
+
+def inv_freq(n, theta):
+    return 1 / theta ** (np.arange(0, n, 2) / n)
+
+
+def llama3(inv, factor, low, high, length):
+    """Meta's apply_scaling of Llama 3.1."""
+    wavelen = 2 * pi / inv
+    smooth = (length / wavelen - low) / (high - low)
+    return np.where(wavelen < length / high, inv, np.where(wavelen > length / low, inv / factor,
+                                                           (1 - smooth) * inv / factor + smooth * inv))
+
+
+def yarn(n, theta, factor, length, fast=32, slow=1, truncate=True):
+    def dim(rotations):
+        return n * log(length / (rotations * 2 * pi)) / (2 * log(theta))
+    low, high = dim(fast), dim(slow)
+    if truncate:
+        low, high = floor(low), np.ceil(high)
+    low, high = max(low, 0), min(high, n - 1)
+    if low == high:
+        high += 0.001
+    ramp = np.clip((np.arange(n // 2) - low) / (high - low), 0, 1)
+    return inv_freq(n, theta) / factor * ramp + inv_freq(n, theta) * (1 - ramp)
+
+
+def mscale(factor, m=1.0):
+    return 0.1 * m * log(factor) + 1
+
+
+def halves(x, angle, n):
+    """rotate_half on the first n elements of a head."""
+    a, b, rest = x[: n // 2], x[n // 2: n], x[n:]
+    cos, sin = np.cos(angle), np.sin(angle)
+    return [a * cos - b * sin, b * cos + a * sin, np.broadcast_to(rest, angle.shape[:1] + rest.shape)]
+
+
+def adjacent(x, angle, n):
+    """Complex numbers, or rotate_every_two."""
+    z = (x[:n:2] + 1j * x[1:n:2]) * np.exp(1j * angle)
+    rest = x[n:]
+    return [np.stack([z.real, z.imag], -1).reshape(len(angle), n), np.broadcast_to(rest, angle.shape[:1] + rest.shape)]
+
+
+def adjacent_to_halves(x, angle, n):
+    """DeepSeek-V3: the pairs are gathered first, and stay apart."""
+    return halves(np.concatenate([x[:n:2], x[1:n:2], x[n:]]), angle, n)
+
+
+def rotation(source, angles, head, pairs=halves, axes=1, amplitude=1.0, real=False):
+    """angles(p) are those of positions [rows, axes]: [rows, pairs]."""
+    def rotated(p, x):
+        angle = angles(p)
+        parts = pairs(x, angle, 2 * angle.shape[1])
+        parts[:-1] = [amplitude * part for part in parts[:-1]]
+        return np.concatenate(parts, 1)
+    return {"source": source, "axes": axes, "head": head, "rotated": rotated, "real": real, "amplitude": amplitude}
+
+
+def text(source, frequencies, head, pairs=halves, amplitude=1.0):
+    return rotation(source, lambda p: np.outer(p[:, 0], frequencies), head, pairs, 1, amplitude)
+
+
+def sections(frequencies, counts):
+    """Qwen2-VL: the first of these pairs by t, the next by y, the last by x."""
+    axis = np.repeat(np.arange(len(counts)), counts)
+    return lambda p: p[:, axis] * frequencies
+
+
+def interleaved(frequencies, counts):
+    """apply_interleaved_mrope: t y x t y x, what is left over by t."""
+    axis = np.zeros(len(frequencies), int)
+    for a in (1, 2):
+        axis[a: 3 * counts[a]: 3] = a
+    return lambda p: p[:, axis] * frequencies
+
+
+def tower(n):
+    """Qwen2-VL's VisionRotaryEmbedding: n / 4 frequencies for y, the same for x."""
+    return lambda p: np.concatenate([np.outer(p[:, a], inv_freq(n // 2, 10000.0)) for a in (0, 1)], 1)
+
+
+def blocks(dims, theta=10000.0, order=None, shift=0.0):
+    """get_1d_rotary_pos_embed of each axis, one after the other."""
+    order = order or range(len(dims))
+    return lambda p: np.concatenate([np.outer(p[:, a] + shift, inv_freq(n, theta)) for a, n in zip(order, dims)], 1)
+
+
+def matrix(pairs, axes):
+    w = np.array([[learned(i, k) for k in range(axes)] for i in range(pairs)])
+    return lambda p: p @ w.T
+
+
+def ltx(p):
+    """LTXVideoRotaryPosEmbed of 2048 columns; the coordinates are 2 grid - 1 already."""
+    freqs = 10000.0 ** np.linspace(0, 1, 2048 // 6) * pi / 2
+    angle = (p[:, :, None] * freqs).transpose(0, 2, 1).reshape(len(p), -1)
+    return np.concatenate([np.zeros((len(p), 2048 % 6 // 2)), angle], 1)
+
+
+def ltx2(p):
+    """LTX2AudioVideoRotaryPosEmbed, split, 4096 columns; the pairs of head HEAD."""
+    freqs = 10000.0 ** np.linspace(0, 1, 4096 // 6) * pi / 2
+    angle = (p[:, :, None] * freqs).transpose(0, 2, 1).reshape(len(p), -1)
+    angle = np.concatenate([np.zeros((len(p), 2048 - angle.shape[1])), angle], 1)
+    return angle.reshape(len(p), 32, 64)[:, HEAD]
+
+
+def cosmos(p):
+    """CosmosRotaryPosEmbed with rope_scale (2, 1, 1)."""
+    return np.concatenate([np.outer(p[:, 0], inv_freq(44, 10000.0 * 2.0 ** (44 / 42))),
+                           np.outer(p[:, 1], inv_freq(42, 10000.0)), np.outer(p[:, 2], inv_freq(42, 10000.0))], 1)
+
+
+def dinov3(periods):
+    """angles = 2 pi coords / periods, flattened axis by axis."""
+    return lambda p: (2 * pi * p[:, :, None] / periods).reshape(len(p), -1)
+
+
+def pixtral(p):
+    freqs = inv_freq(64, 10000.0)
+    return np.concatenate([np.outer(p[:, 0], freqs[::2]), np.outer(p[:, 1], freqs[1::2])], 1)
+
+
+def alternating(order):
+    """Rope2DPosEmb, get_2d_rotary_pos_embed_lumina: the coordinates take turns."""
+    freqs = inv_freq(32, 10000.0)
+    return lambda p: np.stack([np.outer(p[:, a], freqs) for a in order], -1).reshape(len(p), -1)
+
+
+def gte_mixed(n, theta, factor, b):
+    a = log(factor) / (n / 2) ** b
+    return inv_freq(n, theta) / np.exp(a * np.arange(1, n // 2 + 1) ** b)
+
+
+D = "diffusers: "
+T = "timm: pos_embed_sincos.py "
+M = "memory: "
+HF = "memory: transformers "
+LLAMA = inv_freq(128, 500000.0)
+FLUX = (16, 56, 56)
+MODELS = {
+    "Llama 2": text(HF + "modeling_llama.py", inv_freq(128, 10000.0), 128),
+    "Llama 3": text(HF + "modeling_llama.py", LLAMA, 128),
+    "Llama 3.1": text("transformers: modeling_rope_utils.py", llama3(LLAMA, 8, 1, 4, 8192), 128),
+    "Llama 3.2 1B": text("transformers: modeling_rope_utils.py", llama3(inv_freq(64, 500000.0), 32, 1, 4, 8192), 64),
+    "Llama 4": text(HF + "modeling_llama4.py", LLAMA, 128, adjacent),
+    "Mistral 7B v0.3": text(HF + "modeling_mistral.py", inv_freq(128, 1e6), 128),
+    "Mixtral": text(HF + "modeling_mixtral.py", inv_freq(128, 1e6), 128),
+    "Ministral 3": text(HF + "modeling_ministral3.py", yarn(128, 1e6, 16, 16384), 128),
+    "Qwen2.5": text(HF + "modeling_qwen2.py", inv_freq(128, 1e6), 128),
+    "Qwen2.5, YaRN": text("transformers: modeling_rope_utils.py", yarn(128, 1e6, 4, 32768), 128, halves, mscale(4)),
+    "Qwen2.5-1M": text(HF + "modeling_qwen2.py", inv_freq(128, 1e7), 128),
+    "Qwen3": text(HF + "modeling_qwen3.py", inv_freq(128, 1e6), 128),
+    "Qwen3-Next": text(HF + "modeling_qwen3_next.py", inv_freq(64, 1e7), 256),
+    "DeepSeek V2": text(M + "DeepSeek-V2 modeling_deepseek.py", yarn(64, 1e4, 40, 4096), 64, adjacent),
+    "DeepSeek V3": text(M + "DeepSeek-V3 modeling_deepseek.py", yarn(64, 1e4, 40, 4096), 64, adjacent_to_halves),
+    "Kimi K2": text(M + "Kimi-K2 modeling_deepseek.py", yarn(64, 5e4, 32, 4096, 1, 1), 64, adjacent_to_halves),
+    "GPT-OSS": text(M + "gpt_oss model.py", yarn(64, 150000.0, 32, 4096, truncate=False), 64, halves, mscale(32)),
+    "Gemma 2": text(HF + "modeling_gemma2.py", inv_freq(256, 1e4), 256),
+    "Gemma 3, global": text(HF + "modeling_gemma3.py", inv_freq(256, 1e6) / 8, 256),
+    "Gemma 3, sliding": text(HF + "modeling_gemma3.py", inv_freq(256, 1e4), 256),
+    "Gemma 4, global": text("transformers: configuration_gemma4.py", np.concatenate(
+        [1e6 ** -(np.arange(0, 128, 2) / 512), np.zeros(192)]), 512),
+    "Gemma 4, sliding": text("transformers: configuration_gemma4.py", inv_freq(256, 1e4), 256),
+    "Phi-2": text(HF + "modeling_phi.py", inv_freq(32, 1e4), 80),
+    "Phi-4": text(HF + "modeling_phi3.py", inv_freq(128, 250000.0), 128),
+    "Phi-4-mini": text("transformers: modeling_rope_utils.py", inv_freq(96, 1e4), 128, halves,
+                       np.sqrt(1 + log(131072 / 4096) / log(4096))),
+    "GLM-4": text(HF + "modeling_glm.py", inv_freq(64, 1e4), 128, adjacent),
+    "GLM-4-9B-chat": text(M + "glm-4-9b-chat modeling_chatglm.py", inv_freq(64, 10000.0 * 500), 128, adjacent),
+    "GLM-4.5": text(HF + "modeling_glm4_moe.py", inv_freq(64, 1e6), 128),
+    "GLM-4.7-Flash": text(HF + "modeling_glm4_moe_lite.py", inv_freq(64, 1e6), 64, adjacent_to_halves),
+    "ChatGLM2": text(M + "chatglm2-6b modeling_chatglm.py", inv_freq(64, 1e4), 128, adjacent),
+    "ERNIE 4.5": text(HF + "modeling_ernie4_5.py", LLAMA, 128, adjacent),
+    "MiniMax-M2": text(M + "vLLM minimax_m2.py", inv_freq(64, 5e6), 128),
+    "GPT-J": text(HF + "modeling_gptj.py", inv_freq(64, 1e4), 256, adjacent),
+    "GPT-NeoX-20B": text(HF + "modeling_gpt_neox.py", inv_freq(24, 1e4), 96),
+    "Command R": text(HF + "modeling_cohere.py", inv_freq(128, 8e6), 128, adjacent),
+    "StableLM 2": text(HF + "modeling_stablelm.py", inv_freq(16, 1e4), 64),
+    "OLMo 2": text(HF + "modeling_olmo2.py", LLAMA, 128),
+    "ModernBERT, global": text(HF + "modeling_modernbert.py", inv_freq(64, 160000.0), 64),
+    "ModernBERT, local": text(HF + "modeling_modernbert.py", inv_freq(64, 1e4), 64),
+    "HunYuan": text(HF + "modeling_hunyuan_v1_dense.py", inv_freq(128, 1e4 * 1000.0 ** (128 / 126)), 128),
+    "Zamba2, long": text(HF + "modeling_zamba2.py", inv_freq(160, 1e4 * 8.0 ** (160 / 158)), 160),
+    "GTE": text(M + "gte modeling.py NTKScalingRotaryEmbedding", inv_freq(64, 160000.0 * 2) / 2 ** (2 / 64), 64),
+    "GTE, `mixed_b`": text(M + "gte modeling.py NTKScalingRotaryEmbedding", gte_mixed(64, 160000.0, 2, 0.4), 64),
+    "TransformerEngine": text(M + "transformer_engine rope.py", inv_freq(128, 1e4) / 4, 128),
+    "NTK by parts": text("paper: YaRN, section 3.2", llama3(inv_freq(128, 1e4), 4, 1, 32, 2048), 128),
+
+    "Qwen2-VL": rotation(HF + "modeling_qwen2_vl.py", sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
+    "Qwen2.5-VL": rotation(HF + "modeling_qwen2_5_vl.py", sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
+    "Qwen2.5-Omni": rotation(HF + "modeling_qwen2_5_omni.py", sections(inv_freq(128, 1e6), (16, 24, 24)), 128, axes=3),
+    "Qwen2.5-VL, tower": rotation(HF + "modeling_qwen2_5_vl.py", tower(80), 80, axes=2),
+    "Qwen3-VL": rotation(HF + "modeling_qwen3_vl.py", interleaved(inv_freq(128, 5e6), (24, 20, 20)), 128, axes=3),
+    "Qwen3-VL, tower": rotation(HF + "modeling_qwen3_vl.py", tower(72), 72, axes=2),
+    "Qwen3-Omni": rotation(HF + "modeling_qwen3_omni_moe.py", interleaved(inv_freq(128, 1e6), (24, 20, 20)), 128,
+                           axes=3),
+    "Qwen3.5": rotation(HF + "modeling_qwen3_5.py", interleaved(inv_freq(64, 1e7), (11, 11, 10)), 256, axes=3),
+    "GLM-4.1V": rotation(HF + "modeling_glm4v.py", sections(inv_freq(64, 1e4), (8, 12, 12)), 128, adjacent, 3),
+    "GLM-4.1V, tower": rotation(HF + "modeling_glm4v.py", tower(128), 128, axes=2),
+    "Ideogram 4": rotation(D + "transformer_ideogram4.py", interleaved(inv_freq(256, 5e6), (24, 20, 20)), 256, axes=3),
+    "Cosmos 3": rotation(D + "transformer_cosmos3.py", interleaved(inv_freq(128, 5e6), (24, 20, 20)), 128, axes=3),
+    "timm mrope": rotation(T + "RotaryEmbeddingMRope", interleaved(inv_freq(64, 1e4), (8, 12, 12)), 64, axes=3),
+
+    "Flux 1": rotation(D + "embeddings.py", blocks(FLUX), 128, adjacent, 3),
+    "Chroma": rotation(M + D + "transformer_chroma.py", blocks(FLUX), 128, adjacent, 3),
+    "Flux 2": rotation(D + "transformer_flux2.py; theta from memory", blocks((32,) * 4, 2000.0), 128, adjacent, 4),
+    "Qwen-Image": rotation(D + "transformer_qwenimage.py", blocks(FLUX), 128, adjacent, 3),
+    "Wan 2.1": rotation(D + "transformer_wan.py", blocks((44, 42, 42)), 128, adjacent, 3),
+    "SkyReels V2": rotation(M + D + "transformer_skyreels_v2.py", blocks((44, 42, 42)), 128, adjacent, 3),
+    "HunyuanVideo": rotation(D + "transformer_hunyuan_video.py", blocks(FLUX, 256.0), 128, adjacent, 3),
+    "HunyuanImage 2.1": rotation(D + "transformer_hunyuanimage.py", blocks((64, 64), 256.0), 128, adjacent, 2),
+    "HunyuanDiT": rotation(D + "embeddings.py get_2d_rotary_pos_embed", blocks((44, 44), order=(1, 0)), 88, adjacent, 2,
+                           real=True),
+    "HiDream-I1": rotation(D + "transformer_hidream_image.py; widths from memory", blocks((64, 32, 32)), 128, adjacent,
+                           3),
+    "PRX": rotation(D + "transformer_prx.py", blocks((32, 32)), 64, adjacent, 2),
+    "Kandinsky 5": rotation(D + "transformer_kandinsky.py", blocks((16, 24, 24)), 64, adjacent, 3, real=True),
+    "Lumina 2": rotation(D + "transformer_lumina2.py", blocks((32, 32, 32)), 96, adjacent, 3),
+    "Z-Image": rotation(D + "transformer_z_image.py", blocks((32, 48, 48), 256.0), 128, adjacent, 3),
+    "CogVideoX": rotation(D + "embeddings.py get_3d_rotary_pos_embed", blocks((16, 24, 24)), 64, adjacent, 3,
+                          real=True),
+    "CogView4": rotation(D + "transformer_cogview4.py", blocks((64, 64)), 128, axes=2),
+    "GLM-Image": rotation(D + "transformer_glm_image.py", blocks((64, 64)), 128, axes=2),
+    "MiniMax-H3": rotation(D + "transformer_minimax_h3.py", blocks((32, 32, 32)), 128, axes=3),
+    "Cosmos 1": rotation(D + "transformer_cosmos.py", cosmos, 128, axes=3, real=True),
+    "LTX-Video": rotation(D + "transformer_ltx.py", ltx, 2048, adjacent, 3, real=True),
+    "LTX-2": rotation(D + "transformer_ltx2.py", ltx2, 128, axes=3, real=True),
+    "Mochi": rotation(D + "transformer_mochi.py", matrix(64, 3), 128, adjacent, 3, real=True),
+    "timm mixed": rotation(T + "get_mixed_freqs", matrix(32, 2), 64, adjacent, 2),
+    "RoPE-ViT mixed": rotation(M + "rope-vit deit_rope.py", matrix(32, 2), 64, adjacent, 2),
+    "LightGlue": rotation(M + "lightglue.py", matrix(32, 2), 64, adjacent, 2, real=True),
+    "EVA-02": rotation(T + "build_rotary_pos_embed", blocks((32, 32)), 64, adjacent, 2, real=True),
+    "SAM 2": rotation(M + "sam2 position_encoding.py", blocks((32, 32), order=(1, 0)), 64, adjacent, 2),
+    "Llama 4, tower": rotation(HF + "modeling_llama4.py", blocks((44, 44), order=(1, 0), shift=1), 88, adjacent, 2),
+    "DINOv3": rotation(T + "RotaryEmbeddingDinoV3", dinov3(100.0 ** (2 * np.arange(16) / 32)), 64, axes=2, real=True),
+    "timm DINOv3, periods": rotation(T + "RotaryEmbeddingDinoV3", dinov3(0.5 * (90 / 0.5) ** np.linspace(0, 1, 16)),
+                                     64, axes=2, real=True),
+    "timm pixels": rotation(T + "pixel_freq_bands", lambda p: (
+        p[:, :, None] * 2 ** np.linspace(0, np.log2(224) - 1, 16) * pi).reshape(len(p), -1), 64, adjacent, 2, real=True),
+    "Pixtral": rotation(HF + "modeling_pixtral.py", pixtral, 64, axes=2),
+    "Kimi-VL, tower": rotation("Kimi-VL: Rope2DPosEmb, as ports have it", alternating((1, 0)), 64, adjacent, 2),
+    "Lumina-Next": rotation(D + "embeddings.py get_2d_rotary_pos_embed_lumina", alternating((0, 1)), 64, adjacent, 2),
+}
+
+
+# ---- tables
+
+def table(source, row, axes=1, real=False):
+    """row(p) is the table of positions [rows, axes]."""
+    return {"source": source, "axes": axes, "row": row, "real": real, "amplitude": 1.0}
+
+
+def woven(a):
+    """sin and cos of each angle, next to each other."""
+    return np.stack([np.sin(a), np.cos(a)], -1).reshape(len(a), -1)
+
+
+def apart(a, cos_first=False):
+    parts = [np.sin(a), np.cos(a)]
+    return np.concatenate(parts[::-1] if cos_first else parts, 1)
+
+
+def paper(d):
+    return lambda p: woven(np.outer(p[:, 0], inv_freq(d, 10000.0)))
+
+
+def timescales(d, shift=1, cos_first=False, offset=0, scale=1.0):
+    """tensor2tensor's get_timing_signal_1d and its kin; an odd column is 0."""
+    h = d // 2
+    inverse = np.exp(-np.arange(h) * (log(10000.0) / (h - shift)))
+
+    def row(p):
+        out = apart(np.outer(scale * (p[:, 0] + offset), inverse), cos_first)
+        return np.pad(out, ((0, 0), (0, d - 2 * h)))
+    return row
+
+
+def fairseq(d):
+    """Row k of the table is position k + 2; padding_idx is 1, whose row is 0."""
+    return lambda p: np.where(p == -1, 0, timescales(d, offset=2)(p))
+
+
+def marian(d):
+    """Hugging Face's create_sinusoidal... : an odd width has one sine more."""
+    def row(p):
+        a = np.outer(p[:, 0], 1 / 10000.0 ** (np.arange(0, d, 2) / d))
+        return np.concatenate([np.sin(a), np.cos(a)[:, : d // 2]], 1)
+    return row
+
+
+def by_axis(row, order):
+    return lambda p: np.concatenate([row(p[:, [a]]) for a in order], 1)
+
+
+def boxes(d, order):
+    """gen_sineembed_for_position: 2 pi x / 10000^(2 floor(j / 2) / d), axis by axis."""
+    return lambda p: np.concatenate([woven(2 * pi * np.outer(p[:, a], inv_freq(d, 10000.0))) for a in order], 1)
+
+
+def nerf(p):
+    """bmild/nerf: sin of all coordinates, cos of all, for each 2^k."""
+    return np.concatenate([f(2.0 ** k * p) for k in range(10) for f in (np.sin, np.cos)], 1)
+
+
+def tiny_cuda_nn(p):
+    return np.concatenate([woven(np.outer(p[:, a], pi * 2.0 ** np.arange(10))) for a in range(3)], 1)
+
+
+def gligen(p):
+    return np.concatenate([f(w * p) for w in 100.0 ** (np.arange(8) / 8) for f in (np.sin, np.cos)], 1)
+
+
+def sincos2d(p):
+    """timm's build_sincos2d_pos_embed: sines of y and x, then cosines."""
+    bands = 1 / 10000.0 ** (np.arange(16) / 16)
+    return apart((p[:, :, None] * bands).reshape(len(p), -1))
+
+
+def perceiver(p):
+    return apart((pi * p[:, :, None] * np.linspace(1, 224 / 2, 32)).reshape(len(p), -1))
+
+
+def fourier_embed(p):
+    a = pi * p[:, :, None] * np.linspace(1, 224 / 2, 32)
+    return np.concatenate([f(a).transpose(0, 2, 1).reshape(len(p), -1) for f in (np.sin, np.cos)], 1)
+
+
+def random_features(pairs, layout):
+    return lambda p: layout(2 * pi * (p @ np.array([[learned(i, k) for k in range(2)] for i in range(pairs)]).T))
+
+
+def mae(d):
+    """get_2d_sincos_pos_embed: the first half by x, the column."""
+    return by_axis(marian(d // 2), (1, 0))
+
+
+BOX = (1, 0, 2, 3)
+MODELS.update({
+    "Attention Is All You Need": table("paper", paper(512)),
+    "Keras-hub": table(M + "sine_position_encoding.py", paper(64)),
+    "ESPnet": table(M + "espnet embedding.py", paper(64)),
+    "Diffusers 1-D": table(M + D + "embeddings.py SinusoidalPositionalEmbedding", paper(64)),
+    "OpenNMT-py": table(M + "onmt embeddings.py", paper(64)),
+    "Conformer": table(M + "NeMo multi_head_attention.py", paper(256)),
+    "Parakeet": table(HF + "modeling_parakeet.py", paper(1024)),
+    "tensor2tensor": table(M + "common_attention.py", timescales(65)),
+    "Whisper": table(M + "whisper model.py sinusoids", timescales(384)),
+    "marian-nmt": table(M + "marian transformer.h", timescales(64)),
+    "google-research/pegasus": table(M + "pegasus timing.py", timescales(64)),
+    "PegasusX": table(HF + "modeling_pegasus_x.py", timescales(64)),
+    "Flax": table(M + "flax wmt models.py", timescales(64)),
+    "gemma.cpp": table(M + "gemma.cc", timescales(64)),
+    "OpenNMT-py SinusoidalConcat": table(M + "onmt embeddings.py", timescales(64)),
+    "TimesFM": table(HF + "modeling_timesfm.py", timescales(1280)),
+    "Gemma 4, audio": table("transformers: modeling_gemma4.py", timescales(1024)),
+    "F5-TTS": table(M + "f5_tts modules.py SinusPositionEmbedding", timescales(256, scale=1000.0), real=True),
+    "fairseq": table(M + "sinusoidal_positional_embedding.py", fairseq(64)),
+    "M2M100": table(HF + "modeling_m2m_100.py", fairseq(64)),
+    "Speech2Text": table(HF + "modeling_speech_to_text.py", fairseq(64)),
+    "OpenNMT-tf": table(M + "opennmt position.py", timescales(64, offset=1)),
+    "CTranslate2": table(M + "ctranslate2 position_encoding", timescales(64, offset=1)),
+    "MarianMT": table(HF + "modeling_marian.py", marian(512)),
+    "Pegasus": table(HF + "modeling_pegasus.py", marian(64)),
+    "Autoformer": table(HF + "modeling_autoformer.py", marian(63)),
+    "RoFormer": table(HF + "modeling_roformer.py", marian(64)),
+    "CTRL": table(HF + "modeling_ctrl.py", marian(64)),
+    "Transformer-XL": table(M + "transformer-xl mem_transformer.py", marian(64)),
+    "XLNet": table(HF + "modeling_xlnet.py", marian(64)),
+    "Funnel": table(HF + "modeling_funnel.py", marian(768)),
+    "TENER": table(M + "TENER relative_transformer.py", timescales(64)),
+    "DDPM": table(M + "ddpm nn.py", timescales(128), real=True),
+    "Diffusers": table(M + D + "embeddings.py get_timestep_embedding", timescales(128), real=True),
+    "Stable Diffusion": table(M + "ldm util.py timestep_embedding", timescales(320, 0, True), real=True),
+    "Flux, timesteps": table(D + "transformer_flux2.py", timescales(256, 0, True), real=True),
+    "EDM": table(M + "edm networks.py PositionalEmbedding", timescales(128, 0, True), real=True),
+    "EDM, Fourier": table(M + "edm networks.py FourierEmbedding", lambda p: apart(
+        2 * pi * np.outer(p[:, 0], [learned(i, 0) for i in range(128)]), True), real=True),
+    "MusicGen": table(HF + "modeling_musicgen.py", timescales(64, cos_first=True)),
+    "MLX": table(M + "mlx positional_encoding.py", lambda p: np.sqrt(2 / 64) * timescales(64)(p), real=True),
+    "Zipformer": table("icefall: zipformer.py, as ports have it", lambda p: np.stack(
+        [np.cos(np.outer(p[:, 0], 1 + np.arange(24))), np.sin(np.outer(p[:, 0], 1 + np.arange(24)))], -1).reshape(
+            len(p), -1), real=True),
+    "AlphaFold 3": table("paper: AlphaFold 3, algorithm 22", random_features(128, woven), 2, real=True),
+    "Boltz": table(M + "boltz encoders.py FourierEmbedding", random_features(128, woven), 2, real=True),
+    "Time2Vec": table("paper: Time2Vec", lambda p: woven(matrix(32, 2)(p)), 2, real=True),
+    "MAE": table(M + "mae pos_embed.py", mae(64), 2),
+    "ViT": table(M + D + "embeddings.py get_2d_sincos_pos_embed", mae(64), 2, real=True),
+    "DiT": table(M + "DiT models.py", mae(64), 2),
+    "Diffusers 3-D": table(M + D + "embeddings.py get_3d_sincos_pos_embed", lambda p: np.concatenate(
+        [marian(16)(p[:, [0]]), marian(24)(p[:, [2]]), marian(24)(p[:, [1]])], 1), 3),
+    "tensor2tensor, nd": table(M + "common_attention.py", by_axis(timescales(32), (0, 1)), 2),
+    "DETR": table(M + "detr position_encoding.py", lambda p: by_axis(paper(32), (0, 1))(p + 1), 2),
+    "DAB-DETR": table("DAB-DETR: gen_sineembed_for_position, as ports have it", boxes(128, (1, 0)), 2, real=True),
+    "DAB-DETR, boxes": table("DAB-DETR: gen_sineembed_for_position, as ports have it", boxes(128, BOX), 4, real=True),
+    "Grounding DINO": table(HF + "modeling_grounding_dino.py", boxes(128, BOX), 4, real=True),
+    "BROS": table(HF + "modeling_bros.py", by_axis(marian(64), (0, 1)), 2, real=True),
+    "NeRF": table(M + "run_nerf_helpers.py", nerf, 3, real=True),
+    "tiny-cuda-nn": table(M + "frequency.h", tiny_cuda_nn, 3, real=True),
+    "GLIGEN": table(M + "gligen util.py FourierEmbedder", gligen, 4, real=True),
+    "timm sincos2d": table(T + "build_sincos2d_pos_embed", sincos2d, 2),
+    "Perceiver": table(M + "perceiver position_encoding.py", perceiver, 2, real=True),
+    "timm FourierEmbed": table(T + "FourierEmbed", fourier_embed, 2, real=True),
+    "SAM, prompts": table(M + "segment_anything prompt_encoder.py", random_features(128, apart), 2, real=True),
+})
+
+
+# ---- biases
+
+def bias(source, biases):
+    return {"source": source, "biases": biases}
+
+
+def slopes(heads, most=8):
+    """get_slopes() of ALiBi."""
+    n = 2 ** floor(np.log2(heads))
+    more = 2.0 ** (-most * (2 * np.arange(heads - n) + 1) / (2 * n))
+    return np.concatenate([2.0 ** (-most * np.arange(1, n + 1) / n), more])
+
+
+def float32_slopes(heads):
+    return slopes(heads).astype(np.float32).astype(float)
+
+
+def mpt_slopes(heads):
+    """build_mpt_alibi_tensor: those of the next power of two, the odd ones first."""
+    n = 2 ** int(np.ceil(np.log2(heads)))
+    all_of = 1 / 2.0 ** (np.arange(1, n + 1) * 8 / n)
+    return (all_of if n == heads else np.concatenate([all_of[1::2], all_of[::2]])[:heads]).astype(np.float32)
+
+
+KEYS, QUERY = 40, 20
+LONG_KEYS, LONG_QUERY = 2400, 1200
+
+
+def bucket(d, n, most, bidirectional):
+    """T5's relative_position_bucket of key - query, with its logarithms exact: in integers."""
+    start = 0
+    if bidirectional:
+        n //= 2
+        start = n if d > 0 else 0
+        d = abs(d)
+    else:
+        d = max(-d, 0)
+    m = n // 2
+    if d < m:
+        return start + d
+    # m + floor((n - m) log(d / m) / log(most / m)): the most j with (d / m)^(n - m) >= (most / m)^j
+    j = 0
+    while m + j < n - 1 and d ** (n - m) * m ** (j + 1) >= most ** (j + 1) * m ** (n - m):
+        j += 1
+    return start + m + j
+
+
+def buckets(n, most, bidirectional):
+    return lambda: np.array([bucket(k - LONG_QUERY, n, most, bidirectional) for k in range(LONG_KEYS)], float)
+
+
+def causal():
+    d = QUERY - np.arange(KEYS)
+    return np.where(d < 0, -np.inf, -np.outer(float32_slopes(12), d))
+
+
+MODELS.update({
+    "ALiBi": bias("paper: ALiBi", causal),
+    "BLOOM": bias(HF + "modeling_bloom.py", lambda: np.outer(float32_slopes(112), np.arange(KEYS))),
+    "Falcon": bias(HF + "modeling_falcon.py", lambda: np.outer(float32_slopes(71), np.arange(KEYS))),
+    "Baichuan-13B": bias(M + "modeling_baichuan.py", lambda: np.outer(float32_slopes(40), np.arange(KEYS))),
+    "MPT": bias(HF + "modeling_mpt.py", lambda: np.outer(mpt_slopes(64).astype(float), np.arange(1 - KEYS, 1))),
+    "JinaBERT": bias(M + "modeling_bert.py of jina-bert-v2", lambda: -np.outer(
+        float32_slopes(12), np.abs(np.arange(KEYS) - QUERY))),
+    "T5, encoder": bias(HF + "modeling_t5.py", buckets(32, 128, True)),
+    "T5, decoder": bias(HF + "modeling_t5.py", buckets(32, 128, False)),
+    "LayoutLMv3": bias(HF + "modeling_layoutlmv3.py", buckets(32, 128, True)),
+    "LayoutLMv3, boxes": bias(HF + "modeling_layoutlmv3.py", buckets(64, 256, True)),
+    "UDOP": bias(HF + "modeling_udop.py", buckets(32, 128, True)),
+    "UDOP, boxes": bias(HF + "modeling_udop.py", buckets(32, 100, True)),
+    "WavLM": bias(HF + "modeling_wavlm.py", buckets(320, 800, True)),
+})
+
+
+# ---- the numbers that the page's programs print
+
+def dinov2(i):
+    """torch's bicubic, a = -0.75, with a scale factor: weights of the two rows, clamped at the ends."""
+    scale = (3 + 0.1) / 2
+    position = (i + 0.5) / scale - 0.5
+    n, t = floor(position), position - floor(position)
+
+    def near(x):
+        return (1.25 * x - 2.25) * x * x + 1
+
+    def far(x):
+        return ((-0.75 * x + 3.75) * x - 6) * x + 3
+    weights = [far(1 + t), near(t), near(1 - t), far(2 - t)]
+    out = np.zeros(2)
+    for k, w in zip(range(n - 1, n + 3), weights):
+        out[min(max(k, 0), 1)] += w
+    return out
+
+
+GRID = np.array([[0, 1], [4, 9]], float)
+PROGRAMS = {
+    "gpt-oss": [mscale(32) * np.cos(100000), mscale(32) * np.sin(100000)],
+    "flux": [np.cos(31), np.cos(63)],
+    "timestep": [np.cos(999), np.sin(999)],
+    "descending": [np.sin(3), np.sin(-3)],
+    "chunks": [np.sin(1), np.sin(4), np.sin(4)],
+    "llama 4": [1 + 0.1 * log(1 + (p + 1) // 8192) for p in (8191, 131071)],
+    "ministral 3": [1 + 0.1 * log(1 + p // 16384) for p in (8191, 131071)],
+    "xpos": [((2 * i + 0.4 * 4) / (1.4 * 4)) ** (sign * 100 / 512) for i, sign in ((0, 1), (1, 1), (0, -1))],
+    "bloom": [3 * slope for slope in slopes(2)],
+    "t5": [bucket(-1, 32, 128, True), bucket(3, 32, 128, True), 0.25],
+    "dinov2": [dinov2(0) @ GRID @ dinov2(0), dinov2(1) @ GRID @ dinov2(1)],
+}
+
+
+# ---- the page -----------------------------------------------------------------------------------------------
+
+TABLES = {"`pe_rope_config`": "rope", "`pe_config`, rotated": "rotate", "preset and fields": "fill",
+          "fields": "bias"}
+
+
+def rows_of(page):
+    """(kind, name, fields) of every row; a row whose first cell is empty goes on."""
+    kind, rows = None, []
+    for line in page.splitlines():
+        cells = [c.strip() for c in line.strip("|").split(" | ")] if line.startswith("| ") else []
+        if len(cells) < 2:
+            if not line.startswith("|"):
+                kind = None
+        elif cells[0] == "model":
+            kind = TABLES.get(cells[1].rstrip(" |"))
+        elif kind:
+            if cells[0] not in ("", "|"):
+                rows.append([kind, cells[0], ""])
+            code = line.split(" | ", 1)[1].split("`")[1::2]
+            rows[-1][2] += " ".join([""] + [c for c in code if re.search("[=,&?]", c)])
+    return rows
+
+
+def expression(c, **names):
+    """An expression of C, as the page has it."""
+    python = c.replace("&&", " and ")
+    python = re.sub(r"(.*) \? (.*) : (.*)", r"(\2) if (\1) else (\3)", python)
+    return float(eval(python, {"pow": lambda a, b: float(a) ** b, "floor": floor, "log": log, "exp": exp,
+                               "learned": learned, "h": HEAD, **names}))
+
+
+def split(fields):
+    """Top-level commas."""
+    out, depth = [""], 0
+    for c in fields:
+        depth += (c in "({[") - (c in ")}]")
+        if c == "," and depth == 0:
+            out.append("")
+        else:
+            out[-1] += c
+    return [f.strip() for f in out if f.strip()]
+
+
+def lines_of(kind, fields):
+    """What tests/checks/models.c reads."""
+    struct = {"rope": "rope", "bias": "bias"}.get(kind, "config")
+    values = dict(f.split(" = ", 1) for f in split(fields) if " = " in f)
+    preset = re.search("PE_PRESET_[A-Z0-9_]+", fields)
+    lines, width = [kind], int(values.get("d_model", values.get("head_dim", 0)))
+    if preset:
+        lines.append(f"preset {preset.group()} {width}")
+    for name, value in values.items():
+        if name == "omega[i]":
+            axes = [a for a in ast.literal_eval(values.get("axis", "{}").replace("{", "[").replace("}", "]"))]
+            n = width // 2 if not axes else sum(a[0] // 2 for a in axes)
+            lines.append(f"omega {n} " + " ".join(repr(expression(value, i=i)) for i in range(n)))
+        elif name == "omega[i][k]":
+            n, axes = width // 2, int(values["axes"])
+            lines.append(f"omega {n * axes} " + " ".join(
+                repr(expression(value, i=i, k=k)) for i in range(n) for k in range(axes)))
+        elif name.endswith("[i]"):
+            n = int(values.get("rotary_dim", width)) // 2
+            lines.append(f"set {struct}.{name[:-3]} {n} " + " ".join(
+                repr(expression(value, i=i)) for i in range(n)))
+        else:
+            numbers = re.sub("[{}]", " ", value).replace(",", " ").split()
+            lines.append(f"set {struct}.{name} {len(numbers)} {' '.join(numbers)}")
+    return lines
+
+
+def positions(axes, real):
+    wide = {1: [[0], [1], [7], [1000], [131071]],
+            2: [[0, 0], [3, 61], [63, 1], [255, 127]],
+            3: [[0, 0, 0], [3, 61, 17], [1000, 1001, 1002], [15, 0, 90]],
+            4: [[0, 0, 0, 0], [1, 61, 17, 3], [9, 0, 90, 2]]}[axes]
+    return np.array(wide, float) / 256 + 0.0625 * np.arange(axes) if real else np.array(wide, float)
+
+
+def written(name, lines):
+    run = subprocess.run([sys.argv[1]], input="\n".join([*lines, "go"]).encode(), stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE)
+    if run.returncode:
+        check(name, False, run.stderr.decode().strip())
+        return None
+    return np.frombuffer(run.stdout, np.float32).astype(float)
+
+
+def ulp(x):
+    """Of the float nearest to x."""
+    return np.maximum(2.0 ** (np.floor(np.log2(np.maximum(np.abs(x), 1e-300))) - 23), 2.0 ** -149)
+
+
+def compare(kind, name, fields):
+    model = MODELS[name]
+    lines = lines_of(kind, fields)
+    if kind == "bias":
+        lines = ["t5" if "buckets" in fields else "alibi"] + lines[1:]
+        if "buckets" in fields:
+            lines += [f"set bias.keys 1 {LONG_KEYS}", f"set bias.first_query 1 {LONG_QUERY}"]
+        else:
+            lines.append(f"set bias.keys 1 {KEYS}")
+        got, expected = written(name, lines), model["biases"]().ravel()
+        if got is not None:
+            good = len(got) == len(expected) and (got == expected.astype(np.float32)).all()
+            check(f"{name}: {len(expected)} biases ({model['source']})", good, got[:9])
+        return
+    p = positions(model["axes"], model["real"])
+    lines.append(f"points {len(p)} {p.size} " + " ".join(repr(float(v)) for v in p.ravel()))
+    slack = 1e-12 * (1 + np.abs(p).max())
+    if "row" in model:
+        expected = model["row"](p)
+        bound = ulp(expected) / 2 + slack
+    else:
+        x = np.array([np.float32(((i * 2654435761 + 12345) % 65521) / 32760.5 - 1) for i in range(model["head"])], float)
+        lines.append(f"x {len(x)} " + " ".join(repr(float(v)) for v in x))
+        expected = model["rotated"](p, x)
+        bound = 3 * 2.0 ** -24 * np.sqrt(2) * np.abs(x).max() * model["amplitude"] + 100 * slack
+    got = written(name, lines)
+    if got is None:
+        return
+    if got.size != expected.size:
+        check(name, False, f"{got.size} elements, not {expected.size}")
+        return
+    error = np.abs(got.reshape(expected.shape) - expected)
+    check(f"{name}: {len(p)} positions ({model['source']})", (error <= bound).all(),
+          f"{(error / bound).max():.3g} times its bound at {np.unravel_index((error / bound).argmax(), error.shape)}")
+
+
+def main():
+    page = open(PAGE).read()
+    rows = rows_of(page)
+    names = [name for _, name, _ in rows]
+    for name in sorted(set(names) ^ set(MODELS)):
+        check(f"{name}: on the page and here", False, "only " + ("on the page" if name in names else "here"))
+    check("no name twice", len(names) == len(set(names)), sorted(n for n in names if names.count(n) > 1))
+    for kind, name, fields in rows:
+        if name in MODELS:
+            compare(kind, name, fields)
+    printed = dict(re.findall(r"/\* prints (.*): (.*) \*/", page))
+    for name in sorted(set(printed) ^ set(PROGRAMS)):
+        check(f"the program that prints {name}", False, "only " + ("on the page" if name in printed else "here"))
+    for name in sorted(set(printed) & set(PROGRAMS)):
+        expected = " ".join(f"{np.float32(x):.9g}" for x in PROGRAMS[name])
+        check(f"what programs print: {name}: {printed[name]}", printed[name] == expected, expected)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+sys.exit(main())
