@@ -20,6 +20,11 @@ have "$python" || {
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 }
-"$python" tests/checks/parity.py "$WORK/parity"
-status=$?
-"$python" tests/checks/models.py "$WORK/models" && exit $status
+{
+    "$python" tests/checks/parity.py "$WORK/parity" || echo "FAIL parity.py: status $?"
+    "$python" tests/checks/models.py "$WORK/models" || echo "FAIL models.py: status $?"
+} | awk '
+    /^[0-9]+ passed, [0-9]+ failed/ { passed += $1; failed += $3; skipped += $5; next }
+    /^FAIL .*: status/ { failed += failed == 0 }
+    { print }
+    END { print passed + 0 " passed, " failed + 0 " failed, " skipped + 0 " skipped"; exit failed > 0 }'
