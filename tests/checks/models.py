@@ -13,6 +13,7 @@ import ast
 import re
 import subprocess
 import sys
+from decimal import Decimal, getcontext
 
 try:
     import numpy as np
@@ -283,7 +284,7 @@ MODELS = {
         p[:, :, None] * 2 ** np.linspace(0, np.log2(224) - 1, 16) * pi).reshape(len(p), -1), 64, adjacent, 2, real=True),
     "Pixtral": rotation(HF + "modeling_pixtral.py", pixtral, 64, axes=2),
     "Kimi-VL, tower": rotation("Kimi-VL: Rope2DPosEmb, as ports have it", alternating((1, 0)), 64, adjacent, 2),
-    "Lumina-Next": rotation(D + "embeddings.py get_2d_rotary_pos_embed_lumina", alternating((0, 1)), 64, adjacent, 2),
+    "Lumina v1 (Lumina-Next)": rotation(D + "embeddings.py get_2d_rotary_pos_embed_lumina", alternating((0, 1)), 64, adjacent, 2),
 }
 
 
@@ -424,7 +425,7 @@ MODELS.update({
     "Zipformer": table("icefall: zipformer.py, as ports have it", lambda p: np.stack(
         [np.cos(np.outer(p[:, 0], 1 + np.arange(24))), np.sin(np.outer(p[:, 0], 1 + np.arange(24)))], -1).reshape(
             len(p), -1), real=True),
-    "AlphaFold 3": table("paper: AlphaFold 3, algorithm 22", random_features(128, woven), 2, real=True),
+    "AlphaFold 3 (AF3)": table("paper: AlphaFold 3, algorithm 22", random_features(128, woven), 2, real=True),
     "Boltz": table(M + "boltz encoders.py FourierEmbedding", random_features(128, woven), 2, real=True),
     "Time2Vec": table("paper: Time2Vec", lambda p: woven(matrix(32, 2)(p)), 2, real=True),
     "MAE": table(M + "mae pos_embed.py", mae(64), 2),
@@ -522,7 +523,9 @@ MODELS.update({
 })
 
 
-# ---- the numbers that the page's programs print
+# ---- the numbers that programs of the pages print
+
+PROGRAMS_OF = (PAGE, "docs/recipes.md")
 
 def dinov2(i):
     """torch's bicubic, a = -0.75, with a scale factor: weights of the two rows, clamped at the ends."""
@@ -542,9 +545,36 @@ def dinov2(i):
     return out
 
 
+def bf16(x):
+    """The bits of the nearest one; x is no tie."""
+    bits = int(np.float32(x).view(np.uint32))
+    return f"0x{(bits + 0x8000) >> 16:04x}"
+
+
+def decimal(*numbers):
+    return " ".join(f"{float(x):.17g}" for x in numbers)
+
+
+getcontext().prec = 40
+YARN_63 = Decimal(1000000) ** (Decimal(-126) / 128) / 4  # a wave longer than the training: all interpolated
+TWO_PI = Decimal("6.283185307179586476925286766559005768394")
+TURNED = complex(0.5, -1) * np.exp(-1234j)
 GRID = np.array([[0, 1], [4, 9]], float)
 PROGRAMS = {
     "gpt-oss": [mscale(32) * np.cos(100000), mscale(32) * np.sin(100000)],
+    "qwen3-vl": [np.cos(3), np.cos(50 * 5e6 ** (-2 / 128)), np.cos(61 * 5e6 ** (-4 / 128)),
+                 np.cos(64 * 5e6 ** (-4 / 128))],
+    "heads": [np.cos(np.dot([2, -0.5, 1.5], np.array([4, 5, 6]) / 16)),
+              np.cos(np.dot([2, -0.5, 1.5], np.array([16, 17, 18]) / 16))],
+    "phases": [np.sin(0.75 * 3.5 + 0.125), np.sin(-1.5 * 3.5 + 2.25)],
+    "grid": [np.sin(5), np.sin(3)],
+    "threads": [np.sin(100000), np.sin(100999)],
+    "back": f"{TURNED.real:.5f} {TURNED.imag:.5f}",
+    "frequencies": decimal(YARN_63, Decimal(4).ln() / 10 + 1),
+    "wavelength": decimal(TWO_PI / Decimal(float(YARN_63))),
+    "cache": f"{bf16(np.cos(100003))} {bf16(np.sin(100003))}",
+    "wrong": "YARN needs original_max_position_embeddings",
+    "size": "1",
     "flux": [np.cos(31), np.cos(63)],
     "timestep": [np.cos(999), np.sin(999)],
     "descending": [np.sin(3), np.sin(-3)],
@@ -697,11 +727,13 @@ def main():
     for kind, name, fields in rows:
         if name in MODELS:
             compare(kind, name, fields)
-    printed = dict(re.findall(r"/\* prints (.*): (.*) \*/", page))
+    printed = dict(re.findall(r"/\* prints (.*): (.*) \*/", "".join(open(p).read() for p in PROGRAMS_OF)))
     for name in sorted(set(printed) ^ set(PROGRAMS)):
         check(f"the program that prints {name}", False, "only " + ("on the page" if name in printed else "here"))
     for name in sorted(set(printed) & set(PROGRAMS)):
-        expected = " ".join(f"{np.float32(x):.9g}" for x in PROGRAMS[name])
+        expected = PROGRAMS[name]
+        if not isinstance(expected, str):
+            expected = " ".join(f"{np.float32(x):.9g}" for x in expected)
         check(f"what programs print: {name}: {printed[name]}", printed[name] == expected, expected)
     print(f"{passed} passed, {failed} failed")
     return failed != 0
