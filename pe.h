@@ -3099,32 +3099,21 @@ PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop
     return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
 }
 
-/* A sin x for a small angle x, of position time 2^exponent. Where exact products make A x a double,
-   the sine is that less a little: no middle of two numbers is between them. */
+/* A sin x for a small angle x, of position time 2^exponent, by numbers near 1. */
 PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int drop,
                             double *y)
 {
-    const double *const f = plan->frequency + pair, a = plan->mantissa;
-    double w[3] = {1, 0, 1};
+    const double *const f = plan->frequency + pair;
     int of_w, of_a;
     (void)pe__frexp(plan->scale, &of_a);
-    exponent += of_a - 1;
-    if (plan->float32 || (!plan->half_turns && pe__known_frequency(plan, pair, w) && w[0] != 0)) {
-        const double v = pe__frexp(w[0], &of_w);
-        const double p = time * v, x = p * a;
-        if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 &&
-            pe__product_less(p, a, x) == 0)
-            return pe__same_far(x, -x * pe__exp2i(-60), fabs(x) * pe__exp2i(-61), exponent + of_w,
-                                drop, y);
-    }
     (void)pe__frexp(f[0], &of_w);
+    if (exponent + of_w > -59) return 0;
     const double up = pe__exp2i(-of_w), lack = pe__lack(plan, pair, fabs(f[0])) / fabs(f[0]);
     const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
     const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
-    const pe__dd x = pe__dd_scaled(turn, a);
+    const pe__dd x = pe__dd_scaled(turn, plan->mantissa);
     const double hi = pe__first_lane(x.hi), e = fabs(hi) * (lack + pe__exp2i(-97));
-    if (exponent + of_w - of_a > -60) return 0;
-    return pe__same_far(hi, pe__first_lane(x.lo), e, exponent + of_w, drop, y);
+    return pe__same_far(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
 }
 
 /* An element of a turn so small that its numbers leave the range of doubles, or that its cosine
@@ -5133,8 +5122,7 @@ PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_
 
 /* ==== src/rows/block.h ==== */
 /* The rows around one anchor, from the nearest to the farthest.
- * Gives: pe__block, pe__block_add_bf16(), pe__block_bf16(), pe__block_f16(), pe__block_f32(),
- *   pe__block_maker.
+ * Gives: pe__block, pe__block_16(), pe__block_f32(), pe__block_maker.
  * Needs: simd, numbers, sincos.
  * Tests: tests/unit/test_splits.c. */
 
@@ -5343,18 +5331,6 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
     }
     if (!added) pe__settle_alarms_16(x, f, 0, kind);
     if (!direct) pe__buffer_16(x, block, buffer, 0);
-}
-PE__OUTLINE void pe__block_f16(pe__span *x, const pe__block *block)
-{
-    pe__block_16(x, block, PE__F16, 0);
-}
-PE__OUTLINE void pe__block_bf16(pe__span *x, const pe__block *block)
-{
-    pe__block_16(x, block, PE__BF16, 0);
-}
-PE__OUTLINE void pe__block_add_bf16(pe__span *x, const pe__block *block)
-{
-    pe__block_16(x, block, PE__BF16, 1);
 }
 
 /* ==== src/rows/single.h ==== */
@@ -5740,18 +5716,19 @@ PE__INLINE void pe__rows_16(pe__kind kind, const pe__dest *dest, double t, size_
         }
     }
 }
-PE__OUTLINE void pe__rows_f16(const pe__dest *dest, double t, size_t rows)
-{
-    pe__rows_16(PE__F16, dest, t, rows, pe__block_f16, 0);
-}
-PE__OUTLINE void pe__rows_bf16(const pe__dest *dest, double t, size_t rows)
-{
-    pe__rows_16(PE__BF16, dest, t, rows, pe__block_bf16, 0);
-}
-PE__OUTLINE void pe__add_rows_bf16(const pe__dest *dest, double t, size_t rows)
-{
-    pe__rows_16(PE__BF16, dest, t, rows, pe__block_add_bf16, 1);
-}
+#define PE__ROWS_16(name, kind, added)                                                             \
+    PE__OUTLINE void pe__block_of_##name(pe__span *x, const pe__block *block)                      \
+    {                                                                                              \
+        pe__block_16(x, block, kind, added);                                                       \
+    }                                                                                              \
+    PE__OUTLINE void pe__##name(const pe__dest *dest, double t, size_t rows)                       \
+    {                                                                                              \
+        pe__rows_16(kind, dest, t, rows, pe__block_of_##name, added);                              \
+    }
+PE__ROWS_16(rows_f16, PE__F16, 0)
+PE__ROWS_16(rows_bf16, PE__BF16, 0)
+PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
+#undef PE__ROWS_16
 
 /* ==== src/rows/f64.h ==== */
 /* Rows of doubles.
@@ -8470,7 +8447,7 @@ enum {
     PE__DOTS_ANCHORS = 32,
     PE__DOTS_TILE = 16,   /* pairs                                        */
     PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
-    PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
+    PE__DOTS_TOGETHER = 2 /* anchors that share a look at the numbers b */
 };
 
 /* The pairs of a tile, rotated step by step; and their parts X, y and x, of cosines and then of
@@ -8544,11 +8521,10 @@ PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__d
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of some anchors: of one, or of two. */
+/* Add a tile's products to the sums of two anchors. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
-    const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
         pe__dots_run c, s, c2, s2;
         c.large = c.minor = c.tiny = pe__splat(0.0);
@@ -8556,11 +8532,11 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
         for (size_t i = 0; i < pairs; i++) {
             pe__dots_add(&c, table[i], b, anchor[0][0][i], anchor[0][1][i]);
             pe__dots_add(&s, table[i] + 3, b, anchor[0][3][i], anchor[0][4][i]);
-            if (two) pe__dots_add(&c2, table[i], b, anchor[1][0][i], anchor[1][1][i]);
-            if (two) pe__dots_add(&s2, table[i] + 3, b, anchor[1][3][i], anchor[1][4][i]);
+            pe__dots_add(&c2, table[i], b, anchor[1][0][i], anchor[1][1][i]);
+            pe__dots_add(&s2, table[i] + 3, b, anchor[1][3][i], anchor[1][4][i]);
         }
         pe__dots_end(&c, &s, sums, b);
-        if (two) pe__dots_end(&c2, &s2, sums + 1, b);
+        pe__dots_end(&c2, &s2, sums + 1, b);
     }
 }
 

@@ -139,32 +139,21 @@
 #endif
 #endif
 
-#if PE_ISA == PE_ISA_SCALAR
-#define PE_ISA_NAME "scalar"
-#elif PE_ISA == PE_ISA_NEON
-#define PE_ISA_NAME "NEON"
-#if !defined(__aarch64__) || !defined(__ARM_NEON) || defined(__AARCH64EB__)
-#error "PE_ISA_NEON needs little-endian AArch64: build for that, or leave PE_ISA undefined"
-#endif
-#elif PE_ISA == PE_ISA_AVX2
-#define PE_ISA_NAME "AVX2"
-#elif PE_ISA == PE_ISA_AVX512
-#define PE_ISA_NAME "AVX-512"
-#if PE__NO_512
-#error "PE_ISA_AVX512 needs registers of 512 bits: compile without -mno-evex512, -mavx10.1-256"
-#endif
-#elif PE_ISA == PE_ISA_SSE2
-#define PE_ISA_NAME "SSE2"
-#if !defined(__SSE2__) || !PE__GNU || defined(__wasm__)
-#error "PE_ISA_SSE2 needs SSE2, gcc or clang: compile with -msse2, or leave PE_ISA undefined"
-#endif
-#elif PE_ISA == PE_ISA_WASM
-#define PE_ISA_NAME "WASM SIMD128"
-#if !defined(__wasm_simd128__)
-#error "PE_ISA_WASM needs WebAssembly's SIMD: compile with -msimd128, or leave PE_ISA undefined"
-#endif
-#else
+#define PE_ISA_NAME                                                                                \
+    (PE_ISA == PE_ISA_SCALAR ? "scalar"  : PE_ISA == PE_ISA_NEON   ? "NEON"    :                   \
+     PE_ISA == PE_ISA_AVX2   ? "AVX2"    : PE_ISA == PE_ISA_AVX512 ? "AVX-512" :                   \
+     PE_ISA == PE_ISA_SSE2   ? "SSE2"    : "WASM SIMD128")
+#if PE_ISA < PE_ISA_SCALAR || PE_ISA > PE_ISA_WASM
 #error "PE_ISA must be one of the ids PE_ISA_SCALAR (1) ... PE_ISA_WASM (6), or be left undefined"
+#elif PE_ISA == PE_ISA_NEON && \
+    (!defined(__aarch64__) || !defined(__ARM_NEON) || defined(__AARCH64EB__))
+#error "PE_ISA_NEON needs little-endian AArch64: build for that, or leave PE_ISA undefined"
+#elif PE_ISA == PE_ISA_AVX512 && PE__NO_512
+#error "PE_ISA_AVX512 needs registers of 512 bits: compile without -mno-evex512, -mavx10.1-256"
+#elif PE_ISA == PE_ISA_SSE2 && (!defined(__SSE2__) || !PE__GNU || defined(__wasm__))
+#error "PE_ISA_SSE2 needs SSE2, gcc or clang: compile with -msse2, or leave PE_ISA undefined"
+#elif PE_ISA == PE_ISA_WASM && !defined(__wasm_simd128__)
+#error "PE_ISA_WASM needs WebAssembly's SIMD: compile with -msimd128, or leave PE_ISA undefined"
 #endif
 #undef PE__NO_512
 
@@ -533,6 +522,12 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 #endif
     return v - (pe__vf)(((pe__vi)v & ~last) | half);
 }
+PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
+{
+    const pe__vl bits = (pe__vl)a;
+    return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
+}
+
 /* The upper 16 bits are v as a bf16, rounded to nearest even. */
 PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 {
@@ -566,22 +561,12 @@ PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 /* ---- two doubles: NEON, SSE2, WASM ------------------------------------------------------------ */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 
-#if defined(__clang__) || __GNUC__ >= 12
+#ifdef __clang__
 #define PE__PICK4(a, b, i, j, k, l) ((pe__vf)__builtin_shufflevector(a, b, i, j, k, l))
 #define PE__PICK2(a, b, i, j) ((pe__vd)__builtin_shufflevector(a, b, i, j))
-#else
-PE__INLINE pe__vf pe__pick4(pe__vf a, pe__vf b, int i, int j, int k, int l)
-{
-    const pe__vi order = {i, j, k, l};
-    return __builtin_shuffle(a, b, order);
-}
-PE__INLINE pe__vd pe__pick2(pe__vd a, pe__vd b, int i, int j)
-{
-    const pe__vl order = {i, j};
-    return __builtin_shuffle(a, b, order);
-}
-#define PE__PICK4(a, b, i, j, k, l) pe__pick4(a, b, i, j, k, l)
-#define PE__PICK2(a, b, i, j) pe__pick2(a, b, i, j)
+#else /* which gcc has only from 12 on */
+#define PE__PICK4(a, b, i, j, k, l) __builtin_shuffle(a, b, __extension__(pe__vi){i, j, k, l})
+#define PE__PICK2(a, b, i, j) __builtin_shuffle(a, b, __extension__(pe__vl){i, j})
 #endif
 
 PE__INLINE pe__vd pe__splat(double x)
@@ -1218,14 +1203,17 @@ PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
 PE__INLINE pe__vd pe__splat(double x) { return x; }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
 #ifdef PE__HAVE_FMA
+enum { PE__FUSES = 1 };
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, c); }
-PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(-a, b, c); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, -c); }
+PE__INLINE float pe__one_mad(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
 #define PE__NOT_FUSED
+enum { PE__FUSES = 0 };
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
-PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
+PE__INLINE float pe__one_mad(float a, float b, float c) { return a * b + c; }
 #endif
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return pe__fma(-a, b, c); }
 #define PE__SLEEF_TWO Sleef_double_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid1_u35purec
 PE__INLINE pe__vf pe__floats_of(float s, float c)
@@ -1291,27 +1279,15 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
     PE__PRODUCT(p.c);
     return p;
 }
-#ifdef PE__HAVE_FMA
-enum { PE__FUSES = 1 };
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats_of(__builtin_fmaf(a.s, b.s, c.s), __builtin_fmaf(a.c, b.c, c.c));
+    return pe__floats_of(pe__one_mad(a.s, b.s, c.s), pe__one_mad(a.c, b.c, c.c));
 }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats_of(__builtin_fmaf(-a.s, b.s, c.s), __builtin_fmaf(-a.c, b.c, c.c));
+    return pe__floats_of(pe__one_mad(-a.s, b.s, c.s), pe__one_mad(-a.c, b.c, c.c));
 }
-#else
-enum { PE__FUSES = 0 };
-PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    return pe__floats_of(a.s * b.s + c.s, a.c * b.c + c.c);
-}
-PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    return pe__floats_of(c.s - a.s * b.s, c.c - a.c * b.c);
-}
-#endif
+PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats_of(v.c, v.s); }
 PE__INLINE pe__vf pe__get_twice(const float *p) { return pe__floats_of(*p, *p); }
 PE__INLINE pe__vf pe__get_signed(const float *p) { return pe__floats_of(-*p, *p); }
@@ -1376,22 +1352,23 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 {
     return pe__floats_of(pe__one_from_bf16(p[1]), pe__one_from_bf16(p[3]));
 }
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h)
 {
-    p[0] = pe__one_to_bf16(a.s);
-    p[1] = pe__one_to_bf16(b.s);
-    p[2] = pe__one_to_bf16(a.c);
-    p[3] = pe__one_to_bf16(b.c);
+    p[0] = h.s;
+    p[1] = h.c;
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats_of(a.s, b.s); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats_of(a.c, b.c); }
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_h(p, pe__round_bf16(pe__unzip_evens(a, b)));
+    pe__put_h(p + 2, pe__round_bf16(pe__unzip_odds(a, b)));
+}
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b) { pe__put_bf16_two(p, a, b); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
-    p[0] = pe__one_to_f16(a.s);
-    p[1] = pe__one_to_f16(b.s);
-    p[2] = pe__one_to_f16(a.c);
-    p[3] = pe__one_to_f16(b.c);
+    pe__put_h(p, pe__round_f16(pe__unzip_evens(a, b)));
+    pe__put_h(p + 2, pe__round_f16(pe__unzip_odds(a, b)));
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a)
 {
@@ -1414,11 +1391,6 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     return (uint32_t)!(a.s > x.s) | (uint32_t)!(a.c > x.c) << 1 | (uint32_t)!(b.s > y.s) << 2 |
            (uint32_t)!(b.c > y.c) << 3;
-}
-PE__INLINE void pe__put_h(uint16_t *p, pe__vh h)
-{
-    p[0] = h.s;
-    p[1] = h.c;
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
@@ -1525,20 +1497,11 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 #endif
 #endif
 
-#if PE_ISA == PE_ISA_SCALAR
-PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
-#elif PE_ISA != PE_ISA_NEON
-PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
-{
-    const pe__vl bits = (pe__vl)a;
-    return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
-}
-#endif
 #if PE_ISA != PE_ISA_NEON
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* which may have an instruction */
+#if PE_ISA != PE_ISA_AVX512 /* which has an instruction */
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
     return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));

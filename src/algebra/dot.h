@@ -104,7 +104,7 @@ enum {
     PE__DOTS_ANCHORS = 32,
     PE__DOTS_TILE = 16,   /* pairs                                        */
     PE__DOTS_VECTORS = PE__DOTS_TILE / (int)PE_LANES,
-    PE__DOTS_TOGETHER = PE_LANES == 4 ? 1 : 2 /* anchors that share a look at the numbers b */
+    PE__DOTS_TOGETHER = 2 /* anchors that share a look at the numbers b */
 };
 
 /* The pairs of a tile, rotated step by step; and their parts X, y and x, of cosines and then of
@@ -178,11 +178,10 @@ PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__d
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of some anchors: of one, or of two. */
+/* Add a tile's products to the sums of two anchors. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
-    const int two = PE__DOTS_TOGETHER > 1;
     for (size_t b = 0; b < PE__DOTS; b += PE_LANES) {
         pe__dots_run c, s, c2, s2;
         c.large = c.minor = c.tiny = pe__splat(0.0);
@@ -190,11 +189,11 @@ PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts 
         for (size_t i = 0; i < pairs; i++) {
             pe__dots_add(&c, table[i], b, anchor[0][0][i], anchor[0][1][i]);
             pe__dots_add(&s, table[i] + 3, b, anchor[0][3][i], anchor[0][4][i]);
-            if (two) pe__dots_add(&c2, table[i], b, anchor[1][0][i], anchor[1][1][i]);
-            if (two) pe__dots_add(&s2, table[i] + 3, b, anchor[1][3][i], anchor[1][4][i]);
+            pe__dots_add(&c2, table[i], b, anchor[1][0][i], anchor[1][1][i]);
+            pe__dots_add(&s2, table[i] + 3, b, anchor[1][3][i], anchor[1][4][i]);
         }
         pe__dots_end(&c, &s, sums, b);
-        if (two) pe__dots_end(&c2, &s2, sums + 1, b);
+        pe__dots_end(&c2, &s2, sums + 1, b);
     }
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows around one anchor, from the nearest to the farthest.
- * Gives: pe__block, pe__block_add_bf16(), pe__block_bf16(), pe__block_f16(), pe__block_f32(),
- *   pe__block_maker.
+ * Gives: pe__block, pe__block_16(), pe__block_f32(), pe__block_maker.
  * Needs: simd, numbers, sincos.
  * Tests: tests/unit/test_splits.c. */
 #pragma once
@@ -220,16 +219,4 @@ PE__INLINE void pe__block_16(pe__span *x, const pe__block *block, pe__kind kind,
     }
     if (!added) pe__settle_alarms_16(x, f, 0, kind);
     if (!direct) pe__buffer_16(x, block, buffer, 0);
-}
-PE__OUTLINE void pe__block_f16(pe__span *x, const pe__block *block)
-{
-    pe__block_16(x, block, PE__F16, 0);
-}
-PE__OUTLINE void pe__block_bf16(pe__span *x, const pe__block *block)
-{
-    pe__block_16(x, block, PE__BF16, 0);
-}
-PE__OUTLINE void pe__block_add_bf16(pe__span *x, const pe__block *block)
-{
-    pe__block_16(x, block, PE__BF16, 1);
 }

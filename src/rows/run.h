@@ -211,15 +211,16 @@ PE__INLINE void pe__rows_16(pe__kind kind, const pe__dest *dest, double t, size_
         }
     }
 }
-PE__OUTLINE void pe__rows_f16(const pe__dest *dest, double t, size_t rows)
-{
-    pe__rows_16(PE__F16, dest, t, rows, pe__block_f16, 0);
-}
-PE__OUTLINE void pe__rows_bf16(const pe__dest *dest, double t, size_t rows)
-{
-    pe__rows_16(PE__BF16, dest, t, rows, pe__block_bf16, 0);
-}
-PE__OUTLINE void pe__add_rows_bf16(const pe__dest *dest, double t, size_t rows)
-{
-    pe__rows_16(PE__BF16, dest, t, rows, pe__block_add_bf16, 1);
-}
+#define PE__ROWS_16(name, kind, added)                                                             \
+    PE__OUTLINE void pe__block_of_##name(pe__span *x, const pe__block *block)                      \
+    {                                                                                              \
+        pe__block_16(x, block, kind, added);                                                       \
+    }                                                                                              \
+    PE__OUTLINE void pe__##name(const pe__dest *dest, double t, size_t rows)                       \
+    {                                                                                              \
+        pe__rows_16(kind, dest, t, rows, pe__block_of_##name, added);                              \
+    }
+PE__ROWS_16(rows_f16, PE__F16, 0)
+PE__ROWS_16(rows_bf16, PE__BF16, 0)
+PE__ROWS_16(add_rows_bf16, PE__BF16, 1)
+#undef PE__ROWS_16

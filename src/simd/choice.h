@@ -56,32 +56,21 @@
 #endif
 #endif
 
-#if PE_ISA == PE_ISA_SCALAR
-#define PE_ISA_NAME "scalar"
-#elif PE_ISA == PE_ISA_NEON
-#define PE_ISA_NAME "NEON"
-#if !defined(__aarch64__) || !defined(__ARM_NEON) || defined(__AARCH64EB__)
-#error "PE_ISA_NEON needs little-endian AArch64: build for that, or leave PE_ISA undefined"
-#endif
-#elif PE_ISA == PE_ISA_AVX2
-#define PE_ISA_NAME "AVX2"
-#elif PE_ISA == PE_ISA_AVX512
-#define PE_ISA_NAME "AVX-512"
-#if PE__NO_512
-#error "PE_ISA_AVX512 needs registers of 512 bits: compile without -mno-evex512, -mavx10.1-256"
-#endif
-#elif PE_ISA == PE_ISA_SSE2
-#define PE_ISA_NAME "SSE2"
-#if !defined(__SSE2__) || !PE__GNU || defined(__wasm__)
-#error "PE_ISA_SSE2 needs SSE2, gcc or clang: compile with -msse2, or leave PE_ISA undefined"
-#endif
-#elif PE_ISA == PE_ISA_WASM
-#define PE_ISA_NAME "WASM SIMD128"
-#if !defined(__wasm_simd128__)
-#error "PE_ISA_WASM needs WebAssembly's SIMD: compile with -msimd128, or leave PE_ISA undefined"
-#endif
-#else
+#define PE_ISA_NAME                                                                                \
+    (PE_ISA == PE_ISA_SCALAR ? "scalar"  : PE_ISA == PE_ISA_NEON   ? "NEON"    :                   \
+     PE_ISA == PE_ISA_AVX2   ? "AVX2"    : PE_ISA == PE_ISA_AVX512 ? "AVX-512" :                   \
+     PE_ISA == PE_ISA_SSE2   ? "SSE2"    : "WASM SIMD128")
+#if PE_ISA < PE_ISA_SCALAR || PE_ISA > PE_ISA_WASM
 #error "PE_ISA must be one of the ids PE_ISA_SCALAR (1) ... PE_ISA_WASM (6), or be left undefined"
+#elif PE_ISA == PE_ISA_NEON && \
+    (!defined(__aarch64__) || !defined(__ARM_NEON) || defined(__AARCH64EB__))
+#error "PE_ISA_NEON needs little-endian AArch64: build for that, or leave PE_ISA undefined"
+#elif PE_ISA == PE_ISA_AVX512 && PE__NO_512
+#error "PE_ISA_AVX512 needs registers of 512 bits: compile without -mno-evex512, -mavx10.1-256"
+#elif PE_ISA == PE_ISA_SSE2 && (!defined(__SSE2__) || !PE__GNU || defined(__wasm__))
+#error "PE_ISA_SSE2 needs SSE2, gcc or clang: compile with -msse2, or leave PE_ISA undefined"
+#elif PE_ISA == PE_ISA_WASM && !defined(__wasm_simd128__)
+#error "PE_ISA_WASM needs WebAssembly's SIMD: compile with -msimd128, or leave PE_ISA undefined"
 #endif
 #undef PE__NO_512
 

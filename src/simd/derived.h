@@ -80,20 +80,11 @@ PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guar
 #endif
 #endif
 
-#if PE_ISA == PE_ISA_SCALAR
-PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
-#elif PE_ISA != PE_ISA_NEON
-PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
-{
-    const pe__vl bits = (pe__vl)a;
-    return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
-}
-#endif
 #if PE_ISA != PE_ISA_NEON
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c) { return pe__zip(pe__odd24(s), pe__odd24(c)); }
 #endif
 
-#if PE_ISA != PE_ISA_AVX512 /* which may have an instruction */
+#if PE_ISA != PE_ISA_AVX512 /* which has an instruction */
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
     return pe__min_f32(pe__abs_f32(a), pe__abs_f32(b));

@@ -27,14 +27,17 @@ PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
 PE__INLINE pe__vd pe__splat(double x) { return x; }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
 #ifdef PE__HAVE_FMA
+enum { PE__FUSES = 1 };
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, c); }
-PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(-a, b, c); }
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return __builtin_fma(a, b, -c); }
+PE__INLINE float pe__one_mad(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 #else
 #define PE__NOT_FUSED
+enum { PE__FUSES = 0 };
 PE__INLINE pe__vd pe__fma(pe__vd a, pe__vd b, pe__vd c) { return a * b + c; }
-PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return c - a * b; }
+PE__INLINE float pe__one_mad(float a, float b, float c) { return a * b + c; }
 #endif
+PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return pe__fma(-a, b, c); }
 #define PE__SLEEF_TWO Sleef_double_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid1_u35purec
 PE__INLINE pe__vf pe__floats_of(float s, float c)
@@ -100,27 +103,15 @@ PE__INLINE pe__vf pe__mul_f32(pe__vf a, pe__vf b)
     PE__PRODUCT(p.c);
     return p;
 }
-#ifdef PE__HAVE_FMA
-enum { PE__FUSES = 1 };
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats_of(__builtin_fmaf(a.s, b.s, c.s), __builtin_fmaf(a.c, b.c, c.c));
+    return pe__floats_of(pe__one_mad(a.s, b.s, c.s), pe__one_mad(a.c, b.c, c.c));
 }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
 {
-    return pe__floats_of(__builtin_fmaf(-a.s, b.s, c.s), __builtin_fmaf(-a.c, b.c, c.c));
+    return pe__floats_of(pe__one_mad(-a.s, b.s, c.s), pe__one_mad(-a.c, b.c, c.c));
 }
-#else
-enum { PE__FUSES = 0 };
-PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    return pe__floats_of(a.s * b.s + c.s, a.c * b.c + c.c);
-}
-PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c)
-{
-    return pe__floats_of(c.s - a.s * b.s, c.c - a.c * b.c);
-}
-#endif
+PE__INLINE pe__vd pe__odd24(pe__vd a) { return pe__odd24_one(a); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return pe__floats_of(v.c, v.s); }
 PE__INLINE pe__vf pe__get_twice(const float *p) { return pe__floats_of(*p, *p); }
 PE__INLINE pe__vf pe__get_signed(const float *p) { return pe__floats_of(-*p, *p); }
@@ -185,22 +176,23 @@ PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 {
     return pe__floats_of(pe__one_from_bf16(p[1]), pe__one_from_bf16(p[3]));
 }
-PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+PE__INLINE void pe__put_h(uint16_t *p, pe__vh h)
 {
-    p[0] = pe__one_to_bf16(a.s);
-    p[1] = pe__one_to_bf16(b.s);
-    p[2] = pe__one_to_bf16(a.c);
-    p[3] = pe__one_to_bf16(b.c);
+    p[0] = h.s;
+    p[1] = h.c;
 }
 PE__INLINE pe__vf pe__unzip_evens(pe__vf a, pe__vf b) { return pe__floats_of(a.s, b.s); }
 PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b) { return pe__floats_of(a.c, b.c); }
+PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
+{
+    pe__put_h(p, pe__round_bf16(pe__unzip_evens(a, b)));
+    pe__put_h(p + 2, pe__round_bf16(pe__unzip_odds(a, b)));
+}
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b) { pe__put_bf16_two(p, a, b); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
-    p[0] = pe__one_to_f16(a.s);
-    p[1] = pe__one_to_f16(b.s);
-    p[2] = pe__one_to_f16(a.c);
-    p[3] = pe__one_to_f16(b.c);
+    pe__put_h(p, pe__round_f16(pe__unzip_evens(a, b)));
+    pe__put_h(p + 2, pe__round_f16(pe__unzip_odds(a, b)));
 }
 PE__INLINE pe__vf pe__abs_f32(pe__vf a)
 {
@@ -223,11 +215,6 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     return (uint32_t)!(a.s > x.s) | (uint32_t)!(a.c > x.c) << 1 | (uint32_t)!(b.s > y.s) << 2 |
            (uint32_t)!(b.c > y.c) << 3;
-}
-PE__INLINE void pe__put_h(uint16_t *p, pe__vh h)
-{
-    p[0] = h.s;
-    p[1] = h.c;
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {

@@ -70,6 +70,12 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 #endif
     return v - (pe__vf)(((pe__vi)v & ~last) | half);
 }
+PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
+{
+    const pe__vl bits = (pe__vl)a;
+    return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
+}
+
 /* The upper 16 bits are v as a bf16, rounded to nearest even. */
 PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 {
@@ -103,22 +109,12 @@ PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
 /* ---- two doubles: NEON, SSE2, WASM ------------------------------------------------------------ */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 
-#if defined(__clang__) || __GNUC__ >= 12
+#ifdef __clang__
 #define PE__PICK4(a, b, i, j, k, l) ((pe__vf)__builtin_shufflevector(a, b, i, j, k, l))
 #define PE__PICK2(a, b, i, j) ((pe__vd)__builtin_shufflevector(a, b, i, j))
-#else
-PE__INLINE pe__vf pe__pick4(pe__vf a, pe__vf b, int i, int j, int k, int l)
-{
-    const pe__vi order = {i, j, k, l};
-    return __builtin_shuffle(a, b, order);
-}
-PE__INLINE pe__vd pe__pick2(pe__vd a, pe__vd b, int i, int j)
-{
-    const pe__vl order = {i, j};
-    return __builtin_shuffle(a, b, order);
-}
-#define PE__PICK4(a, b, i, j, k, l) pe__pick4(a, b, i, j, k, l)
-#define PE__PICK2(a, b, i, j) pe__pick2(a, b, i, j)
+#else /* which gcc has only from 12 on */
+#define PE__PICK4(a, b, i, j, k, l) __builtin_shuffle(a, b, __extension__(pe__vi){i, j, k, l})
+#define PE__PICK2(a, b, i, j) __builtin_shuffle(a, b, __extension__(pe__vl){i, j})
 #endif
 
 PE__INLINE pe__vd pe__splat(double x)

@@ -426,32 +426,21 @@ PE__COLD int pe__same_far(double hi, double lo, double e, int exponent, int drop
     return pe__same(hi * down, lo * down, e * down, pe__exp2i(exponent), drop, y);
 }
 
-/* A sin x for a small angle x, of position time 2^exponent. Where exact products make A x a double,
-   the sine is that less a little: no middle of two numbers is between them. */
+/* A sin x for a small angle x, of position time 2^exponent, by numbers near 1. */
 PE__COLD int pe__small_sine(const pe_plan *plan, size_t pair, double time, int exponent, int drop,
                             double *y)
 {
-    const double *const f = plan->frequency + pair, a = plan->mantissa;
-    double w[3] = {1, 0, 1};
+    const double *const f = plan->frequency + pair;
     int of_w, of_a;
     (void)pe__frexp(plan->scale, &of_a);
-    exponent += of_a - 1;
-    if (plan->float32 || (!plan->half_turns && pe__known_frequency(plan, pair, w) && w[0] != 0)) {
-        const double v = pe__frexp(w[0], &of_w);
-        const double p = time * v, x = p * a;
-        if (w[1] == 0 && w[2] == 1 && pe__product_less(time, v, p) == 0 &&
-            pe__product_less(p, a, x) == 0)
-            return pe__same_far(x, -x * pe__exp2i(-60), fabs(x) * pe__exp2i(-61), exponent + of_w,
-                                drop, y);
-    }
     (void)pe__frexp(f[0], &of_w);
+    if (exponent + of_w > -59) return 0;
     const double up = pe__exp2i(-of_w), lack = pe__lack(plan, pair, fabs(f[0])) / fabs(f[0]);
     const pe__dd ratio = {pe__splat(f[0] * up), pe__splat(f[plan->padded] * up)};
     const pe__dd turn = pe__dd_scaled(pe__dd_mul(ratio, pe__dd_splat(pe__pi)), time);
-    const pe__dd x = pe__dd_scaled(turn, a);
+    const pe__dd x = pe__dd_scaled(turn, plan->mantissa);
     const double hi = pe__first_lane(x.hi), e = fabs(hi) * (lack + pe__exp2i(-97));
-    if (exponent + of_w - of_a > -60) return 0;
-    return pe__same_far(hi, pe__first_lane(x.lo), e, exponent + of_w, drop, y);
+    return pe__same_far(hi, pe__first_lane(x.lo), e, exponent + of_w + of_a - 1, drop, y);
 }
 
 /* An element of a turn so small that its numbers leave the range of doubles, or that its cosine
