@@ -149,8 +149,9 @@ extern "C" {
  *   PE_EXPONENT_WIDTH, PE_LAYOUT_HALVES, PE_LAYOUT_INTERLEAVED, PE_MAX_AXES, PE_ODD_SINE,
  *   PE_ODD_ZERO, PE_OK, PE_PRESET_COUNT, PE_PRESET_DETR, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
  *   PE_PRESET_MAE_2D, PE_PRESET_MLX, PE_PRESET_NERF, PE_PRESET_T2T_ND, PE_PRESET_TINY_CUDA_NN,
- *   PE_PRESET_VASWANI, PE_PRESET_VIDEO_3D, PE__STATUSES, pe__axis, pe_angle, pe_at, pe_columns,
- *   pe_config, pe_exponent, pe_layout, pe_odd, pe_plan, pe_preset, pe_status.
+ *   PE_PRESET_VASWANI, PE_PRESET_VIDEO_3D, PE_TYPE_BF16, PE_TYPE_F32, PE__STATUSES, pe__axis,
+ *   pe_angle, pe_at, pe_columns,
+ *   pe_config, pe_exponent, pe_layout, pe_odd, pe_plan, pe_preset, pe_status, pe_type.
  * Tests: tests/unit/test_errors.c, tests/unit/test_conventions.c. */
 
 /* ============================================================================================== */
@@ -214,6 +215,9 @@ typedef enum pe_exponent {
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
     PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
 } pe_exponent;
+
+/* What elements are; 16 bits are uint16_t. */
+typedef enum pe_type { PE_TYPE_F32 = 0, PE_TYPE_F16, PE_TYPE_BF16 } pe_type;
 
 /* What an odd width means. */
 typedef enum pe_odd {
@@ -928,8 +932,8 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
 
 /* ==== src/rope/contract.h ==== */
 /* Contract: heads rotated, RoPE's tables, ggml's angles.
- * Gives: PE_ROPE_TABLE_APART, PE_ROPE_TABLE_COMPLEX, PE_ROPE_TABLE_TWICE, pe_heads, pe_rope_ggml,
- *   pe_rope_table_layout.
+ * Gives: PE_ROPE_TABLE_APART, PE_ROPE_TABLE_COMPLEX, PE_ROPE_TABLE_JOINED, PE_ROPE_TABLE_MATRIX,
+ *   PE_ROPE_TABLE_TWICE, pe_heads, pe_rope_ggml, pe_rope_table, pe_rope_table_layout.
  * Needs: api.
  * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
 
@@ -1040,69 +1044,81 @@ PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, u
 /* The order of cosines and sines in a table; h = n / 2 pairs. */
 typedef enum pe_rope_table_layout {
     PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers        */
-    PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. A plan of halves: c0 ... c(h-1) and
-                                again c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...:
-                                GPT-J, Diffusers                                                  */
+    PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. Halves: c0 ... c(h-1) and again
+                                c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...: GPT-J,
+                                Diffusers                                                         */
     PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache         */
-    PE_ROPE_TABLE_COMPLEX    /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+    PE_ROPE_TABLE_COMPLEX,   /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+    PE_ROPE_TABLE_MATRIX     /* one array of 2n elements a row, c0 -s0 s0 c0 c1 -s1 s1 c1 ...: Flux,
+                                stable-diffusion.cpp, HiDream, Kandinsky 5                         */
 } pe_rope_table_layout;
 
-/* Fill tables of A cos(p w_i) and A sin(p w_i), for programs that rotate heads themselves.
+/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T tells what it has
+   filled; of tables that were made elsewhere set all fields. */
+typedef struct pe_rope_table {
+    const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
+    pe_type type;                /* of its elements                                              */
+    pe_rope_table_layout layout; /* their order                                                  */
+    size_t stride;               /* elements from row to row: at least h for PE_ROPE_TABLE_APART,
+                                    2n for PE_ROPE_TABLE_MATRIX, n for the others                */
+    size_t rows, pairs;          /* their number; h                                              */
+} pe_rope_table;
+
+/* Fill a table: for programs that rotate heads themselves, or for pe_rope_by_table_T.
  *
  * cosines      rows of stride elements; if one array has both, that array
  * sines        likewise, with the same stride; NULL if one array has both
- * stride       elements, >= h for PE_ROPE_TABLE_APART, >= n for the others
+ * stride       elements, as in pe_rope_table
+ * made         NULL, or the table as a value; unchanged where rows is 0
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
  *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
  *              be NULL
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
- * Aliasing     cosines, sines, the positions and the plan may not overlap
+ * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
                                    pe_rope_table_layout layout, float *cosines, float *sines,
-                                   size_t stride);
+                                   size_t stride, pe_rope_table *made);
 PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
-                                   size_t stride);
+                                   size_t stride, pe_rope_table *made);
 PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
                                     pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
-                                    size_t stride);
+                                    size_t stride, pe_rope_table *made);
 
-/* Rotate heads by the caller's cosines and sines, with the rotation and rounding above: for ONNX
- * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
- * pe_rope_by_table_to_T works out of place.
+/* Rotate heads by the rows of a table, with the rotation and rounding above: ONNX RotaryEmbedding
+ * with its caches, one table for all layers. Elements of 16 bits become floats first, which is
+ * exact; any type of table goes with any of x. pe_rope_by_table_to_T works out of place.
  *
- * layout       which elements are a pair
- * cosines      tokens rows of pairs floats, table_stride elements apart, >= pairs
- * sines        likewise
- * pairs        n / 2; 0 does nothing in place, and copies out of place
+ * table        see pe_rope_table; with pairs = 0 nothing is rotated, and its arrays may be NULL
+ * layout       which elements of a head are a pair; of PE_ROPE_TABLE_TWICE also in which order its
+ *              rows are
+ * rows, tokens token t looks at the row with the number that rows has for it: pe_from(0) takes the
+ *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of position
+ *              ids gather. pe_back() takes 0 - s for each sine s: the gradient
  * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs
  *
- * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plan and positions; PE_ERR_ENUM
- *              for another layout; PE_ERR_SHAPE also for table_stride < pairs
- * Accuracy     that rotation, bit by bit, by the floats given (tests/unit/test_rope.c)
+ * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for rows
+ *              that are reals, points, a grid or differences, and for a type or layout in table that
+ *              is none; PE_ERR_SHAPE also for a stride of the table below its rows, and for sines
+ *              where one array has both; PE_ERR_RANGE for a row that the table does not have
+ * Accuracy     that rotation, bit by bit, by the numbers given (tests/unit/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
-PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
-                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
-                                      pe_heads heads);
-PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
-                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
-                                      pe_heads heads);
-PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
-                                       size_t table_stride, size_t pairs, size_t tokens,
-                                       uint16_t *x, pe_heads heads);
-PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
-                                         size_t table_stride, size_t pairs, size_t tokens,
-                                         size_t head_dim, const float *in, pe_heads in_heads,
-                                         float *out, pe_heads out_heads);
-PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
-                                         size_t table_stride, size_t pairs, size_t tokens,
-                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
-                                         uint16_t *out, pe_heads out_heads);
-PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
-                                          const float *sines, size_t table_stride, size_t pairs,
+PE_API pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                      size_t tokens, float *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_f16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                      size_t tokens, uint16_t *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_bf16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                       size_t tokens, uint16_t *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_to_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                         size_t tokens, size_t head_dim, const float *in,
+                                         pe_heads in_heads, float *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_f16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                         size_t tokens, size_t head_dim, const uint16_t *in,
+                                         pe_heads in_heads, uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout layout, pe_at rows,
                                           size_t tokens, size_t head_dim, const uint16_t *in,
                                           pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
@@ -1148,8 +1164,8 @@ typedef struct pe_rope_ggml {
 PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *omega,
                                           double *attention_factor);
 
-/* Fill a table for pe_rope_by_table_T with the sines and cosines of the float angles of ggml's CPU
- * code. The operations on floats are those of ggml_rope_ext(), each rounded; powf and logf are
+/* Fill a table for pe_rope_by_table_T, PE_ROPE_TABLE_APART, with the sines and cosines of the float
+ * angles of ggml's CPU code. The operations on floats are those of ggml_rope_ext(), each rounded; powf and logf are
  * correctly rounded, as glibc's are except for a few arguments.
  *
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float
@@ -1606,7 +1622,7 @@ enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* half the room, for pe__beside() */
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
-typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
+typedef enum pe__kind { PE__F32, PE__F16, PE__BF16 } pe__kind; /* as pe_type */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 PE__INLINE int pe__drop(pe__kind kind)
 {
@@ -7671,8 +7687,8 @@ static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t 
 
 /* ==== src/rope/call.h ==== */
 /* RoPE's checks and calls.
- * Gives: pe__heads_of(), pe__rope_by(), pe__rope_call_of(), pe__rope_go(), pe__rope_one_head(),
- *   pe__rope_plan_ok(), pe__rope_to(), pe__tile_of().
+ * Gives: pe__heads_of(), pe__rope_call_of(), pe__rope_check_heads(), pe__rope_go(),
+ *   pe__rope_plan_ok(), pe__rope_to().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
@@ -7796,64 +7812,46 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
     return pe__rope_go(plan, at, call);
 }
 
-/* A table of the caller's. */
-PE__INLINE pe__tile pe__tile_of(pe_layout layout, const float *cosines, const float *sines,
-                                size_t stride, size_t pairs, size_t tokens)
-{
-    pe__tile tile;
-    tile.sines = sines;
-    tile.cosines = cosines;
-    tile.stride = stride;
-    tile.pair = tile.token = 0;
-    tile.count = tile.pairs = pairs;
-    tile.tokens = tokens;
-    tile.layout = layout;
-    return tile;
-}
-
-/* One head of one token by a table, where nothing is wrong and no pair is left over: done, in less
-   time than its arguments take to be looked at one by one. */
-PE__INLINE int pe__rope_one_head(pe__kind kind, const pe__tile *t, void *x, size_t heads)
-{
-    const size_t most = (size_t)1 << 20, n = t->pairs, stride = t->stride;
-    unsigned char *const p = (unsigned char *)x;
-    int ok = (t->tokens == 1) & (heads == 1) & (t->cosines != NULL) & (t->sines != NULL);
-    ok &= (x != NULL) & (n - 1 < most) & (stride >= n) & (stride < most);
-    if (!ok || n % PE__ROPE_UNIT) return 0;
-    const pe__angles a = {t->sines, t->cosines, n, n};
-    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0};
-    if (t->layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
-    else if (t->layout == PE_LAYOUT_INTERLEAVED)
-        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &one, 0);
-    else return 0;
-    return 1;
-}
-
-/* By a table of the caller's; in place, a head has no more than its pairs. */
-static inline pe_status pe__rope_by(const pe__tile *tile, pe__rope_call *call, size_t out_heads)
-{
-    const size_t heads = call->x[0].heads, pairs = tile->pairs;
-    if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
-    if (pairs == 0 && call->head_dim == 0) return PE_OK;
-    if (pairs > 0 && (!tile->cosines || !tile->sines)) return PE_ERR_NULL;
-    if (tile->layout != PE_LAYOUT_INTERLEAVED && tile->layout != PE_LAYOUT_HALVES)
-        return PE_ERR_ENUM;
-    if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
-    if (heads != out_heads || call->head_dim < 2 * pairs) return PE_ERR_SHAPE;
-    pe_status status = pe__check_shape(pairs, call->tokens, tile->stride, sizeof *tile->cosines);
-    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs);
-    if (status == PE_OK) call->turn(tile, &call->x[0]);
-    return status;
-}
-
 /* ==== src/rope/table.h ==== */
 /* Tables of sines and cosines for other kernels.
- * Gives: pe__rope_table().
+ * Gives: pe__rope_table(), pe__table_step(), pe__table_width().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_models.c. */
 
 /* ---- 8.3 RoPE: tables ------------------------------------------------------------------------ */
+
+/* Elements from a pair to the next, where heads have that layout; elements of a row. */
+PE__INLINE size_t pe__table_step(pe_rope_table_layout table, pe_layout layout)
+{
+    const int twice = table == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED;
+    return table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_COMPLEX || twice ? 2 : 1;
+}
+PE__INLINE size_t pe__table_width(pe_rope_table_layout table, size_t pairs)
+{
+    return (table == PE_ROPE_TABLE_MATRIX ? 4 : table == PE_ROPE_TABLE_APART ? 1 : 2) * pairs;
+}
+
+/* n pairs as matrices of four elements: c, -s, s, c. */
+PE__INLINE void pe__rope_matrices(unsigned char *out, const unsigned char *s,
+                                  const unsigned char *c, size_t n, size_t element)
+{
+    for (size_t i = 0; i < n && element == sizeof(float); i++) {
+        uint32_t m[4];
+        memcpy(&m[2], s + i * element, element);
+        memcpy(&m[0], c + i * element, element);
+        m[1] = m[2] ^ 0x80000000;
+        m[3] = m[0];
+        memcpy(out + i * sizeof m, m, sizeof m);
+    }
+    for (size_t i = 0; i < n && element == sizeof(uint16_t); i++) {
+        uint16_t m[4];
+        memcpy(&m[2], s + i * element, element);
+        memcpy(&m[0], c + i * element, element);
+        m[1] = (uint16_t)(m[2] ^ 0x8000);
+        m[3] = m[0];
+        memcpy(out + i * sizeof m, m, sizeof m);
+    }
+}
 
 /* Copy n elements, step from one to the next; and, if again is not 0, so many elements behind. */
 PE__INLINE void pe__rope_copy(unsigned char *out, const unsigned char *in, size_t n, size_t element,
@@ -7884,7 +7882,7 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
     const size_t pairs = plan->pairs, e = o->element;
     const size_t most = PE__BLOCK / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     const int zipped = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
-    const size_t step = zipped || (twice && plan->layout == PE_LAYOUT_INTERLEAVED) ? 2 : 1;
+    const size_t step = pe__table_step(layout, plan->layout);
     const size_t again = twice ? (step == 2 ? 1 : pairs) : 0;
     if (!sines) sines = o->out + (zipped ? 1 : pairs) * e;
     for (size_t r = 0; r < o->rows; r += most) {
@@ -7896,6 +7894,10 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
             for (size_t k = 0; k < n; k++) {
                 const unsigned char *const s = tile + 2 * k * count * e;
                 const size_t to = (r + k) * o->stride + step * pair * e;
+                if (step == 4) {
+                    pe__rope_matrices(o->out + to, s, s + count * e, count, e);
+                    continue;
+                }
                 pe__rope_copy(o->out + to, s + count * e, count, e, step, again);
                 pe__rope_copy(sines + to, s, count, e, step, again);
             }
@@ -7903,42 +7905,219 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
     }
 }
 
-static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at,
-                                       pe_rope_table_layout layout, const pe__output *o,
-                                       void *sines)
+/* table: what is asked for; made: that with the pairs, or NULL. */
+static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, const pe__output *o,
+                                       const pe_rope_table *table, pe_rope_table *made)
 {
+    const pe_rope_table_layout layout = table->layout;
+    unsigned char *const sines = (unsigned char *)(uintptr_t)table->sines;
     const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
     pe_plan own;
     if (o->rows == 0) return PE_OK;
     if (!plan || !o->out) return PE_ERR_NULL;
-    if ((unsigned)layout > PE_ROPE_TABLE_COMPLEX) return PE_ERR_ENUM;
+    if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) return PE_ERR_ENUM;
     if (two && !sines) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
     if (!two && sines) return PE_ERR_SHAPE;
-    const size_t width = layout == PE_ROPE_TABLE_APART ? plan->pairs : plan->d_model;
-    pe_status status = pe__check_shape(width, o->rows, o->columns, o->element);
+    pe_status status = pe__check_shape(pe__table_width(layout, plan->pairs), o->rows, o->columns,
+                                       o->element);
     const pe_plan *const view = pe__view(plan, at, &own);
     if (status == PE_OK) status = pe__check_at(at, o->rows, view->axes, view->offset);
     if (status != PE_OK) return status;
+    if (made) {
+        *made = *table;
+        made->pairs = plan->pairs;
+    }
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
-    if (plan->woven || layout == PE_ROPE_TABLE_TWICE || (two && apart % o->element != 0)) {
-        pe__rope_tiles(view, at, o, (unsigned char *)sines, layout);
+    const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
+    if (plan->woven || copied || (two && apart % o->element != 0)) {
+        pe__rope_tiles(view, at, o, sines, layout);
         return PE_OK;
     }
-    pe_plan table = *view; /* a plan that has the cosines first */
+    pe_plan turned = *view; /* a plan that has the cosines first */
     pe__output rows = *o;
     const int halves = layout != PE_ROPE_TABLE_COMPLEX;
-    const size_t other = two ? (size_t)(apart / o->element) : table.pairs;
-    if (two && s < c) rows.out = (unsigned char *)sines;
-    table.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
-    table.cos_first = 1;
-    for (size_t a = 0, pair = 0; a < table.axes; pair += table.axis[a++].pairs) {
-        table.axis[a].cosine = halves ? pair + (two && s < c ? other : 0) : 2 * pair;
-        table.axis[a].sine = halves ? pair + (two && s < c ? 0 : other) : 2 * pair + 1;
+    const size_t other = two ? (size_t)(apart / o->element) : turned.pairs;
+    if (two && s < c) rows.out = sines;
+    turned.layout = halves ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+    turned.cos_first = 1;
+    for (size_t a = 0, pair = 0; a < turned.axes; pair += turned.axis[a++].pairs) {
+        turned.axis[a].cosine = halves ? pair + (two && s < c ? other : 0) : 2 * pair;
+        turned.axis[a].sine = halves ? pair + (two && s < c ? 0 : other) : 2 * pair + 1;
     }
-    pe__emit(&table, at, &rows);
+    pe__emit(&turned, at, &rows);
     return PE_OK;
+}
+
+/* ==== src/rope/by_table.h ==== */
+/* Heads rotated by the rows of a table.
+ * Gives: pe__rope_by(), pe__rope_one_head().
+ * Needs: simd, api, where, rows, numbers.
+ * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
+
+/* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
+ * Consecutive rows of floats, cosines apart from sines, are rotated by where they are. All others,
+ * gathered, of 16 bits, or of another order, are copied to the stack as floats first. */
+
+/* A table as rotation reads it. */
+typedef struct pe__table {
+    const void *cosines, *sines;
+    size_t stride, step; /* elements from row to row, from pair to pair            */
+    pe_type type;
+    int odd; /* the sines are half a step behind the cosines, in one array with them */
+} pe__table;
+
+/* Floats p[0], p[step] ... of a table; odd: those in the middle between them. */
+PE__INLINE pe__vf pe__get_every(pe__kind kind, size_t step, int odd, const void *p)
+{
+    const pe__vf a = pe__get_as(kind, p);
+    if (step == 1) return a;
+    const pe__vf b = pe__get_as(kind, pe__at_const(kind, p, PE__FLOATS));
+    if (step == 2) return odd ? pe__unzip_odds(a, b) : pe__unzip_evens(a, b);
+    const pe__vf c = pe__get_as(kind, pe__at_const(kind, p, 2 * PE__FLOATS));
+    const pe__vf d = pe__get_as(kind, pe__at_const(kind, p, 3 * PE__FLOATS));
+    const pe__vf v = pe__unzip_evens(a, b), w = pe__unzip_evens(c, d);
+    return odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
+}
+
+/* n of them; negative: 0 less them. Writes whole vectors: up to one behind the n-th. */
+PE__INLINE void pe__row_floats(pe__kind kind, size_t step, int odd, const void *in, size_t n,
+                               int negative, float *out)
+{
+    float few[4 * PE__FLOATS];
+    if (n < PE__FLOATS) {
+        memset(few, 0, sizeof few);
+        memcpy(few, in, n * step * pe__size_of(kind));
+        in = few;
+    }
+    for (size_t i = 0; i < n; i += PE__FLOATS) { /* the last vector overlaps the one before */
+        const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
+        const pe__vf v = pe__get_every(kind, step, odd, pe__at_const(kind, in, k * step));
+        pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
+    }
+}
+
+/* Cosines and then sines of a tile's pairs, of the rows at some positions from row `row` of at on. */
+PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const pe_at *at,
+                                  const pe__tile *tile, float *out)
+{
+    const size_t n = tile->count;
+    for (size_t t = 0, some; t < tile->tokens; t += some) {
+        double p[PE__SOME];
+        some = pe__min(tile->tokens - t, PE__SOME);
+        pe__positions(at, tile->token + t, some, 0, p);
+        for (size_t k = 0; k < some; k++, out += 2 * n) {
+            const size_t from = (size_t)fabs(p[k]) * table->stride + tile->pair * table->step;
+            pe__row_floats(kind, table->step, 0, pe__at_const(kind, table->cosines, from), n, 0, out);
+            pe__row_floats(kind, table->step, table->odd, pe__at_const(kind, table->sines, from), n,
+                           at->back, out + n);
+        }
+    }
+}
+
+/* Tile after tile, the first token at row 0 of at. */
+PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
+                                     const pe__rope_call *call, pe__tile *tile)
+{
+    float buffer[PE__ROPE_TILE + 16 + PE__FLOATS];
+    float *const rows = (float *)(void *)pe__aligned(buffer);
+    const size_t pairs = tile->pairs, most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    tile->sines = rows;
+    for (tile->token = 0; tile->token < call->tokens; tile->token += most) {
+        tile->tokens = pe__min(most, call->tokens - tile->token);
+        for (tile->pair = 0; tile->pair < pairs; tile->pair += PE__ROPE_PAIRS) {
+            tile->count = pe__min(PE__ROPE_PAIRS, pairs - tile->pair);
+            tile->cosines = rows;
+            tile->sines = rows + tile->count;
+            tile->stride = 2 * tile->count;
+            if (table->type == PE_TYPE_F32) pe__rows_of_table(PE__F32, table, at, tile, rows);
+            else if (table->type == PE_TYPE_F16) pe__rows_of_table(PE__F16, table, at, tile, rows);
+            else pe__rows_of_table(PE__BF16, table, at, tile, rows);
+            call->turn(tile, &call->x[0]);
+        }
+    }
+}
+
+/* Are these whole positions of one coordinate, each a row of the table? */
+static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
+{
+    const double limit = (double)pe__position_limit, all = (double)rows - 1;
+    const double half = (all < limit ? all : limit) / 2, middle = at->back ? half : -half;
+    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_ENUM;
+    if (at->axes != 1 || at->delta) return PE_ERR_ENUM;
+    return pe__check_places(at, tokens, 1, middle, middle, half);
+}
+
+/* By a table of the caller's: check everything, then rotate. */
+static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
+                                    pe__rope_call *call, size_t out_heads)
+{
+    const size_t heads = call->x[0].heads;
+    if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
+    if (!table) return PE_ERR_NULL;
+    const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
+    const int two = table->layout <= PE_ROPE_TABLE_TWICE;
+    if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
+        (unsigned)table->layout > PE_ROPE_TABLE_MATRIX)
+        return PE_ERR_ENUM;
+    if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
+    if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
+    if (heads != out_heads || call->head_dim < 2 * pairs || (!two && table->sines))
+        return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,
+                                       table->stride, element);
+    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs);
+    if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
+    if (status != PE_OK) return status;
+    pe__table rows = {table->cosines, table->sines, pairs ? table->stride : 0, 1, table->type, 0};
+    rows.step = pe__table_step(table->layout, layout);
+    rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
+    if (rows.odd) rows.sines = rows.cosines;
+    if (table->layout == PE_ROPE_TABLE_JOINED)
+        rows.sines = (const unsigned char *)rows.cosines + pairs * element;
+    pe__tile tile;
+    tile.pair = tile.token = 0;
+    tile.count = tile.pairs = pairs;
+    tile.tokens = call->tokens;
+    tile.layout = layout;
+    /* rows of floats at equal distances lie as they are wanted */
+    const int lie = element == sizeof(float) && rows.step == 1 && at->kind == PE__AT_RANGE;
+    if (pairs > 0 && !(lie && at->step >= 0 && !at->back)) {
+        pe__rotate_gathered(&rows, at, call, &tile);
+        return PE_OK;
+    }
+    tile.cosines = (const float *)rows.cosines + (size_t)at->first * rows.stride;
+    tile.sines = (const float *)rows.sines + (size_t)at->first * rows.stride;
+    tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
+    call->turn(&tile, &call->x[0]);
+    return PE_OK;
+}
+
+/* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done, in
+   less time than its arguments take to be looked at one by one. */
+PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layout layout,
+                                 const pe_at *at, size_t tokens, void *x, size_t heads)
+{
+    const size_t most = (size_t)1 << 20;
+    unsigned char *const p = (unsigned char *)x;
+    if (!t || at->kind != PE__AT_RANGE) return 0;
+    const size_t n = t->pairs, stride = t->stride;
+    const uint64_t row = (uint64_t)at->first;
+    int ok = (tokens == 1) & (heads == 1) & (x != NULL) & (t->cosines != NULL) & (t->sines != NULL);
+    ok &= (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (row < t->rows);
+    ok &= (at->status == PE_OK) & !(at->back | at->delta) & (n - 1 < most) & (stride >= n);
+    if (!ok || n % PE__ROPE_UNIT || pe__exceeds(stride, t->rows, pe__reach(sizeof(float)))) return 0;
+    const float *const c = (const float *)t->cosines + (size_t)row * stride;
+    const float *const s = (const float *)t->sines + (size_t)row * stride;
+    const pe__angles a = {s, c, n, n};
+    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0};
+    if (layout == PE_LAYOUT_HALVES)
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
+    else if (layout == PE_LAYOUT_INTERLEAVED)
+        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &one, 0);
+    else return 0;
+    return 1;
 }
 
 /* ==== src/rope/factors.h ==== */
@@ -9311,37 +9490,32 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         const pe_heads none = {0, 0, 0};                                                           \
         return pe_rope_qk_##T(plan, at, tokens, x, heads, x, none);                                \
     }                                                                                              \
-    PE_API pe_status pe_rope_by_table_##T(pe_layout layout, const float *cosines,                  \
-                                          const float *sines, size_t table_stride, size_t pairs,   \
+    PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout, pe_at rows,\
                                           size_t tokens, element *x, pe_heads heads)               \
     {                                                                                              \
-        const pe__tile tile =                                                                      \
-            pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
-        if (pe__rope_one_head(kind, &tile, x, heads.heads)) return PE_OK;                          \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__rotate_heads_##T);       \
+        if (pe__rope_one_head(kind, table, layout, &rows, tokens, x, heads.heads)) return PE_OK;   \
+        pe__rope_call call = pe__rope_call_of(tokens, table ? 2 * table->pairs : 0, sizeof *x,     \
+                                              sizeof *x, pe__rotate_heads_##T);                    \
         call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
-        return pe__rope_by(&tile, &call, heads.heads);                                             \
+        return pe__rope_by(table, layout, &rows, &call, heads.heads);                              \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
-        pe_layout layout, const float *cosines, const float *sines, size_t table_stride,           \
-        size_t pairs, size_t tokens, size_t head_dim, const element *in, pe_heads in_heads,        \
-        element *out, pe_heads out_heads)                                                          \
+        const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
+        const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
     {                                                                                              \
-        const pe__tile tile =                                                                      \
-            pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
         pe__rope_call call =                                                                       \
             pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
         call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
-        return pe__rope_by(&tile, &call, out_heads.heads);                                         \
+        return pe__rope_by(table, layout, &rows, &call, out_heads.heads);                          \
     }                                                                                              \
     PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
                                        pe_rope_table_layout layout, element *cosines,              \
-                                       element *sines, size_t stride)                              \
+                                       element *sines, size_t stride, pe_rope_table *made)         \
     {                                                                                              \
+        const pe_rope_table table = {cosines, sines, (pe_type)kind, layout, stride, rows, 0};      \
         const pe__output o =                                                                       \
             pe__output_of(cosines, sizeof *cosines, rows, stride, &pe__fills_##T);                 \
-        return pe__rope_table(plan, &at, layout, &o, sines);                                       \
+        return pe__rope_table(plan, &at, &o, &table, made);                                        \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \
@@ -9473,12 +9647,13 @@ PE__TEST_FILL(bf16, uint16_t)
         PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 20, 3, 40, x, 41, 123));     \
         const pe_heads wide = {4, 128, 512};                                                       \
         float sines[64], cosines[64];                                                              \
+        const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};    \
         for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;                \
         for (size_t k = 0; k < 4; k++) {                                                           \
             const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;             \
             for (size_t i = 0; i < 512; i++)                                                       \
                 x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? three : k / 2 ? minus : one;            \
-            PE__TAKE(pe_rope_by_table_##T(layout, cosines, sines, 64, 64, 1, x, wide));            \
+            PE__TAKE(pe_rope_by_table_##T(&by, layout, pe_from(zero), 1, x, wide));                \
         }                                                                                          \
     }
 PE__TEST_ROTATE(f32, float, 1, -1, 3)

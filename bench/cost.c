@@ -26,10 +26,9 @@ int program(const float *table, void *memory, size_t size, int64_t first, size_t
 {
 #ifdef BY_TABLE
     (void)memory, (void)size, (void)first;
-    return (int)CALL(
-        pe_rope_by_table_f32(PE_ROPE_HALVES, table, table + 64, 128, 64, rows, 32, x, stride, 128),
-        pe_rope_by_table_f32(PE_LAYOUT_HALVES, table, table + 64, 128, 64, rows, x,
-                             (pe_heads){32, 128, stride}));
+    const pe_rope_table by = {table, NULL, PE_TYPE_F32, PE_ROPE_TABLE_JOINED, 128, rows, 64};
+    return (int)pe_rope_by_table_f32(&by, PE_LAYOUT_HALVES, pe_from(0), rows, x,
+                                     (pe_heads){32, 128, stride});
 #else
     pe_config config = pe_config_default(stride);
     pe_plan own;

@@ -30,13 +30,18 @@ sleef=${SLEEF:-0}
 libraries="-lm"
 [ "$sleef" = 0 ] || libraries="-lsleef -lm"
 
+# How tables of RoPE are said, which 0.3 changed.
+value() {
+    echo "-DPAIRED_TABLE_IS_VALUE=$(grep -c '^} pe_rope_table;' "$1/pe.h")"
+}
+
 slower=0
 for isa in "$@"; do
     # Functions begin at a line of the cache: the same code lies the same way on both sides.
     flags="-std=c99 ${CFLAGS:--O2} -falign-functions=64 $(isa_flags "$isa") -DPE_SLEEF=$sleef $EXTRA_CFLAGS"
-    $CC $flags -I"$WORK/base" -DPAIRED_SIDE=paired_old -c bench/paired_side.c -o "$WORK/old-$isa.o" &
+    $CC $flags -I"$WORK/base" $(value "$WORK/base") -DPAIRED_SIDE=paired_old -c bench/paired_side.c -o "$WORK/old-$isa.o" &
     old=$!
-    $CC $flags -I. -DPAIRED_SIDE=paired_new -c bench/paired_side.c -o "$WORK/new-$isa.o" || exit 2
+    $CC $flags -I. $(value .) -DPAIRED_SIDE=paired_new -c bench/paired_side.c -o "$WORK/new-$isa.o" || exit 2
     wait $old || exit 2
     $CC -std=c99 -O2 $WARNINGS bench/paired.c "$WORK/old-$isa.o" "$WORK/new-$isa.o" \
         $EXTRA_CFLAGS $libraries -o "$WORK/paired-$isa" || exit 2

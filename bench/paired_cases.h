@@ -220,35 +220,41 @@ CASE("rope shift bf16 2048 tokens", PAIRED_CHANGES, uint16_t, 2048 * 4096,
 /* ---- RoPE by tables ---- */
 CASE("rope table f32 2048, apart", PAIRED_WRITES, float, 2048 * 128,
      pe_rope_table_f32(&rope_halves, 0, 2048, f, f + 2048 * 64, 64),
-     pe_rope_table_f32(&rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_APART, f, f + 2048 * 64, 64))
+     TABLE(f32, &rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_APART, f, f + 2048 * 64, 64))
 CASE("rope table f32 2048, twice, halves", PAIRED_WRITES, float, 2048 * 256,
      pe_rope_table_twice_f32(&rope_halves, PE_ROPE_HALVES, 0, 2048, f, f + 2048 * 128, 128),
-     pe_rope_table_f32(&rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_TWICE, f, f + 2048 * 128, 128))
+     TABLE(f32, &rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_TWICE, f, f + 2048 * 128, 128))
 CASE("rope table f32 2048, twice, adjacent", PAIRED_WRITES, float, 2048 * 256,
      pe_rope_table_twice_f32(&rope_adjacent, PE_ROPE_ADJACENT, 0, 2048, f, f + 2048 * 128, 128),
-     pe_rope_table_f32(&rope_adjacent, pe_from(0), 2048, PE_ROPE_TABLE_TWICE, f, f + 2048 * 128,
-                       128))
+     TABLE(f32, &rope_adjacent, pe_from(0), 2048, PE_ROPE_TABLE_TWICE, f, f + 2048 * 128, 128))
 CASE("rope table f32 2048, joined", PAIRED_WRITES, float, 2048 * 128,
      pe_rope_table_joined_f32(&rope_halves, 0, 2048, f, 128),
-     pe_rope_table_f32(&rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_JOINED, f, NULL, 128))
+     TABLE(f32, &rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_JOINED, f, NULL, 128))
 CASE("rope table f32 2048, complex", PAIRED_WRITES, float, 2048 * 128,
      pe_rope_table_complex_f32(&rope_halves, 0, 2048, f, 128),
-     pe_rope_table_f32(&rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_COMPLEX, f, NULL, 128))
+     TABLE(f32, &rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_COMPLEX, f, NULL, 128))
 CASE("rope table bf16 2048, joined", PAIRED_WRITES, uint16_t, 2048 * 128,
      pe_rope_table_joined_bf16(&rope_halves, 0, 2048, h, 128),
-     pe_rope_table_bf16(&rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_JOINED, h, NULL, 128))
+     TABLE(bf16, &rope_halves, pe_from(0), 2048, PE_ROPE_TABLE_JOINED, h, NULL, 128))
 CASE("rope by table f32 1 token, 1 head", PAIRED_CHANGES, float, 128,
      pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 1, 1, f, 128, 128),
-     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[1] + 64, tables[1], 128, 64, 1, f, heads_1))
+     BY_TABLE(PE_LAYOUT_HALVES, pe_from(0), 1, heads_1))
 CASE("rope by table f32 1 token, 32 heads", PAIRED_CHANGES, float, 4096,
      pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 1, 32, f, 4096, 128),
-     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[1] + 64, tables[1], 128, 64, 1, f, heads_32))
+     BY_TABLE(PE_LAYOUT_HALVES, pe_from(0), 1, heads_32))
 CASE("rope by table f32 2048 tokens, halves", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096, 128),
-     pe_rope_by_table_f32(PE_LAYOUT_HALVES, tables[1] + 64, tables[1], 128, 64, 2048, f, heads_32))
+     BY_TABLE(PE_LAYOUT_HALVES, pe_from(0), 2048, heads_32))
 CASE("rope by table f32 2048 tokens, adjacent", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 2048, 32, f, 4096, 128),
-     pe_rope_by_table_f32(PE_LAYOUT_INTERLEAVED, tables[1] + 64, tables[1], 128, 64, 2048, f, heads_32))
+     BY_TABLE(PE_LAYOUT_INTERLEAVED, pe_from(0), 2048, heads_32))
+/* Rows that are gathered, against consecutive ones where there is no gathering. */
+CASE("rope by table f32 512 tokens, gathered, halves", PAIRED_CHANGES, float, 512 * 4096,
+     pe_rope_by_table_f32(PE_ROPE_HALVES, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096, 128),
+     BY_TABLE(PE_LAYOUT_HALVES, pe_at_i64(in_order), 512, heads_32))
+CASE("rope by table f32 512 tokens, gathered, adjacent", PAIRED_CHANGES, float, 512 * 4096,
+     pe_rope_by_table_f32(PE_ROPE_ADJACENT, tables[1] + 64, tables[1], 128, 64, 512, 32, f, 4096, 128),
+     BY_TABLE(PE_LAYOUT_INTERLEAVED, pe_at_i64(in_order), 512, heads_32))
 
 /* ---- the algebra ---- */
 CASE("shift f32 512x512", PAIRED_CHANGES, float, 512 * 512,

@@ -18,6 +18,18 @@
     #define CALL(old, now) now
 #endif
 
+/* The tables of RoPE, in 0.2 and since they are values, which paired.sh looks for. */
+#if PAIRED_TABLE_IS_VALUE
+    #define TABLE(T, ...) pe_rope_table_##T(__VA_ARGS__, NULL)
+    #define BY_TABLE(layout, rows, tokens, heads)                                                  \
+        pe_rope_by_table_f32(&rotation, layout, rows, tokens, f, heads)
+static pe_rope_table rotation;
+#else
+    #define TABLE(T, ...) pe_rope_table_##T(__VA_ARGS__)
+    #define BY_TABLE(layout, rows, tokens, heads)                                                  \
+        pe_rope_by_table_f32(layout, tables[1] + 64, tables[1], 128, 64, tokens, f, heads)
+#endif
+
 enum { MANY = 16384 };
 
 static float *f, *tables[2];
@@ -161,6 +173,10 @@ static int setup(void *out, const void *in)
     for (int k = 0; k < 2; k++)
         bad |= (tables[k] = (float *)aligned(sizeof(float) * 2048 * 512)) == NULL;
     if (bad) return 1;
+#if PAIRED_TABLE_IS_VALUE
+    const pe_rope_table by = {tables[1] + 64, tables[1], PE_TYPE_F32, PE_ROPE_TABLE_APART, 128, 2048, 64};
+    rotation = by;
+#endif
     /* a learned table; cosines and sines of RoPE, sines first, so that turning keeps the length */
     return pe_fill_f32(&plan_512, CALL(1, pe_from(1)), 2048, tables[0], 512) != PE_OK ||
            pe_fill_f32(&rope_halves, CALL(1, pe_from(1)), 2048, tables[1], 128) != PE_OK;

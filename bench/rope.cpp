@@ -124,7 +124,7 @@ Table table_of(std::size_t tokens)
 {
     const auto table = std::make_shared<std::vector<float>>(tokens * dim);
     must(pe_rope_table_f32(&rope_plan(Layout::HALVES).plan, place, tokens, PE_ROPE_TABLE_JOINED,
-                           table->data(), nullptr, dim));
+                           table->data(), nullptr, dim, nullptr));
     return table;
 }
 
@@ -144,9 +144,10 @@ void add_by_table(std::size_t tokens, std::size_t count)
         add_turning<float>("rope_by_table", tokens, count,
                            named("pe_rope_by_table", halves ? Layout::HALVES : Layout::INTERLEAVED),
                            [=](float *x) {
-                               const float *const cosines = table->data();
-                               must(pe_rope_by_table_f32(layout, cosines, cosines + pairs, dim,
-                                                         pairs, tokens, x, packed(count)));
+                               const pe_rope_table by = {table->data(), nullptr, PE_TYPE_F32,
+                                                         PE_ROPE_TABLE_JOINED, dim, tokens, pairs};
+                               must(pe_rope_by_table_f32(&by, layout, pe_from(0), tokens, x,
+                                                         packed(count)));
                            });
     }
     add_turning<float>("rope_by_table", tokens, count, "table_c",
@@ -174,7 +175,7 @@ void add_tables(std::size_t rows)
         const Shape s{rows, twice ? 2 * dim : dim};
         add_table<float>("rope_table", s, kind.function, [=, &p](std::size_t, float *out) {
             must(pe_rope_table_f32(&p.plan, pe_from(0), rows, kind.layout, out,
-                                   apart ? out + rows * stride : nullptr, stride));
+                                   apart ? out + rows * stride : nullptr, stride, nullptr));
         });
         const Plan &filled = rope_plan(Layout::HALVES);
         add_table<float>("rope_table", s, "pe_fill_f32", [=, &filled](std::size_t, float *out) {

@@ -174,46 +174,40 @@
       (plan, at, tokens, q, q_heads, k, k_heads))                                                  \
     X(pe_status, pe_rope_table_f32,                                                                \
       (const pe_plan *plan, pe_at at, size_t rows, pe_rope_table_layout layout, float *cosines,    \
-       float *sines, size_t stride),                                                               \
-      (plan, at, rows, layout, cosines, sines, stride))                                            \
+       float *sines, size_t stride, pe_rope_table *made),                                          \
+      (plan, at, rows, layout, cosines, sines, stride, made))                                      \
     X(pe_status, pe_rope_table_f16,                                                                \
       (const pe_plan *plan, pe_at at, size_t rows, pe_rope_table_layout layout, uint16_t *cosines, \
-       uint16_t *sines, size_t stride),                                                            \
-      (plan, at, rows, layout, cosines, sines, stride))                                            \
+       uint16_t *sines, size_t stride, pe_rope_table *made),                                       \
+      (plan, at, rows, layout, cosines, sines, stride, made))                                      \
     X(pe_status, pe_rope_table_bf16,                                                               \
       (const pe_plan *plan, pe_at at, size_t rows, pe_rope_table_layout layout, uint16_t *cosines, \
-       uint16_t *sines, size_t stride),                                                            \
-      (plan, at, rows, layout, cosines, sines, stride))                                            \
+       uint16_t *sines, size_t stride, pe_rope_table *made),                                       \
+      (plan, at, rows, layout, cosines, sines, stride, made))                                      \
     X(pe_status, pe_rope_by_table_f32,                                                             \
-      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
-       size_t pairs, size_t tokens, float *x, pe_heads heads),                                     \
-      (layout, cosines, sines, table_stride, pairs, tokens, x, heads))                             \
+      (const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, float *x,          \
+       pe_heads heads),                                                                            \
+      (table, layout, rows, tokens, x, heads))                                                     \
     X(pe_status, pe_rope_by_table_f16,                                                             \
-      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
-       size_t pairs, size_t tokens, uint16_t *x, pe_heads heads),                                  \
-      (layout, cosines, sines, table_stride, pairs, tokens, x, heads))                             \
+      (const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, uint16_t *x,       \
+       pe_heads heads),                                                                            \
+      (table, layout, rows, tokens, x, heads))                                                     \
     X(pe_status, pe_rope_by_table_bf16,                                                            \
-      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
-       size_t pairs, size_t tokens, uint16_t *x, pe_heads heads),                                  \
-      (layout, cosines, sines, table_stride, pairs, tokens, x, heads))                             \
+      (const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, uint16_t *x,       \
+       pe_heads heads),                                                                            \
+      (table, layout, rows, tokens, x, heads))                                                     \
     X(pe_status, pe_rope_by_table_to_f32,                                                          \
-      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
-       size_t pairs, size_t tokens, size_t head_dim, const float *in, pe_heads in_heads,           \
-       float *out, pe_heads out_heads),                                                            \
-      (layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads, out,           \
-       out_heads))                                                                                 \
+      (const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens,                    \
+       size_t head_dim, const float *in, pe_heads in_heads, float *out, pe_heads out_heads),       \
+      (table, layout, rows, tokens, head_dim, in, in_heads, out, out_heads))                       \
     X(pe_status, pe_rope_by_table_to_f16,                                                          \
-      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
-       size_t pairs, size_t tokens, size_t head_dim, const uint16_t *in, pe_heads in_heads,        \
-       uint16_t *out, pe_heads out_heads),                                                         \
-      (layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads, out,           \
-       out_heads))                                                                                 \
+      (const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens,                    \
+       size_t head_dim, const uint16_t *in, pe_heads in_heads, uint16_t *out, pe_heads out_heads), \
+      (table, layout, rows, tokens, head_dim, in, in_heads, out, out_heads))                       \
     X(pe_status, pe_rope_by_table_to_bf16,                                                         \
-      (pe_layout layout, const float *cosines, const float *sines, size_t table_stride,            \
-       size_t pairs, size_t tokens, size_t head_dim, const uint16_t *in, pe_heads in_heads,        \
-       uint16_t *out, pe_heads out_heads),                                                         \
-      (layout, cosines, sines, table_stride, pairs, tokens, head_dim, in, in_heads, out,           \
-       out_heads))                                                                                 \
+      (const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens,                    \
+       size_t head_dim, const uint16_t *in, pe_heads in_heads, uint16_t *out, pe_heads out_heads), \
+      (table, layout, rows, tokens, head_dim, in, in_heads, out, out_heads))                       \
     X(pe_status, pe_rope_ggml_frequencies,                                                         \
       (const pe_rope_ggml *config, double *omega, double *attention_factor),                       \
       (config, omega, attention_factor))                                                           \

@@ -206,6 +206,7 @@ extern "C" {
 #include "rope/tokens.h"
 #include "rope/call.h"
 #include "rope/table.h"
+#include "rope/by_table.h"
 #include "rope/factors.h"
 #include "rope/ggml.h"
 #include "algebra/shift.h"

@@ -34,7 +34,7 @@ static const char usage[] =
     "  --positions P    0:16 (first:count), 0:16:2 (and step), 3,5,7.5, 16x32 (a grid), "
     "\"0,1,2;0,1,3\" (t, y, x)\n"
     "  --type T         f32, f16, bf16 (its bits), f64 (sinusoidal)\n"
-    "  --layout L       of RoPE's tables: apart, twice, joined, complex\n";
+    "  --layout L       of RoPE's tables: apart, twice, joined, complex, matrix\n";
 
 /* 2, and a line that says why. */
 static int refuse(const char *option, const char *text)
@@ -183,7 +183,7 @@ int main(int count, char **words)
     const size_t layout = choice(o.layout, table_layouts, TOOL_COUNT(table_layouts));
     if (type == TOOL_COUNT(table_types)) return refuse("--type", "f32, f16, bf16 or f64");
     if (layout == TOOL_COUNT(table_layouts))
-        return refuse("--layout", "apart, twice, joined or complex");
+        return refuse("--layout", "apart, twice, joined, complex or matrix");
     const char *const error = read_positions(o.positions, &where);
     if (error) return refuse("--positions", error);
 

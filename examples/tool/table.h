@@ -17,7 +17,7 @@ typedef struct positions {
 
 typedef enum table_type { TABLE_F32 = 0, TABLE_F16, TABLE_BF16, TABLE_F64 } table_type;
 static const char *const table_types[] = {"f32", "f16", "bf16", "f64"};
-static const char *const table_layouts[] = {"apart", "twice", "joined", "complex"};
+static const char *const table_layouts[] = {"apart", "twice", "joined", "complex", "matrix"};
 
 static const char *read_grid(const char *text, positions *to)
 {
@@ -117,12 +117,12 @@ static pe_status fill_rope(const pe_plan *plan, const positions *where, table_ty
         layout <= PE_ROPE_TABLE_TWICE ? (char *)out + rows * stride * bytes_of(type) : NULL;
     if (type == TABLE_F32)
         return pe_rope_table_f32(plan, where->at, rows, layout, (float *)out, (float *)sines,
-                                 stride);
+                                 stride, NULL);
     if (type == TABLE_F16)
         return pe_rope_table_f16(plan, where->at, rows, layout, (uint16_t *)out, (uint16_t *)sines,
-                                 stride);
+                                 stride, NULL);
     return pe_rope_table_bf16(plan, where->at, rows, layout, (uint16_t *)out, (uint16_t *)sines,
-                              stride);
+                              stride, NULL);
 }
 
 /* Write the table of a part. Cosines and sines in two arrays are one of shape (2, rows, width). */
@@ -133,7 +133,10 @@ static void write_table(part *p, const char *name, const positions *where, table
     void *const memory = plan_of(p, &plan);
     if (!memory) return;
     const size_t is_two = !p->is_preset && layout <= PE_ROPE_TABLE_TWICE;
-    const size_t width = !p->is_preset && layout == PE_ROPE_TABLE_APART ? plan.pairs : plan.d_model;
+    const size_t width = p->is_preset                      ? plan.d_model
+                         : layout == PE_ROPE_TABLE_APART  ? plan.pairs
+                         : layout == PE_ROPE_TABLE_MATRIX ? 4 * plan.pairs
+                                                          : plan.d_model;
     const size_t shape[3] = {2, where->rows, width}, count = (1 + is_two) * where->rows * width;
     void *const table =
         where->rows <= SIZE_MAX / 16 / width ? malloc(count * bytes_of(type) + 1) : NULL;

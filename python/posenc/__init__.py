@@ -324,16 +324,17 @@ class Plan:
               dtype: Any = "float32") -> Any:
         """Cosines and sines for code that rotates by itself: two arrays, or one of layouts that join them.
 
-        layout   "apart" [rows, pairs], "twice" [rows, 2 pairs]; "joined", "complex": one [rows, 2 pairs]
+        layout   "apart" [rows, pairs], "twice" [rows, 2 pairs]; "joined", "complex": one [rows, 2 pairs];
+                 "matrix": one [rows, 4 pairs]
         """
         at, which = At(at), _named("PE_ROPE_TABLE_", layout)
         rows = at.counted(None if rows is None else size(rows, "rows"))
-        width = int(self._plan.pairs) * (1 if which == c.PE_ROPE_TABLE_APART else 2)
+        width = int(self._plan.pairs) * {c.PE_ROPE_TABLE_APART: 1, c.PE_ROPE_TABLE_MATRIX: 4}.get(which, 2)
         made = [self._new(rows, width, dtype, ("f32", "f16", "bf16"))
                 for _ in range(2 if which in (c.PE_ROPE_TABLE_APART, c.PE_ROPE_TABLE_TWICE) else 1)]
         memory = made[0][1]
         both = [pointer(m.pointer, _KINDS[memory.type]) for _, m in made] + [None]
-        _call("pe_rope_table", memory.type, self._plan, at._at, rows, which, both[0], both[1], width)
+        _call("pe_rope_table", memory.type, self._plan, at._at, rows, which, both[0], both[1], width, None)
         return made[0][0] if len(made) == 1 else (made[0][0], made[1][0])
 
 

@@ -6,8 +6,9 @@
  *   PE_EXPONENT_WIDTH, PE_LAYOUT_HALVES, PE_LAYOUT_INTERLEAVED, PE_MAX_AXES, PE_ODD_SINE,
  *   PE_ODD_ZERO, PE_OK, PE_PRESET_COUNT, PE_PRESET_DETR, PE_PRESET_FAIRSEQ, PE_PRESET_LDM,
  *   PE_PRESET_MAE_2D, PE_PRESET_MLX, PE_PRESET_NERF, PE_PRESET_T2T_ND, PE_PRESET_TINY_CUDA_NN,
- *   PE_PRESET_VASWANI, PE_PRESET_VIDEO_3D, PE__STATUSES, pe__axis, pe_angle, pe_at, pe_columns,
- *   pe_config, pe_exponent, pe_layout, pe_odd, pe_plan, pe_preset, pe_status.
+ *   PE_PRESET_VASWANI, PE_PRESET_VIDEO_3D, PE_TYPE_BF16, PE_TYPE_F32, PE__STATUSES, pe__axis,
+ *   pe_angle, pe_at, pe_columns,
+ *   pe_config, pe_exponent, pe_layout, pe_odd, pe_plan, pe_preset, pe_status, pe_type.
  * Tests: tests/unit/test_errors.c, tests/unit/test_conventions.c. */
 #pragma once
 #include "options.h"
@@ -73,6 +74,9 @@ typedef enum pe_exponent {
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
     PE_EXPONENT_INDEX      /* D = 1: w_i = scale base^-i                                   */
 } pe_exponent;
+
+/* What elements are; 16 bits are uint16_t. */
+typedef enum pe_type { PE_TYPE_F32 = 0, PE_TYPE_F16, PE_TYPE_BF16 } pe_type;
 
 /* What an odd width means. */
 typedef enum pe_odd {

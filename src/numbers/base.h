@@ -56,7 +56,7 @@ enum { PE__TILE = PE__OPTIMIZED ? 512 : 128 };
 enum { PE__TILE_STREAMED = PE__OPTIMIZED ? 256 : 128 }; /* half the room, for pe__beside() */
 
 /* Types of elements, and bits that the last rounding drops: from double to float, or from float. */
-typedef enum pe__kind { PE__F32, PE__BF16, PE__F16 } pe__kind;
+typedef enum pe__kind { PE__F32, PE__F16, PE__BF16 } pe__kind; /* as pe_type */
 enum { PE__DROP_F32 = PE__DROPPED, PE__DROP_BF16 = 16, PE__DROP_F16 = 13 };
 PE__INLINE int pe__drop(pe__kind kind)
 {

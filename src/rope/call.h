@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's checks and calls.
- * Gives: pe__heads_of(), pe__rope_by(), pe__rope_call_of(), pe__rope_go(), pe__rope_one_head(),
- *   pe__rope_plan_ok(), pe__rope_to(), pe__tile_of().
+ * Gives: pe__heads_of(), pe__rope_call_of(), pe__rope_check_heads(), pe__rope_go(),
+ *   pe__rope_plan_ok(), pe__rope_to().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 #pragma once
@@ -133,55 +133,4 @@ static inline pe_status pe__rope_to(const pe_plan *plan, const pe_at *at, pe__ro
     if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
     if (heads != out_heads || call->head_dim == 0) return PE_ERR_SHAPE;
     return pe__rope_go(plan, at, call);
-}
-
-/* A table of the caller's. */
-PE__INLINE pe__tile pe__tile_of(pe_layout layout, const float *cosines, const float *sines,
-                                size_t stride, size_t pairs, size_t tokens)
-{
-    pe__tile tile;
-    tile.sines = sines;
-    tile.cosines = cosines;
-    tile.stride = stride;
-    tile.pair = tile.token = 0;
-    tile.count = tile.pairs = pairs;
-    tile.tokens = tokens;
-    tile.layout = layout;
-    return tile;
-}
-
-/* One head of one token by a table, where nothing is wrong and no pair is left over: done, in less
-   time than its arguments take to be looked at one by one. */
-PE__INLINE int pe__rope_one_head(pe__kind kind, const pe__tile *t, void *x, size_t heads)
-{
-    const size_t most = (size_t)1 << 20, n = t->pairs, stride = t->stride;
-    unsigned char *const p = (unsigned char *)x;
-    int ok = (t->tokens == 1) & (heads == 1) & (t->cosines != NULL) & (t->sines != NULL);
-    ok &= (x != NULL) & (n - 1 < most) & (stride >= n) & (stride < most);
-    if (!ok || n % PE__ROPE_UNIT) return 0;
-    const pe__angles a = {t->sines, t->cosines, n, n};
-    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0};
-    if (t->layout == PE_LAYOUT_HALVES)
-        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
-    else if (t->layout == PE_LAYOUT_INTERLEAVED)
-        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &one, 0);
-    else return 0;
-    return 1;
-}
-
-/* By a table of the caller's; in place, a head has no more than its pairs. */
-static inline pe_status pe__rope_by(const pe__tile *tile, pe__rope_call *call, size_t out_heads)
-{
-    const size_t heads = call->x[0].heads, pairs = tile->pairs;
-    if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
-    if (pairs == 0 && call->head_dim == 0) return PE_OK;
-    if (pairs > 0 && (!tile->cosines || !tile->sines)) return PE_ERR_NULL;
-    if (tile->layout != PE_LAYOUT_INTERLEAVED && tile->layout != PE_LAYOUT_HALVES)
-        return PE_ERR_ENUM;
-    if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
-    if (heads != out_heads || call->head_dim < 2 * pairs) return PE_ERR_SHAPE;
-    pe_status status = pe__check_shape(pairs, call->tokens, tile->stride, sizeof *tile->cosines);
-    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs);
-    if (status == PE_OK) call->turn(tile, &call->x[0]);
-    return status;
 }

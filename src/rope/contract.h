@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: heads rotated, RoPE's tables, ggml's angles.
- * Gives: PE_ROPE_TABLE_APART, PE_ROPE_TABLE_COMPLEX, PE_ROPE_TABLE_TWICE, pe_heads, pe_rope_ggml,
- *   pe_rope_table_layout.
+ * Gives: PE_ROPE_TABLE_APART, PE_ROPE_TABLE_COMPLEX, PE_ROPE_TABLE_JOINED, PE_ROPE_TABLE_MATRIX,
+ *   PE_ROPE_TABLE_TWICE, pe_heads, pe_rope_ggml, pe_rope_table, pe_rope_table_layout.
  * Needs: api.
  * Tests: tests/unit/test_rope.c, tests/unit/test_models.c. */
 #pragma once
@@ -115,69 +115,81 @@ PE_API pe_status pe_rope_qk_bf16(const pe_plan *plan, pe_at at, size_t tokens, u
 /* The order of cosines and sines in a table; h = n / 2 pairs. */
 typedef enum pe_rope_table_layout {
     PE_ROPE_TABLE_APART = 0, /* two arrays, c0 ... c(h-1) and s0 ... s(h-1): ONNX, xformers        */
-    PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. A plan of halves: c0 ... c(h-1) and
-                                again c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...:
-                                GPT-J, Diffusers                                                  */
+    PE_ROPE_TABLE_TWICE,     /* two arrays of n elements a row. Halves: c0 ... c(h-1) and again
+                                c0 ... c(h-1): Hugging Face; interleaved: c0 c0 c1 c1 ...: GPT-J,
+                                Diffusers                                                         */
     PE_ROPE_TABLE_JOINED,    /* one array, c0 ... c(h-1) s0 ... s(h-1): vLLM cos_sin_cache         */
-    PE_ROPE_TABLE_COMPLEX    /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+    PE_ROPE_TABLE_COMPLEX,   /* one array, c0 s0 c1 s1 ...: Meta's freqs_cis, torchtune            */
+    PE_ROPE_TABLE_MATRIX     /* one array of 2n elements a row, c0 -s0 s0 c0 c1 -s1 s1 c1 ...: Flux,
+                                stable-diffusion.cpp, HiDream, Kandinsky 5                         */
 } pe_rope_table_layout;
 
-/* Fill tables of A cos(p w_i) and A sin(p w_i), for programs that rotate heads themselves.
+/* A table: rows of A cos(p w_i) and A sin(p w_i), one a position. pe_rope_table_T tells what it has
+   filled; of tables that were made elsewhere set all fields. */
+typedef struct pe_rope_table {
+    const void *cosines, *sines; /* if one array has both: that array, and NULL                   */
+    pe_type type;                /* of its elements                                              */
+    pe_rope_table_layout layout; /* their order                                                  */
+    size_t stride;               /* elements from row to row: at least h for PE_ROPE_TABLE_APART,
+                                    2n for PE_ROPE_TABLE_MATRIX, n for the others                */
+    size_t rows, pairs;          /* their number; h                                              */
+} pe_rope_table;
+
+/* Fill a table: for programs that rotate heads themselves, or for pe_rope_by_table_T.
  *
  * cosines      rows of stride elements; if one array has both, that array
  * sines        likewise, with the same stride; NULL if one array has both
- * stride       elements, >= h for PE_ROPE_TABLE_APART, >= n for the others
+ * stride       elements, as in pe_rope_table
+ * made         NULL, or the table as a value; unchanged where rows is 0
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
  *              PE_ERR_ENUM also for another table layout; PE_ERR_SHAPE also for sines that should
  *              be NULL
  * Accuracy     correctly rounded (tests/unit/test_rope.c)
- * Aliasing     cosines, sines, the positions and the plan may not overlap
+ * Aliasing     cosines, sines, made, the positions and the plan may not overlap
  * Threads      any number on one plan, each with its own rows */
 PE_API pe_status pe_rope_table_f32(const pe_plan *plan, pe_at at, size_t rows,
                                    pe_rope_table_layout layout, float *cosines, float *sines,
-                                   size_t stride);
+                                   size_t stride, pe_rope_table *made);
 PE_API pe_status pe_rope_table_f16(const pe_plan *plan, pe_at at, size_t rows,
                                    pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
-                                   size_t stride);
+                                   size_t stride, pe_rope_table *made);
 PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
                                     pe_rope_table_layout layout, uint16_t *cosines, uint16_t *sines,
-                                    size_t stride);
+                                    size_t stride, pe_rope_table *made);
 
-/* Rotate heads by the caller's cosines and sines, with the rotation and rounding above: for ONNX
- * RotaryEmbedding with its caches, or a table of pe_rope_ggml_f32(). Token t takes row t.
- * pe_rope_by_table_to_T works out of place.
+/* Rotate heads by the rows of a table, with the rotation and rounding above: ONNX RotaryEmbedding
+ * with its caches, one table for all layers. Elements of 16 bits become floats first, which is
+ * exact; any type of table goes with any of x. pe_rope_by_table_to_T works out of place.
  *
- * layout       which elements are a pair
- * cosines      tokens rows of pairs floats, table_stride elements apart, >= pairs
- * sines        likewise
- * pairs        n / 2; 0 does nothing in place, and copies out of place
+ * table        see pe_rope_table; with pairs = 0 nothing is rotated, and its arrays may be NULL
+ * layout       which elements of a head are a pair; of PE_ROPE_TABLE_TWICE also in which order its
+ *              rows are
+ * rows, tokens token t looks at the row with the number that rows has for it: pe_from(0) takes the
+ *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of position
+ *              ids gather. pe_back() takes 0 - s for each sine s: the gradient
  * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs
  *
- * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plan and positions; PE_ERR_ENUM
- *              for another layout; PE_ERR_SHAPE also for table_stride < pairs
- * Accuracy     that rotation, bit by bit, by the floats given (tests/unit/test_rope.c)
+ * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for rows
+ *              that are reals, points, a grid or differences, and for a type or layout in table that
+ *              is none; PE_ERR_SHAPE also for a stride of the table below its rows, and for sines
+ *              where one array has both; PE_ERR_RANGE for a row that the table does not have
+ * Accuracy     that rotation, bit by bit, by the numbers given (tests/unit/test_tables.c)
  * Aliasing     as pe_rope_T and pe_rope_to_T; what is written may not overlap the table
  * Threads      any number, each with its own tokens or heads */
-PE_API pe_status pe_rope_by_table_f32(pe_layout layout, const float *cosines, const float *sines,
-                                      size_t table_stride, size_t pairs, size_t tokens, float *x,
-                                      pe_heads heads);
-PE_API pe_status pe_rope_by_table_f16(pe_layout layout, const float *cosines, const float *sines,
-                                      size_t table_stride, size_t pairs, size_t tokens, uint16_t *x,
-                                      pe_heads heads);
-PE_API pe_status pe_rope_by_table_bf16(pe_layout layout, const float *cosines, const float *sines,
-                                       size_t table_stride, size_t pairs, size_t tokens,
-                                       uint16_t *x, pe_heads heads);
-PE_API pe_status pe_rope_by_table_to_f32(pe_layout layout, const float *cosines, const float *sines,
-                                         size_t table_stride, size_t pairs, size_t tokens,
-                                         size_t head_dim, const float *in, pe_heads in_heads,
-                                         float *out, pe_heads out_heads);
-PE_API pe_status pe_rope_by_table_to_f16(pe_layout layout, const float *cosines, const float *sines,
-                                         size_t table_stride, size_t pairs, size_t tokens,
-                                         size_t head_dim, const uint16_t *in, pe_heads in_heads,
-                                         uint16_t *out, pe_heads out_heads);
-PE_API pe_status pe_rope_by_table_to_bf16(pe_layout layout, const float *cosines,
-                                          const float *sines, size_t table_stride, size_t pairs,
+PE_API pe_status pe_rope_by_table_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                      size_t tokens, float *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_f16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                      size_t tokens, uint16_t *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_bf16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                       size_t tokens, uint16_t *x, pe_heads heads);
+PE_API pe_status pe_rope_by_table_to_f32(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                         size_t tokens, size_t head_dim, const float *in,
+                                         pe_heads in_heads, float *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_f16(const pe_rope_table *table, pe_layout layout, pe_at rows,
+                                         size_t tokens, size_t head_dim, const uint16_t *in,
+                                         pe_heads in_heads, uint16_t *out, pe_heads out_heads);
+PE_API pe_status pe_rope_by_table_to_bf16(const pe_rope_table *table, pe_layout layout, pe_at rows,
                                           size_t tokens, size_t head_dim, const uint16_t *in,
                                           pe_heads in_heads, uint16_t *out, pe_heads out_heads);
 
@@ -223,8 +235,8 @@ typedef struct pe_rope_ggml {
 PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *config, double *omega,
                                           double *attention_factor);
 
-/* Fill a table for pe_rope_by_table_T with the sines and cosines of the float angles of ggml's CPU
- * code. The operations on floats are those of ggml_rope_ext(), each rounded; powf and logf are
+/* Fill a table for pe_rope_by_table_T, PE_ROPE_TABLE_APART, with the sines and cosines of the float
+ * angles of ggml's CPU code. The operations on floats are those of ggml_rope_ext(), each rounded; powf and logf are
  * correctly rounded, as glibc's are except for a few arguments.
  *
  * at, rows        positions of one coordinate, as in pe_fill_T; a real one is rounded to float

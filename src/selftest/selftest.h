@@ -114,12 +114,13 @@ PE__TEST_FILL(bf16, uint16_t)
         PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 20, 3, 40, x, 41, 123));     \
         const pe_heads wide = {4, 128, 512};                                                       \
         float sines[64], cosines[64];                                                              \
+        const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};    \
         for (size_t i = 0; i < 64; i++) sines[i] = 3, cosines[i] = 1 + FLT_EPSILON;                \
         for (size_t k = 0; k < 4; k++) {                                                           \
             const pe_layout layout = k % 2 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;             \
             for (size_t i = 0; i < 512; i++)                                                       \
                 x[i] = (k % 2 ? i : i / 64) % 2 == k / 2 ? three : k / 2 ? minus : one;            \
-            PE__TAKE(pe_rope_by_table_##T(layout, cosines, sines, 64, 64, 1, x, wide));            \
+            PE__TAKE(pe_rope_by_table_##T(&by, layout, pe_from(zero), 1, x, wide));                \
         }                                                                                          \
     }
 PE__TEST_ROTATE(f32, float, 1, -1, 3)

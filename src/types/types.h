@@ -24,6 +24,7 @@
 #include "../rope/tokens.h"
 #include "../rope/call.h"
 #include "../rope/table.h"
+#include "../rope/by_table.h"
 #include "../algebra/shift.h"
 #include "../alibi/alibi.h"
 #include "../bias/bias.h"
@@ -104,37 +105,32 @@ PE__ROWS_OF(f64, double, double, pe__fills_f64)
         const pe_heads none = {0, 0, 0};                                                           \
         return pe_rope_qk_##T(plan, at, tokens, x, heads, x, none);                                \
     }                                                                                              \
-    PE_API pe_status pe_rope_by_table_##T(pe_layout layout, const float *cosines,                  \
-                                          const float *sines, size_t table_stride, size_t pairs,   \
+    PE_API pe_status pe_rope_by_table_##T(const pe_rope_table *table, pe_layout layout, pe_at rows,\
                                           size_t tokens, element *x, pe_heads heads)               \
     {                                                                                              \
-        const pe__tile tile =                                                                      \
-            pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
-        if (pe__rope_one_head(kind, &tile, x, heads.heads)) return PE_OK;                          \
-        pe__rope_call call =                                                                       \
-            pe__rope_call_of(tokens, 2 * pairs, sizeof *x, sizeof *x, pe__rotate_heads_##T);       \
+        if (pe__rope_one_head(kind, table, layout, &rows, tokens, x, heads.heads)) return PE_OK;   \
+        pe__rope_call call = pe__rope_call_of(tokens, table ? 2 * table->pairs : 0, sizeof *x,     \
+                                              sizeof *x, pe__rotate_heads_##T);                    \
         call.x[0] = pe__heads_of(x, heads, x, heads);                                              \
-        return pe__rope_by(&tile, &call, heads.heads);                                             \
+        return pe__rope_by(table, layout, &rows, &call, heads.heads);                              \
     }                                                                                              \
     PE_API pe_status pe_rope_by_table_to_##T(                                                      \
-        pe_layout layout, const float *cosines, const float *sines, size_t table_stride,           \
-        size_t pairs, size_t tokens, size_t head_dim, const element *in, pe_heads in_heads,        \
-        element *out, pe_heads out_heads)                                                          \
+        const pe_rope_table *table, pe_layout layout, pe_at rows, size_t tokens, size_t head_dim,  \
+        const element *in, pe_heads in_heads, element *out, pe_heads out_heads)                    \
     {                                                                                              \
-        const pe__tile tile =                                                                      \
-            pe__tile_of(layout, cosines, sines, table_stride, pairs, tokens);                      \
         pe__rope_call call =                                                                       \
             pe__rope_call_of(tokens, head_dim, sizeof *in, sizeof *out, pe__rotate_heads_##T);     \
         call.x[0] = pe__heads_of(in, in_heads, out, out_heads);                                    \
-        return pe__rope_by(&tile, &call, out_heads.heads);                                         \
+        return pe__rope_by(table, layout, &rows, &call, out_heads.heads);                          \
     }                                                                                              \
     PE_API pe_status pe_rope_table_##T(const pe_plan *plan, pe_at at, size_t rows,                 \
                                        pe_rope_table_layout layout, element *cosines,              \
-                                       element *sines, size_t stride)                              \
+                                       element *sines, size_t stride, pe_rope_table *made)         \
     {                                                                                              \
+        const pe_rope_table table = {cosines, sines, (pe_type)kind, layout, stride, rows, 0};      \
         const pe__output o =                                                                       \
             pe__output_of(cosines, sizeof *cosines, rows, stride, &pe__fills_##T);                 \
-        return pe__rope_table(plan, &at, layout, &o, sines);                                       \
+        return pe__rope_table(plan, &at, &o, &table, made);                                        \
     }                                                                                              \
     PE_API pe_status pe_bias_add_##T(const float *table, size_t entries, size_t heads,             \
                                      const int32_t *index, size_t queries, size_t keys,            \

@@ -66,7 +66,7 @@ static uint64_t by_plan(const pe_plan *plan)
     TAKE(pe_add_f32(plan, pe_at_i32(list), N, 0.5f, x.f32, D));
     TAKE(pe_shift_f32(plan, pe_all(77), N, x.f32, D));
     TAKE(pe_rope_f32(plan, pe_back(pe_from(1000)), N, x.f32, heads));
-    TAKE(pe_rope_table_f32(plan, pe_from_by(0, -5), N, PE_ROPE_TABLE_TWICE, x.f32, x.f32 + N * D, D));
+    TAKE(pe_rope_table_f32(plan, pe_from_by(0, -5), N, PE_ROPE_TABLE_TWICE, x.f32, x.f32 + N * D, D, NULL));
     TAKE(pe_dot_f64(plan, pe_from(0), N, x.f64));
     TAKE(pe_fill_f64(plan, pe_skip(pe_at_i32(list), 2), N - 2, x.f64, D));
     memset(&x, 0x3c, sizeof x); /* no NaN, whose sign is anybody's */

@@ -257,6 +257,8 @@ def tables():
           "joined")
     table("Llama 3.1, complex", [x for row in rows for s, c in row for x in (c, s)], (3, 128), "f32", *llama,
           "--layout", "complex")
+    table("Llama 3.1, matrix", [x for row in rows for s, c in row for x in (c, -s, s, c)], (3, 256), "f32", *llama,
+          "--layout", "matrix")
     attention = D(float(mscale(32)))
     omega = [D(float(w)) for w in yarn(64, 150000, 32, 4096, truncate=False)]
     table("GPT-OSS at a list", [attention * sincos(p * w)[k] for k in (1, 0) for p in (7, D("0.5")) for w in omega],

@@ -54,6 +54,7 @@ int main(void)
     const float scale = 11.313708f;
     for (int k = 0; k < 2; k++) {
         const pe_layout layout = k ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        pe_rope_table table = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 0, 0, 0};
         pe_config config = pe_config_default(N);
         pe_plan plan;
         config.layout = layout, config.amplitude = 1.25;
@@ -63,8 +64,9 @@ int main(void)
         status |= pe_rope_f16(&plan, pe_from(77), TOKENS, h, heads) != PE_OK;
         status |= pe_rope_bf16(&plan, pe_from(77), TOKENS, bf, heads) != PE_OK;
         say(k ? "rope, halves" : "rope, adjacent", status);
-        status = pe_rope_table_f32(&plan, pe_from(5), TOKENS, PE_ROPE_TABLE_APART, cosines, sines, N) != PE_OK;
-        status |= pe_rope_by_table_f32(layout, cosines, sines, N, N / 2, TOKENS, f, heads) != PE_OK;
+        status = pe_rope_table_f32(&plan, pe_from(5), TOKENS, PE_ROPE_TABLE_APART, cosines, sines, N,
+                                   &table) != PE_OK;
+        status |= pe_rope_by_table_f32(&table, layout, pe_from(0), TOKENS, f, heads) != PE_OK;
         say("by a table", status);
         values();
         status = pe_shift_f32(&plan, pe_all(77), ALL / D, f, D) != PE_OK;

@@ -62,11 +62,11 @@ typedef struct fuzz_rope {
     pe_status (*from_f32)(const pe_plan *, pe_at, size_t, size_t, const float *, pe_heads, void *,
                           pe_heads);
     pe_status (*qk)(const pe_plan *, pe_at, size_t, void *, pe_heads, void *, pe_heads);
-    pe_status (*table)(const pe_plan *, pe_at, size_t, pe_rope_table_layout, void *, void *, size_t);
-    pe_status (*by_table)(pe_layout, const float *, const float *, size_t stride, size_t pairs,
-                          size_t, void *, pe_heads);
-    pe_status (*by_table_to)(pe_layout, const float *, const float *, size_t stride, size_t pairs,
-                             size_t, size_t, const void *, pe_heads, void *, pe_heads);
+    pe_status (*table)(const pe_plan *, pe_at, size_t, pe_rope_table_layout, void *, void *, size_t,
+                       pe_rope_table *);
+    pe_status (*by_table)(const pe_rope_table *, pe_layout, pe_at, size_t, void *, pe_heads);
+    pe_status (*by_table_to)(const pe_rope_table *, pe_layout, pe_at, size_t, size_t, const void *,
+                             pe_heads, void *, pe_heads);
 } fuzz_rope;
 
     #define FUZZ_STAMP(T, element, from)                                                           \
@@ -90,21 +90,22 @@ typedef struct fuzz_rope {
             return pe_rope_qk_##T(p, at, n, (element *)q, h, (element *)k, g);                     \
         }                                                                                          \
         static pe_status fuzz_table_##T(const pe_plan *p, pe_at at, size_t n,                      \
-                                        pe_rope_table_layout how, void *c, void *s, size_t stride) \
+                                        pe_rope_table_layout how, void *c, void *s, size_t stride, \
+                                        pe_rope_table *made)                                       \
         {                                                                                          \
-            return pe_rope_table_##T(p, at, n, how, (element *)c, (element *)s, stride);           \
+            return pe_rope_table_##T(p, at, n, how, (element *)c, (element *)s, stride, made);     \
         }                                                                                          \
-        static pe_status fuzz_by_##T(pe_layout layout, const float *c, const float *s,             \
-                                     size_t stride, size_t pairs, size_t n, void *x, pe_heads h)   \
+        static pe_status fuzz_by_##T(const pe_rope_table *t, pe_layout layout, pe_at rows, size_t n,\
+                                     void *x, pe_heads h)                                          \
         {                                                                                          \
-            return pe_rope_by_table_##T(layout, c, s, stride, pairs, n, (element *)x, h);          \
+            return pe_rope_by_table_##T(t, layout, rows, n, (element *)x, h);                      \
         }                                                                                          \
-        static pe_status fuzz_by_to_##T(pe_layout layout, const float *c, const float *s,          \
-                                        size_t stride, size_t pairs, size_t n, size_t dim,         \
-                                        const void *x, pe_heads h, void *y, pe_heads g)            \
+        static pe_status fuzz_by_to_##T(const pe_rope_table *t, pe_layout layout, pe_at rows,      \
+                                        size_t n, size_t dim, const void *x, pe_heads h, void *y,  \
+                                        pe_heads g)                                                \
         {                                                                                          \
-            return pe_rope_by_table_to_##T(layout, c, s, stride, pairs, n, dim,                    \
-                                           (const element *)x, h, (element *)y, g);                \
+            return pe_rope_by_table_to_##T(t, layout, rows, n, dim, (const element *)x, h,         \
+                                           (element *)y, g);                                       \
         }
 FUZZ_STAMP(f32, float, pe_rope_to_f32)
 FUZZ_STAMP(f16, uint16_t, pe_rope_to_f32_f16)

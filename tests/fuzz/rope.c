@@ -173,7 +173,7 @@ static void row_of_table(const plan_case *p, const fuzz_place *place, size_t r, 
         const double t = fuzz_turn(place, r, a, p->offset);
         float cosines[PAIRS], sines[PAIRS];
         if (pe_rope_table_f32(twin, pe_at_f64(&t), 1, PE_ROPE_TABLE_APART, cosines, sines,
-                              twin->pairs) != PE_OK)
+                              twin->pairs, NULL) != PE_OK)
             FUZZ_FAIL("pe_rope_table refuses a row");
         for (size_t i = 0; i < p->n / 2; i++)
             if (p->coordinate[i] == a) c[i] = cosines[p->number[i]], s[i] = sines[p->number[i]];
@@ -204,8 +204,9 @@ static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float
     for (size_t e = 0; e < n; e++)
         memcpy(other + (halves ? e : in_halves(e, n)) * size,
                head + (halves ? in_halves(e, n) : e) * size, size);
-    if (fuzz_ropes[t].by_table(halves ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES, c, s, h, h, 1, other,
-                               one) != PE_OK)
+    const pe_rope_table row = {c, s, PE_TYPE_F32, PE_ROPE_TABLE_APART, h, 1, h};
+    if (fuzz_ropes[t].by_table(&row, halves ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES, pe_from(0), 1,
+                               other, one) != PE_OK)
         FUZZ_FAIL("pe_rope_by_table refuses a head alone");
     for (size_t e = 0; e < n; e++)
         memcpy(head + (halves ? in_halves(e, n) : e) * size,
@@ -251,6 +252,69 @@ static size_t element_at(pe_heads x, size_t token, size_t head, size_t tokens)
     return (tokens == 1 ? 0 : token * x.token_stride) + (x.heads == 1 ? 0 : head * x.head_stride);
 }
 
+/* A table of any type and layout, and which of its rows tokens look at. */
+typedef struct fuzz_by {
+    pe_rope_table table;
+    fuzz_type type;
+    int gathers, back;
+    int64_t row[64];
+} fuzz_by;
+
+static size_t width_by(const fuzz_by *by)
+{
+    const size_t h = by->table.pairs;
+    return by->table.layout == PE_ROPE_TABLE_APART ? h
+                                                   : (by->table.layout == PE_ROPE_TABLE_MATRIX ? 4 : 2) * h;
+}
+
+static float widened(fuzz_type t, const void *p, size_t i)
+{
+    uint16_t half;
+    float x;
+    if (t == FUZZ_F32) return ((const float *)p)[i];
+    half = ((const uint16_t *)p)[i];
+    const uint32_t bits = (uint32_t)half << 16;
+    memcpy(&x, &bits, sizeof x);
+    if (t == FUZZ_BF16) return x;
+    const int exponent = half >> 10 & 31;
+    const float size = exponent == 31  ? (half & 1023 ? (float)NAN : (float)INFINITY)
+                       : exponent == 0 ? ldexpf((float)(half & 1023), -24)
+                                       : ldexpf((float)(1024 + (half & 1023)), exponent - 25);
+    return half & 0x8000 ? -size : size;
+}
+
+/* The cosines and sines of token r. */
+static void row_by(const fuzz_by *by, pe_layout layout, size_t r, float *c, float *s)
+{
+    const pe_rope_table *const t = &by->table;
+    const size_t first = (size_t)by->row[r] * t->stride;
+    const int one = t->layout == PE_ROPE_TABLE_COMPLEX || t->layout == PE_ROPE_TABLE_MATRIX;
+    const size_t step = t->layout == PE_ROPE_TABLE_MATRIX ? 4
+                        : one || (t->layout == PE_ROPE_TABLE_TWICE && layout == PE_LAYOUT_INTERLEAVED)
+                            ? 2
+                            : 1;
+    const void *const sines = t->sines ? t->sines : t->cosines;
+    const size_t behind = t->sines ? 0 : one ? step / 2 : t->pairs;
+    for (size_t i = 0; i < t->pairs; i++) {
+        c[i] = widened(by->type, t->cosines, first + step * i);
+        s[i] = widened(by->type, sines, first + step * i + behind);
+        if (by->back) s[i] = 0 - s[i];
+    }
+}
+
+static fuzz_by by_make(fuzz_input *in, size_t pairs, size_t tokens)
+{
+    static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
+    const unsigned b = fuzz_byte(in);
+    fuzz_by by = {{NULL, NULL, PE_TYPE_F32, PE_ROPE_TABLE_APART, 0, tokens, pairs}, types[b & 3], 0, 0, {0}};
+    by.table.type = by.type == FUZZ_F32 ? PE_TYPE_F32 : by.type == FUZZ_F16 ? PE_TYPE_F16 : PE_TYPE_BF16;
+    by.table.layout = (pe_rope_table_layout)((b >> 2 & 7) % 5);
+    by.gathers = b >> 5 & 1, by.back = b >> 6 & 1;
+    for (size_t r = 0; r < 64 && r < tokens; r++)
+        by.row[r] = by.gathers ? (int64_t)(fuzz_byte(in) % tokens) : (int64_t)r;
+    return by;
+}
+
 enum { FORM_TURN, FORM_TURN_TOO, FORM_TO, FORM_FROM_F32, FORM_QK, FORM_BY, FORM_BY_TO, FORMS };
 
 static void op_heads(fuzz_input *in, const plan_case *p)
@@ -267,7 +331,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const int to = form == FORM_TO || form == FORM_FROM_F32 || form == FORM_BY_TO;
     const fuzz_type in_type = form == FORM_FROM_F32 ? FUZZ_F32 : t;
     size_t tokens = (b >> 2) % 6, heads = (b >> 5) % 4, k_heads = qk ? (seed >> 5) % 3 : 0;
-    size_t head_dim = n + (to ? (seed >> 2) % 8 : 0), table_stride = half + (seed & 16 ? seed % 3 : 0);
+    size_t head_dim = n + (to ? (seed >> 2) % 8 : 0);
     const size_t gap = seed & 16 ? 1 + seed % 7 : 0;
     pe_layout layout = p->layout;
     while (tokens * (heads + k_heads) * (head_dim + gap) > ELEMENTS)
@@ -285,8 +349,20 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     if (wrong == 3) tokens = fuzz_huge(in);
     if (wrong == 4) heads = x_lie.heads = fuzz_huge(in);
     if (wrong == 5 && to) head_dim = fuzz_byte(in) < 128 ? fuzz_byte(in) % (n + 1) : fuzz_huge(in);
-    if (wrong == 5 && by) table_stride = fuzz_byte(in) < 128 ? half - 1 : fuzz_huge(in);
+    if (by && n % 2) return; /* half of it is no number of pairs */
+    fuzz_by rows_by = by_make(in, half, tokens);
+    pe_rope_table *const table = &rows_by.table;
+    const int two = table->layout <= PE_ROPE_TABLE_TWICE;
+    size_t far = 0; /* a row that is none */
+    table->stride = width_by(&rows_by) + (seed & 16 ? seed % 3 : 0);
+    if (wrong == 5 && by) table->stride = fuzz_byte(in) < 128 ? width_by(&rows_by) - 1 : fuzz_huge(in);
     if (wrong == 7 && by) layout = (pe_layout)(2 + fuzz_byte(in));
+    if (wrong == 12 && by && tokens && tokens <= 64) {
+        const unsigned which = fuzz_byte(in);
+        far = 1 + which % (tokens < 2 ? 1 : tokens - 1);
+        rows_by.gathers = 1;
+        rows_by.row[far - 1] = which & 128 ? -1 - (int64_t)which : (int64_t)tokens + (int64_t)which;
+    }
     /* where it comes from: heads side by side; of how many */
     pe_heads from_lie = {heads, head_dim, fuzz_mul_add(heads ? heads : 1, head_dim, 0)};
     if (wrong == 6 && to) from_lie.heads = heads + 1 + fuzz_byte(in) % 3;
@@ -297,7 +373,6 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const int nothing = tokens == 0 || (heads == 0 && k_heads == 0 && !differ);
     size_t span = 0, from_span = 0;
     unsigned may = 0;
-    if (by && n % 2) return; /* half of it is no number of pairs */
     const fuzz_flaw flaw =
         wrong < 12 || by ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 12));
     fuzz_place_make(in, &place, tokens, p->plan.axes, p->offset, flaw, 0);
@@ -308,7 +383,12 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         if (heads) may |= heads_may(width, tokens, x_lie, size, &span);
         if (differ || (to && head_dim < n)) may |= FUZZ_BIT(PE_ERR_SHAPE);
         if (by && (unsigned)layout > 1) may |= FUZZ_BIT(PE_ERR_ENUM);
-        if (by) may |= fuzz_shape(half, tokens, table_stride, sizeof(float), &from_span);
+        if (by) may |= fuzz_shape(width_by(&rows_by), tokens, table->stride, fuzz_size(rows_by.type), &from_span);
+        if (by && far) may |= FUZZ_BIT(PE_ERR_RANGE);
+        if (by && wrong == 13) {
+            table->type = (pe_type)(3 + fuzz_byte(in));
+            may |= FUZZ_BIT(PE_ERR_ENUM) | FUZZ_BIT(PE_ERR_SIZE);
+        }
         if (may == 0 && (span > FUZZ_PLACE / size || tokens > 64 || heads > 64)) return;
         if (may == 0 && by && from_span > FUZZ_PLACE) return;
     }
@@ -330,13 +410,13 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         from = (unsigned char *)fuzz_take(all * fuzz_size(in_type), (seed & 2) != 0);
         fuzz_elements(in_type, from, all, seed + 8);
     }
-    float *cosines = NULL, *sines = NULL;
     if (by) {
-        const size_t all = may || nothing ? 16 : (tokens - 1) * table_stride + half;
-        cosines = (float *)fuzz_take(all * sizeof *cosines, 1);
-        sines = (float *)fuzz_take(all * sizeof *sines, 0);
-        fuzz_elements(FUZZ_F32, cosines, all, seed + 1);
-        fuzz_elements(FUZZ_F32, sines, all, seed + 2);
+        const size_t all = may || nothing ? 16 : (tokens - 1) * table->stride + width_by(&rows_by);
+        void *const cosines = fuzz_take(all * fuzz_size(rows_by.type), 1);
+        void *const sines = fuzz_take(all * fuzz_size(rows_by.type), 0);
+        fuzz_elements(rows_by.type, cosines, all, seed + 1);
+        fuzz_elements(rows_by.type, sines, all, seed + 2);
+        table->cosines = cosines, table->sines = two ? sines : NULL;
     }
     if (!nothing && wrong >= 8 && wrong <= 11) { /* one of its pointers */
         if ((wrong == 9 || wrong == 10) && heads == 0) return;
@@ -344,11 +424,16 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         if (wrong == 11 && !(qk && k_heads)) return;
         may |= FUZZ_BIT(PE_ERR_NULL);
     }
+    if (wrong == 8 && by && (seed & 4) && two) table->sines = NULL;
+    else if (wrong == 8 && by && (seed & 4)) table->cosines = NULL;
+    const pe_at of_range = pe_from(0), listed = pe_at_i64(rows_by.row);
+    const pe_at chosen = rows_by.gathers && tokens <= 64 ? listed : of_range;
+    const pe_at rows = rows_by.back ? pe_back(chosen) : chosen;
     if (to && may) /* its blocks are smaller than they are said to be, and might overlap then */
         may |= FUZZ_BIT(PE_ERR_SHAPE);
     fuzz_save(fuzz_all.used);
     const pe_plan *const plan = wrong == 8 ? NULL : &p->plan;
-    const float *const given_s = wrong == 8 ? NULL : sines;
+    const pe_rope_table *const given_table = wrong == 8 && !(seed & 4) ? NULL : table;
     const void *const given_from = wrong == 10 ? NULL : from;
     void *const given_x = wrong == 9 ? NULL : x, *const given_k = wrong == 11 ? NULL : k;
     pe_status status;
@@ -364,11 +449,11 @@ static void op_heads(fuzz_input *in, const plan_case *p)
         status = f->qk(plan, place.at, tokens, given_x, x_lie, given_k, k_lie);
         break;
     case FORM_BY:
-        status = f->by_table(layout, cosines, given_s, table_stride, half, tokens, given_x, x_lie);
+        status = f->by_table(given_table, layout, rows, tokens, given_x, x_lie);
         break;
     case FORM_BY_TO:
-        status = f->by_table_to(layout, cosines, given_s, table_stride, half, tokens, head_dim,
-                                given_from, from_lie, given_x, x_lie);
+        status = f->by_table_to(given_table, layout, rows, tokens, head_dim, given_from, from_lie,
+                                given_x, x_lie);
         break;
     default:
         status = f->turn(plan, place.at, tokens, given_x, x_lie);
@@ -387,11 +472,8 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     if (k) memcpy(z, fuzz_saved(k), k_span * size);
     for (size_t r = 0; r < tokens; r++) {
         float c[PAIRS], s[PAIRS];
-        if (by)
-            memcpy(c, cosines + r * table_stride, half * sizeof *c),
-                memcpy(s, sines + r * table_stride, half * sizeof *s);
-        else
-            row_of_table(p, &place, r, c, s);
+        if (by) row_by(&rows_by, layout, r, c, s);
+        else row_of_table(p, &place, r, c, s);
         for (size_t i = 0; i < heads; i++) {
             unsigned char *const at = y + element_at(x_lie, r, i, tokens) * size;
             const unsigned char *const source =
@@ -433,26 +515,26 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     static const fuzz_type types[] = {FUZZ_F32, FUZZ_F16, FUZZ_BF16, FUZZ_F32};
     static fuzz_place place;
     const size_t n = p->n, half = n / 2;
-    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in), form = fuzz_byte(in) % 4;
+    const unsigned b = fuzz_byte(in), seed = fuzz_byte(in), form = fuzz_byte(in) % 5;
     const size_t wrong = fuzz_wrong(in, 11);
     const fuzz_type t = types[b & 3];
     const size_t size = fuzz_size(t);
     const fuzz_rope *const f = &fuzz_ropes[t];
     pe_rope_table_layout layout = (pe_rope_table_layout)form;
     const int two = layout == PE_ROPE_TABLE_APART || layout == PE_ROPE_TABLE_TWICE;
-    const size_t width = layout == PE_ROPE_TABLE_APART ? half : n;
+    const size_t width = layout == PE_ROPE_TABLE_APART ? half : layout == PE_ROPE_TABLE_MATRIX ? 2 * n : n;
     size_t rows = (b >> 2) % 8, stride = width + (seed & 16 ? seed % 7 : 0), bytes = 0;
     if (rows * n > ELEMENTS) rows = 1;
     if (wrong == 1) stride = seed & 1 ? fuzz_huge(in) : seed / 2 % (width + 1);
     if (wrong == 2) rows = fuzz_huge(in);
-    if (wrong == 3) layout = (pe_rope_table_layout)(4 + fuzz_byte(in));
+    if (wrong == 3) layout = (pe_rope_table_layout)(5 + fuzz_byte(in));
     fuzz_place_make(in, &place, rows, p->plan.axes, p->offset,
                     wrong < 6 ? FUZZ_GOOD : (fuzz_flaw)(FUZZ_FAR + (int)(wrong - 6)), 0);
     if (place.too_long) return;
     unsigned may = 0;
     if (rows) {
         may = p->may | place.may | fuzz_shape(width, rows, stride, size, &bytes);
-        if ((unsigned)layout > PE_ROPE_TABLE_COMPLEX) may |= FUZZ_BIT(PE_ERR_ENUM);
+        if ((unsigned)layout > PE_ROPE_TABLE_MATRIX) may |= FUZZ_BIT(PE_ERR_ENUM);
         if (may == 0 && (rows > FUZZ_ROWS || bytes > FUZZ_PLACE / 16)) return; /* slow, nothing new */
     }
     if (may || rows == 0) bytes = 64;
@@ -465,7 +547,17 @@ static void op_tables(fuzz_input *in, const plan_case *p)
     const pe_plan *const q = wrong == 4 && seed & 8 ? NULL : &p->plan;
     void *const to_c = wrong == 4 && !(seed & 8) ? NULL : c;
     void *const to_s = two != (wrong == 5) ? s : NULL;
-    const pe_status status = f->table(q, place.at, rows, layout, to_c, to_s, stride);
+    pe_rope_table made;
+    memset(&made, 0, sizeof made);
+    const pe_status status =
+        f->table(q, place.at, rows, layout, to_c, to_s, stride, seed & 32 ? &made : NULL);
+    if (status != PE_OK || rows == 0 || !(seed & 32)) {
+        if (made.cosines || made.sines || made.rows || made.pairs || made.stride)
+            FUZZ_FAIL("pe_rope_table tells of a table that it did not fill");
+    } else if (made.cosines != to_c || made.sines != to_s || made.rows != rows || made.pairs != half ||
+               made.stride != stride || made.layout != layout ||
+               made.type != (t == FUZZ_F32 ? PE_TYPE_F32 : t == FUZZ_F16 ? PE_TYPE_F16 : PE_TYPE_BF16))
+        FUZZ_FAIL("pe_rope_table does not tell what it filled");
     if (!fuzz_status("pe_rope_table", status, may)) return;
     if (rows == 0) {
         fuzz_unwritten("pe_rope_table of no rows");
@@ -477,19 +569,27 @@ static void op_tables(fuzz_input *in, const plan_case *p)
             const pe_plan *const twin = place.delta ? &p->bare : &p->still;
             const double at = fuzz_turn(&place, r, a, p->offset);
             unsigned char cosines[PAIRS * 4], sines[PAIRS * 4];
-            if (f->table(twin, pe_at_f64(&at), 1, PE_ROPE_TABLE_APART, cosines, sines, twin->pairs) !=
-                PE_OK)
+            if (f->table(twin, pe_at_f64(&at), 1, PE_ROPE_TABLE_APART, cosines, sines, twin->pairs,
+                         NULL) != PE_OK)
                 FUZZ_FAIL("pe_rope_table refuses a row");
             for (size_t i = 0; i < half; i++) {
                 if (p->coordinate[i] != a) continue;
                 const int each = form == PE_ROPE_TABLE_COMPLEX ||
                                  (form == PE_ROPE_TABLE_TWICE && p->layout == PE_LAYOUT_INTERLEAVED);
-                const size_t first = each ? 2 * i : i, again = each ? 2 * i + 1 : half + i;
+                const int matrix = form == PE_ROPE_TABLE_MATRIX;
+                const size_t first = matrix ? 4 * i : each ? 2 * i : i;
+                const size_t again = matrix ? 4 * i + 2 : each ? 2 * i + 1 : half + i;
                 const unsigned char *const cosine = cosines + p->number[i] * size,
                                     *const sine = sines + p->number[i] * size;
                 const unsigned char *const its_sine = two ? y + first * size : x + again * size;
                 if (!fuzz_equal(x + first * size, cosine, size) || !fuzz_equal(its_sine, sine, size))
                     FUZZ_FAIL("pe_rope_table, layout %u: row %zu, pair %zu", form, r, i);
+                unsigned char minus[4];
+                memcpy(minus, sine, size);
+                minus[size - 1] ^= 0x80; /* fuzzed on little-endian machines */
+                if (matrix && (!fuzz_equal(x + (first + 1) * size, minus, size) ||
+                               !fuzz_equal(x + (first + 3) * size, cosine, size)))
+                    FUZZ_FAIL("pe_rope_table, matrices: row %zu, pair %zu", r, i);
                 if (form == PE_ROPE_TABLE_TWICE &&
                     (!fuzz_equal(x + again * size, cosine, size) ||
                      !fuzz_equal(y + again * size, sine, size)))

@@ -203,6 +203,11 @@ static void op_rope(fuzz_input *in, const plan_case *p)
     fuzz_elements(FUZZ_F32, from, all, seed + 5);
     fuzz_elements(FUZZ_F32, cosines, tokens * half, seed + 6);
     fuzz_elements(FUZZ_F32, sines, tokens * half, seed + 7);
+    /* the same bytes as a table of any type, the two arrays one; gathered, back */
+    pe_rope_table table = {cosines, sines, (pe_type)(seed % 3), PE_ROPE_TABLE_APART, half, tokens, half};
+    const int64_t gathered[4] = {(int64_t)tokens - 1, 0, (int64_t)tokens / 2, 0};
+    const pe_at some = seed & 8 ? pe_at_i64(gathered) : pe_from(0), rows = seed & 16 ? pe_back(some) : some;
+    if (seed & 64) table.layout = PE_ROPE_TABLE_COMPLEX, table.sines = NULL, table.stride = d, table.type = PE_TYPE_BF16;
     take_all(t, all, seed, x);
     for (int i = 0; i < CODES; i++) {
         const fuzz_rope *const f = &codes[i]->rope[t];
@@ -212,22 +217,21 @@ static void op_rope(fuzz_input *in, const plan_case *p)
             status[i] = f->from_f32(q, place.at, tokens, d, from, lie, x[i], lie);
             break;
         case 1:
-            status[i] = f->by_table((pe_layout)(b >> 4 & 1), cosines, sines, half, half, tokens, x[i],
-                                    lie);
+            status[i] = f->by_table(&table, (pe_layout)(b >> 4 & 1), rows, tokens, x[i], lie);
             break;
         case 2:
-            status[i] = f->by_table_to((pe_layout)(b >> 4 & 1), cosines, sines, half, half, tokens, d,
+            status[i] = f->by_table_to(&table, (pe_layout)(b >> 4 & 1), rows, tokens, d,
                                        t == FUZZ_F32 ? (const void *)from : (const void *)cosines,
                                        lie, x[i], lie);
             break;
         case 3:
             status[i] = f->table(q, place.at, tokens, PE_ROPE_TABLE_TWICE, x[i],
-                                 fuzz_take(all * fuzz_size(t), 1), lie.token_stride);
+                                 fuzz_take(all * fuzz_size(t), 1), lie.token_stride, NULL);
             break;
         case 4:
             status[i] = f->table(q, place.at, tokens,
                                  b & 16 ? PE_ROPE_TABLE_JOINED : PE_ROPE_TABLE_COMPLEX, x[i], NULL,
-                                 lie.token_stride);
+                                 lie.token_stride, NULL);
             break;
         default:
             status[i] = f->turn(q, place.at, tokens, x[i], lie);

@@ -29,6 +29,9 @@ mutated() {
     logarithm) next_double "pe__ln2[3] =" ;;
     rope-constant) next_double "r->power = pe__td_exp(" ;;
     rope-part) sed 's/^    config.head_dim = head_dim;$/    config.head_dim = config.rotary_dim = head_dim;/' "$file" ;;
+    table-matrix) sed 's/m\[1\] = m\[2\] ^ 0x80000000;/m[1] = m[2];/' "$file" ;;
+    table-back) sed 's/pe__put(out + k, negative ? /pe__put(out + k, 0 ? /' "$file" ;;
+    table-row) sed 's/const double half = (all < limit ? all : limit) \/ 2, middle/const double half = ((all < limit ? all : limit) + 2) \/ 2, middle/' "$file" ;;
     rope-floor) sed 's/pe__nearest(a) - (off < 0)/pe__nearest(a)/' "$file" ;;
     sums) sed 's/rest = rest + (lost + e);/rest = rest + e;/' "$file" ;;
     steps) sed 's/const size_t column = first + (pair + i % n) \* tile->plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;

@@ -119,7 +119,7 @@ static pe_status run(int verb, const pe_plan *plan)
     case 6: return pe_add_bf16(plan, at, ROWS, 1, out.h, d);
     case 7: return pe_shift_f32(plan, at, ROWS, out.f, d);
     case 8: return pe_shift_f64(plan, at, ROWS, out.d, d);
-    case 9: return pe_rope_table_f32(plan, at, ROWS, PE_ROPE_TABLE_APART, out.f, more, d);
+    case 9: return pe_rope_table_f32(plan, at, ROWS, PE_ROPE_TABLE_APART, out.f, more, d, NULL);
     case 10: return pe_rope_xpos_f32(d, power, at, ROWS, out.f, d);
     default: return pe_rope_query_scale_f32(power, 1 + below(100), 0, at, ROWS, out.f);
     }

@@ -107,7 +107,8 @@ typedef enum place {
     PLACE_DELTA_LIST, /* and of a list                                       */
     PLACE_POINTS,     /* any of the coordinates, in either order             */
     PLACE_ANY,        /* any of all, also skipped into, back, as differences */
-    PLACE_ROW         /* any that has rows of a learned table                */
+    PLACE_ROW,        /* any that has rows of a learned table                */
+    PLACE_NUMBER      /* any that has rows of a table of RoPE                */
 } place;
 
 static const char *const place_names[] = {"pe_from",       "pe_all",        "pe_from_by",
@@ -132,7 +133,7 @@ typedef struct args {
     size_t list; /* 1: p[0] is its list           */
     int64_t first, step;
     size_t skipped, spare, row_stride, axis_stride, counts[PE_MAX_AXES];
-    size_t limit; /* of rows of a learned table    */
+    size_t limit; /* of rows of a table            */
     int transposed, back, delta, garbage;
 } args;
 
@@ -212,6 +213,7 @@ static inline void place_choose(args *a, place of, const shape *s)
 {
     static const place coords[] = {PLACE_COORDS_I32, PLACE_COORDS_I64, PLACE_COORDS_F32,
                                    PLACE_COORDS_F64};
+    static const place numbers[] = {PLACE_I32, PLACE_ALL, PLACE_I64, PLACE_FROM};
     static const place rows_of_tables[] = {PLACE_I32, PLACE_ALL, PLACE_F32, PLACE_F64};
     const size_t turn = s->rows * 5 + s->width * 3 + s->form * 7;
     a->place = of, a->first = 1000, a->step = (int64_t)(turn % 7) - 3;
@@ -230,6 +232,9 @@ static inline void place_choose(args *a, place of, const shape *s)
         /* nor does the padding position, 1001, if it is all there is */
         if (a->skipped == 1 && s->rows == 1) a->skipped = 2;
         a->back = turn % 7 == 2, a->delta = turn % 13 < 3, a->spare = turn % 2;
+        break;
+    case PLACE_NUMBER:
+        a->place = numbers[turn % 4], a->skipped = turn % 3, a->back = turn % 5 == 0;
         break;
     case PLACE_ROW: a->place = rows_of_tables[turn % 4], a->skipped = turn % 3; break;
     default: break;
@@ -472,24 +477,52 @@ BUFFERS(rope_qk)
     put_heads(a, 1, f->type, 1, element_of(f->type), a->width, a->n + 4, a->n[0]);
 }
 
-/* table_stride, pairs, tokens, heads, token_stride, head_stride */
+/* Elements of a row of a table. */
+static inline size_t width_of_table(size_t layout, size_t pairs)
+{
+    return layout == PE_ROPE_TABLE_APART ? pairs : times(layout == PE_ROPE_TABLE_MATRIX ? 4 : 2, pairs);
+}
+
+/* Tables by which heads are rotated: the variant is 8 times their type, and their layout. The functions
+   have table_stride, pairs, tokens, heads, token_stride, head_stride. */
+#define TABLE_OF(type, layout) (8 * (size_t)(type) + (size_t)(layout))
+static inline int table_is_two(const function *f) { return f->variant % 8 <= PE_ROPE_TABLE_TWICE; }
+static inline size_t arrays_of(const function *f) { return table_is_two(f) ? 2 : 1; }
+static inline pe_rope_table table_of(const args *a)
+{
+    const int two = a->variant % 8 <= PE_ROPE_TABLE_TWICE;
+    const pe_rope_table table = {a->p[a->list], two ? a->p[a->list + 1] : NULL,
+                                 (pe_type)(a->variant / 8), (pe_rope_table_layout)(a->variant % 8),
+                                 a->n[0], a->limit, a->n[1]};
+    return table;
+}
+/* Rows of the table; those for which the call asks need not be all. */
+static inline size_t rows_of(const shape *s) { return tokens_of(s) + 4; }
+static inline size_t stride_by(const function *f, const shape *s)
+{
+    return width_of_table(f->variant % 8, over(s->width, 2)) + s->pad;
+}
 SIZES(rope_by)
 {
     const size_t pairs = over(s->width, 2);
     size_t ts, hs;
-    UNUSED(f);
     heads_in(s, 2 * pairs, heads_of(s), tokens_of(s), &ts, &hs);
-    SET(pairs + s->pad, pairs, tokens_of(s), heads_of(s), ts, hs);
+    SET(stride_by(f, s), pairs, tokens_of(s), heads_of(s), ts, hs);
+    a->limit = rows_of(s);
+    if (a->place == PLACE_FROM) a->first = 0;
 }
-static inline void put_table(args *a, size_t tokens)
+static inline void put_table(const function *f, args *a)
 {
-    put_rows(a, 0, F32_S, 0, sizeof(float), tokens, a->n[0], a->n[1]);
-    put_rows(a, 1, F32_S, 0, sizeof(float), tokens, a->n[0], a->n[1]);
+    static const holds types[] = {F32_S, F16_S, BF16_S};
+    const holds type = types[f->variant / 8];
+    for (size_t k = 0; k < arrays_of(f); k++)
+        put_rows(a, k, type, 0, element_of(type), a->limit, a->n[0],
+                 width_of_table(f->variant % 8, a->n[1]));
 }
 BUFFERS(rope_by)
 {
-    put_table(a, a->n[2]);
-    put_heads(a, 2, f->type, 1, element_of(f->type), times(2, a->n[1]), a->n + 3, a->n[2]);
+    put_table(f, a);
+    put_heads(a, arrays_of(f), f->type, 1, element_of(f->type), times(2, a->n[1]), a->n + 3, a->n[2]);
 }
 
 /* table_stride, pairs, tokens, head_dim, heads, in_token_stride, in_head_stride, out_token_stride,
@@ -498,20 +531,21 @@ SIZES(rope_by_to)
 {
     const size_t pairs = over(s->width, 2), dim = 2 * pairs + s->width % 3;
     size_t n[4];
-    UNUSED(f);
     to_strides(s, dim, n);
-    SET(pairs + s->pad, pairs, tokens_of(s), dim, heads_of(s), n[0], n[1], n[2], n[3]);
+    SET(stride_by(f, s), pairs, tokens_of(s), dim, heads_of(s), n[0], n[1], n[2], n[3]);
+    a->limit = rows_of(s);
+    if (a->place == PLACE_FROM) a->first = 0;
 }
 BUFFERS(rope_by_to)
 {
-    put_table(a, a->n[2]);
-    put_to(f, a, 2, a->n + 2);
+    put_table(f, a);
+    put_to(f, a, arrays_of(f), a->n + 2);
 }
 
 /* rows, stride; the layout of the table is the function's variant */
 static inline size_t table_width(const function *f, const args *a)
 {
-    return f->variant == PE_ROPE_TABLE_APART ? a->width / 2 : a->width;
+    return width_of_table(f->variant, a->width / 2);
 }
 SIZES(table) { SET(s->rows, table_width(f, a) + s->pad); }
 BUFFERS(table)
@@ -896,12 +930,21 @@ FOUR_TYPES(CALLS_OF_FOUR)
     CALL(pe_rope_qk_##T,                                                                           \
          (a->plan, at_of(a), N(0), P(e, 0), heads_at(a, 1), P(e, 1), heads_at(a, 4)))              \
     CALL(pe_rope_table_##T, (a->plan, at_of(a), N(0), (pe_rope_table_layout)a->variant, P(e, 0),   \
-                             a->variant < PE_ROPE_TABLE_JOINED ? P(e, 1) : NULL, N(1)))            \
-    CALL(pe_rope_by_table_##T, (a->layout, IN(float, 0), IN(float, 1), N(0), N(1), N(2), P(e, 2),  \
-                                heads_at(a, 3)))                                                   \
-    CALL(pe_rope_by_table_to_##T,                                                                  \
-         (a->layout, IN(float, 0), IN(float, 1), N(0), N(1), N(2), N(3), IN(e, 2),                 \
-          heads_to(a, 4, 5), P(e, 3), heads_to(a, 4, 7)))                                          \
+                             a->variant < PE_ROPE_TABLE_JOINED ? P(e, 1) : NULL, N(1), NULL))      \
+    static pe_status call_pe_rope_by_table_##T(const args *a)                                      \
+    {                                                                                              \
+        const pe_rope_table table = table_of(a);                                                   \
+        return pe_rope_by_table_##T(&table, a->layout, at_of(a), N(2),                             \
+                                    P(e, a->variant % 8 < 2 ? 2 : 1),                              \
+                                    heads_at(a, 3));                                               \
+    }                                                                                              \
+    static pe_status call_pe_rope_by_table_to_##T(const args *a)                                   \
+    {                                                                                              \
+        const pe_rope_table table = table_of(a);                                                   \
+        const size_t k = a->variant % 8 < 2 ? 2 : 1;                                               \
+        return pe_rope_by_table_to_##T(&table, a->layout, at_of(a), N(2), N(3), IN(e, k),          \
+                                       heads_to(a, 4, 5), P(e, k + 1), heads_to(a, 4, 7));         \
+    }                                                                                              \
     CALL(pe_alibi_fill_##T, (IN(float, 0), N(0), a->mode, a->first, N(1), N(2), P(e, 1), N(3),     \
                              N(4)))                                                                \
     CALL(pe_alibi_add_##T, (IN(float, 0), N(0), a->mode, a->first, N(1), N(2), P(e, 1), N(3),      \
@@ -1005,6 +1048,13 @@ CALL(pe_learned_resample_f32,
 #define TABLE(T, plan, place, layout, pointers, counted)                                           \
     ROW(pe_rope_table_##T, T, plan, place, layout, table, table, NULL, 0, pointers, 0, BIT(0),     \
         BIT(1), counted, 0)
+#define BY_TABLE(T, place, type, layout, arrays)                                                   \
+    ROW(pe_rope_by_table_##T, T, PLAN_NONE, place,                                                 \
+        TABLE_OF(PE_TYPE_##type, PE_ROPE_TABLE_##layout), rope_by, rope_by, NULL, 2, arrays + 1,   \
+        0, BIT(1) | BIT(2) | BIT(3), BIT(0) | BIT(4) | BIT(5), 0, 0)                               \
+    ROW(pe_rope_by_table_to_##T, T, PLAN_NONE, place,                                              \
+        TABLE_OF(PE_TYPE_##type, PE_ROPE_TABLE_##layout), rope_by_to, rope_by_to, NULL, 2,         \
+        arrays + 2, 0, BIT(2) | BIT(4), BIT(0) | BIT(5) | BIT(6) | BIT(7) | BIT(8), 0, 0)
 #define ROWS_OF_THREE(T, e)                                                                        \
     TURN(T, PLAN_ROPE, PLACE_FROM, BIT(0))                                                         \
     TURN(T, PLAN_ROPE, PLACE_I64, 0)                                                               \
@@ -1020,10 +1070,12 @@ CALL(pe_learned_resample_f32,
     TURN_QK(T, PLAN_ROPE, PLACE_FROM, BIT(0))                                                      \
     TURN_QK(T, PLAN_ROPE, PLACE_I64, 0)                                                            \
     TURN_QK(T, PLAN_SECTIONS, PLACE_ANY, 0)                                                        \
-    ROW(pe_rope_by_table_##T, T, PLAN_NONE, PLACE_NONE, 0, rope_by, rope_by, NULL, 0, 3, 0,        \
-        BIT(1) | BIT(2) | BIT(3), BIT(0) | BIT(4) | BIT(5), 0, 0)                                  \
-    ROW(pe_rope_by_table_to_##T, T, PLAN_NONE, PLACE_NONE, 0, rope_by_to, rope_by_to, NULL, 0, 4,  \
-        0, BIT(2) | BIT(4), BIT(0) | BIT(5) | BIT(6) | BIT(7) | BIT(8), 0, 0)                      \
+    BY_TABLE(T, PLACE_FROM, F32, APART, 2)                                                         \
+    BY_TABLE(T, PLACE_NUMBER, F32, APART, 2)                                                       \
+    BY_TABLE(T, PLACE_NUMBER, F16, TWICE, 2)                                                       \
+    BY_TABLE(T, PLACE_NUMBER, BF16, JOINED, 1)                                                     \
+    BY_TABLE(T, PLACE_NUMBER, F16, COMPLEX, 1)                                                     \
+    BY_TABLE(T, PLACE_NUMBER, F32, MATRIX, 1)                                                      \
     TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_APART, 2, BIT(0))                                \
     TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_TWICE, 2, BIT(0))                                \
     TABLE(T, PLAN_ROPE, PLACE_FROM, PE_ROPE_TABLE_JOINED, 1, BIT(0))                               \
@@ -1031,6 +1083,7 @@ CALL(pe_learned_resample_f32,
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_APART, 2, 0)                                  \
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_TWICE, 2, 0)                                  \
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_COMPLEX, 1, 0)                                \
+    TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_MATRIX, 1, 0)                                 \
     ROW(pe_alibi_fill_##T, T, PLAN_NONE, PLACE_NONE, 0, alibi, alibi_fill, NULL, 0, 2, 0,          \
         BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                             \
     ROW(pe_alibi_add_##T, T, PLAN_NONE, PLACE_NONE, 0, alibi, alibi_add, NULL, 0, 2, 0,            \

@@ -19,6 +19,7 @@
  * it to SECTIONS below; keep the cheap sections first.
  */
 #include "pe.h"
+#include "apart.h"
 
 #include "built.h"
 
@@ -649,7 +650,7 @@ static void table_of_sections(const pe_plan *plan, const int64_t *list, size_t r
     const size_t h = plan->pairs;
     float *const c = (float *)g_buffer, *const s = c + rows * h;
     for (size_t a = 0; a < axes; a++) {
-        need_ok(pe_rope_table_f32(plan, pe_at_i64(list + a * rows), rows, PE_ROPE_TABLE_APART, c, s, h),
+        need_ok(pe_rope_table_f32(plan, pe_at_i64(list + a * rows), rows, PE_ROPE_TABLE_APART, c, s, h, NULL),
                 "pe_rope_table_f32");
         for (size_t i = 0; i < rows * h; i++)
             if (coordinate_of(i % h, sections, axes, interleaved) == a)
@@ -696,7 +697,7 @@ static void rope(const table *unused, size_t count)
             need_ok(pe_rope_bf16(plan, pe_delta(pe_all(-77777)), TOKENS, h[1], lie), "delta");
             if (n == 66) {
                 table_of_sections(plan, list, TOKENS, sections, 3, form >= 4, cosines, sines);
-                need_ok(pe_rope_by_table_f32(form % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED,
+                need_ok(by_apart_f32(form % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED,
                                              cosines, sines, 33, 33, TOKENS, x, lie), "sections");
             }
             hash_f32(x, TOKENS * HEADS * stride);
@@ -705,8 +706,8 @@ static void rope(const table *unused, size_t count)
             g_elements += 3 * TOKENS * HEADS * n;
         }
         need_ok(pe_rope_table_f32(&plans[0], pe_from(-5), TOKENS, PE_ROPE_TABLE_APART, x,
-                                  x + TOKENS * n, n), "pe_rope_table_f32");
-        need_ok(pe_rope_table_f16(&plans[1], pe_from(-5), TOKENS, PE_ROPE_TABLE_TWICE, h[0], h[1], n),
+                                  x + TOKENS * n, n, NULL), "pe_rope_table_f32");
+        need_ok(pe_rope_table_f16(&plans[1], pe_from(-5), TOKENS, PE_ROPE_TABLE_TWICE, h[0], h[1], n, NULL),
                 "pe_rope_table_f16");
         hash_f32(x, TOKENS * 2 * n);
         for (size_t i = 0; i < TOKENS * n; i++)
@@ -807,8 +808,8 @@ static void one_head(void)
             (void)f, (void)u;                                                                      \
         }                                                                                          \
         memcpy(y, x, sizeof y);                                                                    \
-        need_ok(pe_rope_by_table_##type(layout, c, s, H, H, 1, x, two), "two heads by a table");   \
-        need_ok(pe_rope_by_table_##type(layout, c, s, H, H, 1, y, one), "one head by a table");    \
+        need_ok(by_apart_##type(layout, c, s, H, H, 1, x, two), "two heads by a table");   \
+        need_ok(by_apart_##type(layout, c, s, H, H, 1, y, one), "one head by a table");    \
         need(memcmp(x, y, sizeof y) == 0, "one head by a table", "other bits than with a second"); \
     }
     ONE(f32, float, f)
@@ -841,10 +842,11 @@ static void rope_calls(const table *unused, size_t count)
         void *memory = plan_of_layout(&plan, &plan_table, layout);
         const size_t sections[3] = {h - h / 3 - h / 4, h / 4, h / 3};
         table_of_sections(&plan, list, T, sections, 3, 0, section_c, section_s);
-        need_ok(pe_rope_table_f32(&plan, pe_from(77), T, PE_ROPE_TABLE_APART, cosines, sines, h),
+        need_ok(pe_rope_table_f32(&plan, pe_from(77), T, PE_ROPE_TABLE_APART, cosines, sines, h, NULL),
                 "pe_rope_table_f32");
 #define TABLE(type, first, how, sines)                                                             \
-    need_ok(pe_rope_table_##type(&plan, pe_from(first), T, PE_ROPE_TABLE_##how, x, sines, n), #how)
+    need_ok(pe_rope_table_##type(&plan, pe_from(first), T, PE_ROPE_TABLE_##how, x, sines, n,   \
+                                   NULL), #how)
 #define FORMS(type, element, number)                                                                \
     do {                                                                                           \
         static element x[MOST], y[MOST];                                                           \
@@ -866,13 +868,13 @@ static void rope_calls(const table *unused, size_t count)
         hash_bytes(x, all, sizeof *x);                                                             \
         need_ok(pe_rope_qk_##type(&plan, pe_at_i64(list), T, x, lie, k, keys), "qk by a list");    \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_by_table_##type(layout, section_c, section_s, h, h, T, x, lie), "sections"); \
+        need_ok(by_apart_##type(layout, section_c, section_s, h, h, T, x, lie), "sections"); \
         hash_bytes(x, all, sizeof *x);                                                             \
         need_ok(pe_rope_##type(&plan, pe_delta(pe_all(-1234567)), T, x, lie), "delta");            \
         hash_bytes(x, all, sizeof *x);                                                             \
         need_ok(pe_rope_##type(&plan, pe_delta(pe_at_i64(list)), T, x, lie), "deltas");            \
         hash_bytes(x, all, sizeof *x);                                                             \
-        need_ok(pe_rope_by_table_##type(layout, cosines, sines, h, h, T, x, lie), "by a table");   \
+        need_ok(by_apart_##type(layout, cosines, sines, h, h, T, x, lie), "by a table");   \
         hash_bytes(x, all, sizeof *x);                                                             \
         need_ok(pe_rope_to_##type(&plan, pe_from(31), T, dim, x, lie, y, by_head), "to");          \
         hash_bytes(y, all, sizeof *y);                                                             \
@@ -1174,7 +1176,8 @@ static void rope_plans(const table *unused, size_t count)
             hash_u16(g, elements);
             g_elements += 6 * rows * H * n;
 #define TABLES_OF(how, arrays, sines)                                                              \
-    need_ok(pe_rope_table_f32(&plan, at[p], rows, PE_ROPE_TABLE_##how, y, sines, n), #how);        \
+    need_ok(pe_rope_table_f32(&plan, at[p], rows, PE_ROPE_TABLE_##how, y, sines, n,     \
+                              NULL), #how);                                                        \
     hash_f32(y, rows * n * (arrays))
             TABLES_OF(APART, 2, y + rows * n);
             TABLES_OF(TWICE, 2, y + rows * n);
@@ -1183,19 +1186,82 @@ static void rope_plans(const table *unused, size_t count)
 #undef TABLES_OF
             g_elements += 6 * rows * n;
         }
-        need_ok(pe_rope_table_f32(&plan, pe_from(3), T, PE_ROPE_TABLE_APART, cosines, sines, pairs),
+        need_ok(pe_rope_table_f32(&plan, pe_from(3), T, PE_ROPE_TABLE_APART, cosines, sines, pairs, NULL),
                 "pe_rope_table_f32");
         for (size_t i = 0; i < elements; i++) h[i] = (uint16_t)(0x3800 + i % 1024);
-        need_ok(pe_rope_by_table_to_f32(config.layout, cosines, sines, pairs, pairs, T, dim, x, lie, y,
+        need_ok(by_apart_to_f32(config.layout, cosines, sines, pairs, pairs, T, dim, x, lie, y,
                                         by_head), "by a table");
         hash_f32(y, elements);
-        need_ok(pe_rope_by_table_to_f16(config.layout, cosines, sines, pairs, pairs, T, dim, h, lie, g,
+        need_ok(by_apart_to_f16(config.layout, cosines, sines, pairs, pairs, T, dim, h, lie, g,
                                         by_head), "by a table");
         hash_u16(g, elements);
-        need_ok(pe_rope_by_table_to_bf16(config.layout, cosines, sines, pairs, pairs, T, dim, h, lie, g,
+        need_ok(by_apart_to_bf16(config.layout, cosines, sines, pairs, pairs, T, dim, h, lie, g,
                                          by_head), "by a table");
         hash_u16(g, elements);
         g_elements += 3 * T * H * n;
+        free(memory);
+    }
+}
+
+/* Tables of each type and order, and heads of each type by their rows: in a range, gathered, back. */
+static void rope_tables(const table *unused, size_t count)
+{
+    enum { ROWS = 29, T = 13, H = 2, N = 80, MOST = T * H * N };
+    static const size_t widths[] = {8, 34, N};
+    static float f_c[ROWS * 2 * N], f_s[ROWS * N], x[MOST];
+    static uint16_t h_c[ROWS * 2 * N], h_s[ROWS * N], h[MOST];
+    int64_t list[T];
+    uint64_t state = 29;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < T; i++) list[i] = (int64_t)(i * 17 % ROWS);
+    for (size_t k = 0; k < 2 * sizeof widths / sizeof *widths; k++) {
+        const size_t n = widths[k / 2], pairs = n / 2, all = T * H * n;
+        const pe_layout layout = k % 2 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+        const pe_heads lie = heads_of(H, n, H * n);
+        const table plan_table = {1, n, 0, 0, 10000.0, 1.0};
+        const pe_at place[3] = {pe_from(7), pe_at_i64(list), pe_back(pe_at_i64(list))};
+        pe_plan plan;
+        void *memory = plan_of_layout(&plan, &plan_table, layout);
+        for (size_t i = 0; i < all; i++) {
+            x[i] = some_float(&state);
+            h[i] = (uint16_t)((state >> 40 & 0x80ff) | 0x3800);
+        }
+        for (size_t form = 0; form < 15; form++) {
+            const pe_rope_table_layout order = (pe_rope_table_layout)(form % 5);
+            const int two = order <= PE_ROPE_TABLE_TWICE;
+            const size_t width = (order == PE_ROPE_TABLE_APART    ? 1
+                                  : order == PE_ROPE_TABLE_MATRIX ? 4
+                                                                  : 2) * pairs;
+            pe_rope_table by;
+            if (form < 5) {
+                need_ok(pe_rope_table_f32(&plan, pe_from(-9), ROWS, order, f_c, two ? f_s : NULL, width,
+                                          &by), "a table of floats");
+                hash_f32(f_c, ROWS * width);
+                if (two) hash_f32(f_s, ROWS * width);
+            } else {
+                need_ok((form < 10 ? pe_rope_table_f16 : pe_rope_table_bf16)(
+                            &plan, pe_from(-9), ROWS, order, h_c, two ? h_s : NULL, width, &by),
+                        "a table of 16 bits");
+                hash_u16(h_c, ROWS * width);
+                if (two) hash_u16(h_s, ROWS * width);
+            }
+            need(by.rows == ROWS && by.pairs == pairs && by.stride == width, "a table", "says else");
+            need_ok(k % 2 ? pe_rope_by_table_f32(&by, layout, place[form % 3], T, x, lie)
+                          : pe_rope_by_table_to_f32(&by, layout, place[form % 3], T, n, x, lie, x, lie),
+                    "floats");
+            hash_f32(x, all);
+            need_ok(k % 2 ? pe_rope_by_table_f16(&by, layout, place[(form + 1) % 3], T, h, lie)
+                          : pe_rope_by_table_to_f16(&by, layout, place[(form + 1) % 3], T, n, h, lie, h, lie),
+                    "f16");
+            hash_u16(h, all);
+            need_ok(k % 2 ? pe_rope_by_table_bf16(&by, layout, place[(form + 2) % 3], T, h, lie)
+                          : pe_rope_by_table_to_bf16(&by, layout, place[(form + 2) % 3], T, n, h, lie, h, lie),
+                    "bf16");
+            hash_u16(h, all);
+            for (size_t i = 0; i < all; i++) h[i] = (uint16_t)((h[i] & 0x80ff) | 0x3800);
+            g_elements += 3 * all + ROWS * width * (two ? 2 : 1);
+        }
         free(memory);
     }
 }
@@ -1287,6 +1353,7 @@ static const struct section {
     {"shift, dot, ... by places", places_elsewhere, NULL, 0},
     {"rope plans, places", rope_plans, NULL, 0},
     {"models", models, NULL, 0},
+    {"rope tables", rope_tables, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},

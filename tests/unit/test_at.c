@@ -107,7 +107,7 @@ static pe_status act(verb v, int t, const pe_plan *plan, pe_at at, size_t row, s
 #define QK_T(T, e) return pe_rope_qk_##T(plan, at, rows, (e *)x, two, (e *)y, one)
     case TURN_QK: OF_THREE(QK_T)
 #define TABLE_T(T, e)                                                                              \
-    return pe_rope_table_##T(plan, at, rows, PE_ROPE_TABLE_APART, (e *)x, (e *)y, PITCH)
+    return pe_rope_table_##T(plan, at, rows, PE_ROPE_TABLE_APART, (e *)x, (e *)y, PITCH, NULL)
     case TABLE: OF_THREE(TABLE_T)
     case DOT: return pe_dot_f64(plan, at, rows, (double *)(void *)b->bytes[0] + row);
     case GGML:

@@ -79,7 +79,7 @@ static void begin(owned_plan *p, pe_layout layout, size_t rotary, int64_t first)
     p->memory = must_alloc(p->memory_bytes);
     assert_int_equal(pe_plan_init(&p->plan, &config, p->memory, p->memory_bytes), PE_OK);
     assert_int_equal(pe_rope_table_f32(&p->plan, pe_from(first), TOKENS, PE_ROPE_TABLE_TWICE, cosines,
-                                       sines, rotary), PE_OK);
+                                       sines, rotary, NULL), PE_OK);
 }
 
 /* q_rot, q_pass = q[..., :rotary], q[..., rotary:]

@@ -5,6 +5,7 @@
  * where these cancel; RoPE and tables with such plans.
  */
 #include "oracle.h"
+#include "apart.h"
 #include "published.h"
 
 #define BITS 2400 /* sums of products of doubles, and sines of what cancels in them */
@@ -449,7 +450,7 @@ static void rope_of_axes(void **state)
         model_begin(&m, &c, omega, sums ? D / 2 * AXES : D / 2);
         const pe_at points = pe_coords_f64(at, AXES, AXES, 1);
         assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_APART, cosines, sines,
-                                           D / 2), PE_OK);
+                                           D / 2, NULL), PE_OK);
         mpfr_t want;
         mpfr_init2(want, BITS);
         for (size_t t = 0; t < TOKENS; t++)
@@ -462,19 +463,19 @@ static void rope_of_axes(void **state)
             }
         mpfr_clear(want);
         assert_int_equal(pe_rope_f32(&m.plan, points, TOKENS, x, heads), PE_OK);
-        assert_int_equal(pe_rope_by_table_f32(c.layout, cosines, sines, D / 2, D / 2, TOKENS, y, heads),
+        assert_int_equal(by_apart_f32(c.layout, cosines, sines, D / 2, D / 2, TOKENS, y, heads),
                          PE_OK);
         assert_memory_equal(x, y, sizeof x);
         /* the gradient is the opposite turn */
         for (size_t i = 0; i < TOKENS * D / 2; i++) sines[i] = -sines[i];
         assert_int_equal(pe_rope_f32(&m.plan, pe_back(points), TOKENS, x, heads), PE_OK);
-        assert_int_equal(pe_rope_by_table_f32(c.layout, cosines, sines, D / 2, D / 2, TOKENS, y, heads),
+        assert_int_equal(by_apart_f32(c.layout, cosines, sines, D / 2, D / 2, TOKENS, y, heads),
                          PE_OK);
         assert_memory_equal(x, y, sizeof x);
         float both[TOKENS * D], pairs[TOKENS * D];
-        assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_JOINED, both, NULL, D),
+        assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_JOINED, both, NULL, D, NULL),
                          PE_OK);
-        assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_COMPLEX, pairs, NULL, D),
+        assert_int_equal(pe_rope_table_f32(&m.plan, points, TOKENS, PE_ROPE_TABLE_COMPLEX, pairs, NULL, D, NULL),
                          PE_OK);
         for (size_t t = 0; t < TOKENS; t++)
             for (size_t i = 0; i < D / 2; i++) {
@@ -620,7 +621,7 @@ static void tables_of_others(void **state)
         c.layout = p->layout, c.expected_rows = 1;
         const int two = p->table == PE_ROPE_TABLE_APART || p->table == PE_ROPE_TABLE_TWICE;
         assert_int_equal(pe_plan_init(&plan, &c, memory, sizeof memory), PE_OK);
-        assert_int_equal(pe_rope_table_f32(&plan, pe_from(5), 1, p->table, cosines, two ? sines : NULL, 8),
+        assert_int_equal(pe_rope_table_f32(&plan, pe_from(5), 1, p->table, cosines, two ? sines : NULL, 8, NULL),
                          PE_OK);
         for (size_t i = 0; i < 8; i++)
             if (!(fabs((double)cosines[i] - p->cosines[i]) <= 1e-6 &&

@@ -6,108 +6,11 @@
  * bad input, tables.
  */
 #include "common.h"
+#include "apart.h"
 #include "oracle.h"
+#include "turn.h"
 
 #include <float.h>
-
-/* ------------------------------------------------------------------------------------------------
- * Numbers of the three types, in double
- * --------------------------------------------------------------------------------------------- */
-
-typedef enum type { F32, F16, BF16, TYPES } type;
-static const char *const type_names[] = {"f32", "f16", "bf16"};
-static const char *const layout_names[] = {"interleaved", "halves"};
-
-static size_t bytes_of(type t) { return t == F32 ? 4 : 2; }
-
-static float get(type t, const void *x, size_t i)
-{
-    uint32_t bits = 0;
-    float y;
-    if (t == F32)
-        return ((const float *)x)[i];
-    bits = ((const uint16_t *)x)[i];
-    if (t == F16) {
-        const double size = (bits >> 10 & 31) == 0
-                                ? ldexp(bits & 1023, -24)
-                                : ldexp((bits & 1023) + 1024, (int)(bits >> 10 & 31) - 25);
-        return (float)(bits >> 15 ? -size : size); /* no infinities or NaNs here */
-    }
-    bits <<= 16;
-    memcpy(&y, &bits, sizeof y);
-    return y;
-}
-
-/* To nearest even by rint(), in units of the last place; a NaN becomes a quiet one. */
-static void put(type t, void *x, size_t i, float y)
-{
-    int e;
-    double units;
-    uint32_t bits;
-    if (t == F32) {
-        ((float *)x)[i] = y;
-        return;
-    }
-    if (!isfinite(y)) {
-        bits = t == F16 ? 0x7c00 : 0x7f80;
-        if (isnan(y))
-            bits |= t == F16 ? 0x200 : 0x40;
-        ((uint16_t *)x)[i] = (uint16_t)(bits | (signbit(y) ? 0x8000u : 0));
-        return;
-    }
-    (void)frexp(fabs((double)y), &e); /* in [2^(e-1), 2^e) */
-    if (t == F16) {
-        if (y == 0 || e < -13)
-            e = -13;
-        units = rint(ldexp(fabs((double)y), 11 - e)); /* 2^10 ... 2^11, less if subnormal */
-        bits = (uint32_t)units + ((uint32_t)(e + 13) << 10);
-        if (bits > 0x7c00)
-            bits = 0x7c00;
-    } else {
-        memcpy(&bits, &y, sizeof bits);
-        if ((bits & 0x7f800000) == 0) { /* subnormal floats: bf16 has their exponents */
-            units = rint(ldexp(fabs((double)y), 133));
-            bits = (uint32_t)units;
-        } else {
-            units = rint(ldexp(fabs((double)y), 8 - e));
-            bits = (uint32_t)units + ((uint32_t)(e + 125) << 7);
-        }
-    }
-    ((uint16_t *)x)[i] = (uint16_t)(bits | (signbit(y) ? 0x8000u : 0));
-}
-
-static float random_value(rng *r)
-{
-    const double x = (rng_unit(r) - 0.5) * 8;
-    return (float)(rng_below(r, 16) == 0 ? ldexp(x, -(int)rng_below(r, 30)) : x);
-}
-
-/* ------------------------------------------------------------------------------------------------
- * The reference: one head
- * --------------------------------------------------------------------------------------------- */
-
-static size_t first_of(pe_layout layout, size_t i) { return layout == PE_LAYOUT_HALVES ? i : 2 * i; }
-static size_t second_of(pe_layout layout, size_t i, size_t n)
-{
-    return layout == PE_LAYOUT_HALVES ? i + n / 2 : 2 * i + 1;
-}
-static size_t pair_of(pe_layout layout, size_t element, size_t n)
-{
-    return layout == PE_LAYOUT_HALVES ? element % (n / 2) : element / 2;
-}
-
-/* head (n elements) turned by n / 2 sines and cosines; sign -1 for the inverse */
-static void turn(type t, pe_layout layout, const float *s, const float *c, float sign, size_t n,
-                 void *head)
-{
-    for (size_t i = 0; i < n / 2; i++) {
-        const size_t at = first_of(layout, i), bt = second_of(layout, i, n);
-        const float a = get(t, head, at), b = get(t, head, bt);
-        const float sine = sign < 0 ? 0 - s[i] : s[i]; /* the sine of 0 is +0, back as well */
-        put(t, head, at, product_f32(a, c[i]) - product_f32(b, sine));
-        put(t, head, bt, product_f32(b, c[i]) + product_f32(a, sine));
-    }
-}
 
 /* Sines and cosines of a plan of the default layout: pe_fill_f32 is proven by test_exact. */
 static void sines_at(const pe_plan *plan, pe_at at, float *s, float *c)
@@ -142,12 +45,6 @@ static void plans_free(owned_plan p[2])
 {
     plan_free(&p[0]);
     plan_free(&p[1]);
-}
-
-static pe_heads lie(size_t heads, size_t head_stride, size_t token_stride)
-{
-    const pe_heads where = {heads, head_stride, token_stride};
-    return where;
 }
 
 /* What to turn: tokens at first, first + 1 ... or at a list. */
@@ -206,12 +103,6 @@ static void compare(const job *j, const void *got, const void *want, size_t byte
                      type_names[j->t], layout_names[j->layout], j->inverse ? " back" : "", n,
                      j->tokens, j->heads, j->head_dim, j->token_stride, j->head_stride, j->first, i,
                      (double)get(j->t, got, i), (double)get(j->t, want, i));
-}
-
-static void fill_random(type t, void *x, size_t elements, rng *r)
-{
-    for (size_t i = 0; i < elements; i++)
-        put(t, x, i, random_value(r));
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -391,11 +282,11 @@ static void test_permutation(void **state)
         assert_memory_equal(x, want, sizeof x);                                                    \
         assert_memory_equal(k, k_want, sizeof k);                                                  \
         memcpy(x, in, sizeof in);                                                                  \
-        assert_int_equal(pe_rope_table_f32(plan, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N), PE_OK); \
-        assert_int_equal(pe_rope_by_table_##T(layout, c, s, N, N / 2, TOKENS, x, lies), PE_OK);    \
+        assert_int_equal(pe_rope_table_f32(plan, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N, NULL), PE_OK); \
+        assert_int_equal(by_apart_##T(layout, c, s, N, N / 2, TOKENS, x, lies), PE_OK);    \
         assert_memory_equal(x, want, sizeof x);                                                    \
         memset(x, CANARY, sizeof x);                                                               \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, N / 2, TOKENS, N, in, lies, x,   \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, N / 2, TOKENS, N, in, lies, x,   \
                                                  lies), PE_OK);                                    \
         assert_memory_equal(x, want, sizeof x);                                                    \
                                                                                                    \
@@ -414,42 +305,42 @@ static void test_permutation(void **state)
         assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 0, x, one), PE_OK);                       \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 1, x, none), PE_OK);                      \
         assert_int_equal(pe_rope_##T(NULL, pe_delta(at), 1, x, one), PE_ERR_NULL);                 \
-        assert_int_equal(pe_rope_by_table_##T(layout, c, s, N, 5, 0, x, one), PE_OK);              \
-        assert_int_equal(pe_rope_by_table_##T(layout, c, s, N, 5, 1, x, none), PE_OK);             \
-        assert_int_equal(pe_rope_by_table_##T(layout, c, s, N, 0, 1, x, one), PE_OK);              \
-        assert_int_equal(pe_rope_by_table_##T(layout, NULL, s, N, 5, 1, x, one), PE_ERR_NULL);     \
-        assert_int_equal(pe_rope_by_table_##T(layout, c, NULL, N, 5, 1, x, one), PE_ERR_NULL);     \
-        assert_int_equal(pe_rope_by_table_##T(layout, c, s, 4, 5, 1, x, one), PE_ERR_SHAPE);       \
-        assert_int_equal(pe_rope_by_table_##T((pe_layout)2, c, s, N, 5, 1, x, one), PE_ERR_ENUM);  \
-        assert_int_equal(pe_rope_by_table_##T(layout, c, s, SIZE_MAX, SIZE_MAX / 2 + 1, 1, x, one), \
+        assert_int_equal(by_apart_##T(layout, c, s, N, 5, 0, x, one), PE_OK);              \
+        assert_int_equal(by_apart_##T(layout, c, s, N, 5, 1, x, none), PE_OK);             \
+        assert_int_equal(by_apart_##T(layout, c, s, N, 0, 1, x, one), PE_OK);              \
+        assert_int_equal(by_apart_##T(layout, NULL, s, N, 5, 1, x, one), PE_ERR_NULL);     \
+        assert_int_equal(by_apart_##T(layout, c, NULL, N, 5, 1, x, one), PE_ERR_NULL);     \
+        assert_int_equal(by_apart_##T(layout, c, s, 4, 5, 1, x, one), PE_ERR_SHAPE);       \
+        assert_int_equal(by_apart_##T((pe_layout)2, c, s, N, 5, 1, x, one), PE_ERR_ENUM);  \
+        assert_int_equal(by_apart_##T(layout, c, s, SIZE_MAX, SIZE_MAX / 2 + 1, 1, x, one), \
                          PE_ERR_SIZE);                                                             \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 0, N, in, one, x, one), PE_OK); \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, in, none, x, none), PE_OK); \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, NULL, s, N, 5, 1, N, in, one, x, one),    \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 0, N, in, one, x, one), PE_OK); \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, none, x, none), PE_OK); \
+        assert_int_equal(by_apart_to_##T(layout, NULL, s, N, 5, 1, N, in, one, x, one),    \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, NULL, N, 5, 1, N, in, one, x, one),    \
+        assert_int_equal(by_apart_to_##T(layout, c, NULL, N, 5, 1, N, in, one, x, one),    \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, NULL, one, x, one),     \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, NULL, one, x, one),     \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, in, one, NULL, one),    \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, one, NULL, one),    \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, 4, 5, 1, N, in, one, x, one),       \
+        assert_int_equal(by_apart_to_##T(layout, c, s, 4, 5, 1, N, in, one, x, one),       \
                          PE_ERR_SHAPE);                                                            \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 9, in, one, x, one),       \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 9, in, one, x, one),       \
                          PE_ERR_SHAPE);                                                            \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 9, x, one, x, one),        \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 9, x, one, x, one),        \
                          PE_ERR_SHAPE);                                                            \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, 0, x, one, x, one),        \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, 0, x, one, x, one),        \
                          PE_ERR_SHAPE);                                                            \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 0, 1, N, NULL, one, NULL, one),  \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 0, 1, N, NULL, one, NULL, one),  \
                          PE_ERR_NULL);                                                             \
-        assert_int_equal(pe_rope_by_table_to_##T(layout, c, s, N, 5, 1, N, in, one, x, keys),      \
+        assert_int_equal(by_apart_to_##T(layout, c, s, N, 5, 1, N, in, one, x, keys),      \
                          PE_ERR_SHAPE);                                                            \
-        assert_int_equal(pe_rope_by_table_to_##T((pe_layout)-1, c, s, N, 5, 1, N, in, one, x, one), \
+        assert_int_equal(by_apart_to_##T((pe_layout)-1, c, s, N, 5, 1, N, in, one, x, one), \
                          PE_ERR_ENUM);                                                             \
-        assert_int_equal(pe_rope_table_##T(plan, zero, 0, (pe_rope_table_layout)7, x, x, N), PE_OK); \
+        assert_int_equal(pe_rope_table_##T(plan, zero, 0, (pe_rope_table_layout)7, x, x, N, NULL), PE_OK); \
         assert_int_equal(pe_rope_table_##T(plan, zero, 1, (pe_rope_table_layout)7, x, x + ALL / 2, \
-                                           N), PE_ERR_ENUM);                                       \
+                                           N, NULL), PE_ERR_ENUM);                                       \
         assert_memory_equal(x, want, sizeof x);                                                    \
     }
 OTHER_CALLS(other_calls_f32, f32, float)
@@ -560,8 +451,8 @@ static void test_other_forms(void **state)
         assert_memory_equal(got, want, sizeof want);
 
         memcpy(got, in, sizeof in);
-        assert_int_equal(pe_rope_table_f32(p, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N), PE_OK);
-        assert_int_equal(pe_rope_by_table_f32(layout, c, s, N, N / 2, TOKENS, got, lies), PE_OK);
+        assert_int_equal(pe_rope_table_f32(p, from, TOKENS, PE_ROPE_TABLE_APART, c, s, N, NULL), PE_OK);
+        assert_int_equal(by_apart_f32(layout, c, s, N, N / 2, TOKENS, got, lies), PE_OK);
         assert_memory_equal(got, want, sizeof want);
 
         /* lists; differences have neither amplitude nor offset */
@@ -808,7 +699,7 @@ static void test_plan_in_one_step(void **state)
                                         : rng_position(&r) / 2;
             const pe_at at = pe_from(m % 2 ? first : -first);
             float c[MOST], s[MOST], fill[MOST], x[MOST], want[MOST];
-            assert_int_equal(pe_rope_table_f32(&p.plan, at, ROWS, PE_ROPE_TABLE_APART, c, s, pairs),
+            assert_int_equal(pe_rope_table_f32(&p.plan, at, ROWS, PE_ROPE_TABLE_APART, c, s, pairs, NULL),
                              PE_OK);
             assert_int_equal(pe_fill_f32(&like.plan, at, ROWS, fill, n), PE_OK);
             for (size_t i = 0; i < ROWS * pairs; i++)
@@ -955,7 +846,7 @@ static void test_sections(void **state)
             for (int layout = 0; layout < 4; layout++) {
                 const int apart = layout <= PE_ROPE_TABLE_TWICE;
                 assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)layout,
-                                                   a, apart ? b : NULL, N), PE_OK);
+                                                   a, apart ? b : NULL, N, NULL), PE_OK);
                 for (size_t t = 0; t < TOKENS; t++)
                     for (size_t e = 0; e < (layout == PE_ROPE_TABLE_APART ? H : N); e++) {
                         const size_t i = layout == PE_ROPE_TABLE_APART     ? e
@@ -974,7 +865,7 @@ static void test_sections(void **state)
                 memcpy(x, a, sizeof a);
                 memcpy(out, b, sizeof b);
                 assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)layout,
-                                                   b, a, N), PE_OK);
+                                                   b, a, N, NULL), PE_OK);
                 const size_t columns = layout == PE_ROPE_TABLE_APART ? H : N;
                 for (size_t t = 0; t < TOKENS; t++) {
                     assert_memory_equal(b + t * N, x + t * N, columns * sizeof *b);
@@ -1083,7 +974,7 @@ static void test_one_coordinate_of_axes(void **state)
                 memcpy(want, x, sizeof x);
                 assert_int_equal(pe_rope_f32(&plan, at, tokens, x, lie(1, N, N)), PE_OK);
                 assert_int_equal(pe_rope_table_f32(&plan, at, tokens, PE_ROPE_TABLE_TWICE, cosines,
-                                                   sines, N), PE_OK);
+                                                   sines, N, NULL), PE_OK);
                 for (size_t t = 0; t < tokens; t++) {
                     float sine[H], cosine[H];
                     for (size_t i = 0; i < H; i++) {
@@ -1391,9 +1282,9 @@ static void test_by_table_one_head(void **state)
         fill_random(t, x, n, &r);
         memcpy(want, x, bytes);
 #define TURN(layout, c, s, stride, pairs, x)                                                       \
-    (t == F32   ? pe_rope_by_table_f32(layout, c, s, stride, pairs, 1, (float *)(x), one)          \
-     : t == F16 ? pe_rope_by_table_f16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one)       \
-                : pe_rope_by_table_bf16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one))
+    (t == F32   ? by_apart_f32(layout, c, s, stride, pairs, 1, (float *)(x), one)          \
+     : t == F16 ? by_apart_f16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one)       \
+                : by_apart_bf16(layout, c, s, stride, pairs, 1, (uint16_t *)(x), one))
         assert_int_equal(TURN(layout, NULL, s, h, h, x), PE_ERR_NULL);
         assert_int_equal(TURN(layout, c, NULL, h, h, x), PE_ERR_NULL);
         assert_int_equal(TURN(layout, c, s, h, h, NULL), PE_ERR_NULL);
@@ -1443,14 +1334,14 @@ static void test_by_table_to(void **state)
                        dim * bytes_of(t));
                 turn(t, layout, s + token * stride, c + token * stride, 1, n, to_head);
             }
-        status = t == F32 ? pe_rope_by_table_to_f32(layout, c, s, stride, h, TOKENS, dim,
+        status = t == F32 ? by_apart_to_f32(layout, c, s, stride, h, TOKENS, dim,
                                                     (const float *)(void *)in, from,
                                                     (float *)(void *)got, to)
                  : t == F16
-                     ? pe_rope_by_table_to_f16(layout, c, s, stride, h, TOKENS, dim,
+                     ? by_apart_to_f16(layout, c, s, stride, h, TOKENS, dim,
                                                (const uint16_t *)(void *)in, from,
                                                (uint16_t *)(void *)got, to)
-                     : pe_rope_by_table_to_bf16(layout, c, s, stride, h, TOKENS, dim,
+                     : by_apart_to_bf16(layout, c, s, stride, h, TOKENS, dim,
                                                 (const uint16_t *)(void *)in, from,
                                                 (uint16_t *)(void *)got, to);
         assert_int_equal(status, PE_OK);
@@ -1473,7 +1364,7 @@ static void refused_plan(const pe_rope_config *config, pe_status status, const c
     assert_memory_equal(&plan, &none, sizeof plan);
     assert_true(all_canaries(memory, sizeof memory));
     assert_int_equal(pe_rope_f32(&plan, pe_from(0), 1, x, lie(1, 2, 2)), PE_ERR_PLAN);
-    assert_int_equal(pe_rope_table_f32(&plan, pe_from(0), 1, PE_ROPE_TABLE_APART, x, x + 1, 1),
+    assert_int_equal(pe_rope_table_f32(&plan, pe_from(0), 1, PE_ROPE_TABLE_APART, x, x + 1, 1, NULL),
                      PE_ERR_PLAN);
     assert_int_equal(pe_fill_f32(&plan, pe_from(0), 1, x, 2), PE_ERR_PLAN);
     assert_true(x[0] == 1 && x[1] == 2);
@@ -1596,10 +1487,10 @@ static pe_status table(type t, const pe_plan *plan, pe_at at, size_t rows,
                        pe_rope_table_layout layout, void *c, void *s, size_t stride)
 {
     return t == F32
-               ? pe_rope_table_f32(plan, at, rows, layout, (float *)c, (float *)s, stride)
+               ? pe_rope_table_f32(plan, at, rows, layout, (float *)c, (float *)s, stride, NULL)
            : t == F16
-               ? pe_rope_table_f16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride)
-               : pe_rope_table_bf16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride);
+               ? pe_rope_table_f16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride, NULL)
+               : pe_rope_table_bf16(plan, at, rows, layout, (uint16_t *)c, (uint16_t *)s, stride, NULL);
 }
 
 /* Each table's layout and bits, every type. */
@@ -1915,8 +1806,8 @@ static void test_bad_input(void **state)
     REFUSED(PE_OK, pe_rope_f32(NULL, no_list, 0, NULL, lie(1, 0, 0)));
     REFUSED(PE_OK, pe_rope_f32(NULL, pe_delta(zero), 0, NULL, lie(1, 0, 0)));
     REFUSED(PE_OK, pe_rope_f32(NULL, pe_coords_i64(NULL, 0, 0, 0), 0, NULL, lie(1, 0, 0)));
-    REFUSED(PE_OK, pe_rope_table_f32(NULL, zero, 0, PE_ROPE_TABLE_APART, NULL, NULL, 0));
-    REFUSED(PE_OK, pe_rope_by_table_f32(PE_LAYOUT_HALVES, NULL, NULL, 0, 0, 1, x, one));
+    REFUSED(PE_OK, pe_rope_table_f32(NULL, zero, 0, PE_ROPE_TABLE_APART, NULL, NULL, 0, NULL));
+    REFUSED(PE_OK, by_apart_f32(PE_LAYOUT_HALVES, NULL, NULL, 0, 0, 1, x, one));
     REFUSED(PE_OK, pe_rope_to_f32(NULL, zero, 0, 0, NULL, one, NULL, one));
     REFUSED(PE_OK, pe_rope_to_f32_f16(NULL, zero, 1, 0, NULL, nothing, NULL, nothing));
     REFUSED(PE_OK, pe_rope_qk_f32(NULL, zero, 0, NULL, one, NULL, one));
@@ -1938,39 +1829,39 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_NULL, pe_rope_to_f32_bf16(q, zero, 1, N, y, one, NULL, one));
     REFUSED(PE_ERR_NULL, pe_rope_qk_f32(q, zero, 1, x, one, NULL, one));
     REFUSED(PE_ERR_NULL, pe_rope_qk_f32(q, zero, 1, NULL, one, x, one));
-    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_APART, x, NULL, N));
-    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_TWICE, NULL, x, N));
-    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_JOINED, NULL, NULL, N));
-    REFUSED(PE_ERR_NULL, pe_rope_by_table_f32(PE_LAYOUT_HALVES, NULL, y, N, N / 2, 1, x, one));
+    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_APART, x, NULL, N, NULL));
+    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_TWICE, NULL, x, N, NULL));
+    REFUSED(PE_ERR_NULL, pe_rope_table_f32(q, zero, 1, PE_ROPE_TABLE_JOINED, NULL, NULL, N, NULL));
+    REFUSED(PE_ERR_NULL, by_apart_f32(PE_LAYOUT_HALVES, NULL, y, N, N / 2, 1, x, one));
 
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&none, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_to_f32(&none, zero, 1, N, x, one, y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_to_f32_bf16(&none, zero, 1, N, x, one, (uint16_t *)(void *)y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&none, zero, 1, x, one, y, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&none, zero, 1, PE_ROPE_TABLE_APART, x, y, N));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&none, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&odd.plan, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, pe_delta(zero), 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&halves.plan, zero, 1, x, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&halves.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&halves.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
     REFUSED(PE_ERR_PLAN, pe_rope_to_f32(&odd.plan, zero, 1, N, x, one, y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&padded.plan, zero, 1, x, one, y, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N));
-    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&padded.plan, zero, 1, PE_ROPE_TABLE_JOINED, x, NULL, N));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&padded.plan, zero, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     /* interleaved sections are no rows of pe_fill, no shifts and no dot products */
     REFUSED(PE_ERR_PLAN, pe_fill_f32(&woven.plan, at, 1, x, N));
     REFUSED(PE_ERR_PLAN, pe_add_f32(&woven.plan, zero, 1, 1, x, N));
     REFUSED(PE_ERR_PLAN, pe_shift_f32(&woven.plan, zero, 1, x, N));
 
-    REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)4, x, y, N));
-    REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)-1, x, y, N));
-    REFUSED(PE_ERR_ENUM, pe_rope_by_table_f32((pe_layout)2, y, y, N, N / 2, 1, x, one));
+    REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)5, x, y, N, NULL));
+    REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, zero, 1, (pe_rope_table_layout)-1, x, y, N, NULL));
+    REFUSED(PE_ERR_ENUM, by_apart_f32((pe_layout)2, y, y, N, N / 2, 1, x, one));
     {
         pe_at nobody; /* a pe_at that no function made */
         memset(&nobody, 0, sizeof nobody);
         REFUSED(PE_ERR_ENUM, pe_rope_f32(q, nobody, 1, x, one));
         memset(&nobody, 0x5a, sizeof nobody);
-        REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, nobody, 1, PE_ROPE_TABLE_JOINED, x, NULL, N));
+        REFUSED(PE_ERR_ENUM, pe_rope_table_f32(q, nobody, 1, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     }
 
     REFUSED(PE_ERR_SHAPE, pe_rope_to_f32(q, zero, 1, N - 1, x, one, y, one));
@@ -2007,13 +1898,13 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(&woven.plan, pe_grid(sizes, 2), 5, x, one));
     REFUSED(PE_ERR_SHAPE, pe_rope_f32(&woven.plan, pe_grid(empty, 2), 1, x, one));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_grid(huge, 2), 1, x, one));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_APART, x, y, N / 2 - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_TWICE, x, y, N - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, NULL, N - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, NULL, N - 1));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, y, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, y, N));
-    REFUSED(PE_ERR_SHAPE, pe_rope_by_table_f32(PE_LAYOUT_HALVES, y, y, N / 2 - 1, N / 2, 2, x, one));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_APART, x, y, N / 2 - 1, NULL));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_TWICE, x, y, N - 1, NULL));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, NULL, N - 1, NULL));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, NULL, N - 1, NULL));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_JOINED, x, y, N, NULL));
+    REFUSED(PE_ERR_SHAPE, pe_rope_table_f32(q, zero, 2, PE_ROPE_TABLE_COMPLEX, x, y, N, NULL));
+    REFUSED(PE_ERR_SHAPE, by_apart_f32(PE_LAYOUT_HALVES, y, y, N / 2 - 1, N / 2, 2, x, one));
 
     const size_t limit = (size_t)PTRDIFF_MAX;
     REFUSED(PE_ERR_SIZE, pe_rope_to_f32(q, zero, 1, SIZE_MAX / 2, x, one, y, one));
@@ -2025,7 +1916,7 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_SIZE, pe_rope_f32(q, zero, 3, x, lie(2, N, limit / 8)));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(q, zero, 2, x, lie(3, limit / 8, N)));
     REFUSED(PE_ERR_SIZE, pe_rope_qk_f32(q, zero, 3, x, one, y, lie(2, N, limit / 8)));
-    REFUSED(PE_ERR_SIZE, pe_rope_table_f32(q, zero, 3, PE_ROPE_TABLE_APART, x, y, limit / 8));
+    REFUSED(PE_ERR_SIZE, pe_rope_table_f32(q, zero, 3, PE_ROPE_TABLE_APART, x, y, limit / 8, NULL));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(q, pe_coords_i64(list, 1, limit / 8, 1), 3, x, one));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, 1, limit / 2), 2, x, one));
     REFUSED(PE_ERR_SIZE, pe_rope_f32(&woven.plan, pe_coords_i32(narrow, 2, limit / 8 + 1, limit / 8 + 1),
@@ -2043,8 +1934,8 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_skip(pe_from_by(0, INT64_MAX), 5), 1, x, one));
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_back(pe_from(INT64_MIN)), 1, x, one));
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_delta(pe_all(POSITION_MAX + 1)), 2, x, one));
-    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_APART, x, y, N));
-    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_JOINED, x, NULL, N));
+    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_APART, x, y, N, NULL));
+    REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_from(POSITION_MAX), 2, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     list[3] = INT64_MAX;
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, at, 4, x, one));
     REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_delta(pe_back(at)), 4, x, one));
@@ -2059,7 +1950,7 @@ static void test_bad_input(void **state)
         REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_back(pe_delta(pe_at_f64(reals))), 3, x, one));
         REFUSED(PE_ERR_RANGE, pe_rope_f32(q, pe_coords_f32(floats + 2, 1, 1, 1), 1, x, one));
         REFUSED(PE_ERR_RANGE, pe_rope_f32(&woven.plan, pe_coords_f64(reals, 2, 1, 1), 2, x, one));
-        REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_at_f64(reals), 3, PE_ROPE_TABLE_JOINED, x, NULL, N));
+        REFUSED(PE_ERR_RANGE, pe_rope_table_f32(q, pe_at_f64(reals), 3, PE_ROPE_TABLE_JOINED, x, NULL, N, NULL));
     }
     {
         owned_plan moved;
@@ -2323,8 +2214,8 @@ static pe_status by_table(type t, pe_layout layout, const float *c, const float 
                           size_t heads, uint16_t *x)
 {
     const pe_heads lies = lie(heads, n, heads * n);
-    return t == F16 ? pe_rope_by_table_f16(layout, c, s, n / 2, n / 2, 1, x, lies)
-                    : pe_rope_by_table_bf16(layout, c, s, n / 2, n / 2, 1, x, lies);
+    return t == F16 ? by_apart_f16(layout, c, s, n / 2, n / 2, 1, x, lies)
+                    : by_apart_bf16(layout, c, s, n / 2, n / 2, 1, x, lies);
 }
 
 /* Floats in the middle of two 16-bit numbers, which are one in 2^16 elsewhere, go to the even one, with

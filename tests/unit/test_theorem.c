@@ -700,14 +700,14 @@ static void other_calls(const built *b)
     assert_int_equal(pe_add_f32(&plan, at, 1, 1, f32, 2), PE_OK);
     assert_int_equal(pe_add_f64(&plan, at, 1, 1, f64, 2), PE_OK);
     const pe_rope_table_layout apart = PE_ROPE_TABLE_APART;
-    assert_int_equal(pe_rope_table_f32(&plan, at, 1, apart, table + 1, table, 1), PE_OK);
+    assert_int_equal(pe_rope_table_f32(&plan, at, 1, apart, table + 1, table, 1, NULL), PE_OK);
     for (int k = 0; k < 2; k++) {
         assert_true((double)f32[k] == want[F32][k] && f64[k] == want[F64][k]);
         assert_true((double)table[k] == want[F32][k]);
     }
-    assert_int_equal(pe_rope_table_f16(&plan, at, 1, apart, h + 1, h, 1), PE_OK);
+    assert_int_equal(pe_rope_table_f16(&plan, at, 1, apart, h + 1, h, 1, NULL), PE_OK);
     assert_true(from_16(h[0], 0) == want[F16][0] && from_16(h[1], 0) == want[F16][1]);
-    assert_int_equal(pe_rope_table_bf16(&plan, at, 1, apart, h + 1, h, 1), PE_OK);
+    assert_int_equal(pe_rope_table_bf16(&plan, at, 1, apart, h + 1, h, 1, NULL), PE_OK);
     assert_true(from_16(h[0], 1) == want[BF16][0] && from_16(h[1], 1) == want[BF16][1]);
     assert_int_equal(pe_rope_f32(&plan, at, 1, head, one), PE_OK);
     if (b->amplitude < 0x1p100) /* no infinity times 0 */

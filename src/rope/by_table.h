@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Heads rotated by the rows of a table.
+ * Gives: pe__rope_by(), pe__rope_one_head().
+ * Needs: simd, api, where, rows, numbers.
+ * Tests: tests/unit/test_tables.c, tests/unit/test_rope.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/types.h"
+#include "contract.h"
+#include "../numbers/base.h"
+#include "../where/at.h"
+#include "../rows/elements.h"
+#include "rotate.h"
+#include "tokens.h"
+#include "call.h"
+#include "table.h"
+
+/* ---- 8.4 RoPE: rotation by a table -----------------------------------------------------------
+ * Consecutive rows of floats, cosines apart from sines, are rotated by where they are. All others,
+ * gathered, of 16 bits, or of another order, are copied to the stack as floats first. */
+
+/* A table as rotation reads it. */
+typedef struct pe__table {
+    const void *cosines, *sines;
+    size_t stride, step; /* elements from row to row, from pair to pair            */
+    pe_type type;
+    int odd; /* the sines are half a step behind the cosines, in one array with them */
+} pe__table;
+
+/* Floats p[0], p[step] ... of a table; odd: those in the middle between them. */
+PE__INLINE pe__vf pe__get_every(pe__kind kind, size_t step, int odd, const void *p)
+{
+    const pe__vf a = pe__get_as(kind, p);
+    if (step == 1) return a;
+    const pe__vf b = pe__get_as(kind, pe__at_const(kind, p, PE__FLOATS));
+    if (step == 2) return odd ? pe__unzip_odds(a, b) : pe__unzip_evens(a, b);
+    const pe__vf c = pe__get_as(kind, pe__at_const(kind, p, 2 * PE__FLOATS));
+    const pe__vf d = pe__get_as(kind, pe__at_const(kind, p, 3 * PE__FLOATS));
+    const pe__vf v = pe__unzip_evens(a, b), w = pe__unzip_evens(c, d);
+    return odd ? pe__unzip_odds(v, w) : pe__unzip_evens(v, w);
+}
+
+/* n of them; negative: 0 less them. Writes whole vectors: up to one behind the n-th. */
+PE__INLINE void pe__row_floats(pe__kind kind, size_t step, int odd, const void *in, size_t n,
+                               int negative, float *out)
+{
+    float few[4 * PE__FLOATS];
+    if (n < PE__FLOATS) {
+        memset(few, 0, sizeof few);
+        memcpy(few, in, n * step * pe__size_of(kind));
+        in = few;
+    }
+    for (size_t i = 0; i < n; i += PE__FLOATS) { /* the last vector overlaps the one before */
+        const size_t k = n < PE__FLOATS ? 0 : pe__min(i, n - PE__FLOATS);
+        const pe__vf v = pe__get_every(kind, step, odd, pe__at_const(kind, in, k * step));
+        pe__put(out + k, negative ? pe__sub_f32(pe__splat_f32(0.0f), v) : v);
+    }
+}
+
+/* Cosines and then sines of a tile's pairs, of the rows at some positions from row `row` of at on. */
+PE__INLINE void pe__rows_of_table(pe__kind kind, const pe__table *table, const pe_at *at,
+                                  const pe__tile *tile, float *out)
+{
+    const size_t n = tile->count;
+    for (size_t t = 0, some; t < tile->tokens; t += some) {
+        double p[PE__SOME];
+        some = pe__min(tile->tokens - t, PE__SOME);
+        pe__positions(at, tile->token + t, some, 0, p);
+        for (size_t k = 0; k < some; k++, out += 2 * n) {
+            const size_t from = (size_t)fabs(p[k]) * table->stride + tile->pair * table->step;
+            pe__row_floats(kind, table->step, 0, pe__at_const(kind, table->cosines, from), n, 0, out);
+            pe__row_floats(kind, table->step, table->odd, pe__at_const(kind, table->sines, from), n,
+                           at->back, out + n);
+        }
+    }
+}
+
+/* Tile after tile, the first token at row 0 of at. */
+PE__OUTLINE void pe__rotate_gathered(const pe__table *table, const pe_at *at,
+                                     const pe__rope_call *call, pe__tile *tile)
+{
+    float buffer[PE__ROPE_TILE + 16 + PE__FLOATS];
+    float *const rows = (float *)(void *)pe__aligned(buffer);
+    const size_t pairs = tile->pairs, most = PE__ROPE_TILE / (2 * pe__min(pairs, PE__ROPE_PAIRS));
+    tile->sines = rows;
+    for (tile->token = 0; tile->token < call->tokens; tile->token += most) {
+        tile->tokens = pe__min(most, call->tokens - tile->token);
+        for (tile->pair = 0; tile->pair < pairs; tile->pair += PE__ROPE_PAIRS) {
+            tile->count = pe__min(PE__ROPE_PAIRS, pairs - tile->pair);
+            tile->cosines = rows;
+            tile->sines = rows + tile->count;
+            tile->stride = 2 * tile->count;
+            if (table->type == PE_TYPE_F32) pe__rows_of_table(PE__F32, table, at, tile, rows);
+            else if (table->type == PE_TYPE_F16) pe__rows_of_table(PE__F16, table, at, tile, rows);
+            else pe__rows_of_table(PE__BF16, table, at, tile, rows);
+            call->turn(tile, &call->x[0]);
+        }
+    }
+}
+
+/* Are these whole positions of one coordinate, each a row of the table? */
+static inline pe_status pe__check_table_rows(const pe_at *at, size_t tokens, size_t rows)
+{
+    const double limit = (double)pe__position_limit, all = (double)rows - 1;
+    const double half = (all < limit ? all : limit) / 2, middle = at->back ? half : -half;
+    if (at->kind < (int)PE__AT_RANGE || at->kind > (int)PE__AT_I64) return PE_ERR_ENUM;
+    if (at->axes != 1 || at->delta) return PE_ERR_ENUM;
+    return pe__check_places(at, tokens, 1, middle, middle, half);
+}
+
+/* By a table of the caller's: check everything, then rotate. */
+static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout, const pe_at *at,
+                                    pe__rope_call *call, size_t out_heads)
+{
+    const size_t heads = call->x[0].heads;
+    if (call->tokens == 0 || (heads == 0 && out_heads == 0)) return PE_OK;
+    if (!table) return PE_ERR_NULL;
+    const size_t pairs = table->pairs, element = table->type == PE_TYPE_F32 ? 4 : 2;
+    const int two = table->layout <= PE_ROPE_TABLE_TWICE;
+    if ((unsigned)table->type > PE_TYPE_BF16 || (unsigned)layout > PE_LAYOUT_HALVES ||
+        (unsigned)table->layout > PE_ROPE_TABLE_MATRIX)
+        return PE_ERR_ENUM;
+    if (pairs > 0 && (!table->cosines || (two && !table->sines))) return PE_ERR_NULL;
+    if (pairs > SIZE_MAX / 4) return PE_ERR_SIZE;
+    if (heads != out_heads || call->head_dim < 2 * pairs || (!two && table->sines))
+        return PE_ERR_SHAPE;
+    pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,
+                                       table->stride, element);
+    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs);
+    if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
+    if (status != PE_OK) return status;
+    pe__table rows = {table->cosines, table->sines, pairs ? table->stride : 0, 1, table->type, 0};
+    rows.step = pe__table_step(table->layout, layout);
+    rows.odd = table->layout >= PE_ROPE_TABLE_COMPLEX;
+    if (rows.odd) rows.sines = rows.cosines;
+    if (table->layout == PE_ROPE_TABLE_JOINED)
+        rows.sines = (const unsigned char *)rows.cosines + pairs * element;
+    pe__tile tile;
+    tile.pair = tile.token = 0;
+    tile.count = tile.pairs = pairs;
+    tile.tokens = call->tokens;
+    tile.layout = layout;
+    /* rows of floats at equal distances lie as they are wanted */
+    const int lie = element == sizeof(float) && rows.step == 1 && at->kind == PE__AT_RANGE;
+    if (pairs > 0 && !(lie && at->step >= 0 && !at->back)) {
+        pe__rotate_gathered(&rows, at, call, &tile);
+        return PE_OK;
+    }
+    tile.cosines = (const float *)rows.cosines + (size_t)at->first * rows.stride;
+    tile.sines = (const float *)rows.sines + (size_t)at->first * rows.stride;
+    tile.stride = call->tokens > 1 ? (size_t)at->step * rows.stride : 0;
+    call->turn(&tile, &call->x[0]);
+    return PE_OK;
+}
+
+/* One head of one token by a row of floats, where nothing is wrong and no pair is left over: done, in
+   less time than its arguments take to be looked at one by one. */
+PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layout layout,
+                                 const pe_at *at, size_t tokens, void *x, size_t heads)
+{
+    const size_t most = (size_t)1 << 20;
+    unsigned char *const p = (unsigned char *)x;
+    if (!t || at->kind != PE__AT_RANGE) return 0;
+    const size_t n = t->pairs, stride = t->stride;
+    const uint64_t row = (uint64_t)at->first;
+    int ok = (tokens == 1) & (heads == 1) & (x != NULL) & (t->cosines != NULL) & (t->sines != NULL);
+    ok &= (t->type == PE_TYPE_F32) & (t->layout == PE_ROPE_TABLE_APART) & (row < t->rows);
+    ok &= (at->status == PE_OK) & !(at->back | at->delta) & (n - 1 < most) & (stride >= n);
+    if (!ok || n % PE__ROPE_UNIT || pe__exceeds(stride, t->rows, pe__reach(sizeof(float)))) return 0;
+    const float *const c = (const float *)t->cosines + (size_t)row * stride;
+    const float *const s = (const float *)t->sines + (size_t)row * stride;
+    const pe__angles a = {s, c, n, n};
+    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0};
+    if (layout == PE_LAYOUT_HALVES)
+        pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
+    else if (layout == PE_LAYOUT_INTERLEAVED)
+        pe__rope_token(kind, kind, PE_LAYOUT_INTERLEAVED, &a, &one, 0);
+    else return 0;
+    return 1;
+}
