@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""mca.py [OUT]: what llvm-mca, a model of CPUs, says of the hot loops on CPUs that are not at hand.
+
+Compiles pe.h for each CPU, takes the loops out of the assembly, and asks llvm-mca for the cycles
+of one pass. Beside them SLEEF's float sines, out of the installed library. Writes a table, which
+docs/benchmarks-models.md has. Environment: GCC, ARM_GCC, MCA."""
+import os
+import re
+import subprocess
+import sys
+
+MCA = os.environ.get("MCA", "llvm-mca-19")
+GCC = os.environ.get("GCC", "gcc")
+ARM_GCC = os.environ.get("ARM_GCC", "aarch64-linux-gnu-gcc")
+ARM_ROOT = os.environ.get("ARM_ROOT", "build/arm64/sysroot/usr/lib/aarch64-linux-gnu")
+
+# name, compiler, flag, ISA, llvm-mca's name, SLEEF's library, its function, its floats
+X86 = "/usr/lib/x86_64-linux-gnu/libsleef.so.3"
+CORES = [
+    ("Zen 4, AVX-512", GCC, "-march=x86-64-v4", "AVX512", "znver4", X86, "Sleef_sincosf16_u35avx512f", 16),
+    ("Zen 4, AVX2", GCC, "-march=x86-64-v3", "AVX2", "znver4", X86, "Sleef_sincosf8_u35avx2", 8),
+    ("Golden Cove, AVX-512", GCC, "-march=x86-64-v4", "AVX512", "sapphirerapids", X86,
+     "Sleef_sincosf16_u35avx512f", 16),
+    ("Golden Cove, AVX2", GCC, "-march=x86-64-v3", "AVX2", "sapphirerapids", X86,
+     "Sleef_sincosf8_u35avx2", 8),
+    ("Neoverse V2, NEON", ARM_GCC, "-march=armv8-a", "NEON", "neoverse-v2",
+     ARM_ROOT + "/libsleef.so.3", "Sleef_sincosf4_u35advsimd", 4),
+    ("Apple M1, NEON", ARM_GCC, "-march=armv8-a", "NEON", "apple-m1",
+     ARM_ROOT + "/libsleef.so.3", "Sleef_sincosf4_u35advsimd", 4),
+]
+# what the table calls it, the private function, and how many products its hot loop has at least
+LOOPS = [
+    ("rows of a block", "pe__store_pair", 24),
+    ("rows of a block, added", "pe__add_pair_f32", 24),
+    ("a row by itself", "pe__single_f32", 20),
+    ("heads rotated", "pe__rotate_heads_f32", 8),
+]
+PROGRAM = """
+#include "pe.h"
+pe_status calls(const pe_plan *plan, pe_at at, size_t n, float *x, pe_heads heads);
+pe_status calls(const pe_plan *plan, pe_at at, size_t n, float *x, pe_heads heads)
+{
+    const pe_status a = pe_fill_f32(plan, at, n, x, 512), b = pe_add_f32(plan, at, n, 1, x, 512);
+    return a != PE_OK ? a : b != PE_OK ? b : pe_rope_f32(plan, at, n, x, heads);
+}
+"""
+
+
+def run(command, text=None):
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit("mca: %s: %s" % (" ".join(command), done.stderr[-2000:]))
+    return done.stdout
+
+
+def functions(assembly):
+    """Each function's lines; what gcc moved to a section of its own is cold and left out."""
+    found, name = {}, None
+    for line in assembly.splitlines():
+        label = re.match(r"([A-Za-z_][\w.]*):", line)
+        if label:
+            name = label.group(1)
+            found[name] = []
+        elif name:
+            found[name].append(line.split("//")[0].rstrip())
+    return found
+
+
+JUMP = re.compile(r"\s+(?:j\w+|b(?:\.?[a-z]{2})?|cbn?z\s+\w+,|tbn?z\s+\w+, #?\w+,)\s+(\.L\d+)$")
+
+
+def loops(lines):
+    """The innermost loops: from a label to a jump back to it, without another one between."""
+    at = {line[:-1]: i for i, line in enumerate(lines) if re.match(r"\.L\d+:$", line)}
+    spans = []
+    for i, line in enumerate(lines):
+        jump = JUMP.match(line)
+        if jump and at.get(jump.group(1), i) < i:
+            spans.append((at[jump.group(1)], i))
+    for begin, end in spans:
+        if not any(begin <= b and e < end for b, e in spans if (b, e) != (begin, end)):
+            yield [line for line in lines[begin:end + 1] if not re.match(r"\s*\.|\.L", line)]
+
+
+PRODUCT = re.compile(r"\s+(?:v?f?n?m\w*(?:mul|add|sub)\w*p[sd]|vmul\w*p[sd]|vfn?m\w+p[sd]|fmul|fml[as])\s")
+STORE_X86 = re.compile(r"\s+v?mov[au]p[sd]\s+%([xyz])mm\d+, |\s+vmovdq[au]\d*\s+%([xyz])mm\d+, .*\(")
+STORE_ARM = re.compile(r"\s+(str|stp)\s+q\d+")
+
+
+def stored(lines):
+    """Bytes that a pass of a loop stores by vectors, not to the stack."""
+    total = 0
+    for line in lines:
+        if "(%rsp)" in line or "(%rbp)" in line or "[sp" in line:
+            continue
+        x86, arm = STORE_X86.match(line), STORE_ARM.match(line)
+        if x86 and "(" in line:
+            total += {"x": 16, "y": 32, "z": 64}[x86.group(1) or x86.group(2)]
+        elif arm:
+            total += 32 if arm.group(1) == "stp" else 16
+    return total
+
+
+def spills(lines):
+    return sum(1 for line in lines if re.search(r"[xyz]mm\d+.*\(%r[sb]p\)|q\d+.*\[sp|\(%r[sb]p\).*[xyz]mm", line))
+
+
+def cycles(core, lines):
+    """Of a pass, and micro-operations."""
+    lines = [line for line in lines if not JUMP.match(line)]
+    triple = "aarch64" if core.startswith(("neoverse", "apple", "cortex")) else "x86_64"
+    text = run([MCA, "-mtriple=" + triple, "-mcpu=" + core, "-iterations=200"], "\n".join(lines) + "\n")
+    number = lambda what: float(re.search(what + r":\s+([\d.]+)", text).group(1))
+    return number("Total Cycles") / 200, number("Total uOps") / 200
+
+
+def sleef(library, function, triple):
+    """SLEEF's shortest way, of angles below 125: the instructions up to the first return, behind a
+    load of the angles, before stores of what comes in registers."""
+    tool = "aarch64-linux-gnu-objdump" if triple == "aarch64" else "objdump"
+    table = run([tool, "-T", library])
+    entry = re.search(r"^([0-9a-f]+)\s.*\s([0-9a-f]+)\s+Base\s+%s$" % function, table, re.M)
+    begin = int(entry.group(1), 16)
+    text = run([tool, "-d", "--no-show-raw-insn", "--start-address=%d" % begin,
+                "--stop-address=%d" % (begin + int(entry.group(2), 16)), library])
+    angles = {"16": "vmovups (%r8), %zmm0", "f8": "vmovups (%r8), %ymm0", "f4": "ldr q0, [x8]"}
+    lines = ["\t" + angles[re.search(r"(16|f8|f4)_", function).group(1)]]
+    for line in text.splitlines():
+        code = re.match(r"\s+[0-9a-f]+:\s+(.*?)\s*(?:# .*|<.*|//.*)?$", line)
+        if not code:
+            continue
+        if code.group(1).startswith("ret"):
+            return lines + (["\tstp q0, q1, [x9]"] if triple == "aarch64" else [])
+        word = code.group(1).split()[0]
+        if word.startswith(("j", "b.", "cb", "tb")) or word in ("b", "bl", "adrp"):
+            continue
+        lines.append("\t" + code.group(1))
+    return lines
+
+
+def loop_of(found, function, least, core):
+    """The fewest cycles a pair of the function's loops that have so many products, with their spills."""
+    best = None
+    for lines in loops(found[function]):
+        size = stored(lines)
+        if size and sum(1 for line in lines if PRODUCT.match(line)) >= least:
+            taken, operations = cycles(core, lines)
+            new = (taken * 8 / size, operations * 8 / size, spills(lines))
+            best = min(best or new, new)
+    return best
+
+
+def main():
+    os.makedirs("build/mca", exist_ok=True)
+    with open("build/mca/calls.c", "w") as f:
+        f.write(PROGRAM)
+    table = [[title] for title, _, _ in LOOPS] + [["SLEEF's float sines and cosines"]]
+    for name, compiler, march, isa, core, library, function, lanes in CORES:
+        path = "build/mca/%s.s" % re.sub(r"\W+", "-", name.lower())
+        run([compiler, "-std=c99", "-O2", march, "-DPE_ISA=PE_ISA_" + isa, "-I.", "-S", "build/mca/calls.c",
+             "-fno-asynchronous-unwind-tables", "-o", path])
+        with open(path) as f:
+            found = functions(f.read())
+        for row, (_, private, least) in zip(table, LOOPS):
+            row.append("%.2f (%.1f%s)" % (lambda c, u, s: (c, u, ", %d spills" % s if s else ""))(
+                *loop_of(found, private, least, core)))
+        taken, operations = cycles(core, sleef(library, function, "aarch64" if isa == "NEON" else "x86_64"))
+        table[-1].append("%.2f (%.1f)" % (taken / lanes, operations / lanes))
+    text = "| cycles a pair (micro-operations) | " + " | ".join(c[0] for c in CORES) + " |\n"
+    text += "|---" * (len(CORES) + 1) + "|\n"
+    text += "".join("| " + " | ".join(row) + " |\n" for row in table)
+    print(text, end="")
+    if len(sys.argv) > 1:
+        with open(sys.argv[1]) as f:
+            page = f.read()
+        page = re.sub(r"(<!-- mca -->\n).*?(<!-- end -->)", lambda m: m.group(1) + text + m.group(2), page, flags=re.S)
+        with open(sys.argv[1], "w") as f:
+            f.write(page)
+
+
+main()
