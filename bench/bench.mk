@@ -8,6 +8,7 @@
 ##                      slower. BASE=COMMIT or directory, PAIRED_ISA="avx512 avx2 scalar" (the best),
 ##                      PAIRED_ARGS='-f REGEX'
 ##   make bench-cost    code and compile time of small programs, beside those of BASE
+##   make mca           cycles of the hot loops on other CPUs, by a model: docs/benchmarks-models.md
 ##   make bench-deps    install what the benchmarks need (they do it themselves)
 ##
 ## Benchmark variables: BENCH_BUILDS (avx512 avx2 sse2 neon scalar), BENCH_FILTER (a regular expression on
@@ -81,3 +82,8 @@ bench-table: $(BENCH_OUT)/bench.json
 
 bench-plot: $(BENCH_OUT)/bench.json
 	@python3 bench/bench.py plot $< bench/fill
+
+# What llvm-mca says of the hot loops on CPUs that are not at hand.
+.PHONY: mca
+mca: pe.h pe_simd.h
+	@python3 bench/mca.py docs/benchmarks-models.md

@@ -7,6 +7,7 @@ of one pass. Beside them SLEEF's float sines, out of the installed library. Writ
 docs/benchmarks-models.md has. Environment: GCC, ARM_GCC, MCA."""
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -29,12 +30,13 @@ CORES = [
     ("Apple M1, NEON", ARM_GCC, "-march=armv8-a", "NEON", "apple-m1",
      ARM_ROOT + "/libsleef.so.3", "Sleef_sincosf4_u35advsimd", 4),
 ]
-# what the table calls it, the private function, and how many products its hot loop has at least
+# what the table calls it, the private function, how many products its hot loop has at least, and the
+# vectors of pairs of a pass (0: as many as its stores have)
 LOOPS = [
-    ("rows of a block", "pe__store_pair", 24),
-    ("rows of a block, added", "pe__add_pair_f32", 24),
-    ("a row by itself", "pe__single_f32", 20),
-    ("heads rotated", "pe__rotate_heads_f32", 8),
+    ("rows of a block", "pe__store_pair", 24, 0),
+    ("rows of a block, added", "pe__add_pair_f32", 24, 0),
+    ("a row by itself", "pe__single_f32", 50, 4),
+    ("heads rotated", "pe__rotate_heads_f32", 8, 0),
 ]
 PROGRAM = """
 #include "pe.h"
@@ -139,32 +141,38 @@ def sleef(library, function, triple):
     return lines
 
 
-def loop_of(found, function, least, core):
-    """The fewest cycles a pair of the function's loops that have so many products, with their spills."""
+def loop_of(found, function, least, pairs, core):
+    """The fewest cycles a pair of the function's loops that have so many products, with the
+    micro-operations and the vectors that go to the stack and come back."""
     best = None
     for lines in loops(found[function]):
-        size = stored(lines)
-        if size and sum(1 for line in lines if PRODUCT.match(line)) >= least:
+        count = pairs or stored(lines) / 8
+        if count and sum(1 for line in lines if PRODUCT.match(line)) >= least:
             taken, operations = cycles(core, lines)
-            new = (taken * 8 / size, operations * 8 / size, spills(lines))
+            new = (taken / count, operations / count, spills(lines))
             best = min(best or new, new)
     return best
 
 
 def main():
+    for tool in (MCA, GCC, ARM_GCC, "objdump", "aarch64-linux-gnu-objdump"):
+        if not shutil.which(tool):
+            sys.exit("mca: %s is missing (llvm-19, gcc-aarch64-linux-gnu)" % tool)
+    if not os.path.exists(ARM_ROOT):
+        sys.exit("mca: %s is missing: sh tests/tools/arm64.sh lays it out" % ARM_ROOT)
     os.makedirs("build/mca", exist_ok=True)
     with open("build/mca/calls.c", "w") as f:
         f.write(PROGRAM)
-    table = [[title] for title, _, _ in LOOPS] + [["SLEEF's float sines and cosines"]]
+    table = [[title] for title, _, _, _ in LOOPS] + [["SLEEF's float sines and cosines"]]
     for name, compiler, march, isa, core, library, function, lanes in CORES:
         path = "build/mca/%s.s" % re.sub(r"\W+", "-", name.lower())
         run([compiler, "-std=c99", "-O2", march, "-DPE_ISA=PE_ISA_" + isa, "-I.", "-S", "build/mca/calls.c",
              "-fno-asynchronous-unwind-tables", "-o", path])
         with open(path) as f:
             found = functions(f.read())
-        for row, (_, private, least) in zip(table, LOOPS):
+        for row, (_, private, least, vectors) in zip(table, LOOPS):
             row.append("%.2f (%.1f%s)" % (lambda c, u, s: (c, u, ", %d spills" % s if s else ""))(
-                *loop_of(found, private, least, core)))
+                *loop_of(found, private, least, vectors * lanes // 2, core)))
         taken, operations = cycles(core, sleef(library, function, "aarch64" if isa == "NEON" else "x86_64"))
         table[-1].append("%.2f (%.1f)" % (taken / lanes, operations / lanes))
     text = "| cycles a pair (micro-operations) | " + " | ".join(c[0] for c in CORES) + " |\n"
