@@ -44,8 +44,8 @@ GUARD    = sh tests/tools/guard.sh
 STEP     = sh tests/tools/step.sh
 
 ##*   make demo        compute the paper's 512 x 512 table, time it, draw build/heatmap.png, clocks.png
-##*   make examples    build and run the other examples, each with one idea: angles regression dots table
-##*                    attention train_learned rope_decoder; their pictures go to build/
+##*   make examples    build and run the other examples, each with one idea: angles noise regression dots
+##*                    table attention train_learned rope_decoder; their pictures go to build/
 ##*   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
 ##*   make headers     pe.h and pe_simd.h, made from src/, which is what to change
 ##*   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
@@ -143,7 +143,7 @@ deps-demo:
 deps-tool:
 	@sh tests/tools/deps.sh tool
 
-# Written by deps: HAVE_SLEEF, HAVE_PNG, NATIVE_FLAGS, CPU_ISAS.
+# Written by deps: HAVE_SLEEF, NATIVE_FLAGS, CPU_ISAS.
 -include $(BUILD)/config.mk
 
 # ---- demo -------------------------------------------------------------------------------------------
@@ -159,18 +159,20 @@ ISA_FLAGS  = $(if $(filter undefined,$(origin ISA_$(ISA))),$(error ISA=$(ISA) is
 USE_SLEEF  = $(or $(SLEEF),$(HAVE_SLEEF),0)
 PE_FLAGS   = $(ISA_FLAGS) -DPE_SLEEF=$(USE_SLEEF) -I. $(EXTRA_CFLAGS)
 PE_LIBS    = $(if $(filter 1,$(USE_SLEEF)),-lsleef) -lm
-USE_PNG    = $(or $(PNG),$(HAVE_PNG),0)
 
 .PHONY: demo run-demo
 demo: deps-demo
 	@$(SUBMAKE) run-demo
 
 run-demo:
-	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) -DDEMO_PNG=$(USE_PNG) examples/demo.c -o $(BUILD)/demo $(if $(filter 1,$(USE_PNG)),-lpng) $(PE_LIBS)
+	$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) examples/demo.c -o $(BUILD)/demo $(PE_LIBS)
 	@echo
 	@$(BUILD)/demo $(BUILD)
+	@sh examples/draw.sh $(BUILD) heatmap clocks
 
-EXAMPLES := angles regression dots table attention train_learned rope_decoder
+EXAMPLES := angles noise regression dots table attention train_learned rope_decoder
+PICTURES_table = table curve preview
+PICTURES  = $(patsubst %.gp,%,$(notdir $(wildcard examples/plots/$@.gp)))
 
 .PHONY: examples run-examples $(EXAMPLES)
 examples: deps-demo
@@ -179,9 +181,10 @@ examples: deps-demo
 run-examples: $(EXAMPLES)
 $(EXAMPLES):
 	@mkdir -p $(BUILD)
-	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) -DDEMO_PNG=$(USE_PNG) examples/$@.c -o $(BUILD)/$@ $(if $(filter 1,$(USE_PNG)),-lpng) $(PE_LIBS)
+	@$(CC) -std=c99 $(CFLAGS) $(PE_FLAGS) examples/$@.c -o $(BUILD)/$@ $(PE_LIBS)
 	@echo "==== examples/$@.c"
 	@$(BUILD)/$@ $(BUILD)
+	@sh examples/draw.sh $(BUILD) $(or $(PICTURES_$@),$(PICTURES))
 	@echo
 
 # The library cJSON, and nothing else beyond the headers.

@@ -3,18 +3,16 @@
  * angles: how wrong a row of 512 is at which position, if its angles are floats, and by pe. The exact
  * values are pe's doubles, which are correctly rounded.
  *
- *     angles directory     writes angles.svg there, with libpng also angles.png
- *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/angles.c -lpng -lm
+ *     angles directory     writes angles.dat there, of which gnuplot draws angles.png (examples/draw.sh)
+ *     cc -std=c99 -O2 -march=native -I. examples/angles.c -lm
  */
 #include "pe.h"
 
-#include "chart.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum { D = 512, OCTAVE = 8, LAST = 31, POINTS = OCTAVE * LAST + 1, WAYS = 3 };
-
-static const char *const names[WAYS] = {"float angles: sinf(p w)",
-                                        "float angles, multiplied from pair to pair (ggml)",
-                                        "pe: correctly rounded"};
 
 static double farther(double error, double a, double b)
 {
@@ -41,41 +39,17 @@ static pe_status errors_at(const pe_plan *plan, int64_t p, double *error)
     return status;
 }
 
-static int draw(const char *directory, double (*error)[POINTS])
+static int written(const char *directory, double (*error)[POINTS])
 {
-    enum { X = 120, Y = 70, WIDTH = 680, HEIGHT = 350 };
-    static const char *const positions[] = {"1", "100", "10,000", "1 million", "100 million"};
-    static const char *const sizes[] = {"1", "0.01", "1e-4", "1e-6", "1e-8"};
-    static const colour colours[WAYS] = {{203, 66, 58}, {200, 130, 20}, {32, 84, 160}};
-    chart g;
-    if (!chart_begin(&g, directory, "angles", 860, 520)) return 0;
-    g.x = X, g.y = Y, g.width = WIDTH, g.height = HEIGHT;
-    g.left = 0, g.right = LAST, g.bottom = -8.2, g.top = 1;
-    for (int i = 0; i < 5; i++) {
-        const double x = chart_x(&g, 2 * i * log2(10));
-        chart_line(&g, x, Y, x, Y + HEIGHT, 1, CHART_GRID);
-        chart_text(&g, x, Y + HEIGHT + 24, 0, 1, 1.9, CHART_GREY, positions[i]);
-    }
-    for (int i = 0; i < 5; i++) {
-        const double y = chart_y(&g, -2.0 * i);
-        chart_line(&g, X, y, X + WIDTH, y, 1, CHART_GRID);
-        chart_text(&g, X - 9, y + 6, 1, 1, 1.9, CHART_GREY, sizes[i]);
-    }
-    chart_line(&g, X, Y + HEIGHT, X + WIDTH, Y + HEIGHT, 1.5, CHART_GREY);
-    chart_line(&g, X, Y, X, Y + HEIGHT, 1.5, CHART_GREY);
-    chart_text(&g, X + WIDTH / 2, Y + HEIGHT + 62, 0, 1, 2.2, CHART_INK, "position");
-    chart_text(&g, X - 76, Y + HEIGHT / 2, 0, 0, 2.2, CHART_INK, "largest error in the row");
-    chart_text(&g, X, Y - 22, -1, 1, 2.6, CHART_INK, "the error of float angles grows with the position");
-    for (int way = 0; way < WAYS; way++) {
-        double x[POINTS], y[POINTS];
-        for (int k = 0; k < POINTS; k++) {
-            x[k] = chart_x(&g, (double)k / OCTAVE);
-            y[k] = chart_y(&g, log10(error[way][k] > 6.4e-9 ? error[way][k] : 6.4e-9));
-        }
-        chart_path(&g, x, y, POINTS, way == 2 ? 4 : 2.5, colours[way]);
-        chart_key(&g, X + 24, Y + 34 + 28 * way, colours[way], names[way]);
-    }
-    return chart_end(&g);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/angles.dat", directory);
+    FILE *const f = fopen(path, "w");
+    if (f == NULL) return 0;
+    fprintf(f, "# position, largest error of sinf(p w), of angles multiplied from pair to pair, of pe\n");
+    for (int k = 0; k < POINTS; k++)
+        fprintf(f, "%.6g %.3g %.3g %.3g\n", exp2((double)k / OCTAVE), error[0][k], error[1][k],
+                error[2][k]);
+    return fclose(f) == 0;
 }
 
 int main(int argc, char **argv)
@@ -102,5 +76,5 @@ int main(int argc, char **argv)
     for (int k = 0; k < POINTS; k += 5 * OCTAVE)
         printf("  %10.0f   %s %.1e   %s %.1e   %s %.1e\n", exp2((double)k / OCTAVE), "sinf(p * w)",
                error[0][k], "theta *= scale", error[1][k], "pe", error[2][k]);
-    return !draw(argc > 1 ? argv[1] : ".", error);
+    return !written(argc > 1 ? argv[1] : ".", error);
 }

@@ -2,18 +2,17 @@
  *
  * demo: the sinusoidal encoding of "Attention Is All You Need", computed, timed, printed and drawn.
  *
- *     demo [directory]        where heatmap.png and clocks.png go (default: here)
+ *     demo [directory]        writes heatmap.dat and clocks.dat there (default: here), of which gnuplot
+ *                             draws heatmap.png and clocks.png: sh examples/draw.sh directory heatmap clocks
  *
  * make demo builds and runs it. By hand:
- *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/demo.c -o demo -lpng -lm
+ *     cc -std=c99 -O2 -march=native -I. examples/demo.c -o demo -lm
  */
 #ifndef _POSIX_C_SOURCE
     #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #endif
 
 #include "pe.h"
-
-#include "picture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -117,106 +116,44 @@ static void print_table(void)
 
 /* ---- pictures ----------------------------------------------------------------------------------- */
 
-enum { POSITIONS = 16, DIMENSIONS = 32, PAIRS = DIMENSIONS / 2 };
+/* Neighbours, and positions far apart: slow pairs move only there. */
+enum { POSITIONS = 16, DIMENSIONS = 32, PAIRS = DIMENSIONS / 2, PANELS = 2, FAR_APART = 500 };
 
-static const colour PAPER = {255, 255, 255}, INK = {38, 42, 51}, GREY = {120, 126, 138};
-
-static void save(const picture *p, const char *directory, const char *name)
+static FILE *begin(const char *directory, const char *name)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", directory, name);
-    if (!picture_save(p, path))
+    FILE *const f = fopen(path, "w");
+    if (f == NULL) {
+        fprintf(stderr, "demo: %s cannot be written\n", path);
         exit(1);
+    }
     printf("    %s\n", path);
+    return f;
 }
 
-/* Positions down, dimensions across, the colour is the value. */
-static void draw_heatmap(const float *table, const char *directory)
+/* Both as blocks of gnuplot's, one a panel: rows of the table; a line for each clock. */
+static void write_data(const char *directory, float (*panel)[POSITIONS * DIMENSIONS])
 {
-    enum { CELL = 30, LEFT = 84, TOP = 84, RIGHT = 110, BOTTOM = 76 };
-    const int width = DIMENSIONS * CELL, height = POSITIONS * CELL;
-    char text[32];
-    picture p;
-    if (!picture_begin(&p, LEFT + width + RIGHT, TOP + height + BOTTOM, PAPER))
-        exit(1);
-    picture_text(&p, LEFT, 44, 1, 2.6, INK, "sinusoidal positional encoding, 16 x 32");
-    for (int row = 0; row < POSITIONS; row++)
-        for (int j = 0; j < DIMENSIONS; j++)
-            picture_rectangle(&p, LEFT + j * CELL, TOP + row * CELL, CELL - 1, CELL - 1,
-                              colour_diverging((double)table[row * DIMENSIONS + j]));
-    for (int row = 0; row < POSITIONS; row++) {
-        snprintf(text, sizeof text, "%d", row);
-        picture_text(&p, LEFT - 10 - picture_text_width(text, 1.7), TOP + (row + 0.5) * CELL + 5, 1,
-                     1.7, GREY, text);
-    }
-    for (int j = 0; j < DIMENSIONS; j += 2) {
-        snprintf(text, sizeof text, "%d", j);
-        picture_text_centred(&p, LEFT + (j + 0.5) * CELL - 0.5, TOP + height + 20, 1, 1.7, GREY,
-                             text);
-    }
-    picture_text_centred(&p, LEFT + width / 2, TOP + height + 52, 1, 2.1, INK,
-                         "dimension: even = sine, odd = cosine");
-    picture_text_centred(&p, 36, TOP + height / 2, 0, 2.1, INK, "position");
-    const int bar = LEFT + width + 32; /* the scale */
-    for (int y = 0; y < height - 1; y++)
-        picture_rectangle(&p, bar, TOP + y, 18, 1, colour_diverging(1 - 2.0 * y / (height - 2)));
-    for (int tick = 0; tick <= 4; tick++) {
-        static const char *const names[] = {"+1", "+0.5", "0", "-0.5", "-1"};
-        const double y = TOP + tick * (height - 1) / 4.0;
-        picture_line(&p, bar + 18, y, bar + 23, y, 1, GREY);
-        picture_text(&p, bar + 30, y + 5, 1, 1.7, GREY, names[tick]);
-    }
-    save(&p, directory, "heatmap.png");
-    picture_end(&p);
-}
-
-/* Each pair is a hand on a clock: at 12 o'clock for position 0, then clockwise, each pair slower. */
-static void draw_clocks(const float *table, const char *directory)
-{
-    enum { CELL = 58, LEFT = 84, TOP = 84, RIGHT = 40, BOTTOM = 104 };
-    const double pi = 3.14159265358979323846, radius = 22;
-    const colour fast = {203, 66, 58}, slow = {32, 84, 160}, face = {244, 245, 248};
-    const colour rim = {190, 195, 205};
-    const int width = PAIRS * CELL, height = POSITIONS * CELL;
-    char text[32];
-    picture p;
-    if (!picture_begin(&p, LEFT + width + RIGHT, TOP + height + BOTTOM, PAPER))
-        exit(1);
-    picture_text(&p, LEFT + 6, 44, 1, 2.6, INK, "each pair (sine, cosine) is a clock hand");
-    for (int row = 0; row < POSITIONS; row++) {
-        for (int i = 0; i < PAIRS; i++) {
-            const double s = (double)table[row * DIMENSIONS + 2 * i];
-            const double c = (double)table[row * DIMENSIONS + 2 * i + 1];
-            const double turn = atan2(s, c), cx = LEFT + (i + 0.5) * CELL,
-                         cy = TOP + (row + 0.5) * CELL;
-            const colour hand = colour_mix(fast, slow, (double)i / (PAIRS - 1));
-            picture_wedge(&p, cx, cy, radius, 2 * pi, face);
-            picture_wedge(&p, cx, cy, radius, turn < 0 ? turn + 2 * pi : turn,
-                          colour_mix(face, hand, 0.25));
-            picture_ring(&p, cx, cy, radius, 1.2, rim);
-            picture_line(&p, cx, cy, cx + radius * s, cy - radius * c, 2.4, hand);
-            picture_line(&p, cx, cy, cx, cy, 4.4, hand);
+    FILE *const map = begin(directory, "heatmap.dat"), *const clocks = begin(directory, "clocks.dat");
+    fprintf(map, "# %d x %d elements: positions 0, 1 ...; then 0, %d ...\n", POSITIONS, DIMENSIONS,
+            FAR_APART);
+    fprintf(clocks, "# row, pair, sine, cosine: the same\n");
+    for (int k = 0; k < PANELS; k++) {
+        for (int row = 0; row < POSITIONS; row++) {
+            const float *const x = panel[k] + row * DIMENSIONS;
+            for (int j = 0; j < DIMENSIONS; j++) fprintf(map, "%.4f ", (double)x[j]);
+            fprintf(map, "\n");
+            for (int i = 0; i < PAIRS; i++)
+                fprintf(clocks, "%d %d %.4f %.4f\n", row, i, (double)x[2 * i], (double)x[2 * i + 1]);
         }
-        snprintf(text, sizeof text, "%d", row);
-        picture_text(&p, LEFT - 8 - picture_text_width(text, 1.7), TOP + (row + 0.5) * CELL + 5, 1,
-                     1.7, GREY, text);
+        fprintf(map, "\n\n");
+        fprintf(clocks, "\n\n");
     }
-    for (int i = 0; i < PAIRS; i++) {
-        const double x = LEFT + (i + 0.5) * CELL,
-                     wavelength = 2 * pi * pow(10000, (double)i / PAIRS);
-        snprintf(text, sizeof text, "%d", i);
-        picture_text_centred(&p, x, TOP + height + 20, 1, 1.7, GREY, text);
-        snprintf(text, sizeof text, wavelength < 100 ? "%.1f" : "%.0f", wavelength);
-        picture_text_centred(&p, x, TOP + height + 44, 1, 1.5, GREY, text);
-    }
-    picture_text_centred(&p, LEFT + width / 2, TOP + height + 80, 1, 2.1, INK,
-                         "pair, and positions for one turn: slower hands to the right");
-    picture_text_centred(&p, 36, TOP + height / 2, 0, 2.1, INK, "position");
-    save(&p, directory, "clocks.png");
-    picture_end(&p);
+    if (fclose(map) | fclose(clocks)) exit(1);
 }
 
-/* Without libpng: the heat map as characters. */
+/* The heat map as characters. */
 static void print_heatmap(const float *table)
 {
     static const char shades[] = "@%#*+=-:. ";
@@ -239,20 +176,18 @@ int main(int argc, char **argv)
     time_table();
     print_table();
 
-    float table[POSITIONS * DIMENSIONS];
-    check(pe_sinusoidal_f32(table, POSITIONS, DIMENSIONS), "pe_sinusoidal_f32");
-    if (DEMO_PNG) {
-        printf("\nPictures of %d positions x %d dimensions\n", POSITIONS, DIMENSIONS);
-        draw_heatmap(table, directory);
-        draw_clocks(table, directory);
-    } else {
-        printf(
-            "\nNO PICTURES: compiled without libpng. %d positions x %d dimensions as characters,\n"
-            "from ' ' for -1 to '@' for +1:\n",
-            POSITIONS, DIMENSIONS);
-        print_heatmap(table);
-        (void)draw_heatmap;
-        (void)draw_clocks;
-    }
+    static float panel[PANELS][POSITIONS * DIMENSIONS];
+    static unsigned char memory[PE_PLAN_BYTES(DIMENSIONS)];
+    pe_config config = pe_config_default(DIMENSIONS);
+    pe_plan plan;
+    config.expected_rows = 1;
+    check(pe_plan_init(&plan, &config, memory, sizeof memory), "pe_plan_init");
+    for (int k = 0; k < PANELS; k++)
+        check(pe_fill_f32(&plan, pe_from_by(0, k ? FAR_APART : 1), POSITIONS, panel[k], DIMENSIONS),
+              "pe_fill_f32");
+    printf("\n%d positions x %d dimensions, from ' ' for -1 to '@' for +1\n", POSITIONS, DIMENSIONS);
+    print_heatmap(panel[0]);
+    printf("\nWritten, for pictures:\n");
+    write_data(directory, panel);
     return 0;
 }

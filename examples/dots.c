@@ -3,14 +3,16 @@
  * dots: how near are two words? Three ways to number the words of a text, and the dot product of two
  * numbers as the measure: the index p, the index over the length p / (n - 1), and the sinusoid.
  *
- *     dots [directory]      also draws dots.svg and .png there
- *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/dots.c -lpng -lm
+ *     dots [directory]      writes dots.dat there, of which gnuplot draws dots.png (examples/draw.sh)
+ *     cc -std=c99 -O2 -march=native -I. examples/dots.c -lm
  *
  * Only the sinusoid's depends on the distance alone: it is sum_i cos(k w_i), which pe_dot_f64 computes.
  */
 #include "pe.h"
 
-#include "chart.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 enum { D = 16, REACH = 12, OFFSETS = 2 * REACH + 1 };
 
@@ -37,26 +39,20 @@ static pe_status around(const pe_plan *plan, int p, int length, double *index, d
     return status;
 }
 
-static int draw(const char *directory, double way[3][3][OFFSETS])
+static int written(const char *directory, double way[3][3][OFFSETS])
 {
-    static const char *const titles[] = {"index", "index / length", "sinusoid"};
-    static const double ranges[3][4] = {
-        {-REACH, REACH, 0, 15000}, {-REACH, REACH, 0, 1}, {-REACH, REACH, 0, 8}};
-    static const double steps[] = {3000, 0.2, 2};
-    static const char *const keys[] = {"p = 12 in a text of 25", "p = 60 in a text of 121",
-                                       "p = 105 in a text of 1001"};
-    chart g;
-    if (!chart_begin(&g, directory, "dots", 1340, 460)) return 0;
-    for (int w = 0; w < 3; w++) {
-        chart_axes(&g, 110 + 425 * w, 70, 310, 280, ranges[w], 6, steps[w], "distance k",
-                   w == 0 ? "dot product of p and p + k" : "", titles[w]);
-        for (int n = 0; n < 3; n++) {
-            const double thickness = w == 2 ? 12 - 5 * n : 2; /* three curves on one another */
-            chart_curve(&g, -REACH, way[w][n], OFFSETS, thickness, CHART_LINES[n]);
-        }
+    char path[4096];
+    snprintf(path, sizeof path, "%s/dots.dat", directory);
+    FILE *const f = fopen(path, "w");
+    if (f == NULL) return 0;
+    fprintf(f, "# k, then of p = 12 in a text of 25, 60 in 121, 105 in 1001: index, share, sinusoid\n");
+    for (int j = 0; j < OFFSETS; j++) {
+        fprintf(f, "%d", j - REACH);
+        for (int w = 0; w < 3; w++)
+            for (int n = 0; n < 3; n++) fprintf(f, " %.6g", way[w][n][j]);
+        fprintf(f, "\n");
     }
-    for (int n = 0; n < 3; n++) chart_key(&g, 110 + 425 * n, 440, CHART_LINES[n], keys[n]);
-    return chart_end(&g);
+    return fclose(f) == 0;
 }
 
 int main(int argc, char **argv)
@@ -97,7 +93,7 @@ int main(int argc, char **argv)
         for (int n = 0; n < 3; n++) ok &= fabs(way[2][n][j] - curve[30 + j - REACH]) < 1e-14 * D;
     printf("\n%s\n", ok ? "The same at every position: it depends on the distance alone."
                         : "It depends on the position: this should not be.");
-    if (argc > 1) ok &= draw(argv[1], way);
+    if (argc > 1) ok &= written(argv[1], way);
     free(memory);
     return !ok;
 }

@@ -2,8 +2,8 @@
  *
  * regression: is PE(p + k) a linear function of PE(p)? Yes, of the two columns of a pair; not of one.
  *
- *     regression [directory]      also draws regression.svg and .png there
- *     cc -std=c99 -O2 -march=native -I. -DDEMO_PNG=1 examples/regression.c -lpng -lm
+ *     regression [directory]      writes regression.dat there, of which gnuplot draws regression.png
+ *     cc -std=c99 -O2 -march=native -I. examples/regression.c -lm
  *
  * Least squares over the positions 0 ... 999 of the paper's table (d_model 512, pair 64, one turn in 63
  * positions): one column predicted from itself, k positions before, then from both columns of its pair. One
@@ -13,7 +13,10 @@
  */
 #include "pe.h"
 
-#include "chart.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { D = 512, PAIR = 64, N = 1000, SHIFTS = 64 };
 
@@ -49,18 +52,15 @@ static double fit_two(const double *x, const double *z, const double *y, double 
     return 1 - rest / all;
 }
 
-static int draw(const char *directory, const double *one, const double *two)
+static int written(const char *directory, const double *one, const double *two)
 {
-    static const double range[4] = {0, 60, 0, 1.1};
-    chart g;
-    if (!chart_begin(&g, directory, "regression", 860, 470)) return 0;
-    chart_axes(&g, 100, 80, 720, 300, range, 10, 0.2, "k, positions ahead", "share explained (r squared)",
-               "predicting pe(p + k) from pe(p)");
-    chart_curve(&g, 0, two, 61, 2, CHART_LINES[0]);
-    chart_curve(&g, 0, one, 61, 2, CHART_LINES[1]);
-    chart_key(&g, 100, 458, CHART_LINES[0], "from sine and cosine of the pair");
-    chart_key(&g, 500, 458, CHART_LINES[1], "from the sine alone");
-    return chart_end(&g);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/regression.dat", directory);
+    FILE *const f = fopen(path, "w");
+    if (f == NULL) return 0;
+    fprintf(f, "# k, R^2 from the sine, R^2 from sine and cosine\n");
+    for (int k = 0; k <= 60; k++) fprintf(f, "%d %.6f %.6f\n", k, one[k], two[k]);
+    return fclose(f) == 0;
 }
 
 int main(int argc, char **argv)
@@ -96,7 +96,7 @@ int main(int argc, char **argv)
     printf("\n%s\n", status != PE_OK ? pe_status_string(status)
                      : ok ? "Two columns: R^2 = 1, and the coefficients are the shift's."
                           : "The two columns do not fit: this should not be.");
-    if (status == PE_OK && argc > 1) ok &= draw(argv[1], one, two);
+    if (status == PE_OK && argc > 1) ok &= written(argv[1], one, two);
     free(memory);
     return status != PE_OK || !ok;
 }

@@ -20,14 +20,14 @@ say() { echo "deps: $*"; }
 present() {
     case $1 in
     sleef) [ "$SLEEF" = 0 ] || have_library sleef "$CC" ;;
-    png | mpfr | cmocka | cjson) have_library "$1" "$CC" ;;
+    mpfr | cmocka | cjson) have_library "$1" "$CC" ;;
     afl) have afl-fuzz && have afl-clang-fast ;;
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
     cmake | pkg-config) have "$1" ;;
     clang-tidy) have clang-tidy ;;
-    cppcheck | gappa) have "$1" ;;
+    cppcheck | gappa | gnuplot) have "$1" ;;
     valgrind) have valgrind ;;
     compiler-rt) # clang's sanitizers
         echo 'int main(void) { return 0; }' | links "$CLANG" -fsanitize=address,undefined ;;
@@ -54,9 +54,8 @@ package() {
     apt-get:sleef) echo libsleef-dev ;;
     dnf:sleef) echo sleef-devel ;;
     *:sleef) echo sleef ;;
-    apt-get:png) echo libpng-dev ;;
-    dnf:png) echo libpng-devel ;;
-    *:png) echo libpng ;;
+    apt-get:gnuplot) echo gnuplot-nox fonts-dejavu-core ;;
+    *:gnuplot) echo gnuplot ;;
     apt-get:mpfr) echo libmpfr-dev ;;
     dnf:mpfr) echo mpfr-devel ;;
     *:mpfr) echo mpfr ;;
@@ -131,7 +130,7 @@ package() {
 without() {
     case $1 in
     sleef) echo "pe takes its own sines: the same bits" ;;
-    png) echo "the demo writes no pictures" ;;
+    gnuplot) echo "the examples draw no pictures" ;;
     afl) echo "FUZZ_ENGINE=afl cannot run" ;;
     mpfr | cmocka) echo "the unit tests are skipped" ;;
     cjson) echo "there is no build/pe, and its test is skipped" ;;
@@ -145,7 +144,7 @@ without() {
     esac
 }
 
-items="sleef png"
+items="sleef gnuplot"
 [ "$goal" != tool ] || items="sleef cjson"
 [ "$goal" != test ] || items="sleef mpfr cmocka g++"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
@@ -261,7 +260,6 @@ mkdir -p "$BUILD"
 {
     echo "# written by tests/tools/deps.sh"
     echo "HAVE_SLEEF := $([ "$SLEEF" = 0 ] && echo 0 || flag have_library sleef "$CC")"
-    echo "HAVE_PNG := $(flag have_library png "$CC")"
     echo "CPU_ISAS := $(cpu_isas)"
     echo "NATIVE_FLAGS := $(echo 'int main(void) { return 0; }' | links "$CC" -march=native && echo -march=native)"
 } >"$BUILD/config.mk.$$" && mv "$BUILD/config.mk.$$" "$BUILD/config.mk"

@@ -146,12 +146,6 @@ have_library() { # NAME COMPILER
 int main(int argc, char **argv) { (void)argv; return Sleef_sincospid1_u35purec(argc).x > 2.0; }
 X
         ;;
-    png)
-        links "$2" -lpng <<X
-#include <png.h>
-int main(void) { return png_access_version_number() == 0; }
-X
-        ;;
     mpfr)
         links "$2" -lmpfr -lgmp <<X
 #include <mpfr.h>
