@@ -49,7 +49,7 @@ STEP     = sh tests/tools/step.sh
 ##*   make tool        build/pe, which reads a config.json: what is odd in it, frequencies, tables (needs cJSON)
 ##*   make headers     pe.h and pe_simd.h, made from src/, which is what to change
 ##*   make lib         build/libposenc.a and libposenc.so: every instruction set, the best chosen at run time
-##   make declarations   build/pe_declarations.py: all of pe.h for Python's ctypes
+##   make declarations   build/pe_declarations.py and .rs: all of pe.h for Python's ctypes and for Rust
 ##   make wheel       build/posenc-VERSION-....whl: the package of python/, with the library inside
 ##   make python      its test: MPFR's numbers, memory, misuse, pip, type hints, docs/python.md
 ##*   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
@@ -99,10 +99,11 @@ STEP     = sh tests/tools/step.sh
 ##*   make install     the headers, posenc.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##*                    in front of it for packagers. make install-lib also installs what make lib builds.
 ##*                    make uninstall removes both
-##   make package single-header library dist-runs release-runs   the tests of these ways to get pe
+##   make package single-header library dist-runs release-runs debian   the tests of these ways to get pe
 ##   make single      build/pe_single.h: both headers in one file
 ##   make dist        build/posenc-VERSION.tar.gz of the last commit, the same bytes each time
 ##   make distcheck   unpack that, install, compile clients in each way, run the demo
+##   make deb         build/deb: packages of the last commit by Debian's tools
 ##   make release     build/release: that archive, the headers, pe_single.h, the layout as JSON, the library as
 ##                    WebAssembly, checksums; after make test and make check, with a date in CHANGELOG.md
 ##   make certify     every element of large tables against a double-double oracle (certify-full: more)
@@ -290,7 +291,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
 OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python
 
-PACKAGING := package single-header library dist-runs release-runs
+PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
 # CHECK_SKIP="readme": not these, as .ci/run has it where make test has done a part of them.
 CHECK_SKIP ?=
@@ -390,10 +391,12 @@ $(BUILD)/lib/settings: FORCE
 	@for v in "$$CC" "$$CPPFLAGS" "$$CFLAGS" "$$EXTRA_CFLAGS" "$$LDFLAGS" "$$AR"; do echo "$$v"; done >$@.now
 	@cmp -s $@.now $@ || mv $@.now $@
 FORCE:
-declarations: $(BUILD)/pe_declarations.py
-$(BUILD)/pe_declarations.py: pe.h packaging/declarations.py
+declarations: $(BUILD)/pe_declarations.py $(BUILD)/pe_declarations.rs
+$(BUILD)/pe_declarations.py: LANGUAGE := python
+$(BUILD)/pe_declarations.rs: LANGUAGE := rust
+$(BUILD)/pe_declarations.py $(BUILD)/pe_declarations.rs: pe.h packaging/declarations.py
 	@mkdir -p $(BUILD)
-	@python3 packaging/declarations.py python >$@.tmp && mv $@.tmp $@
+	@python3 packaging/declarations.py $(LANGUAGE) >$@.tmp && mv $@.tmp $@
 	@echo $@
 .PHONY: wheel
 wheel:
@@ -416,6 +419,10 @@ dist:
 release:
 	@sh packaging/release.sh
 
+.PHONY: deb
+deb:
+	@sh packaging/deb.sh
+
 .PHONY: $(PACKAGING)
 package:
 	@$(STEP) $@ sh tests/checks/package.sh
@@ -427,6 +434,8 @@ dist-runs:
 	@$(STEP) $@ sh tests/checks/dist.sh
 release-runs:
 	@$(STEP) $@ sh tests/checks/release.sh
+debian:
+	@$(STEP) $@ sh tests/checks/debian.sh
 
 distcheck:
 	@$(GUARD) sh tests/checks/dist.sh full

@@ -4,6 +4,7 @@
 
     packaging/declarations.py python   a module for ctypes: all of them, and load(); run by itself, it prints
                                        what the next program prints
+    packaging/declarations.py rust     a module for Rust: all of them, and the sizes of the structs
     packaging/declarations.py c        a program, C99 and C++11, that prints the size of each struct, offset
                                        and size of each field, and the value of each constant of an enum
     packaging/declarations.py json     a table of what that program has printed, which is read
@@ -20,6 +21,11 @@ import shlex
 import subprocess
 import sys
 
+RUST = {"char": "std::os::raw::c_char", "int": "i32", "unsigned": "u32", "unsigned int": "u32", "float": "f32",
+        "double": "f64", "size_t": "usize", "int8_t": "i8", "uint8_t": "u8", "int16_t": "i16", "uint16_t": "u16",
+        "int32_t": "i32", "uint32_t": "u32", "int64_t": "i64", "uint64_t": "u64", "unsigned char": "u8",
+        "void": "std::os::raw::c_void"}
+RESERVED = ("box", "fn", "impl", "in", "let", "loop", "match", "mod", "move", "ref", "type", "use", "where")  # Rust's words
 NUMBERS = {"char": "c_char", "int": "c_int", "unsigned": "c_uint", "unsigned int": "c_uint", "float": "c_float",
            "double": "c_double", "size_t": "c_size_t", "int8_t": "c_int8", "uint8_t": "c_uint8",
            "int16_t": "c_int16", "uint16_t": "c_uint16", "int32_t": "c_int32", "uint32_t": "c_uint32",
@@ -91,6 +97,14 @@ class Declarations:
             return "None"
         return "POINTER(" * stars + NUMBERS.get(name, name) + ")" * stars
 
+    def rust(self, words):
+        """The type of these words for Rust: a star is const if what it points to is."""
+        name, *stars = words.split("*")
+        pointers = "*mut " * len(stars)
+        if "const" in name:
+            name, pointers = name.replace("const", ""), pointers.replace("mut", "const")
+        return pointers + RUST.get(name.strip(), name.strip())
+
 
 def statements(text):
     """What stands before each semicolon outside of braces, as words."""
@@ -159,6 +173,26 @@ if __name__ == "__main__":
     print(*layout(), sep="\\n")'''
 
 
+def rust_module(d):
+    yield "// The structs, enums and functions of pe.h, made by packaging/declarations.py."
+    for name, constants in d.enums:
+        if name:
+            yield f"pub type {name} = i32;"
+        yield from (f"pub const {constant}: {name or 'i32'} = {d.values[constant]};" for constant in constants)
+    for name, fields in d.structs.items():
+        yield f"#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{"
+        for field, words, elements in fields:
+            yield f"    pub {field}: {f'[{d.rust(words)}; {elements}]' if elements else d.rust(words)},"
+        yield "}"
+    sizes = ", ".join(f'("{name}", std::mem::size_of::<{name}>())' for name in d.structs)
+    yield f"pub const SIZES: &[(&str, usize)] = &[{sizes}];"
+    yield 'extern "C" {'
+    for name, (words, parameters) in d.functions.items():
+        arguments = ", ".join(f"{'r#' if p in RESERVED else ''}{p}: {d.rust(t)}" for p, t in parameters)
+        yield f"    pub fn {name}({arguments}){'' if words == 'void' else ' -> ' + d.rust(words)};"
+    yield "}"
+
+
 def c_program(d):
     yield '#include "pe.h"\n#include <stddef.h>\n#include <stdio.h>\n'
     # Were a type misread, these would conflict with those of the header.
@@ -199,7 +233,7 @@ def json_table(d):
 
 
 def main():
-    makers = {"python": python_module, "c": c_program, "json": json_table}
+    makers = {"python": python_module, "rust": rust_module, "c": c_program, "json": json_table}
     if len(sys.argv) != 2 or sys.argv[1] not in makers:
         sys.exit(__doc__)
     compiler = shlex.split(os.environ.get("CC") or "cc")

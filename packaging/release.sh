@@ -40,8 +40,11 @@ says() { # FILE LINE: it has it
 }
 says CITATION.cff "version: $VERSION"
 says CITATION.cff "date-released: $date"
-[ ! -f packaging/debian/changelog ] || head -n 1 packaging/debian/changelog | grep -q "^posenc ($VERSION-" ||
+head -n 1 packaging/debian/changelog | grep -q "^posenc ($VERSION-" ||
     refuse "packaging/debian/changelog does not begin with $VERSION"
+grep -q "^project(.* version: '$VERSION'" meson.build || refuse "meson.build does not say version: '$VERSION'"
+grep -q "^Package: libposenc$SERIES\$" packaging/debian/control ||
+    refuse "packaging/debian/control has no libposenc$SERIES, nor its .install and .symbols that name"
 sh tests/checks/headers.sh current >/dev/null || refuse "pe.h or pe_simd.h is not what make headers makes of src/"
 [ -n "$tree" ] || for log in log-test log; do
     [ -f "$BUILD/$log/passed" ] && [ -z "$(find pe.h pe_simd.h -newer "$BUILD/$log/passed")" ] ||

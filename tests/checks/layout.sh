@@ -3,7 +3,7 @@
 #
 # layout.sh [print]: sizes, offsets and values of the public structs and enums, as the compiler has them, are
 # those of tests/layout.txt (where pointers and long have 64 bits), of a C++ build, and of each binding: the
-# Python module of packaging/declarations.py.
+# Python module of packaging/declarations.py, and, sizes alone, the Rust one.
 #
 # That script writes the C program, too, so what it might not see is looked for in other ways: the names of
 # structs and enums by grep, functions by the preprocessor, fields and constants by the compiler's warnings.
@@ -48,6 +48,16 @@ for cxx in "$GXX" "$CLANGXX"; do
 done
 python_prints() { "$python" "$WORK/pe_declarations.py" | diff "$WORK/c" -; }
 check "the same by ctypes" python_prints
+if have rustc; then
+    rust_prints() {
+        written rust layout.rs && echo 'fn main() { for (name, size) in SIZES { println!("{} {}", name, size); } }' >>"$WORK/layout.rs" &&
+            rustc -A warnings "$WORK/layout.rs" -o "$WORK/rust" && "$WORK/rust" >"$WORK/rust.sizes" &&
+            grep '^pe_[a-z_]* ' "$WORK/c" | diff - "$WORK/rust.sizes"
+    }
+    check "the sizes by Rust" rust_prints
+else
+    skipping "rustc is missing"
+fi
 
 # What it has is all there is: of these names, each.
 grep -oE '^(typedef (struct|enum) pe|enum \{ PE)_[A-Za-z0-9]\w*' pe.h | sed 's/.* //' >"$WORK/types"

@@ -6,7 +6,7 @@
 #   settings  CPPFLAGS, CFLAGS and LDFLAGS reach the compiler; others than before, or another compiler, build anew
 #   symbols   libposenc.so exports the public functions, with the version of its interface, and nothing else, and
 #             asks for libc and libm alone; so the objects of libposenc.a, whose tables, pe__AVX2 ..., are hidden
-#   bits      examples/library.cpp and library.py, and C and C++ files in one program (extern.c), with
+#   bits      examples/library.cpp, .py, .rs and .go, and C and C++ files in one program (extern.c), with
 #             each instruction set of this CPU, are given the same bits; tests/unit/hash.c those of
 #             tests/golden.txt
 #   choice    the best is taken, or what PE_ISA names, or the best if that is nonsense; two threads that
@@ -126,7 +126,10 @@ for candidate in python3 /usr/bin/python3; do
     ! $candidate -c 'import numpy' 2>/dev/null || python=$candidate
 done
 if [ -n "$python" ]; then
-    declared() { "$python" packaging/declarations.py python >"$WORK/pe_declarations.py"; }
+    declared() {
+        "$python" packaging/declarations.py python >"$WORK/pe_declarations.py" &&
+            "$python" packaging/declarations.py rust >"$WORK/pe_declarations.rs"
+    }
     check "packaging/declarations.py" declared
     for isa in any $isas; do
         check "examples/library.py, PE_ISA=$isa" with $isa "$python" examples/library.py "$WORK/libposenc.so"
@@ -134,6 +137,21 @@ if [ -n "$python" ]; then
     grep -q numpy "$WORK/out" || skipping "numpy is missing: arrays of the array module"
 else
     skipping "python3 is missing"
+fi
+
+if [ -f "$WORK/pe_declarations.rs" ] && have rustc; then
+    check "examples/library.rs" env "PE=$PWD/$WORK" rustc --edition 2021 -D warnings -O -L "$WORK" -l posenc \
+        examples/library.rs -o "$WORK/rust"
+    check "... the same bits" with any env "LD_LIBRARY_PATH=$WORK" "$WORK/rust"
+else
+    skipping "rustc is missing"
+fi
+if have go; then
+    check "examples/library.go" env CGO_ENABLED=1 "CC=$CC" "CGO_CFLAGS=-I$PWD -O1" GO111MODULE=off "GOCACHE=$PWD/$WORK/go" \
+        "CGO_LDFLAGS=$PWD/$WORK/libposenc.a -lm" go build -o "$WORK/golang" examples/library.go
+    check "... the same bits" with any "$WORK/golang"
+else
+    skipping "go is missing"
 fi
 
 # CPUs without the best ones.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# package.sh: what `make install` and CMake install is what a user needs, and no more.
+# package.sh: what `make install`, CMake and meson install is what a user needs, and no more.
 #
 #   library   so does make install-lib, or CMake with POSENC_LIBRARY: pkg-config's posenc-lib and CMake's posenc::lib
 #   files     exactly the expected ones, with the same bytes from make and from CMake, readable by
@@ -9,6 +9,7 @@
 #   clients   a program in C99 and C++11, against the installed files after they were moved, by
 #             pkg-config and by find_package; against the source tree by add_subdirectory and
 #             FetchContent, or where CMake has built pe; with SLEEF and without: the same bits
+#   meson     installs the same files; the clients against it as a subproject
 #   versions  those of pe.h's macros, pkg-config, CMake and CHANGELOG.md agree
 set -u
 . tests/tools/lib.sh
@@ -239,6 +240,9 @@ cmake_library() {
 ctest_library() { (cd "$WORK/library.build" && ctest --no-tests=error --output-on-failure); }
 
 if have cmake; then
+    if cmake --help | grep -q -e --preset; then
+        check "CMakePresets.json" cmake --preset shared -B "$WORK/preset"
+    fi
     check "cmake --install" cmake_install stage-cmake /usr/local
     check "cmake --install: the files of make install" diff -r "$MOVED" "$WORK/stage-cmake/usr/local"
     check "cmake --install: the expected files, readable" lists "$WORK/stage-cmake/usr/local"
@@ -334,6 +338,41 @@ if have cmake; then
     }
 else
     skipping "cmake is missing"
+fi
+
+# ---- meson ----------------------------------------------------------------------------------------
+
+meson_does() { # DIRECTORY SOURCE OPTIONS...: set it up and build it
+    directory=$1
+    rm -rf "$directory"
+    env CC="$CC" CFLAGS="-O0 $EXTRA_CFLAGS" meson setup "$@" --buildtype=plain &&
+        meson compile -C "$directory" -j "$JOBS"
+}
+if have meson && have ninja; then
+    check "meson" meson_does "$WORK/meson" . --prefix=/usr/local --libdir=lib -Dlibrary=true -Ddefault_library=both
+    check "meson test" meson test -C "$WORK/meson"
+    check "meson install" env DESTDIR="$WORK/meson-stage" meson install -C "$WORK/meson"
+    # shellcheck disable=SC2086
+    check "meson install: the files of make install-lib" of_library "$WORK/meson-stage/usr/local" libposenc.a $shared
+    check "meson install: ... and pkg-config's file of the library" cmp "$LIBRARY/lib/pkgconfig/posenc-lib.pc" \
+        "$WORK/meson-stage/usr/local/lib/pkgconfig/posenc-lib.pc"
+    check "meson install: no file names where it was made" not grep -r -l -F -e "$TOP" -e @PE_ --include=*.pc --include=*.cmake "$WORK/meson-stage"
+    check "meson: its name is libposenc.so.$SERIES" sh -c \
+        "readelf -d '$WORK/meson-stage/usr/local/lib/libposenc.so' | grep -q -F 'soname: [libposenc.so.$SERIES]'"
+    mkdir -p "$WORK/meson-user/subprojects"
+    ln -s "$TOP" "$WORK/meson-user/subprojects/posenc"
+    cp tests/checks/package/client.c "$WORK/meson-user/"
+    cat >"$WORK/meson-user/meson.build" <<'X'
+project('user', 'c', default_options: 'c_std=c99')
+foreach name : ['posenc', 'posenc-lib']
+  executable('client-' + name, 'client.c', dependencies: dependency(name, fallback: 'posenc'))
+endforeach
+X
+    check "meson: a subproject" meson_does "$WORK/meson-built" "$WORK/meson-user" --wrap-mode=forcefallback
+    check "meson: ... the headers, the same bits" same_bits "$WORK/meson-built/client-posenc" 0
+    check "meson: ... the library, the same bits" same_bits "$WORK/meson-built/client-posenc-lib" library
+else
+    skipping "meson or ninja is missing"
 fi
 
 # ---- versions -------------------------------------------------------------------------------------

@@ -25,7 +25,9 @@ present() {
     gcc) have "$GCC" ;;
     g++) have "$GXX" ;;
     clang) have "$CLANG" ;;
-    cmake | pkg-config) have "$1" ;;
+    cmake | pkg-config | doxygen) have "$1" ;;
+    meson) have meson && have ninja ;;
+    debian) have dpkg-buildpackage && have dh && have lintian ;;
     clang-tidy) have clang-tidy ;;
     cppcheck | gappa | gnuplot) have "$1" ;;
     valgrind) have valgrind ;;
@@ -73,7 +75,9 @@ package() {
     pacman:g++) echo gcc ;;
     *:g++) echo g++ ;;
     *:clang) echo clang ;;
-    *:cmake) echo cmake ;;
+    *:cmake | *:meson | *:doxygen) echo "${1}" ;;
+    apt-get:debian) echo dpkg-dev debhelper lintian ;;
+    *:debian) echo - ;;
     apt-get:pkg-config) echo pkg-config ;;
     *:pkg-config) echo pkgconf ;;
     brew:clang-tidy | brew:compiler-rt | brew:valgrind) echo - ;;
@@ -136,7 +140,7 @@ without() {
     cjson) echo "there is no build/pe, and its test is skipped" ;;
     emscripten) echo "WebAssembly is not tested" ;;
     chromium) echo "WebAssembly is tested in node alone" ;;
-    gcc | g++ | clang | gappa | numpy | pip | mypy | cmake | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
+    gcc | g++ | clang | gappa | numpy | pip | mypy | cmake | meson | doxygen | debian | pkg-config | clang-tidy | cppcheck | valgrind | compiler-rt)
         echo "its part of the tests is skipped"
         ;;
     compiler-* | m32 | machine-* | mingw | tcc | newlib) echo "its cells of the matrix are skipped" ;;
@@ -150,7 +154,7 @@ items="sleef gnuplot"
 [ "$goal" != fuzz ] || items="sleef clang$([ "${FUZZ_ENGINE:-}" != afl ] || echo " afl")"
 [ "$goal" != tools ] || items="sleef mpfr cmocka gcc g++ clang clang-tidy cppcheck valgrind compiler-rt"
 case $goal in
-check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang compiler-rt valgrind numpy pip mypy cmake pkg-config arm64-gcc arm64-libc qemu" ;;
+check | matrix) items="$items mpfr cmocka cjson gappa gcc g++ clang compiler-rt valgrind numpy pip mypy cmake meson doxygen debian pkg-config arm64-gcc arm64-libc qemu" ;;
 esac
 if [ "$goal" = matrix ]; then
     # shellcheck disable=SC2086

@@ -120,6 +120,8 @@ mutated() {
     undated) sed 's/^\(## \[0.3.0\]\) - .*/\1 - unreleased/' "$file" ;;
     lost-enum) sed 's/for name, constants in d.enums}$/for name, constants in d.enums[1:]}/' "$file" ;;
     gzip-date) sed 's/^gzip -9 -n/gzip -9/' "$file" ;;
+    other-place) sed "s/^    to = pc ? data/    to = pc ? 'share'/" "$file" ;;
+    lost-file) sed '/cmake/d' "$file" ;;
     lost-flags) sed 's/ \${LDFLAGS:-}//' "$file" ;;
     open-map) sed 's/local: \*;//' "$file" ;;
     any-component) sed 's/^  elseif(posenc_FIND_REQUIRED_.*/  elseif(FALSE)/' "$file" ;;

@@ -213,6 +213,8 @@ defects_of_the_library() {
     breaks packaging/posencTarget.cmake sleef-macro sh tests/checks/package.sh
     breaks packaging/posencConfig.cmake.in any-component sh tests/checks/package.sh
     breaks CMakeLists.txt aliased sh tests/checks/package.sh
+    breaks meson.build other-place sh tests/checks/package.sh
+    breaks packaging/debian/libposenc-dev.install lost-file sh tests/checks/debian.sh
     breaks packaging/lib.sh lost-flags sh tests/checks/library.sh
     breaks packaging/libposenc.map.in open-map sh tests/checks/library.sh
     breaks CHANGELOG.md undated sh tests/checks/release.sh
