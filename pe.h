@@ -1282,34 +1282,37 @@ typedef enum pe_alibi_mode {
  *              max_bias of ggml_soft_max_ext() */
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
 
-/* Fill the bias of the keys 0 ... keys - 1 for the queries first_query, first_query + 1, ...:
+/* Fill the bias of keys for queries:
  *
- *     bias[h * head_stride + q * query_stride + k] = bias of slopes[h] and d = first_query + q - k
+ *     bias[h * head_stride + q * query_stride + k] = bias of slopes[h] and
+ *                                                    d = position of query q - position of key k
  *
  * slopes       heads floats, finite, of either sign
- * first_query  the position of the first query, where the first key has position 0. With a cache of
- *              keys from position p on, pass the query's position minus p: only distances count.
- *              All queries within -2^31 ... 2^31
- * keys         at most 2^31 + 1. heads, queries or keys = 0 does nothing and is PE_OK
+ * query_at     where the queries are: whole positions, so a range or a list of integers, with
+ *              pe_skip() and pe_back() too. pe_from(n) for those after n keys of a cache
+ * key_at       where the keys are, likewise: pe_from(0), or the list of a cache whose cells are in
+ *              any order. An ascending range is the fastest
+ * heads, queries, keys    one that is 0 does nothing and is PE_OK
  * bias         aligned as its type; what lies between rows is not touched
  * query_stride elements from one query's row to the next, >= keys; ignored for one query
  * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
  *              round, for [queries, heads, keys]. Ignored for one head
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
- *              overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a slope that is not finite
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode, and for lists of reals, points
+ *              and grids; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a
+ *              slope that is not finite. On an error nothing is written.
  * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative product
  *              too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
- * Aliasing     bias may not overlap slopes
+ * Aliasing     bias may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys, float *bias,
-                                   size_t query_stride, size_t head_stride);
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   float *bias, size_t query_stride, size_t head_stride);
 PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
-                                   size_t query_stride, size_t head_stride);
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   uint16_t *bias, size_t query_stride, size_t head_stride);
 PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                    int64_t first_query, size_t queries, size_t keys,
+                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                     uint16_t *bias, size_t query_stride, size_t head_stride);
 
 /* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
@@ -1323,16 +1326,16 @@ PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_
  * Returns      as pe_alibi_fill_f32
  * Accuracy     f32: two roundings, of the bias and of the sum; f16, bf16: one more, to the type
  *              (tests/unit/test_alibi.c)
- * Aliasing     in place; scores may not overlap slopes
+ * Aliasing     in place; scores may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                  int64_t first_query, size_t queries, size_t keys, float *scores,
-                                  size_t query_stride, size_t head_stride);
+                                  pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                  float *scores, size_t query_stride, size_t head_stride);
 PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                  int64_t first_query, size_t queries, size_t keys,
+                                  pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys,
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);
 
 /* ==== src/bias/contract.h ==== */
@@ -1342,8 +1345,8 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* Compute T5's buckets of the distances d = k - (first_query + q), for keys 0 ... keys - 1. With
- * n = buckets, and in both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
+/* Compute T5's buckets of the distances d = key position - query position. With n = buckets, and in
+ * both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
  *
  *     |d|                                                                for |d| < m = n / 2
  *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
@@ -1353,15 +1356,17 @@ PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_m
  * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
  * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
  * bidirectional  1: encoders, 0: decoders
- * first_query    as in pe_alibi_fill_T
- * index          queries * keys numbers, packed
+ * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
+ * index          queries rows of keys numbers, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_RANGE, also for such buckets or max_distance
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for such buckets or max_distance; PE_ERR_SIZE;
+ *              PE_ERR_ENUM for positions that are no whole numbers. On an error nothing is written.
  * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
-                                int64_t first_query, size_t queries, size_t keys, int32_t *index);
+                                pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                int32_t *index);
 
 /* Add learned biases to attention scores in place:
  *
@@ -1646,7 +1651,8 @@ PE__INLINE int pe__between(double x, double low, double high) /* 0 for NaN */
 /* ==== src/where/at.h ==== */
 /* Positions of a pe_at: described, moved on, read, checked.
  * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__SOME, pe__cells(), pe__check_at(),
- *   pe__check_places(), pe__position(), pe__positions(), pe__times(), pe_all(), pe_at_f64(),
+ *   pe__ascends(), pe__check_places(), pe__check_whole(), pe__position(), pe__positions(),
+ *   pe__times(), pe__whole(), pe_all(), pe_at_f64(),
  *   pe_at_i64(), pe_back(), pe_delta(), pe_from(), pe_from_by(), pe_grid().
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_at.c. */
@@ -1846,6 +1852,26 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     return pe__check_places(at, rows, axes, 0, offset, (double)pe__position_limit);
+}
+
+/* The same for whole positions of one coordinate, whose differences are exact. */
+static inline pe_status pe__check_whole(const pe_at *at, size_t rows)
+{
+    const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
+    return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
+}
+
+PE__INLINE int64_t pe__whole(const pe_at *at, size_t r)
+{
+    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
+    const int64_t p = at->first + (int64_t)r * at->step;
+    return at->back ? -p : p;
+}
+
+/* Are these so many rows at p, p + 1, p + 2 ... because they are a range? */
+PE__INLINE int pe__ascends(const pe_at *at)
+{
+    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
 }
 
 /* ==== src/numbers/double_double.h ==== */
@@ -8861,19 +8887,14 @@ PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
 
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped with 1 more */
 
-/* A vector from j on, each rounded from the product to odd: once, or to odd again. A double holds a
-   float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope is,
-   and so exact as a float. */
-PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int odd)
+/* Products, each rounded to odd, so that the float is rounded once, or to odd again. A double holds
+   a float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope
+   is, and so exact as a float. */
+PE__OUTLINE pe__vf pe__bend_far(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
-    pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
     pe__vd e, f;
     double all[4][PE_LANES];
-    if (mode == PE_ALIBI_SYMMETRIC) {
-        x = -pe__abs(x);
-        y = -pe__abs(y);
-    }
     x = pe__two_prod(pe__splat(slope), x, &e);
     y = pe__two_prod(pe__splat(slope), y, &f);
     pe__store(all[0], x);
@@ -8887,6 +8908,20 @@ PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int
     x = pe__load(all[0]) + zero;
     y = pe__load(all[1]) + zero; /* a zero is +0 */
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
+}
+
+/* The same of distances from j, as floats. */
+PE__OUTLINE pe__vf pe__bend_far_floats(pe_alibi_mode mode, double slope, const float *apart,
+                                       int64_t j)
+{
+    double p[PE__FLOATS];
+    pe__vd x, y;
+    for (size_t k = 0; k < PE__FLOATS; k++) {
+        p[k] = (double)apart[k] + (double)j;
+        if (mode == PE_ALIBI_SYMMETRIC) p[k] = -fabs(p[k]);
+    }
+    pe__unzip(p, &x, &y);
+    return pe__bend_far(slope, x, y, 0);
 }
 
 PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j)
@@ -8931,7 +8966,7 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
         if (exact || beyond || n - i < PE__FOUR) {
-            const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far(mode, bend->exact, j, 0)
+            const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far_floats(mode, bend->exact, count, j)
                                                  : pe__bend_at(mode, bend, a);
             pe__bend_put(to, type, masked, a, v, at, part);
             continue;
@@ -8951,28 +8986,75 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
 #undef PE__PUT
 }
 
-/* The same as 16-bit numbers, each rounded once: to odd, then to its type. First those up to 0:
-   what is beyond is another line, or masked. */
-PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend, int64_t j,
-                                size_t n, uint16_t *row)
+/* Some keys of a list: how far they are from the first of them, none further than PE__NEAR. */
+enum { PE__KEYS = 512, PE__NEAR = 1 << 23 };
+typedef struct pe__near {
+    size_t n;
+    float apart[PE__KEYS + PE__FLOATS];
+} pe__near;
+
+/* Those from key on, in whole vectors; split: each vector's evens, then its odds. */
+PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size_t rest, int split)
 {
-    const pe__vd zero = pe__splat((double)pe__zero()), step = pe__splat(PE__FLOATS);
-    for (size_t i = 0, end; i < n; i = end) {
-        const int masked = j > 0 && mode == PE_ALIBI_CAUSAL;
-        const int distant = j < -((int64_t)1 << 29) || j > ((int64_t)1 << 29) - (int64_t)(n - i);
-        const double slope = j > 0 && mode == PE_ALIBI_SYMMETRIC ? -bend->exact : bend->exact;
-        end = j > 0 || (uint64_t)-j >= n - i - 1 ? n : i + (size_t)(1 - j);
-        pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
-        for (; i < end; i += PE__FLOATS, j += PE__FLOATS, x = x + step, y = y + step) {
-            const size_t some = pe__min(end - i, PE__FLOATS);
-            pe__vf v = bend->masked;
-            if (PE__UNLIKELY(distant && !masked)) v = pe__bend_far(mode, bend->exact, j, 1);
-            else if (!masked) /* exact; a zero is +0 */
-                v = pe__zip_odd(pe__splat(slope) * x + zero, pe__splat(slope) * y + zero);
-            if (some == PE__FLOATS) pe__put_as(type, row + i, v);
-            else pe__put_n_as(type, row + i, v, some);
+    double p[PE__KEYS + PE__FLOATS];
+    const size_t most = pe__min(rest, PE__KEYS), lanes = PE_LANES;
+    size_t n = 0;
+    pe__positions(at, key, most, 0, p);
+    const pe__vd first = pe__splat(p[0]);
+    while (n < most && fabs(p[n] - p[0]) <= PE__NEAR) n++;
+    for (size_t k = 0; k < PE__FLOATS; k++) p[n + k] = p[0];
+    for (size_t k = 0; k < n; k += PE__FLOATS) {
+        pe__vd x = pe__load(p + k), y = pe__load(p + k + lanes);
+        if (split) pe__unzip(p + k, &x, &y);
+        pe__narrow(keys->apart + k, x - first);
+        pe__narrow(keys->apart + k + lanes, y - first);
+    }
+    keys->n = n;
+}
+
+/* A row of theirs. */
+PE__INLINE void pe__bend_list(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                              const pe__near *keys, int64_t j, void *row)
+{
+    const size_t n = keys->n;
+    const int exact = j < -PE__NEAR || j > PE__NEAR;
+    const pe__vf first = pe__splat_f32((float)j);
+    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
+    for (size_t i = 0; i < n; i += PE__FLOATS) {
+        const float *const apart = keys->apart + i;
+        const pe__vf a = pe__add_f32(first, pe__get(apart));
+        const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far_floats(mode, bend->exact, apart, j)
+                                             : pe__bend_at(mode, bend, a);
+        pe__bend_put(to, type, masked, a, v, pe__at_element(type, row, i),
+                     pe__min(n - i, PE__FLOATS));
+    }
+}
+
+/* n 16-bit numbers, each rounded once: to odd, then to its type. Of such keys, split, or of
+   consecutive ones: NULL. */
+PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                                const pe__near *keys, int64_t j, size_t n, uint16_t *row)
+{
+    const int64_t most = (int64_t)1 << 29, near = PE__NEAR, ahead = keys ? near : (int64_t)n;
+    const int distant = j < near - most || j > most - ahead;
+    const int masks = mode == PE_ALIBI_CAUSAL && j > -ahead;
+    const size_t lanes = PE_LANES;
+    const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(bend->exact);
+    const pe__vd first = pe__splat((double)j), step = pe__splat(PE__FLOATS);
+    pe__vd x = pe__load(pe__evens) + first, y = x + pe__splat(1.0);
+    for (size_t i = 0; i < n; i += PE__FLOATS, x = x + step, y = y + step) {
+        const size_t some = pe__min(n - i, PE__FLOATS);
+        if (keys) {
+            x = pe__widen(keys->apart + i) + first;
+            y = pe__widen(keys->apart + i + lanes) + first;
         }
-        j -= (int64_t)(i - end);
+        const int size = mode == PE_ALIBI_SYMMETRIC;
+        const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
+        pe__vf v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact; a zero is +0 */
+        if (PE__UNLIKELY(distant)) v = pe__bend_far(bend->exact, a, b, 1);
+        if (masks) v = pe__if_positive(pe__zip(x, y), bend->masked, v);
+        if (some == PE__FLOATS) pe__put_as(type, row + i, v);
+        else pe__put_n_as(type, row + i, v, some);
     }
 }
 
@@ -8981,7 +9063,7 @@ typedef struct pe__alibi {
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
     pe__kind type;
-    int64_t first_query;
+    const pe_at *query_at, *key_at;
 } pe__alibi;
 
 /* Are scores' rows separate, within reach of a pointer? The rows of a head lie together, or those
@@ -9002,12 +9084,22 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
 PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
 {
-    for (size_t head = 0; head < a->heads; head++) {
-        const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
-        for (size_t query = 0; query < a->queries; query++) {
-            const size_t at = head * a->head_stride + query * a->query_stride;
-            pe__bend_row(to, type, mode, &bend, -(a->first_query + (int64_t)query), a->keys,
-                         pe__at_element(type, out, at));
+    const pe__how listed = to == PE__HOW_STREAM ? PE__HOW_STORE : to;
+    const int run = pe__ascends(a->key_at);
+    pe__near keys;
+    for (size_t key = 0, n; key < a->keys; key += n) {
+        const int64_t first = pe__whole(a->key_at, key);
+        if (!run) pe__keys_near(&keys, a->key_at, key, a->keys - key, 0);
+        n = run ? a->keys : keys.n;
+        for (size_t head = 0; head < a->heads; head++) {
+            const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
+            for (size_t query = 0; query < a->queries; query++) {
+                const size_t at = head * a->head_stride + query * a->query_stride + key;
+                const int64_t j = first - pe__whole(a->query_at, query);
+                void *const row = pe__at_element(type, out, at);
+                if (run) pe__bend_row(to, type, mode, &bend, j, n, row);
+                else pe__bend_list(listed, type, mode, &bend, &keys, j, row);
+            }
         }
     }
 }
@@ -9018,27 +9110,37 @@ PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, vo
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
+/* Copy n numbers of a tile to each row: to the last one from the first number on. */
+PE__OUTLINE void pe__copy_down(uint16_t *row, size_t stride, const uint16_t *tile, size_t rows,
+                               size_t n, int stream)
+{
+    for (; rows-- > 0; row += stride) pe__copy(row, tile + rows, n * sizeof *row, stream);
+}
+
+/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves, both
+   consecutive; others one by one. */
 PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
     uint16_t tile[PE__BLOCK];
-    const size_t wide = pe__min(a->keys, PE__WIDE);
-    const size_t high = pe__min(a->queries, PE__BLOCK + 1 - wide);
-    for (size_t head = 0; head < a->heads; head++) {
-        const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
-        for (size_t query = 0; query < a->queries; query += high)
-            for (size_t key = 0; key < a->keys; key += wide) {
+    const int run = pe__ascends(a->key_at), runs = run && pe__ascends(a->query_at);
+    pe__near keys;
+    for (size_t key = 0, n; key < a->keys; key += n) {
+        if (!run) pe__keys_near(&keys, a->key_at, key, a->keys - key, 1);
+        n = run ? pe__min(a->keys - key, PE__WIDE) : keys.n;
+        const size_t high = runs ? PE__BLOCK + 1 - n : 1;
+        for (size_t head = 0; head < a->heads; head++) {
+            const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
+            for (size_t query = 0; query < a->queries; query += high) {
                 const size_t rows = pe__min(high, a->queries - query);
-                const size_t keys = pe__min(wide, a->keys - key);
                 /* the last row's first value is the tile's first */
-                const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
+                const int64_t last = pe__whole(a->query_at, query + rows - 1);
+                const int64_t j = pe__whole(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
-                pe__bend_row_16(type, a->mode, &bend, (int64_t)key - last, keys + rows - 1, tile);
-                for (size_t r = 0; r < rows; r++)
-                    pe__copy(row + (query + r) * a->query_stride, tile + (rows - 1 - r),
-                             keys * sizeof *row, stream);
+                pe__bend_row_16(type, a->mode, &bend, run ? NULL : &keys, j, n + rows - 1, tile);
+                pe__copy_down(row + query * a->query_stride, a->query_stride, tile, rows, n, stream);
             }
+        }
     }
 }
 
@@ -9071,8 +9173,8 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
     if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
     pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
                                         a->query_stride, a->head_stride);
-    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
-    if (status == PE_OK) status = pe__check_range(0, a->keys);
+    if (status == PE_OK) status = pe__check_whole(a->query_at, a->queries);
+    if (status == PE_OK) status = pe__check_whole(a->key_at, a->keys);
     for (size_t i = 0; i < a->heads && status == PE_OK; i++)
         if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
     if (status == PE_OK) verb(a, x);
@@ -9082,31 +9184,39 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
 /* ==== src/bias/bias.h ==== */
 /* T5's buckets, and learned biases added by an index.
  * Gives: pe__bias_add(), pe__scores.
- * Needs: simd, api, rows, alibi, numbers.
+ * Needs: simd, api, where, rows, alibi, numbers.
  * Tests: tests/unit/test_learned.c. */
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
-   m)). It is known to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
+/* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) / (n -
+   m)). They are known to 2^-108, and roots of an integer: whole, or irrational, and of some 2^50 that
    exist none is expected within 2^-100 of a whole number. */
-PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
+PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distance)
 {
-    if (bucket <= m) return (double)bucket;
-    const pe__td ratio = pe__td_div(pe__td_splat((double)max_distance), pe__splat((double)m));
-    const pe__td part = pe__td_scale(pe__td_log(ratio), pe__splat((double)(bucket - m)));
-    const pe__td power = pe__td_exp(pe__td_div(part, pe__splat((double)(n - m))));
-    const pe__td d = pe__td_scale(power, pe__splat((double)m));
-    const double a = pe__first_lane(d.a), whole = pe__nearest(a);
-    const double off = a - whole + (pe__first_lane(d.b) + pe__first_lane(d.c));
-    return off > pe__exp2i(-100) ? whole + 1 : whole;
+    const pe__vd of_m = pe__splat((double)m), steps = pe__splat((double)(n - m));
+    const pe__td log = pe__td_log(pe__td_div(pe__td_splat((double)max_distance), of_m));
+    for (size_t b = 0; b < n; b += PE_LANES) {
+        double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
+        for (size_t k = 0; k < PE_LANES; k++) step[k] = (double)(b + k) - (double)m;
+        const pe__td power = pe__td_exp(pe__td_div(pe__td_scale(log, pe__load(step)), steps));
+        const pe__td d = pe__td_scale(power, of_m);
+        pe__store(a, d.a);
+        pe__store(rest, d.b + d.c);
+        for (size_t k = 0; k < PE_LANES; k++) {
+            const double whole = pe__nearest(a[k]), off = a[k] - whole + rest[k];
+            begin[b + k] = off > pe__exp2i(-100) ? whole + 1 : whole;
+            if (step[k] <= 0) begin[b + k] = (double)(b + k);
+        }
+    }
 }
 
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
-                                int64_t first_query, size_t queries, size_t keys, int32_t *index)
+                                pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                int32_t *index)
 {
-    enum { PE__MOST = 1024 };
-    double begin[PE__MOST];
+    enum { PE__MOST = 1024, PE__BLOCK = 512 };
+    double begin[PE__MOST], key[PE__BLOCK];
     if (queries == 0 || keys == 0) return PE_OK;
     if (!index) return PE_ERR_NULL;
     const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
@@ -9114,18 +9224,24 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
         max_distance <= m || max_distance > (size_t)pe__position_limit)
         return PE_ERR_RANGE;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
-    if (pe__check_range(first_query, queries) != PE_OK || pe__check_range(0, keys) != PE_OK)
-        return PE_ERR_RANGE;
-    for (size_t b = 0; b < n; b++) begin[b] = pe__t5_begin(b, n, m, max_distance);
-    for (size_t q = 0, bucket = 0; q < queries; q++)
-        for (size_t k = 0; k < keys; k++) {
-            const int64_t d = (int64_t)k - (first_query + (int64_t)q);
-            const double size = (double)(d < 0 ? -d : d);
-            while (bucket + 1 < n && size >= begin[bucket + 1]) bucket++;
-            while (size < begin[bucket]) bucket--; /* the next key is next to this one */
-            const size_t ahead = bidirectional ? bucket + n : 0;
-            index[q * keys + k] = (int32_t)(d > 0 ? ahead : bucket);
+    pe_status status = pe__check_whole(&query_at, queries);
+    if (status == PE_OK) status = pe__check_whole(&key_at, keys);
+    if (status != PE_OK) return status;
+    pe__t5_begins(begin, n, m, max_distance);
+    for (size_t i = 0, some, bucket = 0; i < keys; i += some) {
+        some = pe__min(keys - i, PE__BLOCK);
+        pe__positions(&key_at, i, some, 0, key);
+        for (size_t q = 0; q < queries; q++) {
+            const double query = (double)pe__whole(&query_at, q);
+            for (size_t k = 0; k < some; k++) {
+                const double d = key[k] - query, size = fabs(d);
+                while (bucket + 1 < n && size >= begin[bucket + 1]) bucket++;
+                while (size < begin[bucket]) bucket--; /* the next key is near this one, mostly */
+                const size_t ahead = bidirectional ? bucket + n : 0;
+                index[q * keys + i + k] = (int32_t)(d > 0 ? ahead : bucket);
+            }
         }
+    }
     return PE_OK;
 }
 
@@ -9430,11 +9546,11 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
     }
 #define PE__ALIBI(T, kind, element, verb)                                                          \
     PE_API pe_status pe_alibi_##verb##_##T(                                                        \
-        const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query,                \
-        size_t queries, size_t keys, element *x, size_t query_stride, size_t head_stride)          \
+        const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
+        pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
     {                                                                                              \
-        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
-                             head_stride, mode,  kind,    first_query};                            \
+        const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
+                             head_stride, mode,  kind,    &query_at, &key_at};                     \
         return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
     }
 
@@ -9641,10 +9757,14 @@ PE__TEST_FILL(bf16, uint16_t)
         memcpy(table, x, sizeof table);                                                            \
         PE__TAKE(pe_rope_##T(&halves, pe_from(zero + 4000), n, x, heads));                         \
         PE__TAKE(pe_rope_##T(p, pe_back(pe_at_i64(t->list)), n, x, heads));                        \
-        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, zero + 5, 3, 40, x, 41, 123));    \
+        const pe_at keys = pe_from(0);                                                             \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40,   \
+                                  x, 41, 123));                                                    \
         PE__TAKE(pe_learned_add_##T(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));   \
-        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 99990, 3, 40, x, 41, 123));   \
-        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 20, 3, 40, x, 41, 123));     \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40,  \
+                                  x, 41, 123));                                                    \
+        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, \
+                                   41, 123));                                                      \
         const pe_heads wide = {4, 128, 512};                                                       \
         float sines[64], cosines[64];                                                              \
         const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};    \

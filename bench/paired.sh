@@ -30,9 +30,10 @@ sleef=${SLEEF:-0}
 libraries="-lm"
 [ "$sleef" = 0 ] || libraries="-lsleef -lm"
 
-# How tables of RoPE are said, which 0.3 changed.
+# How tables of RoPE and biases are said, which 0.3 changed.
 value() {
-    echo "-DPAIRED_TABLE_IS_VALUE=$(grep -c '^} pe_rope_table;' "$1/pe.h")"
+    echo "-DPAIRED_TABLE_IS_VALUE=$(grep -c '^} pe_rope_table;' "$1/pe.h")" \
+        "-DPAIRED_KEYS_ANYWHERE=$(grep -c 'pe__keys_near(pe' "$1/pe.h")"
 }
 
 slower=0

@@ -286,11 +286,36 @@ CASE("dot f64 one", PAIRED_WRITES, double, 1,
 
 /* ---- ALiBi, learned tables ---- */
 CASE("alibi fill f32 16x512x512", PAIRED_WRITES, float, 16 * 512 * 512,
-     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_CAUSAL, 0, 512, 512, f, 512, 512 * 512),
-     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_CAUSAL, 0, 512, 512, f, 512, 512 * 512))
+     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_CAUSAL, QUERIES_KEYS(512, 512), f, 512, 512 * 512),
+     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_CAUSAL, QUERIES_KEYS(512, 512), f, 512, 512 * 512))
+CASE("alibi fill f32 16x1x512", PAIRED_WRITES, float, 16 * 512,
+     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_LINEAR, QUERIES_KEYS(1, 512), f, 512, 512),
+     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_LINEAR, QUERIES_KEYS(1, 512), f, 512, 512))
+CASE("alibi fill f16 16x512x512", PAIRED_WRITES, uint16_t, 16 * 512 * 512,
+     pe_alibi_fill_f16(slopes, 16, PE_ALIBI_CAUSAL, QUERIES_KEYS(512, 512), h, 512, 512 * 512),
+     pe_alibi_fill_f16(slopes, 16, PE_ALIBI_CAUSAL, QUERIES_KEYS(512, 512), h, 512, 512 * 512))
+CASE("alibi fill bf16 16x1x512", PAIRED_WRITES, uint16_t, 16 * 512,
+     pe_alibi_fill_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_KEYS(1, 512), h, 512, 512),
+     pe_alibi_fill_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_KEYS(1, 512), h, 512, 512))
 CASE("alibi add bf16 16x512x512", PAIRED_CHANGES, uint16_t, 16 * 512 * 512,
-     pe_alibi_add_bf16(slopes, 16, PE_ALIBI_LINEAR, 0, 512, 512, h, 512, 512 * 512),
-     pe_alibi_add_bf16(slopes, 16, PE_ALIBI_LINEAR, 0, 512, 512, h, 512, 512 * 512))
+     pe_alibi_add_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_KEYS(512, 512), h, 512, 512 * 512),
+     pe_alibi_add_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_KEYS(512, 512), h, 512, 512 * 512))
+CASE("alibi fill f32 16x32x512, keys in a list", PAIRED_WRITES, float, 16 * 32 * 512,
+     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), f,
+                       512, 32 * 512),
+     pe_alibi_fill_f32(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), f,
+                       512, 32 * 512))
+CASE("alibi fill bf16 16x32x512, keys in a list", PAIRED_WRITES, uint16_t, 16 * 32 * 512,
+     pe_alibi_fill_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), h,
+                        512, 32 * 512),
+     pe_alibi_fill_bf16(slopes, 16, PE_ALIBI_LINEAR, QUERIES_LIST(32, below_2p17, 512), h,
+                        512, 32 * 512))
+CASE("t5 512x512", PAIRED_WRITES, int32_t, 512 * 512,
+     PE_OK, pe_bias_t5_i32(32, 128, 1, QUERIES_KEYS(512, 512), buckets))
+CASE("t5 1x512", PAIRED_WRITES, int32_t, 512,
+     PE_OK, pe_bias_t5_i32(32, 128, 1, QUERIES_KEYS(1, 512), buckets))
+CASE("t5 32x512, keys in a list", PAIRED_WRITES, int32_t, 32 * 512,
+     PE_OK, pe_bias_t5_i32(32, 128, 1, QUERIES_LIST(32, modulo_2048, 512), buckets))
 CASE("learned add f32 16384x512", PAIRED_CHANGES, float, 16384 * 512,
      pe_learned_add_f32(tables[0], 2048, 512, modulo_2048, 16384, f, 512),
      pe_learned_add_f32(tables[0], 2048, 512, pe_at_i64(modulo_2048), 16384, f, 512))

@@ -30,12 +30,22 @@ static pe_rope_table rotation;
         pe_rope_by_table_f32(layout, tables[1] + 64, tables[1], 128, 64, tokens, f, heads)
 #endif
 
+/* Queries from position 0 on and keys; before 0.3 keys were in no list. */
+#if PAIRED_KEYS_ANYWHERE
+    #define QUERIES_KEYS(queries, keys) pe_from(0), queries, pe_from(0), keys
+    #define QUERIES_LIST(queries, list, keys) pe_from(0), queries, pe_at_i64(list), keys
+#else
+    #define QUERIES_KEYS(queries, keys) 0, queries, keys
+    #define QUERIES_LIST(queries, list, keys) 0, queries, keys
+#endif
+
 enum { MANY = 16384 };
 
 static float *f, *tables[2];
 static const float *from_f;
 static double *g;
 static uint16_t *h;
+static int32_t *buckets;
 static const uint16_t *from_h;
 
 static pe_plan plan_128, plan_512, plan_1024, plan_2048, plan_4096, plan_halves, plan_float32,
@@ -120,7 +130,7 @@ static int make_llama(void)
 static int setup(void *out, const void *in)
 {
     int bad = 0;
-    f = (float *)out, g = (double *)out, h = (uint16_t *)out;
+    f = (float *)out, g = (double *)out, h = (uint16_t *)out, buckets = (int32_t *)out;
     from_f = (const float *)in, from_h = (const uint16_t *)in;
 
     for (size_t r = 0; r < 512; r++) {

@@ -68,8 +68,8 @@ static pe_status layer(const pe_plan *plan, scheme how, const int *text, float o
         float slopes[8]; /* this is the first of eight heads */
         status = pe_alibi_slopes_f32(8, 8.0f, slopes);
         if (status == PE_OK)
-            status = pe_alibi_add_f32(slopes, 1, PE_ALIBI_SYMMETRIC, 0, WORDS, WORDS, scores[0],
-                                      WORDS, (size_t)WORDS * WORDS);
+            status = pe_alibi_add_f32(slopes, 1, PE_ALIBI_SYMMETRIC, pe_from(0), WORDS, pe_from(0),
+                                      WORDS, scores[0], WORDS, (size_t)WORDS * WORDS);
     }
     for (int p = 0; p < WORDS; p++) {
         float sum = 0, *const y = out[text[p]];

@@ -218,33 +218,39 @@
     X(pe_status, pe_alibi_slopes_f32, (size_t heads, float max_bias, float *slopes),               \
       (heads, max_bias, slopes))                                                                   \
     X(pe_status, pe_alibi_fill_f32,                                                                \
-      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
-       size_t keys, float *bias, size_t query_stride, size_t head_stride),                         \
-      (slopes, heads, mode, first_query, queries, keys, bias, query_stride, head_stride))          \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,      \
+       pe_at key_at, size_t keys, float *bias, size_t query_stride, size_t head_stride),           \
+      (slopes, heads, mode, query_at, queries, key_at, keys, bias, query_stride,                   \
+       head_stride))                                                                               \
     X(pe_status, pe_alibi_fill_f16,                                                                \
-      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
-       size_t keys, uint16_t *bias, size_t query_stride, size_t head_stride),                      \
-      (slopes, heads, mode, first_query, queries, keys, bias, query_stride, head_stride))          \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,      \
+       pe_at key_at, size_t keys, uint16_t *bias, size_t query_stride, size_t head_stride),        \
+      (slopes, heads, mode, query_at, queries, key_at, keys, bias, query_stride,                   \
+       head_stride))                                                                               \
     X(pe_status, pe_alibi_fill_bf16,                                                               \
-      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
-       size_t keys, uint16_t *bias, size_t query_stride, size_t head_stride),                      \
-      (slopes, heads, mode, first_query, queries, keys, bias, query_stride, head_stride))          \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,      \
+       pe_at key_at, size_t keys, uint16_t *bias, size_t query_stride, size_t head_stride),        \
+      (slopes, heads, mode, query_at, queries, key_at, keys, bias, query_stride,                   \
+       head_stride))                                                                               \
     X(pe_status, pe_alibi_add_f32,                                                                 \
-      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
-       size_t keys, float *scores, size_t query_stride, size_t head_stride),                       \
-      (slopes, heads, mode, first_query, queries, keys, scores, query_stride, head_stride))        \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,      \
+       pe_at key_at, size_t keys, float *scores, size_t query_stride, size_t head_stride),         \
+      (slopes, heads, mode, query_at, queries, key_at, keys, scores, query_stride,                 \
+       head_stride))                                                                               \
     X(pe_status, pe_alibi_add_f16,                                                                 \
-      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
-       size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),                    \
-      (slopes, heads, mode, first_query, queries, keys, scores, query_stride, head_stride))        \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,      \
+       pe_at key_at, size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),      \
+      (slopes, heads, mode, query_at, queries, key_at, keys, scores, query_stride,                 \
+       head_stride))                                                                               \
     X(pe_status, pe_alibi_add_bf16,                                                                \
-      (const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query, size_t queries, \
-       size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),                    \
-      (slopes, heads, mode, first_query, queries, keys, scores, query_stride, head_stride))        \
+      (const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,      \
+       pe_at key_at, size_t keys, uint16_t *scores, size_t query_stride, size_t head_stride),      \
+      (slopes, heads, mode, query_at, queries, key_at, keys, scores, query_stride,                 \
+       head_stride))                                                                               \
     X(pe_status, pe_bias_t5_i32,                                                                   \
-      (size_t buckets, size_t max_distance, int bidirectional, int64_t first_query,                \
-       size_t queries, size_t keys, int32_t *index),                                               \
-      (buckets, max_distance, bidirectional, first_query, queries, keys, index))                   \
+      (size_t buckets, size_t max_distance, int bidirectional, pe_at query_at, size_t queries,     \
+       pe_at key_at, size_t keys, int32_t *index),                                                 \
+      (buckets, max_distance, bidirectional, query_at, queries, key_at, keys, index))              \
     X(pe_status, pe_bias_add_f32,                                                                  \
       (const float *table, size_t entries, size_t heads, const int32_t *index, size_t queries,     \
        size_t keys, float *scores, size_t query_stride, size_t head_stride),                       \

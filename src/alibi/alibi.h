@@ -70,19 +70,14 @@ PE__INLINE pe__bend pe__bend_of(pe_alibi_mode mode, float slope)
 
 static const double pe__evens[8] = {0, 2, 4, 6, 8, 10, 12, 14}; /* to be zipped with 1 more */
 
-/* A vector from j on, each rounded from the product to odd: once, or to odd again. A double holds a
-   float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope is,
-   and so exact as a float. */
-PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int odd)
+/* Products, each rounded to odd, so that the float is rounded once, or to odd again. A double holds
+   a float times 29 bits. A product that is a subnormal float is a multiple of 2^-149 as the slope
+   is, and so exact as a float. */
+PE__OUTLINE pe__vf pe__bend_far(double slope, pe__vd x, pe__vd y, int odd)
 {
     const pe__vd zero = pe__splat((double)pe__zero());
-    pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
     pe__vd e, f;
     double all[4][PE_LANES];
-    if (mode == PE_ALIBI_SYMMETRIC) {
-        x = -pe__abs(x);
-        y = -pe__abs(y);
-    }
     x = pe__two_prod(pe__splat(slope), x, &e);
     y = pe__two_prod(pe__splat(slope), y, &f);
     pe__store(all[0], x);
@@ -96,6 +91,20 @@ PE__OUTLINE pe__vf pe__bend_far(pe_alibi_mode mode, double slope, int64_t j, int
     x = pe__load(all[0]) + zero;
     y = pe__load(all[1]) + zero; /* a zero is +0 */
     return odd ? pe__zip_odd(x, y) : pe__zip(x, y);
+}
+
+/* The same of distances from j, as floats. */
+PE__OUTLINE pe__vf pe__bend_far_floats(pe_alibi_mode mode, double slope, const float *apart,
+                                       int64_t j)
+{
+    double p[PE__FLOATS];
+    pe__vd x, y;
+    for (size_t k = 0; k < PE__FLOATS; k++) {
+        p[k] = (double)apart[k] + (double)j;
+        if (mode == PE_ALIBI_SYMMETRIC) p[k] = -fabs(p[k]);
+    }
+    pe__unzip(p, &x, &y);
+    return pe__bend_far(slope, x, y, 0);
 }
 
 PE__INLINE pe__vf pe__bend_at(pe_alibi_mode mode, const pe__bend *bend, pe__vf j)
@@ -140,7 +149,7 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
         pe__vf a = pe__add_f32(pe__splat_f32((float)j), pe__get(count));
         part = pe__min(n - i, (vector - beyond) / sizeof(float)); /* to where a stream may begin */
         if (exact || beyond || n - i < PE__FOUR) {
-            const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far(mode, bend->exact, j, 0)
+            const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far_floats(mode, bend->exact, count, j)
                                                  : pe__bend_at(mode, bend, a);
             pe__bend_put(to, type, masked, a, v, at, part);
             continue;
@@ -160,28 +169,75 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
 #undef PE__PUT
 }
 
-/* The same as 16-bit numbers, each rounded once: to odd, then to its type. First those up to 0:
-   what is beyond is another line, or masked. */
-PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend, int64_t j,
-                                size_t n, uint16_t *row)
+/* Some keys of a list: how far they are from the first of them, none further than PE__NEAR. */
+enum { PE__KEYS = 512, PE__NEAR = 1 << 23 };
+typedef struct pe__near {
+    size_t n;
+    float apart[PE__KEYS + PE__FLOATS];
+} pe__near;
+
+/* Those from key on, in whole vectors; split: each vector's evens, then its odds. */
+PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size_t rest, int split)
 {
-    const pe__vd zero = pe__splat((double)pe__zero()), step = pe__splat(PE__FLOATS);
-    for (size_t i = 0, end; i < n; i = end) {
-        const int masked = j > 0 && mode == PE_ALIBI_CAUSAL;
-        const int distant = j < -((int64_t)1 << 29) || j > ((int64_t)1 << 29) - (int64_t)(n - i);
-        const double slope = j > 0 && mode == PE_ALIBI_SYMMETRIC ? -bend->exact : bend->exact;
-        end = j > 0 || (uint64_t)-j >= n - i - 1 ? n : i + (size_t)(1 - j);
-        pe__vd x = pe__load(pe__evens) + pe__splat((double)j), y = x + pe__splat(1.0);
-        for (; i < end; i += PE__FLOATS, j += PE__FLOATS, x = x + step, y = y + step) {
-            const size_t some = pe__min(end - i, PE__FLOATS);
-            pe__vf v = bend->masked;
-            if (PE__UNLIKELY(distant && !masked)) v = pe__bend_far(mode, bend->exact, j, 1);
-            else if (!masked) /* exact; a zero is +0 */
-                v = pe__zip_odd(pe__splat(slope) * x + zero, pe__splat(slope) * y + zero);
-            if (some == PE__FLOATS) pe__put_as(type, row + i, v);
-            else pe__put_n_as(type, row + i, v, some);
+    double p[PE__KEYS + PE__FLOATS];
+    const size_t most = pe__min(rest, PE__KEYS), lanes = PE_LANES;
+    size_t n = 0;
+    pe__positions(at, key, most, 0, p);
+    const pe__vd first = pe__splat(p[0]);
+    while (n < most && fabs(p[n] - p[0]) <= PE__NEAR) n++;
+    for (size_t k = 0; k < PE__FLOATS; k++) p[n + k] = p[0];
+    for (size_t k = 0; k < n; k += PE__FLOATS) {
+        pe__vd x = pe__load(p + k), y = pe__load(p + k + lanes);
+        if (split) pe__unzip(p + k, &x, &y);
+        pe__narrow(keys->apart + k, x - first);
+        pe__narrow(keys->apart + k + lanes, y - first);
+    }
+    keys->n = n;
+}
+
+/* A row of theirs. */
+PE__INLINE void pe__bend_list(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                              const pe__near *keys, int64_t j, void *row)
+{
+    const size_t n = keys->n;
+    const int exact = j < -PE__NEAR || j > PE__NEAR;
+    const pe__vf first = pe__splat_f32((float)j);
+    const pe__vf *const masked = mode == PE_ALIBI_CAUSAL ? &bend->masked : NULL;
+    for (size_t i = 0; i < n; i += PE__FLOATS) {
+        const float *const apart = keys->apart + i;
+        const pe__vf a = pe__add_f32(first, pe__get(apart));
+        const pe__vf v = PE__UNLIKELY(exact) ? pe__bend_far_floats(mode, bend->exact, apart, j)
+                                             : pe__bend_at(mode, bend, a);
+        pe__bend_put(to, type, masked, a, v, pe__at_element(type, row, i),
+                     pe__min(n - i, PE__FLOATS));
+    }
+}
+
+/* n 16-bit numbers, each rounded once: to odd, then to its type. Of such keys, split, or of
+   consecutive ones: NULL. */
+PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
+                                const pe__near *keys, int64_t j, size_t n, uint16_t *row)
+{
+    const int64_t most = (int64_t)1 << 29, near = PE__NEAR, ahead = keys ? near : (int64_t)n;
+    const int distant = j < near - most || j > most - ahead;
+    const int masks = mode == PE_ALIBI_CAUSAL && j > -ahead;
+    const size_t lanes = PE_LANES;
+    const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(bend->exact);
+    const pe__vd first = pe__splat((double)j), step = pe__splat(PE__FLOATS);
+    pe__vd x = pe__load(pe__evens) + first, y = x + pe__splat(1.0);
+    for (size_t i = 0; i < n; i += PE__FLOATS, x = x + step, y = y + step) {
+        const size_t some = pe__min(n - i, PE__FLOATS);
+        if (keys) {
+            x = pe__widen(keys->apart + i) + first;
+            y = pe__widen(keys->apart + i + lanes) + first;
         }
-        j -= (int64_t)(i - end);
+        const int size = mode == PE_ALIBI_SYMMETRIC;
+        const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
+        pe__vf v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact; a zero is +0 */
+        if (PE__UNLIKELY(distant)) v = pe__bend_far(bend->exact, a, b, 1);
+        if (masks) v = pe__if_positive(pe__zip(x, y), bend->masked, v);
+        if (some == PE__FLOATS) pe__put_as(type, row + i, v);
+        else pe__put_n_as(type, row + i, v, some);
     }
 }
 
@@ -190,7 +246,7 @@ typedef struct pe__alibi {
     size_t heads, queries, keys, query_stride, head_stride;
     pe_alibi_mode mode;
     pe__kind type;
-    int64_t first_query;
+    const pe_at *query_at, *key_at;
 } pe__alibi;
 
 /* Are scores' rows separate, within reach of a pointer? The rows of a head lie together, or those
@@ -211,12 +267,22 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
 PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
 {
-    for (size_t head = 0; head < a->heads; head++) {
-        const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
-        for (size_t query = 0; query < a->queries; query++) {
-            const size_t at = head * a->head_stride + query * a->query_stride;
-            pe__bend_row(to, type, mode, &bend, -(a->first_query + (int64_t)query), a->keys,
-                         pe__at_element(type, out, at));
+    const pe__how listed = to == PE__HOW_STREAM ? PE__HOW_STORE : to;
+    const int run = pe__ascends(a->key_at);
+    pe__near keys;
+    for (size_t key = 0, n; key < a->keys; key += n) {
+        const int64_t first = pe__whole(a->key_at, key);
+        if (!run) pe__keys_near(&keys, a->key_at, key, a->keys - key, 0);
+        n = run ? a->keys : keys.n;
+        for (size_t head = 0; head < a->heads; head++) {
+            const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
+            for (size_t query = 0; query < a->queries; query++) {
+                const size_t at = head * a->head_stride + query * a->query_stride + key;
+                const int64_t j = first - pe__whole(a->query_at, query);
+                void *const row = pe__at_element(type, out, at);
+                if (run) pe__bend_row(to, type, mode, &bend, j, n, row);
+                else pe__bend_list(listed, type, mode, &bend, &keys, j, row);
+            }
         }
     }
 }
@@ -227,27 +293,37 @@ PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, vo
     else pe__alibi_rows_as(to, type, PE_ALIBI_SYMMETRIC, a, out);
 }
 
-/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves. */
+/* Copy n numbers of a tile to each row: to the last one from the first number on. */
+PE__OUTLINE void pe__copy_down(uint16_t *row, size_t stride, const uint16_t *tile, size_t rows,
+                               size_t n, int stream)
+{
+    for (; rows-- > 0; row += stride) pe__copy(row, tile + rows, n * sizeof *row, stream);
+}
+
+/* Rows of 16-bit numbers that share a tile of values: as many rows and keys as it serves, both
+   consecutive; others one by one. */
 PE__INLINE void pe__alibi_copies(pe__kind type, const pe__alibi *a, void *out, int stream)
 {
     enum { PE__BLOCK = 4096, PE__WIDE = 3584 };
     uint16_t tile[PE__BLOCK];
-    const size_t wide = pe__min(a->keys, PE__WIDE);
-    const size_t high = pe__min(a->queries, PE__BLOCK + 1 - wide);
-    for (size_t head = 0; head < a->heads; head++) {
-        const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
-        for (size_t query = 0; query < a->queries; query += high)
-            for (size_t key = 0; key < a->keys; key += wide) {
+    const int run = pe__ascends(a->key_at), runs = run && pe__ascends(a->query_at);
+    pe__near keys;
+    for (size_t key = 0, n; key < a->keys; key += n) {
+        if (!run) pe__keys_near(&keys, a->key_at, key, a->keys - key, 1);
+        n = run ? pe__min(a->keys - key, PE__WIDE) : keys.n;
+        const size_t high = runs ? PE__BLOCK + 1 - n : 1;
+        for (size_t head = 0; head < a->heads; head++) {
+            const pe__bend bend = pe__bend_of(a->mode, a->slopes[head]);
+            for (size_t query = 0; query < a->queries; query += high) {
                 const size_t rows = pe__min(high, a->queries - query);
-                const size_t keys = pe__min(wide, a->keys - key);
                 /* the last row's first value is the tile's first */
-                const int64_t last = a->first_query + (int64_t)(query + rows) - 1;
+                const int64_t last = pe__whole(a->query_at, query + rows - 1);
+                const int64_t j = pe__whole(a->key_at, key) - last;
                 uint16_t *row = (uint16_t *)out + head * a->head_stride + key;
-                pe__bend_row_16(type, a->mode, &bend, (int64_t)key - last, keys + rows - 1, tile);
-                for (size_t r = 0; r < rows; r++)
-                    pe__copy(row + (query + r) * a->query_stride, tile + (rows - 1 - r),
-                             keys * sizeof *row, stream);
+                pe__bend_row_16(type, a->mode, &bend, run ? NULL : &keys, j, n + rows - 1, tile);
+                pe__copy_down(row + query * a->query_stride, a->query_stride, tile, rows, n, stream);
             }
+        }
     }
 }
 
@@ -280,8 +356,8 @@ static inline pe_status pe__alibi_call(const pe__alibi *a, void *x,
     if ((unsigned)a->mode > PE_ALIBI_SYMMETRIC) return PE_ERR_ENUM;
     pe_status status = pe__scores_shape(a->heads, a->queries, a->keys, pe__size_of(a->type),
                                         a->query_stride, a->head_stride);
-    if (status == PE_OK) status = pe__check_range(a->first_query, a->queries);
-    if (status == PE_OK) status = pe__check_range(0, a->keys);
+    if (status == PE_OK) status = pe__check_whole(a->query_at, a->queries);
+    if (status == PE_OK) status = pe__check_whole(a->key_at, a->keys);
     for (size_t i = 0; i < a->heads && status == PE_OK; i++)
         if (!(a->slopes[i] >= -FLT_MAX && a->slopes[i] <= FLT_MAX)) status = PE_ERR_RANGE;
     if (status == PE_OK) verb(a, x);

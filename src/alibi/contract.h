@@ -32,34 +32,37 @@ typedef enum pe_alibi_mode {
  *              max_bias of ggml_soft_max_ext() */
 PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes);
 
-/* Fill the bias of the keys 0 ... keys - 1 for the queries first_query, first_query + 1, ...:
+/* Fill the bias of keys for queries:
  *
- *     bias[h * head_stride + q * query_stride + k] = bias of slopes[h] and d = first_query + q - k
+ *     bias[h * head_stride + q * query_stride + k] = bias of slopes[h] and
+ *                                                    d = position of query q - position of key k
  *
  * slopes       heads floats, finite, of either sign
- * first_query  the position of the first query, where the first key has position 0. With a cache of
- *              keys from position p on, pass the query's position minus p: only distances count.
- *              All queries within -2^31 ... 2^31
- * keys         at most 2^31 + 1. heads, queries or keys = 0 does nothing and is PE_OK
+ * query_at     where the queries are: whole positions, so a range or a list of integers, with
+ *              pe_skip() and pe_back() too. pe_from(n) for those after n keys of a cache
+ * key_at       where the keys are, likewise: pe_from(0), or the list of a cache whose cells are in
+ *              any order. An ascending range is the fastest
+ * heads, queries, keys    one that is 0 does nothing and is PE_OK
  * bias         aligned as its type; what lies between rows is not touched
  * query_stride elements from one query's row to the next, >= keys; ignored for one query
  * head_stride  elements from head to head, >= (queries - 1) * query_stride + keys; or the other way
  *              round, for [queries, heads, keys]. Ignored for one head
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode; PE_ERR_SHAPE if rows would
- *              overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a slope that is not finite
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM for an unknown mode, and for lists of reals, points
+ *              and grids; PE_ERR_SHAPE if rows would overlap; PE_ERR_SIZE; PE_ERR_RANGE, also for a
+ *              slope that is not finite. On an error nothing is written.
  * Accuracy     the exact product, rounded once to the output's type; 0 is +0, but a negative product
  *              too small for f16 or bf16 becomes -0 (tests/unit/test_alibi.c)
- * Aliasing     bias may not overlap slopes
+ * Aliasing     bias may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_fill_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys, float *bias,
-                                   size_t query_stride, size_t head_stride);
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   float *bias, size_t query_stride, size_t head_stride);
 PE_API pe_status pe_alibi_fill_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys, uint16_t *bias,
-                                   size_t query_stride, size_t head_stride);
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                   uint16_t *bias, size_t query_stride, size_t head_stride);
 PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                    int64_t first_query, size_t queries, size_t keys,
+                                    pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                     uint16_t *bias, size_t query_stride, size_t head_stride);
 
 /* Add the bias to attention scores in place: the bias rounded to f32, then one add; 16-bit scores
@@ -73,14 +76,14 @@ PE_API pe_status pe_alibi_fill_bf16(const float *slopes, size_t heads, pe_alibi_
  * Returns      as pe_alibi_fill_f32
  * Accuracy     f32: two roundings, of the bias and of the sum; f16, bf16: one more, to the type
  *              (tests/unit/test_alibi.c)
- * Aliasing     in place; scores may not overlap slopes
+ * Aliasing     in place; scores may not overlap slopes or positions
  * Threads      any number, each with its own rows */
 PE_API pe_status pe_alibi_add_f32(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                  int64_t first_query, size_t queries, size_t keys, float *scores,
-                                  size_t query_stride, size_t head_stride);
+                                  pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                  float *scores, size_t query_stride, size_t head_stride);
 PE_API pe_status pe_alibi_add_f16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                  int64_t first_query, size_t queries, size_t keys,
+                                  pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                   uint16_t *scores, size_t query_stride, size_t head_stride);
 PE_API pe_status pe_alibi_add_bf16(const float *slopes, size_t heads, pe_alibi_mode mode,
-                                   int64_t first_query, size_t queries, size_t keys,
+                                   pe_at query_at, size_t queries, pe_at key_at, size_t keys,
                                    uint16_t *scores, size_t query_stride, size_t head_stride);

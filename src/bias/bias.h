@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* T5's buckets, and learned biases added by an index.
  * Gives: pe__bias_add(), pe__scores.
- * Needs: simd, api, rows, alibi, numbers.
+ * Needs: simd, api, where, rows, alibi, numbers.
  * Tests: tests/unit/test_learned.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -9,6 +9,7 @@
 #include "../api/types.h"
 #include "contract.h"
 #include "../numbers/base.h"
+#include "../where/at.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../numbers/real.h"
@@ -17,26 +18,34 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* The least distance in a bucket: from m on, that at or above m (max_distance / m)^((b - m) / (n -
-   m)). It is known to 2^-108, and a root of an integer: whole, or irrational, and of some 2^50 that
+/* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) / (n -
+   m)). They are known to 2^-108, and roots of an integer: whole, or irrational, and of some 2^50 that
    exist none is expected within 2^-100 of a whole number. */
-PE__COLD double pe__t5_begin(size_t bucket, size_t n, size_t m, size_t max_distance)
+PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distance)
 {
-    if (bucket <= m) return (double)bucket;
-    const pe__td ratio = pe__td_div(pe__td_splat((double)max_distance), pe__splat((double)m));
-    const pe__td part = pe__td_scale(pe__td_log(ratio), pe__splat((double)(bucket - m)));
-    const pe__td power = pe__td_exp(pe__td_div(part, pe__splat((double)(n - m))));
-    const pe__td d = pe__td_scale(power, pe__splat((double)m));
-    const double a = pe__first_lane(d.a), whole = pe__nearest(a);
-    const double off = a - whole + (pe__first_lane(d.b) + pe__first_lane(d.c));
-    return off > pe__exp2i(-100) ? whole + 1 : whole;
+    const pe__vd of_m = pe__splat((double)m), steps = pe__splat((double)(n - m));
+    const pe__td log = pe__td_log(pe__td_div(pe__td_splat((double)max_distance), of_m));
+    for (size_t b = 0; b < n; b += PE_LANES) {
+        double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
+        for (size_t k = 0; k < PE_LANES; k++) step[k] = (double)(b + k) - (double)m;
+        const pe__td power = pe__td_exp(pe__td_div(pe__td_scale(log, pe__load(step)), steps));
+        const pe__td d = pe__td_scale(power, of_m);
+        pe__store(a, d.a);
+        pe__store(rest, d.b + d.c);
+        for (size_t k = 0; k < PE_LANES; k++) {
+            const double whole = pe__nearest(a[k]), off = a[k] - whole + rest[k];
+            begin[b + k] = off > pe__exp2i(-100) ? whole + 1 : whole;
+            if (step[k] <= 0) begin[b + k] = (double)(b + k);
+        }
+    }
 }
 
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
-                                int64_t first_query, size_t queries, size_t keys, int32_t *index)
+                                pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                int32_t *index)
 {
-    enum { PE__MOST = 1024 };
-    double begin[PE__MOST];
+    enum { PE__MOST = 1024, PE__BLOCK = 512 };
+    double begin[PE__MOST], key[PE__BLOCK];
     if (queries == 0 || keys == 0) return PE_OK;
     if (!index) return PE_ERR_NULL;
     const size_t n = bidirectional ? buckets / 2 : buckets, m = n / 2;
@@ -44,18 +53,24 @@ PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirec
         max_distance <= m || max_distance > (size_t)pe__position_limit)
         return PE_ERR_RANGE;
     if (pe__exceeds(queries, keys, PTRDIFF_MAX / sizeof *index)) return PE_ERR_SIZE;
-    if (pe__check_range(first_query, queries) != PE_OK || pe__check_range(0, keys) != PE_OK)
-        return PE_ERR_RANGE;
-    for (size_t b = 0; b < n; b++) begin[b] = pe__t5_begin(b, n, m, max_distance);
-    for (size_t q = 0, bucket = 0; q < queries; q++)
-        for (size_t k = 0; k < keys; k++) {
-            const int64_t d = (int64_t)k - (first_query + (int64_t)q);
-            const double size = (double)(d < 0 ? -d : d);
-            while (bucket + 1 < n && size >= begin[bucket + 1]) bucket++;
-            while (size < begin[bucket]) bucket--; /* the next key is next to this one */
-            const size_t ahead = bidirectional ? bucket + n : 0;
-            index[q * keys + k] = (int32_t)(d > 0 ? ahead : bucket);
+    pe_status status = pe__check_whole(&query_at, queries);
+    if (status == PE_OK) status = pe__check_whole(&key_at, keys);
+    if (status != PE_OK) return status;
+    pe__t5_begins(begin, n, m, max_distance);
+    for (size_t i = 0, some, bucket = 0; i < keys; i += some) {
+        some = pe__min(keys - i, PE__BLOCK);
+        pe__positions(&key_at, i, some, 0, key);
+        for (size_t q = 0; q < queries; q++) {
+            const double query = (double)pe__whole(&query_at, q);
+            for (size_t k = 0; k < some; k++) {
+                const double d = key[k] - query, size = fabs(d);
+                while (bucket + 1 < n && size >= begin[bucket + 1]) bucket++;
+                while (size < begin[bucket]) bucket--; /* the next key is near this one, mostly */
+                const size_t ahead = bidirectional ? bucket + n : 0;
+                index[q * keys + i + k] = (int32_t)(d > 0 ? ahead : bucket);
+            }
         }
+    }
     return PE_OK;
 }
 

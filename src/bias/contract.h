@@ -8,8 +8,8 @@
 
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
-/* Compute T5's buckets of the distances d = k - (first_query + q), for keys 0 ... keys - 1. With
- * n = buckets, and in both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
+/* Compute T5's buckets of the distances d = key position - query position. With n = buckets, and in
+ * both directions n = buckets / 2 and n more where d > 0, |d| is in the bucket
  *
  *     |d|                                                                for |d| < m = n / 2
  *     m + floor((n - m) ln(|d| / m) / ln(max_distance / m)), at most n - 1     from m on
@@ -19,15 +19,17 @@
  * buckets        relative_attention_num_buckets, 32: 2 ... 1024, in both directions 4 and even
  * max_distance   relative_attention_max_distance, 128: above m, at most 2^31
  * bidirectional  1: encoders, 0: decoders
- * first_query    as in pe_alibi_fill_T
- * index          queries * keys numbers, packed
+ * query_at, key_at   as in pe_alibi_fill_T: pe_from(first query) and pe_from(0) without a cache
+ * index          queries rows of keys numbers, packed
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_SIZE; PE_ERR_RANGE, also for such buckets or max_distance
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_RANGE, also for such buckets or max_distance; PE_ERR_SIZE;
+ *              PE_ERR_ENUM for positions that are no whole numbers. On an error nothing is written.
  * Accuracy     the floor is that of the exact number (tests/unit/test_models.c)
  * Threads      any, each with its own queries
  * See          Raffel et al. 2020, section 2.1; relative_position_bucket in mesh_tensorflow */
 PE_API pe_status pe_bias_t5_i32(size_t buckets, size_t max_distance, int bidirectional,
-                                int64_t first_query, size_t queries, size_t keys, int32_t *index);
+                                pe_at query_at, size_t queries, pe_at key_at, size_t keys,
+                                int32_t *index);
 
 /* Add learned biases to attention scores in place:
  *

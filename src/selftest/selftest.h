@@ -108,10 +108,14 @@ PE__TEST_FILL(bf16, uint16_t)
         memcpy(table, x, sizeof table);                                                            \
         PE__TAKE(pe_rope_##T(&halves, pe_from(zero + 4000), n, x, heads));                         \
         PE__TAKE(pe_rope_##T(p, pe_back(pe_at_i64(t->list)), n, x, heads));                        \
-        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, zero + 5, 3, 40, x, 41, 123));    \
+        const pe_at keys = pe_from(0);                                                             \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_SYMMETRIC, pe_from(zero + 5), 3, keys, 40,   \
+                                  x, 41, 123));                                                    \
         PE__TAKE(pe_learned_add_##T(table, n, head, pe_from_by(zero + n - 1, -1), n, x, token));   \
-        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 99990, 3, 40, x, 41, 123));   \
-        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, zero + 20, 3, 40, x, 41, 123));     \
+        PE__TAKE(pe_alibi_add_##T(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 99990), 3, keys, 40,  \
+                                  x, 41, 123));                                                    \
+        PE__TAKE(pe_alibi_fill_##T(slopes, 2, PE_ALIBI_CAUSAL, pe_from(zero + 20), 3, keys, 40, x, \
+                                   41, 123));                                                      \
         const pe_heads wide = {4, 128, 512};                                                       \
         float sines[64], cosines[64];                                                              \
         const pe_rope_table by = {cosines, sines, PE_TYPE_F32, PE_ROPE_TABLE_APART, 64, 1, 64};    \

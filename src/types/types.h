@@ -45,11 +45,11 @@
     }
 #define PE__ALIBI(T, kind, element, verb)                                                          \
     PE_API pe_status pe_alibi_##verb##_##T(                                                        \
-        const float *slopes, size_t heads, pe_alibi_mode mode, int64_t first_query,                \
-        size_t queries, size_t keys, element *x, size_t query_stride, size_t head_stride)          \
+        const float *slopes, size_t heads, pe_alibi_mode mode, pe_at query_at, size_t queries,     \
+        pe_at key_at, size_t keys, element *x, size_t query_stride, size_t head_stride)            \
     {                                                                                              \
-        const pe__alibi a = {slopes,      heads, queries, keys,        query_stride,               \
-                             head_stride, mode,  kind,    first_query};                            \
+        const pe__alibi a = {slopes,      heads, queries, keys,      query_stride,                 \
+                             head_stride, mode,  kind,    &query_at, &key_at};                     \
         return pe__alibi_call(&a, x, pe__alibi_##verb);                                            \
     }
 

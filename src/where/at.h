@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Positions of a pe_at: described, moved on, read, checked.
  * Gives: PE__AT_F32, PE__AT_F64, PE__AT_GRID, PE__AT_RANGE, PE__SOME, pe__cells(), pe__check_at(),
- *   pe__check_places(), pe__position(), pe__positions(), pe__times(), pe_all(), pe_at_f64(),
+ *   pe__ascends(), pe__check_places(), pe__check_whole(), pe__position(), pe__positions(),
+ *   pe__times(), pe__whole(), pe_all(), pe_at_f64(),
  *   pe_at_i64(), pe_back(), pe_delta(), pe_from(), pe_from_by(), pe_grid().
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_at.c. */
@@ -207,4 +208,24 @@ static inline pe_status pe__check_places(const pe_at *at, size_t rows, size_t ax
 static inline pe_status pe__check_at(const pe_at *at, size_t rows, size_t axes, double offset)
 {
     return pe__check_places(at, rows, axes, 0, offset, (double)pe__position_limit);
+}
+
+/* The same for whole positions of one coordinate, whose differences are exact. */
+static inline pe_status pe__check_whole(const pe_at *at, size_t rows)
+{
+    const int real = at->kind > (int)PE__AT_I64 || at->axes > 1;
+    return real ? PE_ERR_ENUM : pe__check_at(at, rows, 1, 0);
+}
+
+PE__INLINE int64_t pe__whole(const pe_at *at, size_t r)
+{
+    if (at->kind != (int)PE__AT_RANGE) return (int64_t)pe__position(at, r, 0);
+    const int64_t p = at->first + (int64_t)r * at->step;
+    return at->back ? -p : p;
+}
+
+/* Are these so many rows at p, p + 1, p + 2 ... because they are a range? */
+PE__INLINE int pe__ascends(const pe_at *at)
+{
+    return at->kind == (int)PE__AT_RANGE && at->step == (at->back ? -1 : 1);
 }

@@ -97,7 +97,8 @@ static uint64_t all_of_it(void *memory, size_t bytes)
     const size_t offset = make_plan(memory, bytes);
     uint64_t h = offset ? use_plan(memory, offset) : 0;
     h ^= (uint64_t)pe_alibi_slopes_f32(4, 8.0f, slopes) + (uint64_t)pe_version();
-    h ^= (uint64_t)pe_alibi_fill_f32(slopes, 4, PE_ALIBI_CAUSAL, 2, 1, 9, bias, 9, 9);
+    h ^= (uint64_t)pe_alibi_fill_f32(slopes, 4, PE_ALIBI_CAUSAL, pe_from(2), 1, pe_from(0), 9, bias,
+                                     9, 9);
     return mix(h, bias, sizeof bias);
 }
 

@@ -161,13 +161,14 @@ static size_t write_bias(int is_alibi)
     static int32_t index[MOST];
     pe_status status = PE_ERR_NULL;
     if (biases.heads > 1024 || biases.heads * biases.keys > MOST) refuse("biases", "too many");
+    const pe_at queries = pe_from((int64_t)biases.first_query);
     if (is_alibi) {
         status = pe_alibi_slopes_f32(biases.heads, (float)biases.max_bias, slopes);
         if (status == PE_OK)
-            status = pe_alibi_fill_f32(slopes, biases.heads, (pe_alibi_mode)biases.mode, (int64_t)biases.first_query, 1,
-                                       biases.keys, out, biases.keys, biases.keys);
+            status = pe_alibi_fill_f32(slopes, biases.heads, (pe_alibi_mode)biases.mode, queries, 1,
+                                       pe_from(0), biases.keys, out, biases.keys, biases.keys);
     } else {
-        status = pe_bias_t5_i32(biases.buckets, biases.max_distance, biases.bidirectional, (int64_t)biases.first_query, 1,
+        status = pe_bias_t5_i32(biases.buckets, biases.max_distance, biases.bidirectional, queries, 1, pe_from(0),
                                 biases.keys, index);
         biases.heads = 1;
         for (size_t i = 0; i < biases.keys; i++) out[i] = (float)index[i];

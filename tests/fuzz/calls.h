@@ -126,27 +126,28 @@ static const fuzz_rope fuzz_ropes[FUZZ_TYPES] = {FUZZ_ROPE_OF(f32), FUZZ_ROPE_OF
 #ifdef FUZZ_TABLES
 
 typedef struct fuzz_bias {
-    pe_status (*fill)(const float *, size_t, pe_alibi_mode, int64_t, size_t, size_t, void *, size_t,
-                      size_t);
-    pe_status (*add)(const float *, size_t, pe_alibi_mode, int64_t, size_t, size_t, void *, size_t,
-                     size_t);
+    pe_status (*fill)(const float *, size_t, pe_alibi_mode, int64_t, size_t, pe_at, size_t, void *,
+                      size_t, size_t);
+    pe_status (*add)(const float *, size_t, pe_alibi_mode, int64_t, size_t, pe_at, size_t, void *,
+                     size_t, size_t);
     pe_status (*learned)(const void *, size_t, size_t, pe_at, size_t, void *, size_t);
 } fuzz_bias;
 
     #define FUZZ_STAMP(T, element)                                                                 \
         static pe_status fuzz_alibi_fill_##T(const float *slopes, size_t heads,                    \
                                              pe_alibi_mode mode, int64_t first, size_t queries,    \
-                                             size_t keys, void *x, size_t query, size_t head)      \
+                                             pe_at at, size_t keys, void *x, size_t query,         \
+                                             size_t head)                                          \
         {                                                                                          \
-            return pe_alibi_fill_##T(slopes, heads, mode, first, queries, keys, (element *)x,      \
-                                     query, head);                                                 \
+            return pe_alibi_fill_##T(slopes, heads, mode, pe_from(first), queries, at,             \
+                                     keys, (element *)x, query, head);                             \
         }                                                                                          \
         static pe_status fuzz_alibi_add_##T(const float *slopes, size_t heads, pe_alibi_mode mode, \
-                                            int64_t first, size_t queries, size_t keys, void *x,   \
-                                            size_t query, size_t head)                             \
+                                            int64_t first, size_t queries, pe_at at, size_t keys,  \
+                                            void *x, size_t query, size_t head)                    \
         {                                                                                          \
-            return pe_alibi_add_##T(slopes, heads, mode, first, queries, keys, (element *)x,       \
-                                    query, head);                                                  \
+            return pe_alibi_add_##T(slopes, heads, mode, pe_from(first), queries, at,              \
+                                    keys, (element *)x, query, head);                              \
         }                                                                                          \
         static pe_status fuzz_learned_##T(const void *table, size_t table_rows, size_t d_model,    \
                                           pe_at at, size_t rows, void *x, size_t stride)           \

@@ -126,21 +126,25 @@ static void op_alibi(fuzz_input *in)
     const fuzz_bias *const f = &fuzz_biases[t];
     const float *const s = wrong == 8 ? NULL : slopes;
     void *const out = wrong >= 9 ? NULL : x;
-    const pe_status status =
-        (is_add ? f->add : f->fill)(s, heads, mode, first, queries, keys, out, q_stride, h_stride);
+    const pe_status status = (is_add ? f->add : f->fill)(s, heads, mode, first, queries, pe_from(0),
+                                                         keys, out, q_stride, h_stride);
     if (!fuzz_status("pe_alibi", status, may)) return;
     if (nothing) {
         fuzz_unwritten("pe_alibi of nothing");
         return;
     }
 
-    /* row by row, in a copy of what was there */
+    /* row by row, in a copy of what was there; keys in a list */
     unsigned char *const y = (unsigned char *)fuzz_take(bytes, !(seed & 1));
+    const int is_list = keys <= 256;
+    int64_t *const list = (int64_t *)fuzz_take((is_list ? keys : 0) * sizeof *list, seed >> 1 & 1);
+    for (size_t k = 0; is_list && k < keys; k++) list[k] = (int64_t)k;
+    const pe_at key_at = is_list ? pe_at_i64(list) : pe_from(0);
     memcpy(y, fuzz_saved(x), bytes);
     for (size_t h = heads; h-- > 0;)
         for (size_t q = queries; q-- > 0;) {
             const size_t at = h * h_stride + q * q_stride;
-            if ((is_add ? f->add : f->fill)(slopes + h, 1, mode, first + (int64_t)q, 1, keys,
+            if ((is_add ? f->add : f->fill)(slopes + h, 1, mode, first + (int64_t)q, 1, key_at, keys,
                                             y + at * size, keys, keys) != PE_OK)
                 FUZZ_FAIL("pe_alibi refuses a row");
             for (size_t k = 0; k < keys && t == FUZZ_F32; k++) {

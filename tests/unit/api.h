@@ -108,7 +108,8 @@ typedef enum place {
     PLACE_POINTS,     /* any of the coordinates, in either order             */
     PLACE_ANY,        /* any of all, also skipped into, back, as differences */
     PLACE_ROW,        /* any that has rows of a learned table                */
-    PLACE_NUMBER      /* any that has rows of a table of RoPE                */
+    PLACE_NUMBER,     /* any that has rows of a table of RoPE                */
+    PLACE_WHOLE       /* whole positions of one coordinate                   */
 } place;
 
 static const char *const place_names[] = {"pe_from",       "pe_all",        "pe_from_by",
@@ -214,6 +215,7 @@ static inline void place_choose(args *a, place of, const shape *s)
     static const place coords[] = {PLACE_COORDS_I32, PLACE_COORDS_I64, PLACE_COORDS_F32,
                                    PLACE_COORDS_F64};
     static const place numbers[] = {PLACE_I32, PLACE_ALL, PLACE_I64, PLACE_FROM};
+    static const place whole[] = {PLACE_I32, PLACE_BY, PLACE_I64, PLACE_ALL};
     static const place rows_of_tables[] = {PLACE_I32, PLACE_ALL, PLACE_F32, PLACE_F64};
     const size_t turn = s->rows * 5 + s->width * 3 + s->form * 7;
     a->place = of, a->first = 1000, a->step = (int64_t)(turn % 7) - 3;
@@ -235,6 +237,9 @@ static inline void place_choose(args *a, place of, const shape *s)
         break;
     case PLACE_NUMBER:
         a->place = numbers[turn % 4], a->skipped = turn % 3, a->back = turn % 5 == 0;
+        break;
+    case PLACE_WHOLE:
+        a->place = whole[turn % 4], a->skipped = turn % 3, a->back = turn % 5 == 0;
         break;
     case PLACE_ROW: a->place = rows_of_tables[turn % 4], a->skipped = turn % 3; break;
     default: break;
@@ -892,6 +897,9 @@ static void bind_rope_plan(const function *f, args *a)
  * The calls and the list
  * --------------------------------------------------------------------------------------------- */
 
+/* Queries that are not where the first key is, whose bias is 0. */
+#define AFTER_FIRST pe_skip(pe_from(a->first), 1)
+
 #define CALL(name, arguments)                                                                      \
     static pe_status call_##name(const args *a) { return name arguments; }
 #define P(type, k)  ((type *)a->p[a->list + (k)])
@@ -945,10 +953,10 @@ FOUR_TYPES(CALLS_OF_FOUR)
         return pe_rope_by_table_to_##T(&table, a->layout, at_of(a), N(2), N(3), IN(e, k),          \
                                        heads_to(a, 4, 5), P(e, k + 1), heads_to(a, 4, 7));         \
     }                                                                                              \
-    CALL(pe_alibi_fill_##T, (IN(float, 0), N(0), a->mode, a->first, N(1), N(2), P(e, 1), N(3),     \
-                             N(4)))                                                                \
-    CALL(pe_alibi_add_##T, (IN(float, 0), N(0), a->mode, a->first, N(1), N(2), P(e, 1), N(3),      \
-                            N(4)))                                                                 \
+    CALL(pe_alibi_fill_##T, (IN(float, 0), N(0), a->mode, AFTER_FIRST, N(1), at_of(a), N(2),       \
+                             P(e, 1), N(3), N(4)))                                                 \
+    CALL(pe_alibi_add_##T, (IN(float, 0), N(0), a->mode, AFTER_FIRST, N(1), at_of(a), N(2),        \
+                            P(e, 1), N(3), N(4)))                                                  \
     CALL(pe_bias_add_##T, (IN(float, 0), N(0), N(1), IN(int32_t, 1), N(2), N(3), P(e, 2), N(4),    \
                            N(5)))                                                                  \
     CALL(pe_learned_add_##T, (IN(e, 0), N(0), N(1), at_of(a), N(2), P(e, 1), N(3)))
@@ -970,7 +978,7 @@ CALL(pe_rope_ggml_frequencies, (IN(pe_rope_ggml, 0), P(double, 1), P(double, 2))
 CALL(pe_frequencies_float32, (IN(pe_config, 0), (pe_float32)(a->pairs % 3), P(double, 1)))
 CALL(pe_rope_query_scale_f32, (0.1, 100, 0, at_of(a), N(0), P(float, 0)))
 CALL(pe_rope_xpos_f32, (a->pairs, 1e9, at_of(a), N(0), P(float, 0), N(1)))
-CALL(pe_bias_t5_i32, (32, 128, 1, a->first, N(0), N(1), P(int32_t, 0)))
+CALL(pe_bias_t5_i32, (32, 128, 1, AFTER_FIRST, N(0), at_of(a), N(1), P(int32_t, 0)))
 CALL(pe_alibi_slopes_f32, (N(0), 8.0f, P(float, 0)))
 CALL(pe_learned_grad_f32, (P(float, 0), N(0), N(1), at_of(a), N(2), IN(float, 1), N(3)))
 CALL(pe_learned_resample_f32,
@@ -1084,10 +1092,14 @@ CALL(pe_learned_resample_f32,
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_TWICE, 2, 0)                                  \
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_COMPLEX, 1, 0)                                \
     TABLE(T, PLAN_SECTIONS, PLACE_ANY, PE_ROPE_TABLE_MATRIX, 1, 0)                                 \
-    ROW(pe_alibi_fill_##T, T, PLAN_NONE, PLACE_NONE, 0, alibi, alibi_fill, NULL, 0, 2, 0,          \
+    ROW(pe_alibi_fill_##T, T, PLAN_NONE, PLACE_FROM, 0, alibi, alibi_fill, NULL, 2, 2, 0,          \
         BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                             \
-    ROW(pe_alibi_add_##T, T, PLAN_NONE, PLACE_NONE, 0, alibi, alibi_add, NULL, 0, 2, 0,            \
+    ROW(pe_alibi_fill_##T, T, PLAN_NONE, PLACE_WHOLE, 0, alibi, alibi_fill, NULL, 2, 2, 0,         \
+        BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), 0, 0)                                           \
+    ROW(pe_alibi_add_##T, T, PLAN_NONE, PLACE_FROM, 0, alibi, alibi_add, NULL, 2, 2, 0,            \
         BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), BIT(1) | BIT(2), 0)                             \
+    ROW(pe_alibi_add_##T, T, PLAN_NONE, PLACE_WHOLE, 0, alibi, alibi_add, NULL, 2, 2, 0,           \
+        BIT(0) | BIT(1) | BIT(2), BIT(3) | BIT(4), 0, 0)                                           \
     ROW(pe_bias_add_##T, T, PLAN_NONE, PLACE_NONE, 0, bias, bias, NULL, 0, 3, 0,                   \
         BIT(1) | BIT(2) | BIT(3), BIT(4) | BIT(5), 0, 0)                                           \
     ROW(pe_learned_add_##T, T, PLAN_NONE, PLACE_I64, 0, learned, learned_add, NULL, 2, 2, 0,       \
@@ -1130,8 +1142,10 @@ static const function FUNCTIONS[] = {
         BIT(0), 0)
     ROW(pe_rope_xpos_f32, f32, PLAN_NONE, PLACE_F64, 0, xpos, xpos, NULL, 0, 1, 0, BIT(0), BIT(1),
         0, 0)
-    ROW(pe_bias_t5_i32, f32, PLAN_NONE, PLACE_NONE, 0, t5, t5, NULL, 0, 1, 0, BIT(0) | BIT(1), 0,
+    ROW(pe_bias_t5_i32, f32, PLAN_NONE, PLACE_FROM, 0, t5, t5, NULL, 1, 1, 0, BIT(0) | BIT(1), 0,
         BIT(0) | BIT(1), 0)
+    ROW(pe_bias_t5_i32, f32, PLAN_NONE, PLACE_WHOLE, 0, t5, t5, NULL, 1, 1, 0, BIT(0) | BIT(1), 0,
+        0, 0)
     ROW(pe_alibi_slopes_f32, f32, PLAN_NONE, PLACE_NONE, 0, width_only, list, NULL, 0, 1, 0, BIT(0),
         0, 0, 1)
     ROW(pe_learned_grad_f32, f32, PLAN_NONE, PLACE_I64, 0, learned, learned_grad, NULL, 2, 2, 0,

@@ -294,32 +294,74 @@ static void alibi_matrices(const table *unused, size_t count)
         const int64_t first = firsts[k / 3];
         const pe_alibi_mode mode = modes[k % 3];
         memset(f32, 0x3a, n * sizeof *f32);
-        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, first, QUERIES, KEYS, f32, STRIDE,
+        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS, f32, STRIDE,
                                   QUERIES * STRIDE), "pe_alibi_fill_f32");
         hash_f32(f32, n);
-        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, first + 1, QUERIES, KEYS, f32, STRIDE,
-                                 QUERIES * STRIDE), "pe_alibi_add_f32");
+        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, pe_from(first + 1), QUERIES, pe_from(0), KEYS, f32,
+                                 STRIDE, QUERIES * STRIDE), "pe_alibi_add_f32");
         hash_f32(f32, n);
         memset(f16, 0x3a, n * sizeof *f16);
-        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, first, QUERIES, KEYS, f16, STRIDE,
+        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS, f16, STRIDE,
                                   QUERIES * STRIDE), "pe_alibi_fill_f16");
         hash_u16(f16, n);
-        need_ok(pe_alibi_add_f16(slopes + 2, HEADS - 2, mode, first + 1, QUERIES, KEYS, f16, STRIDE,
-                                 QUERIES * STRIDE), "pe_alibi_add_f16");
+        need_ok(pe_alibi_add_f16(slopes + 2, HEADS - 2, mode, pe_from(first + 1), QUERIES, pe_from(0), KEYS,
+                                 f16, STRIDE, QUERIES * STRIDE), "pe_alibi_add_f16");
         hash_u16(f16, n);
         memset(f16, 0x3a, n * sizeof *f16);
-        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, first, QUERIES, KEYS, f16, STRIDE,
-                                   QUERIES * STRIDE), "pe_alibi_fill_bf16");
+        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, pe_from(first), QUERIES, pe_from(0), KEYS, f16,
+                                   STRIDE, QUERIES * STRIDE), "pe_alibi_fill_bf16");
         hash_u16(f16, n);
-        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, first + 1, QUERIES, KEYS, f16, STRIDE,
-                                  QUERIES * STRIDE), "pe_alibi_add_bf16");
+        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, pe_from(first + 1), QUERIES, pe_from(0), KEYS, f16,
+                                  STRIDE, QUERIES * STRIDE), "pe_alibi_add_bf16");
         hash_u16(f16, n);
         g_elements += 6 * HEADS * QUERIES * KEYS;
     }
-    need_ok(pe_alibi_fill_f32(slopes, HEADS, PE_ALIBI_LINEAR, 100, 300, 600, f32, 600, 300 * 600),
+    need_ok(pe_alibi_fill_f32(slopes, HEADS, PE_ALIBI_LINEAR, pe_from(100), 300, pe_from(0), 600, f32, 600,
+                              300 * 600),
             "pe_alibi_fill_f32");
     hash_f32(f32, HEADS * 300 * 600);
     g_elements += HEADS * 300 * 600;
+}
+
+/* The same, and T5's buckets, of queries and keys anywhere. */
+WRAPS static void biases_anywhere(const table *unused, size_t count)
+{
+    enum { HEADS = 5, QUERIES = 9, KEYS = 700, ALL = HEADS * QUERIES * KEYS };
+    static int64_t cells[KEYS];
+    float slopes[HEADS], *f32 = (float *)g_buffer;
+    uint16_t *f16 = (uint16_t *)g_buffer;
+    int32_t *index = (int32_t *)g_buffer;
+    (void)unused;
+    (void)count;
+    need_ok(pe_alibi_slopes_f32(HEADS, 8.0f, slopes), "pe_alibi_slopes_f32");
+    for (size_t k = 0; k < 12; k++) {
+        const pe_alibi_mode mode = (pe_alibi_mode)(k % 3);
+        const pe_at at = k / 3 % 2 ? pe_back(pe_at_i64(cells)) : pe_at_i64(cells);
+        const pe_at queries = pe_from_by(LIMIT / 2 * (int64_t)(k / 6) + 100, 40 - (int64_t)k * 8);
+        for (size_t i = 0; i < KEYS; i++) {
+            cells[i] = (int64_t)(i * 7919 % 1009);
+            if (k > 6 && i % 50 == 0) cells[i] = (int64_t)(i * k * 1000003 % LIMIT) - LIMIT / 2;
+        }
+        need_ok(pe_alibi_fill_f32(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f32, KEYS, QUERIES * KEYS),
+                "pe_alibi_fill_f32");
+        hash_f32(f32, ALL);
+        need_ok(pe_alibi_add_f32(slopes, HEADS, mode, at, QUERIES, queries, KEYS, f32, KEYS, QUERIES * KEYS),
+                "pe_alibi_add_f32");
+        hash_f32(f32, ALL);
+        need_ok(pe_alibi_fill_f16(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f16, KEYS, QUERIES * KEYS),
+                "pe_alibi_fill_f16");
+        hash_u16(f16, ALL);
+        need_ok(pe_alibi_fill_bf16(slopes, HEADS, mode, queries, QUERIES, at, KEYS, f16, KEYS, QUERIES * KEYS),
+                "pe_alibi_fill_bf16");
+        hash_u16(f16, ALL);
+        need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, at, QUERIES, queries, KEYS, f16, KEYS, QUERIES * KEYS),
+                "pe_alibi_add_bf16");
+        hash_u16(f16, ALL);
+        need_ok(pe_bias_t5_i32(32, 128, k % 2, queries, QUERIES, at, KEYS, index), "pe_bias_t5_i32");
+        for (size_t i = 0; i < (size_t)QUERIES * KEYS; i++)
+            g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
+        g_elements += 6 * ALL;
+    }
 }
 
 /* A float between -2 and 2. */
@@ -452,7 +494,7 @@ static void models(const table *unused, size_t count)
     }
     for (int both = 0; both < 2; both++) { /* 3 heads of 30 queries, 22 keys */
         enum { KEYS = D / HEADS, ALL = ROWS * D };
-        need_ok(pe_bias_t5_i32(8, 20, both, 9, ROWS, KEYS, index), "pe_bias_t5_i32");
+        need_ok(pe_bias_t5_i32(8, 20, both, pe_from(9), ROWS, pe_from(0), KEYS, index), "pe_bias_t5_i32");
         for (size_t i = 0; i < (size_t)ROWS * KEYS; i++) g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
         need_ok(pe_bias_add_f32(biases, 9, HEADS, index, ROWS, KEYS, x, KEYS, (size_t)ROWS * KEYS), "biases");
         hash_f32(x, ALL);
@@ -1341,6 +1383,7 @@ static const struct section {
     {"built against", built_against, NULL, 0},
     {"alibi_slopes", alibi_slopes, NULL, 0},
     {"alibi_fill, _add", alibi_matrices, NULL, 0},
+    {"biases anywhere", biases_anywhere, NULL, 0},
     {"learned", learned, NULL, 0},
     {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
     {"conventions", conventions, NULL, 0},

@@ -28,27 +28,36 @@ typedef struct job {
     size_t queries, keys, query_stride, head_stride;
 } job;
 
+/* Where a job's queries and keys are; NULL: from first on, and from 0. */
+static const pe_at *the_queries, *the_keys;
+
 static pe_status run_bare(int add, type t, const job *a, void *x)
 {
+    const pe_at query_at = the_queries ? *the_queries : pe_from(a->first);
+    const pe_at key_at = the_keys ? *the_keys : pe_from(0);
     switch (t + (add ? TYPES : 0)) {
     case F32:
-        return pe_alibi_fill_f32(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
-                                 (float *)x, a->query_stride, a->head_stride);
+        return pe_alibi_fill_f32(a->slopes, a->heads, a->mode, query_at, a->queries,
+                                 key_at, a->keys, (float *)x, a->query_stride, a->head_stride);
     case F16:
-        return pe_alibi_fill_f16(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
-                                 (uint16_t *)x, a->query_stride, a->head_stride);
+        return pe_alibi_fill_f16(a->slopes, a->heads, a->mode, query_at, a->queries,
+                                 key_at, a->keys, (uint16_t *)x, a->query_stride,
+                                 a->head_stride);
     case BF16:
-        return pe_alibi_fill_bf16(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
-                                  (uint16_t *)x, a->query_stride, a->head_stride);
+        return pe_alibi_fill_bf16(a->slopes, a->heads, a->mode, query_at, a->queries,
+                                  key_at, a->keys, (uint16_t *)x, a->query_stride,
+                                  a->head_stride);
     case F32 + TYPES:
-        return pe_alibi_add_f32(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
-                                (float *)x, a->query_stride, a->head_stride);
+        return pe_alibi_add_f32(a->slopes, a->heads, a->mode, query_at, a->queries,
+                                key_at, a->keys, (float *)x, a->query_stride, a->head_stride);
     case F16 + TYPES:
-        return pe_alibi_add_f16(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
-                                (uint16_t *)x, a->query_stride, a->head_stride);
+        return pe_alibi_add_f16(a->slopes, a->heads, a->mode, query_at, a->queries,
+                                key_at, a->keys, (uint16_t *)x, a->query_stride,
+                                a->head_stride);
     default:
-        return pe_alibi_add_bf16(a->slopes, a->heads, a->mode, a->first, a->queries, a->keys,
-                                 (uint16_t *)x, a->query_stride, a->head_stride);
+        return pe_alibi_add_bf16(a->slopes, a->heads, a->mode, query_at, a->queries,
+                                 key_at, a->keys, (uint16_t *)x, a->query_stride,
+                                 a->head_stride);
     }
 }
 
@@ -210,6 +219,97 @@ static void products_are_rounded_once(void **state)
         }
     }
     mpfr_clear(product);
+}
+
+/* Queries and keys anywhere: the bits of their differences, which MPFR multiplies. */
+static void keys_anywhere(void **state)
+{
+    enum { HEADS = 2, QUERIES = 3, KEYS = 1100 };
+    static int64_t wide[KEYS + 7];
+    static int32_t narrow[KEYS + 7];
+    static uint32_t out[HEADS * QUERIES * KEYS];
+    rng r = rng_for("keys_anywhere");
+    mpfr_t product;
+    (void)state;
+    mpfr_init2(product, 53);
+    for (size_t n = 0; n < workload(300); n++) {
+        /* all near, all far from the queries, wherever, in runs */
+        const int64_t middle = n % 4 == 1 ? rng_position(&r) / 2 : 5;
+        const size_t keys = 1 + rng_below(&r, n % 3 ? 70 : KEYS), skip = n % 5;
+        const type t = (type)(n % TYPES);
+        const int add = n % 7 == 0, back = n % 11 < 4;
+        const int64_t step = (int64_t)rng_below(&r, 9) - 4, from = rng_position(&r) / 4;
+        float slopes[HEADS];
+        for (size_t k = 0; k < keys + skip; k++) {
+            wide[k] = n % 4 == 2 ? rng_position(&r) : middle + (int64_t)rng_below(&r, 5000);
+            if (n % 4 == 3 && k % 100) wide[k] = wide[k - 1] + 1;
+            if (wide[k] > INT32_MAX) wide[k] = INT32_MAX;
+            narrow[k] = (int32_t)wide[k];
+        }
+        const pe_at lists[] = {pe_at_i64(wide), pe_at_i32(narrow), pe_from_by(from, step),
+                               pe_at_i64(wide)};
+        const pe_at which = lists[n / 2 % 4], queries = n % 6 ? pe_at_i64(wide) : pe_from_by(7, -3);
+        const pe_at key_at = pe_skip(back ? pe_back(which) : which, skip);
+        job a = {slopes, HEADS, modes[n / 3 % 3], 0, QUERIES, keys, keys, QUERIES * keys};
+        the_queries = &queries, the_keys = &key_at;
+        for (size_t h = 0; h < HEADS; h++)
+            slopes[h] = random_slope(&r);
+        if (keys < QUERIES && n % 6) a.queries = 1;
+        memset(out, 0, sizeof out);
+        must(run(add, t, &a, out));
+        for (size_t i = 0; i < HEADS * a.queries * keys; i++) {
+            const size_t h = i / keys / a.queries, q = i / keys % a.queries, k = i % keys;
+            const size_t at = h * a.head_stride + q * a.query_stride + k;
+            int64_t p = n / 2 % 4 == 2 ? from + (int64_t)(k + skip) * step : wide[k + skip];
+            p = (back ? -p : p) - (n % 6 ? wide[q] : 7 - 3 * (int64_t)q);
+            mpfr_set_flt(product, slopes[h], MPFR_RNDN);
+            const int64_t signed_p = p > 0 && a.mode == PE_ALIBI_SYMMETRIC ? -p : p;
+            oracle_to_odd(product, mpfr_mul_si(product, product, (long)signed_p, MPFR_RNDZ));
+            double x = mpfr_get_d(product, MPFR_RNDN) + 0.0;
+            if (p > 0 && a.mode == PE_ALIBI_CAUSAL)
+                x = -HUGE_VAL;
+            const uint32_t want = rounded(t, add ? (double)((float)x + 0.0f) : x);
+            if (element(t, out, at) != want)
+                fail_msg("%s %s, slope %a, key - query %" PRId64 ", mode %d: got 0x%x, want 0x%x",
+                         add ? "add" : "fill", type_formats[t].name, (double)slopes[h], p,
+                         (int)a.mode, element(t, out, at), want);
+        }
+    }
+    the_queries = the_keys = NULL;
+    mpfr_clear(product);
+}
+
+/* Differences of reals, and of points, are none of ours. */
+static void places_that_are_no_whole_positions(void **state)
+{
+    static const float f32[4] = {0, 1, 2, 3};
+    static const double f64[4] = {0, 1, 2, 3};
+    static const int32_t i32[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static const size_t four = 4;
+    static const int64_t far[4] = {0, 1, (int64_t)1 << 53, 2};
+    const float slopes[1] = {1};
+    const pe_at bad[] = {pe_at_f32(f32), pe_at_f64(f64), pe_grid(&four, 1),
+                         pe_coords_i32(i32, 2, 2, 1), pe_back(pe_at_f32(f32))};
+    float x[16];
+    int32_t index[16];
+    (void)state;
+    memset(x, CANARY, sizeof x);
+    memset(index, CANARY, sizeof index);
+    for (size_t k = 0; k <= LENGTH(bad) + 1; k++)
+        for (int keys = 0; keys < 2; keys++) {
+            const pe_at good = pe_from(0);
+            const pe_at at = k < LENGTH(bad) ? bad[k] : k > LENGTH(bad) ? pe_at_i64(far) : pe_at_i32(NULL);
+            const pe_status want = k < LENGTH(bad) ? PE_ERR_ENUM : k > LENGTH(bad) ? PE_ERR_RANGE
+                                                                                   : PE_ERR_NULL;
+            const job a = {slopes, 1, PE_ALIBI_LINEAR, 0, 4, 4, 4, 16};
+            the_queries = keys ? &good : &at, the_keys = keys ? &at : &good;
+            for (int t = 0; t < TYPES; t++)
+                for (int add = 0; add < 2; add++)
+                    assert_int_equal(run(add, (type)t, &a, x), want);
+            assert_int_equal(pe_bias_t5_i32(32, 128, 1, *the_queries, 4, *the_keys, 4, index), want);
+        }
+    the_queries = the_keys = NULL;
+    assert_true(all_canaries(x, sizeof x) && all_canaries(index, sizeof index));
 }
 
 /* Products so near to a tie that rounding them to double, or to float, first goes wrong. */
@@ -429,7 +529,8 @@ static void known_biases(void **state)
     const job a = {slopes, 3, PE_ALIBI_LINEAR, 5, 40, 50, 50, 40 * 50};
     (void)state;
     must(run(0, F32, &a, want));
-    must(pe_alibi_fill_f32(slopes, 3, PE_ALIBI_LINEAR, 5, 40, 50, got, 50, 40 * 50));
+    must(pe_alibi_fill_f32(slopes, 3, PE_ALIBI_LINEAR, pe_from(5), 40, pe_from(0), 50, got, 50,
+                           40 * 50));
     assert_memory_equal(got, want, 3 * 40 * 50 * sizeof(float));
     assert_true(got[0] == -2.5f && got[5] == 0.0f && !signbit(got[5]) && got[6] == 0.5f);
     free(got);
@@ -576,19 +677,25 @@ static void bad_input_is_refused(void **state)
         }
     {
         const float slopes[1] = {1};
-        assert_int_equal(pe_alibi_fill_f32(NULL, 1, PE_ALIBI_LINEAR, 0, 1, 1, x, 1, 1),
+        assert_int_equal(pe_alibi_fill_f32(NULL, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1,
+                                           x, 1, 1),
                          PE_ERR_NULL);
-        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, 0, 1, 1, NULL, 1, 1),
+        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1,
+                                           NULL, 1, 1),
                          PE_ERR_NULL);
         assert_int_equal(
-            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, 0, SIZE_MAX, SIZE_MAX, x, SIZE_MAX, 0),
+            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX, pe_from(0),
+                              SIZE_MAX, x, SIZE_MAX, 0),
             PE_ERR_SIZE);
         assert_int_equal(
-            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, 0, SIZE_MAX / 2 + 1, 2, x, 2, 0),
+            pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(0), SIZE_MAX / 2 + 1, pe_from(0),
+                              2, x, 2, 0),
             PE_ERR_SIZE);
-        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, POSITION_MAX, 2, 2, x, 2, 4),
+        assert_int_equal(pe_alibi_fill_f32(slopes, 1, PE_ALIBI_LINEAR, pe_from(POSITION_MAX), 2,
+                                           pe_from(0), 2, x, 2, 4),
                          PE_ERR_RANGE);
-        assert_int_equal(pe_alibi_fill_f32(NULL, 0, PE_ALIBI_LINEAR, 0, 1, 1, NULL, 1, 1), PE_OK);
+        assert_int_equal(pe_alibi_fill_f32(NULL, 0, PE_ALIBI_LINEAR, pe_from(0), 1, pe_from(0), 1,
+                                           NULL, 1, 1), PE_OK);
     }
     assert_true(all_canaries(x, sizeof x));
 }
@@ -648,6 +755,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(slopes_are_correctly_rounded),
         cmocka_unit_test(slopes_are_the_papers),
         cmocka_unit_test(products_are_rounded_once),
+        cmocka_unit_test(keys_anywhere),
+        cmocka_unit_test(places_that_are_no_whole_positions),
         cmocka_unit_test(products_near_ties_are_rounded_once),
         cmocka_unit_test(every_shape_between_guard_pages),
         cmocka_unit_test(far_rows_between_guard_pages),

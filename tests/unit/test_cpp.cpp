@@ -108,25 +108,31 @@ void alibi_has_the_bits_of_c(void **)
     assert_true(pe_alibi_slopes_f32(heads, 8.0f, slopes.data()) == PE_OK);
     assert_true(slopes[0] == 0.25f && slopes[4] == 0.5f);
     const float *m = slopes.data();
-    pe_status s = pe_alibi_fill_f32(m, heads, mode, 3, queries, keys, f32.data(), keys, all);
+    pe_status s = pe_alibi_fill_f32(m, heads, mode, pe_from(3), queries, pe_from(0), keys,
+                                    f32.data(), keys, all);
     assert_true(s == PE_OK);
-    s = pe_alibi_fill_f16(m, heads, mode, 3, queries, keys, f16.data(), keys, all);
+    s = pe_alibi_fill_f16(m, heads, mode, pe_from(3), queries, pe_from(0), keys, f16.data(), keys,
+                          all);
     assert_true(s == PE_OK);
-    s = pe_alibi_fill_bf16(m, heads, mode, 3, queries, keys, bf16.data(), keys, all);
+    s = pe_alibi_fill_bf16(m, heads, mode, pe_from(3), queries, pe_from(0), keys, bf16.data(), keys,
+                           all);
     assert_true(s == PE_OK);
-    s = pe_alibi_add_f32(m, heads, mode, 3, queries, keys, f32.data(), keys, all);
+    s = pe_alibi_add_f32(m, heads, mode, pe_from(3), queries, pe_from(0), keys, f32.data(), keys,
+                         all);
     assert_true(s == PE_OK);
-    s = pe_alibi_add_f16(m, heads, mode, 3, queries, keys, f16.data(), keys, all);
+    s = pe_alibi_add_f16(m, heads, mode, pe_from(3), queries, pe_from(0), keys, f16.data(), keys,
+                         all);
     assert_true(s == PE_OK);
-    s = pe_alibi_add_bf16(m, heads, mode, 3, queries, keys, bf16.data(), keys, all);
+    s = pe_alibi_add_bf16(m, heads, mode, pe_from(3), queries, pe_from(0), keys, bf16.data(), keys,
+                          all);
     assert_true(s == PE_OK);
     assert_true(two_alibi(heads, queries, keys, c_f32.data(), c_f16.data(), c_bf16.data()) ==
                 PE_OK);
     assert_memory_equal(f32.data(), c_f32.data(), f32.size() * sizeof(float));
     assert_memory_equal(f16.data(), c_f16.data(), f16.size() * sizeof(uint16_t));
     assert_memory_equal(bf16.data(), c_bf16.data(), bf16.size() * sizeof(uint16_t));
-    assert_true(pe_alibi_fill_f32(m, heads, PE_ALIBI_LINEAR, 3, queries, keys, packed.data(), keys,
-                                  queries * keys) == PE_OK);
+    assert_true(pe_alibi_fill_f32(m, heads, PE_ALIBI_LINEAR, pe_from(3), queries, pe_from(0), keys,
+                                  packed.data(), keys, queries * keys) == PE_OK);
     assert_true(packed[0] == -0.75f && packed[3] == 0.0f && packed[4] == 0.25f);
 }
 

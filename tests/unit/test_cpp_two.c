@@ -32,17 +32,23 @@ pe_status two_alibi(size_t heads, size_t queries, size_t keys, float *f32, uint1
     float slopes[64];
     pe_status s = pe_alibi_slopes_f32(heads, 8.0f, slopes);
     if (s == PE_OK)
-        s = pe_alibi_fill_f32(slopes, heads, mode, 3, queries, keys, f32, keys, all);
+        s = pe_alibi_fill_f32(slopes, heads, mode, pe_from(3), queries, pe_from(0), keys, f32, keys,
+                              all);
     if (s == PE_OK)
-        s = pe_alibi_fill_f16(slopes, heads, mode, 3, queries, keys, f16, keys, all);
+        s = pe_alibi_fill_f16(slopes, heads, mode, pe_from(3), queries, pe_from(0), keys, f16, keys,
+                              all);
     if (s == PE_OK)
-        s = pe_alibi_fill_bf16(slopes, heads, mode, 3, queries, keys, bf16, keys, all);
+        s = pe_alibi_fill_bf16(slopes, heads, mode, pe_from(3), queries, pe_from(0), keys, bf16,
+                               keys, all);
     if (s == PE_OK)
-        s = pe_alibi_add_f32(slopes, heads, mode, 3, queries, keys, f32, keys, all);
+        s = pe_alibi_add_f32(slopes, heads, mode, pe_from(3), queries, pe_from(0), keys, f32, keys,
+                             all);
     if (s == PE_OK)
-        s = pe_alibi_add_f16(slopes, heads, mode, 3, queries, keys, f16, keys, all);
+        s = pe_alibi_add_f16(slopes, heads, mode, pe_from(3), queries, pe_from(0), keys, f16, keys,
+                             all);
     if (s == PE_OK)
-        s = pe_alibi_add_bf16(slopes, heads, mode, 3, queries, keys, bf16, keys, all);
+        s = pe_alibi_add_bf16(slopes, heads, mode, pe_from(3), queries, pe_from(0), keys, bf16,
+                              keys, all);
     return s;
 }
 

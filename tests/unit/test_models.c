@@ -642,8 +642,8 @@ static void biases_of_others(void **state)
         for (size_t k = 0; k < DISTANCES; k++) { /* key 0 or the last of a row */
             static int32_t index[512];
             const int d = published_t5[0][k];
-            assert_int_equal(pe_bias_t5_i32(32, 128, !decoder, d < 0 ? -d : 0, 1, d < 0 ? 1 : (size_t)d + 1,
-                                            index), PE_OK);
+            assert_int_equal(pe_bias_t5_i32(32, 128, !decoder, pe_from(d < 0 ? -d : 0), 1, pe_from(0),
+                                            d < 0 ? 1 : (size_t)d + 1, index), PE_OK);
             if (index[d < 0 ? 0 : d] != published_t5[1 + decoder][k])
                 fail_msg("T5, distance %d: bucket %d, not %d", d, (int)index[d < 0 ? 0 : d],
                          published_t5[1 + decoder][k]);
@@ -1295,8 +1295,8 @@ static void buckets_of_t5(void **state)
             const int64_t first = firsts[from] + (from == 2 && k % 2 ? 20000 : 0);
             const size_t queries = from == 1 ? 40 : 12;
             index[queries * KEYS] = 12345;
-            assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both, first, queries,
-                                            KEYS, index), PE_OK);
+            assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both, pe_from(first),
+                                            queries, pe_from(0), KEYS, index), PE_OK);
             assert_int_equal(index[queries * KEYS], 12345);
             for (size_t q = 0; q < queries; q += 3)
                 for (size_t j = 0; j < KEYS; j++) {
@@ -1307,16 +1307,29 @@ static void buckets_of_t5(void **state)
                                  (int)index[q * KEYS + j], want);
                 }
         }
-    assert_int_equal(pe_bias_t5_i32(32, 128, 1, 0, 0, 5, NULL), PE_OK);
-    assert_int_equal(pe_bias_t5_i32(32, 128, 1, 0, 5, 0, NULL), PE_OK);
-    assert_int_equal(pe_bias_t5_i32(32, 128, 1, 0, 1, 1, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_bias_t5_i32(1, 128, 0, 0, 1, 1, index), PE_ERR_RANGE);
-    assert_int_equal(pe_bias_t5_i32(1025, 12800, 0, 0, 1, 1, index), PE_ERR_RANGE);
-    assert_int_equal(pe_bias_t5_i32(33, 128, 1, 0, 1, 1, index), PE_ERR_RANGE);
-    assert_int_equal(pe_bias_t5_i32(2, 128, 1, 0, 1, 1, index), PE_ERR_RANGE);
-    assert_int_equal(pe_bias_t5_i32(32, 8, 1, 0, 1, 1, index), PE_ERR_RANGE);
-    assert_int_equal(pe_bias_t5_i32(32, 128, 1, ((int64_t)1 << 31), 2, 1, index), PE_ERR_RANGE);
-    assert_int_equal(pe_bias_t5_i32(32, 128, 1, 0, SIZE_MAX / 2, 3, index), PE_ERR_SIZE);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) { /* anywhere */
+        static int64_t at[KEYS];
+        for (size_t j = 0; j < KEYS; j++) at[j] = (int64_t)(j * 7919 % 1009) - (k % 2 ? 500 : 0);
+        assert_int_equal(pe_bias_t5_i32(cases[k].buckets, cases[k].far, cases[k].both, pe_from_by(400, -100), 7,
+                                        pe_back(pe_at_i64(at)), KEYS, index), PE_OK);
+        for (size_t q = 0; q < 7; q++)
+            for (size_t j = 0; j < KEYS; j += 3) {
+                const int64_t d = -at[j] - (400 - 100 * (int64_t)q);
+                assert_int_equal(index[q * KEYS + j],
+                                 t5_bucket(d, cases[k].buckets, cases[k].far, cases[k].both));
+            }
+    }
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 0, pe_from(0), 5, NULL), PE_OK);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 5, pe_from(0), 0, NULL), PE_OK);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), 1, pe_from(0), 1, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_bias_t5_i32(1, 128, 0, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(1025, 12800, 0, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(33, 128, 1, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(2, 128, 1, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(32, 8, 1, pe_from(0), 1, pe_from(0), 1, index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(((int64_t)1 << 31)), 2, pe_from(0), 1,
+                                    index), PE_ERR_RANGE);
+    assert_int_equal(pe_bias_t5_i32(32, 128, 1, pe_from(0), SIZE_MAX / 2, pe_from(0), 3, index), PE_ERR_SIZE);
 }
 
 static void biases_are_added(void **state)
