@@ -1876,7 +1876,7 @@ PE__INLINE int pe__ascends(const pe_at *at)
 
 /* ==== src/numbers/double_double.h ==== */
 /* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
+ * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
  *   pe__dd_rotate_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
  *   pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(), pe__td_ratio(),
  *   pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(), pe__td_times().
@@ -1927,13 +1927,12 @@ PE__INLINE pe__dd pe__dd_normal(pe__dd x)
     return x;
 }
 
-/* a * b + c * d. */
-PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
+/* x + y. */
+PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 {
     pe__dd r;
-    const pe__dd p = pe__dd_mul(a, b), q = pe__dd_mul(c, d);
-    r.hi = pe__two_sum(p.hi, q.hi, &r.lo);
-    r.lo = r.lo + (p.lo + q.lo);
+    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
+    r.lo = r.lo + (x.lo + y.lo);
     return r;
 }
 
@@ -1941,10 +1940,10 @@ PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
-    *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
+    *s = pe__dd_add(pe__dd_mul(s0, tc), pe__dd_mul(c0, ts));
     ts.hi = -ts.hi;
     ts.lo = -ts.lo;
-    *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
+    *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
 }
 
 /* (s, c) rotated by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */
@@ -3312,8 +3311,7 @@ PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
     const float least = (float)(size * (1.0009765625 / 4096) * share);
-    int32_t guard;
-    memcpy(&guard, &least, sizeof guard);
+    int32_t guard = pe__float_bits(least);
     if (guard < 0x00800001) guard = 0x00800001; /* the smallest normal float */
     return size > pe__exp2i(127) ? INT32_MAX : guard;
 }
@@ -4155,12 +4153,9 @@ PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
 PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
-    if (kind == PE__F32) {
-        pe__put((float *)p, u);
-        pe__put((float *)q, v);
-    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
-        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
+    if (kind == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_as(kind, p, u);
+        pe__put_as(kind, q, v);
     } else {
         pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
         pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));
@@ -4949,9 +4944,8 @@ PE__INLINE double pe__double_off_middle(double y, int drop)
 PE__INLINE uint16_t pe__to_16(pe__kind kind, double y)
 {
     const float odd = (float)pe__odd24_one(y);
-    uint32_t word;
     if (kind == PE__F16) return pe__one_to_f16(odd);
-    memcpy(&word, &odd, sizeof word);
+    const uint32_t word = (uint32_t)pe__float_bits(odd);
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
@@ -5127,20 +5121,15 @@ PE__INLINE void pe__pair_16(const pe__span *x, pe__scratch_16 *f, size_t digit, 
     else pe__span_16(x, f, digit, 0, kind, added);
 }
 
-/* Where a fifth of the groups of late raised the alarm, since what is added to nearly cancels the
-   rows, all of some spans are added from doubles. Out of line: it is seldom. */
-PE__OUTLINE void pe__add_doubles_16(pe__span *x, pe__scratch_16 *f)
-{
-    f->doubles--;
-    if (x->at.row[0] && x->at.row[1]) pe__add_pair_bf16(x, 1);
-    else pe__single_of_pair(x);
-}
-
-/* Two rows added to bf16, and at once, from doubles, what raised the alarm. */
+/* Two rows added to bf16, and at once, from doubles, what raised the alarm. Where a fifth of the
+   groups of late did, since what is added to nearly cancels the rows, all of some spans are added
+   from doubles. */
 PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
 {
     if (PE__UNLIKELY(f->doubles)) {
-        pe__add_doubles_16(x, f);
+        f->doubles--;
+        if (x->at.row[0] && x->at.row[1]) pe__add_pair_bf16(x, 1);
+        else pe__single_of_pair(x);
         return;
     }
     pe__pair_16(x, f, digit, PE__BF16, 1);
@@ -8566,14 +8555,6 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
-PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
-{
-    pe__dd r;
-    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
-    r.lo = r.lo + (x.lo + y.lo);
-    return pe__dd_normal(r);
-}
-
 /* (hi, lo) times A^2 but for the power of two in A, normal. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
@@ -8605,7 +8586,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
                     c.hi = pe__load(all[0]);
                     c.lo = pe__load(all[1]);
                 }
-                sum = pe__dd_add(sum, c);
+                sum = pe__dd_normal(pe__dd_add(sum, c));
             }
             pe__store(hi + v, sum.hi);
             pe__store(lo + v, sum.lo);
@@ -8615,7 +8596,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         for (size_t v = 1; v < PE__CHAIN; v++) {
             c.hi = pe__splat(hi[v]);
             c.lo = pe__splat(lo[v]);
-            sum = pe__dd_add(sum, c);
+            sum = pe__dd_normal(pe__dd_add(sum, c));
         }
         const double size = pe__larger(pe__first_lane(sum.hi), 0);
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);

@@ -263,15 +263,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #include <sleef.h>
 #undef CONST
 #pragma pop_macro("CONST")
-#define PE__STRING_(x) #x
-#define PE__STRING(x) PE__STRING_(x)
-#if defined(SLEEF_VERSION_MAJOR)
-#define PE_SLEEF_NAME                                                               \
-    "SLEEF " PE__STRING(SLEEF_VERSION_MAJOR) "." PE__STRING(SLEEF_VERSION_MINOR) "." \
-    PE__STRING(SLEEF_VERSION_PATCHLEVEL)
-#else
 #define PE_SLEEF_NAME "SLEEF"
-#endif
 #else
 #define PE_SLEEF_NAME "none"
 #endif
@@ -536,15 +528,11 @@ PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 }
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both << 16);
+    return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
 }
 PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 {
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both & 0xffff0000u);
+    return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
 /* The least distance from a tie and the least size so far. They begin with the bits of FLT_MAX,
@@ -768,18 +756,14 @@ PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 #pragma GCC diagnostic pop
 #endif
 }
+#ifndef __clang__
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-#ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN */
-    const __m512i zero = _mm512_setzero_si512();
-    return (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(a > x), zero) |
-           (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(b > y), zero) << 16;
-#else
     uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
     __asm__("" : "+r"(first)); /* as in pe__signs() */
     return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
-#endif
 }
+#endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
@@ -1468,18 +1452,20 @@ PE__INLINE pe__vf pe__get_signed(const float *p)
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
-    return pe__signs((pe__vi)((pe__vi)a != (pe__vi)b));
+    return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ ((1u << 2 * PE_LANES) - 1);
 }
-#if PE_ISA != PE_ISA_AVX512 /* which has masks */
-PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
-{
-    return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
-}
+#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would go from mask to vector and back */
 /* Operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     const uint32_t beyond = pe__signs((pe__vi)(a > x)) | pe__signs((pe__vi)(b > y)) << 2 * PE_LANES;
-    return beyond ^ ((1u << 4 * PE_LANES) - 1);
+    return beyond ^ ~0u >> (32 - 4 * PE_LANES);
+}
+#endif
+#if PE_ISA != PE_ISA_AVX512 /* which has masks */
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
 }
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM

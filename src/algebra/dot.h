@@ -18,14 +18,6 @@
 
 /* ---- 9.3 dot products ------------------------------------------------------------------------ */
 
-PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
-{
-    pe__dd r;
-    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
-    r.lo = r.lo + (x.lo + y.lo);
-    return pe__dd_normal(r);
-}
-
 /* (hi, lo) times A^2 but for the power of two in A, normal. */
 PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 {
@@ -57,7 +49,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
                     c.hi = pe__load(all[0]);
                     c.lo = pe__load(all[1]);
                 }
-                sum = pe__dd_add(sum, c);
+                sum = pe__dd_normal(pe__dd_add(sum, c));
             }
             pe__store(hi + v, sum.hi);
             pe__store(lo + v, sum.lo);
@@ -67,7 +59,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         for (size_t v = 1; v < PE__CHAIN; v++) {
             c.hi = pe__splat(hi[v]);
             c.lo = pe__splat(lo[v]);
-            sum = pe__dd_add(sum, c);
+            sum = pe__dd_normal(pe__dd_add(sum, c));
         }
         const double size = pe__larger(pe__first_lane(sum.hi), 0);
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
+ * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
  *   pe__dd_rotate_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
  *   pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(), pe__td_ratio(),
  *   pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(), pe__td_times().
@@ -53,13 +53,12 @@ PE__INLINE pe__dd pe__dd_normal(pe__dd x)
     return x;
 }
 
-/* a * b + c * d. */
-PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
+/* x + y. */
+PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
 {
     pe__dd r;
-    const pe__dd p = pe__dd_mul(a, b), q = pe__dd_mul(c, d);
-    r.hi = pe__two_sum(p.hi, q.hi, &r.lo);
-    r.lo = r.lo + (p.lo + q.lo);
+    r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
+    r.lo = r.lo + (x.lo + y.lo);
     return r;
 }
 
@@ -67,10 +66,10 @@ PE__INLINE pe__dd pe__dd_mul_mul_add(pe__dd a, pe__dd b, pe__dd c, pe__dd d)
 PE__INLINE void pe__dd_rotate(pe__dd *s, pe__dd *c, pe__dd ts, pe__dd tc)
 {
     const pe__dd s0 = *s, c0 = *c;
-    *s = pe__dd_mul_mul_add(s0, tc, c0, ts);
+    *s = pe__dd_add(pe__dd_mul(s0, tc), pe__dd_mul(c0, ts));
     ts.hi = -ts.hi;
     ts.lo = -ts.lo;
-    *c = pe__dd_mul_mul_add(c0, tc, s0, ts);
+    *c = pe__dd_add(pe__dd_mul(c0, tc), pe__dd_mul(s0, ts));
 }
 
 /* (s, c) rotated by itself, in place, for half the price: 2 s c and 1 - 2 s^2. */

@@ -21,8 +21,7 @@ PE__INLINE int32_t pe__guard(double amplitude, double share)
 {
     const double size = fabs(amplitude);
     const float least = (float)(size * (1.0009765625 / 4096) * share);
-    int32_t guard;
-    memcpy(&guard, &least, sizeof guard);
+    int32_t guard = pe__float_bits(least);
     if (guard < 0x00800001) guard = 0x00800001; /* the smallest normal float */
     return size > pe__exp2i(127) ? INT32_MAX : guard;
 }

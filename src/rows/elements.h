@@ -47,12 +47,9 @@ PE__INLINE void pe__put_as(pe__kind type, void *p, pe__vf v)
 PE__INLINE void pe__put_two_as(pe__kind kind, void *p, pe__vf u, void *q, pe__vf v)
 {
     uint16_t *const g = (uint16_t *)p, *const h = (uint16_t *)q;
-    if (kind == PE__F32) {
-        pe__put((float *)p, u);
-        pe__put((float *)q, v);
-    } else if (PE__UNLIKELY(pe__any_nan(u, v))) {
-        pe__put_h(g, kind == PE__BF16 ? pe__to_bf16(u) : pe__to_f16(u));
-        pe__put_h(h, kind == PE__BF16 ? pe__to_bf16(v) : pe__to_f16(v));
+    if (kind == PE__F32 || PE__UNLIKELY(pe__any_nan(u, v))) {
+        pe__put_as(kind, p, u);
+        pe__put_as(kind, q, v);
     } else {
         pe__put_h(g, kind == PE__BF16 ? pe__round_bf16(u) : pe__round_f16(u));
         pe__put_h(h, kind == PE__BF16 ? pe__round_bf16(v) : pe__round_f16(v));

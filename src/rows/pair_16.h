@@ -161,9 +161,8 @@ PE__INLINE double pe__double_off_middle(double y, int drop)
 PE__INLINE uint16_t pe__to_16(pe__kind kind, double y)
 {
     const float odd = (float)pe__odd24_one(y);
-    uint32_t word;
     if (kind == PE__F16) return pe__one_to_f16(odd);
-    memcpy(&word, &odd, sizeof word);
+    const uint32_t word = (uint32_t)pe__float_bits(odd);
     return (uint16_t)((word + 0x7fffu + (word >> 16 & 1u)) >> 16);
 }
 
@@ -339,20 +338,15 @@ PE__INLINE void pe__pair_16(const pe__span *x, pe__scratch_16 *f, size_t digit, 
     else pe__span_16(x, f, digit, 0, kind, added);
 }
 
-/* Where a fifth of the groups of late raised the alarm, since what is added to nearly cancels the
-   rows, all of some spans are added from doubles. Out of line: it is seldom. */
-PE__OUTLINE void pe__add_doubles_16(pe__span *x, pe__scratch_16 *f)
-{
-    f->doubles--;
-    if (x->at.row[0] && x->at.row[1]) pe__add_pair_bf16(x, 1);
-    else pe__single_of_pair(x);
-}
-
-/* Two rows added to bf16, and at once, from doubles, what raised the alarm. */
+/* Two rows added to bf16, and at once, from doubles, what raised the alarm. Where a fifth of the
+   groups of late did, since what is added to nearly cancels the rows, all of some spans are added
+   from doubles. */
 PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
 {
     if (PE__UNLIKELY(f->doubles)) {
-        pe__add_doubles_16(x, f);
+        f->doubles--;
+        if (x->at.row[0] && x->at.row[1]) pe__add_pair_bf16(x, 1);
+        else pe__single_of_pair(x);
         return;
     }
     pe__pair_16(x, f, digit, PE__BF16, 1);

@@ -163,18 +163,14 @@ PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 #pragma GCC diagnostic pop
 #endif
 }
+#ifndef __clang__
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
-#ifdef __clang__ /* its intrinsic has the program's -ffast-math, which knows no NaN */
-    const __m512i zero = _mm512_setzero_si512();
-    return (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(a > x), zero) |
-           (uint32_t)_mm512_cmpeq_epi32_mask((__m512i)(b > y), zero) << 16;
-#else
     uint32_t first = _mm512_cmp_ps_mask(a, x, _CMP_NGT_UQ);
     __asm__("" : "+r"(first)); /* as in pe__signs() */
     return (first & 0xffffu) | (uint32_t)_mm512_cmp_ps_mask(b, y, _CMP_NGT_UQ) << 16;
-#endif
 }
+#endif
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {

@@ -67,15 +67,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #include <sleef.h>
 #undef CONST
 #pragma pop_macro("CONST")
-#define PE__STRING_(x) #x
-#define PE__STRING(x) PE__STRING_(x)
-#if defined(SLEEF_VERSION_MAJOR)
-#define PE_SLEEF_NAME                                                               \
-    "SLEEF " PE__STRING(SLEEF_VERSION_MAJOR) "." PE__STRING(SLEEF_VERSION_MINOR) "." \
-    PE__STRING(SLEEF_VERSION_PATCHLEVEL)
-#else
 #define PE_SLEEF_NAME "SLEEF"
-#endif
 #else
 #define PE_SLEEF_NAME "none"
 #endif

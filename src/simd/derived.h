@@ -51,18 +51,20 @@ PE__INLINE pe__vf pe__get_signed(const float *p)
 }
 PE__INLINE unsigned pe__differ(pe__vf a, pe__vf b)
 {
-    return pe__signs((pe__vi)((pe__vi)a != (pe__vi)b));
+    return pe__signs((pe__vi)((pe__vi)a == (pe__vi)b)) ^ ((1u << 2 * PE_LANES) - 1);
 }
-#if PE_ISA != PE_ISA_AVX512 /* which has masks */
-PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
-{
-    return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
-}
+#if PE_ISA != PE_ISA_AVX512 || defined(__clang__) /* gcc would go from mask to vector and back */
 /* Operators: an intrinsic of clang has the program's -ffast-math, which knows no NaN. */
 PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 {
     const uint32_t beyond = pe__signs((pe__vi)(a > x)) | pe__signs((pe__vi)(b > y)) << 2 * PE_LANES;
-    return beyond ^ ((1u << 4 * PE_LANES) - 1);
+    return beyond ^ ~0u >> (32 - 4 * PE_LANES);
+}
+#endif
+#if PE_ISA != PE_ISA_AVX512 /* which has masks */
+PE__INLINE int pe__unequal(pe__vd a, pe__vd b, pe__vd c, pe__vd d)
+{
+    return pe__signs((pe__vi)((a != b) | (c != d))) != 0;
 }
 #endif
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM

@@ -84,15 +84,11 @@ PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 }
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both << 16);
+    return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
 }
 PE__INLINE pe__vf pe__get_bf16_odds(const uint16_t *p)
 {
-    pe__vu both;
-    memcpy(&both, p, sizeof both);
-    return (pe__vf)(both & 0xffff0000u);
+    return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) & 0xffff0000u);
 }
 
 /* The least distance from a tie and the least size so far. They begin with the bits of FLT_MAX,

@@ -242,7 +242,7 @@ OPERATIONS = """pe__fma pe__fnma  pe__mad_f32 pe__nmad_f32  pe__add_f32 pe__sub_
 NOT_CODE = re.compile(r"#define (PE_VERSION|PE_ISA|PE_SLEEF)")
 # Exactly, or (pe__dd_mul) but for an error within its bound.
 COMMUTES = re.compile(
-    r"pe__(fma|fnma|mad_f32|nmad_f32|mul|double_product|float_product|two_prod|two_sum|td_add|td_mul|dd_mul|dd_mul_mul_add|min"
+    r"pe__(fma|fnma|mad_f32|nmad_f32|mul|double_product|float_product|two_prod|two_sum|td_add|td_mul|dd_mul|dd_add|min"
     r"|max"
     r"|add_f32|mul_f32|differ|any_nan)$|(__builtin_)?fmaf?$"
     r"|_mm\d*_(mask_)?(f?n?m?add|fmsub|f?nmadd|mul|and|or|xor|min|max|fmaddsub|cmpeq)_")
