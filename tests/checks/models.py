@@ -118,6 +118,13 @@ def interleaved(frequencies, counts):
     return lambda p: p[:, axis] * frequencies
 
 
+def hw_then_t(frequencies, t_pairs):
+    """recomposition_to_3d, video_rope: y x y x ..., the last pairs by t."""
+    axis = 1 + np.arange(len(frequencies)) % 2
+    axis[len(axis) - t_pairs:] = 0
+    return lambda p: p[:, axis] * frequencies
+
+
 def tower(n):
     """Qwen2-VL's VisionRotaryEmbedding: n / 4 frequencies for y, the same for x."""
     return lambda p: np.concatenate([np.outer(p[:, a], inv_freq(n // 2, 10000.0)) for a in (0, 1)], 1)
@@ -244,6 +251,11 @@ MODELS = {
     "GLM-4.1V, tower": rotation(HF + "modeling_glm4v.py", tower(128), 128, axes=2),
     "Ideogram 4": rotation(D + "transformer_ideogram4.py", interleaved(inv_freq(256, 5e6), (24, 20, 20)), 256, axes=3),
     "Cosmos 3": rotation(D + "transformer_cosmos3.py", interleaved(inv_freq(128, 5e6), (24, 20, 20)), 128, axes=3),
+    "ERNIE 4.5 VL, tower": rotation(HF + "modeling_ernie4_5_vl_moe.py", tower(80), 80, axes=2),
+    "ERNIE 4.5 VL": rotation("transformers: modeling_ernie4_5_vl_moe.py recomposition_to_3d",
+                             hw_then_t(LLAMA, 20), 128, adjacent, 3),
+    "Bailing (Ming)": rotation("vllm-omni: modeling_bailing_moe_v2.py apply_3d_rotary_pos_emb; theta from memory",
+                               hw_then_t(inv_freq(64, 600000.0), 8), 128, axes=3),
     "timm mrope": rotation(T + "RotaryEmbeddingMRope", interleaved(inv_freq(64, 1e4), (8, 12, 12)), 64, axes=3),
 
     "Flux 1": rotation(D + "embeddings.py", blocks(FLUX), 128, adjacent, 3),
@@ -582,6 +594,7 @@ PROGRAMS = {
     "llama 4": [1 + 0.1 * log(1 + (p + 1) // 8192) for p in (8191, 131071)],
     "ministral 3": [1 + 0.1 * log(1 + p // 16384) for p in (8191, 131071)],
     "xpos": [((2 * i + 0.4 * 4) / (1.4 * 4)) ** (sign * 100 / 512) for i, sign in ((0, 1), (1, 1), (0, -1))],
+    "rotated": f"{0.782954812 * np.cos(100):.6f} {0.917323172 * np.sin(1):.6f}",
     "bloom": [3 * slope for slope in slopes(2)],
     "t5": [bucket(-1, 32, 128, True), bucket(3, 32, 128, True), 0.25],
     "dinov2": [dinov2(0) @ GRID @ dinov2(0), dinov2(1) @ GRID @ dinov2(1)],
@@ -615,7 +628,8 @@ def rows_of(page):
 def expression(c, **names):
     """An expression of C, as the page has it."""
     python = c.replace("&&", " and ")
-    python = re.sub(r"(.*) \? (.*) : (.*)", r"(\2) if (\1) else (\3)", python)
+    for choice in (r"\(([^()]*) \? ([^()]*) : ([^()]*)\)", "(.*) [?] (.*) : (.*)"):
+        python = re.sub(choice, r"((\2) if (\1) else (\3))", python)
     return float(eval(python, {"pow": lambda a, b: float(a) ** b, "floor": floor, "log": log, "exp": exp,
                                "learned": learned, "h": HEAD, **names}))
 
