@@ -12,14 +12,16 @@
     #define EXPORT static
 #endif
 
-enum { WIDTH = 512, ROWS = 512, NUMBERS = 4096, EXACT = 0, FLOAT32 = 1 };
+enum { WIDTH = 512, ROWS = 512, NUMBERS = 4096, EXACT = 0, FLOAT32 = 1, KEYS = 16 };
 
-static double memory[2][16384];
-static pe_plan plans[2];
+static double memory[2][16384], heads_memory[2][(PE_PLAN_BYTES(WIDTH) + 7) / 8];
+static pe_plan plans[2], heads[2];
+static pe_rope_config rope;
 static float out[ROWS * WIDTH];
 static double numbers[NUMBERS];
 
-EXPORT const char *explorer_about(void) { return "pe " PE_VERSION_STRING ", " PE_ISA_NAME; }
+EXPORT const char *explorer_about(void) { return "pe " PE_VERSION_STRING; }
+EXPORT const char *explorer_isa(void) { return pe_isa_name(); }
 EXPORT float *explorer_out(void) { return out; }
 EXPORT double *explorer_numbers(void) { return numbers; }
 
@@ -67,6 +69,61 @@ EXPORT int explorer_dots(double step, int count)
 /* The frequencies. */
 EXPORT int explorer_frequencies(void) { return pe_plan_frequencies(&plans[EXACT], numbers); }
 
+/* A head's frequencies from number 1 on, behind the attention factor, and light plans of them with exact
+   angles and float32 ones. Lists of LongRoPE's factors grow evenly to the factor; PROPORTIONAL
+   turns a quarter of the head. */
+EXPORT int explorer_rope(int d_model, double base, int type, double factor, double length)
+{
+    static double factors[2][WIDTH / 2];
+    const size_t d = (size_t)d_model, pairs = d / 2, trained = (size_t)length;
+    rope = pe_rope_config_default(d);
+    rope.rope_theta = base, rope.rope_type = (pe_rope_type)type, rope.factor = factor;
+    rope.original_max_position_embeddings = rope.max_position_embeddings = trained;
+    rope.sequence_length = (size_t)(length * factor), rope.expected_rows = 1;
+    rope.short_factor = factors[0], rope.long_factor = factors[1];
+    if (type == PE_ROPE_PROPORTIONAL) rope.rotary_dim = d / 8 * 2;
+    for (size_t i = 0; i < pairs && d <= WIDTH; i++) {
+        factors[0][i] = 1;
+        factors[1][i] = 1 + (factor - 1) * (double)i / (double)(pairs > 1 ? pairs - 1 : 1);
+    }
+    pe_status status = d > WIDTH ? PE_ERR_SIZE : pe_rope_frequencies(&rope, numbers + 1, numbers);
+    pe_config config = pe_config_default(d);
+    config.expected_rows = 1;
+    for (int angle = EXACT; angle <= FLOAT32 && status == PE_OK; angle++) {
+        config.angle = angle == EXACT ? PE_ANGLE_EXACT : PE_ANGLE_FLOAT32;
+        status = pe_plan_init_frequencies(&heads[angle], &config, numbers + 1, pairs, heads_memory[angle],
+                                          sizeof *heads_memory);
+    }
+    return status;
+}
+EXPORT const char *explorer_rope_error(void) { return pe_rope_config_error(&rope); }
+
+/* What float angles do to a score: the mean square of (q' k' - q k) / sqrt(d), where q and k are standard
+   normal, q is at the position and k at one of KEYS before it. For pairs (c, s) that is the mean of
+   2 |z' - z|^2 / d, z the turn between the two. */
+EXPORT int explorer_noise(double position)
+{
+    const size_t d = heads[EXACT].d_model, rows = KEYS + 1;
+    float *const exact = out, *const wrong = out + rows * d;
+    double sum = 0;
+    for (int k = 0; k <= KEYS; k++) /* parts of the golden ratio: spread over all before it */
+        numbers[k] = (double)(int64_t)(position * (k ? k * 0.6180339887 - (int)(k * 0.6180339887) : 1));
+    pe_status status = pe_fill_f32(&heads[EXACT], pe_at_f64(numbers), rows, exact, d);
+    if (status == PE_OK) status = pe_fill_f32(&heads[FLOAT32], pe_at_f64(numbers), rows, wrong, d);
+    for (size_t at = d; at < rows * d; at += 2) {
+        double turn[2][2];
+        for (int way = 0; way < 2; way++) {
+            const float *const q = (way ? wrong : exact) + at % d, *const k = (way ? wrong : exact) + at;
+            turn[way][0] = (double)q[1] * (double)k[1] + (double)q[0] * (double)k[0];
+            turn[way][1] = (double)q[0] * (double)k[1] - (double)q[1] * (double)k[0];
+        }
+        const double c = turn[1][0] - turn[0][0], s = turn[1][1] - turn[0][1];
+        sum += 2 * (c * c + s * s) / (double)(KEYS * d);
+    }
+    numbers[0] = sum;
+    return status;
+}
+
 /* FNV-1a over the bits of all of these, for some widths, bases and positions. */
 static uint32_t hashed(uint32_t hash, const void *bytes, size_t n)
 {
@@ -76,7 +133,7 @@ static uint32_t hashed(uint32_t hash, const void *bytes, size_t n)
 }
 EXPORT uint32_t explorer_hash(void)
 {
-    static const double bases[3] = {2, 10000, 500000}, firsts[3] = {0, 1000.5, 16777215};
+    static const double bases[3] = {2, 10000, 1e8}, firsts[3] = {0, 1000.5, 16777215};
     static const int widths[3] = {2, 30, 512};
     uint32_t hash = 2166136261u;
     for (int k = 0; k < 9; k++) {
@@ -93,6 +150,10 @@ EXPORT uint32_t explorer_hash(void)
         hash = hashed(hash, numbers, 50 * sizeof *numbers);
         status |= explorer_frequencies();
         hash = hashed(hash, numbers, (size_t)d / 2 * sizeof *numbers);
+        status |= explorer_rope(512, bases[k / 3], k, 8, 4096);
+        hash = hashed(hash, numbers, 257 * sizeof *numbers);
+        status |= explorer_noise(131077 + k);
+        hash = hashed(hash, numbers, sizeof *numbers);
         if (status != PE_OK) return 0;
     }
     return hash;
@@ -102,7 +163,7 @@ EXPORT uint32_t explorer_hash(void)
     #include <stdio.h>
 int main(void)
 {
-    printf("%s\n%08x\n", explorer_about(), (unsigned)explorer_hash());
-    return explorer_out() == NULL || explorer_numbers() == NULL;
+    printf("%s, %s\n%08x\n", explorer_about(), explorer_isa(), (unsigned)explorer_hash());
+    return explorer_out() == NULL || explorer_numbers() == NULL || explorer_rope_error() != NULL;
 }
 #endif

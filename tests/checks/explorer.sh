@@ -61,7 +61,8 @@ in_browser() {
         echo "$browser: exit status $?, $(wc -c <"$WORK/dom") bytes, $try"
         grep -o 'data-hash="[0-9a-f]*"' "$WORK/dom" && break
     done
-    grep -q "data-hash=\"$hash\"" "$WORK/dom" && grep -q 'id="cell"[^>]*>position 7' "$WORK/dom"
+    grep -q "data-hash=\"$hash\"" "$WORK/dom" && grep -q 'id="cell"[^>]*>position 7' "$WORK/dom" &&
+        grep -q 'id="scaled"><tr><th>pair 5' "$WORK/dom" && grep -q 'id="noise-say">query at 7: float angles' "$WORK/dom"
 }
 if [ -n "$browser" ]; then
     check "a browser shows it, with these bits" in_browser
