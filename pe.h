@@ -721,9 +721,10 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
 /* ==== src/rope/contract_config.h ==== */
 /* Contract: a model's RoPE config, its frequencies and its plan.
- * Gives: PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR, PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK,
- *   PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL, PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED,
- *   PE_SECTIONS_VISION, pe_rope_config, pe_rope_type.
+ * Gives: PE_QUERY_SCALE_FLOOR, PE_QUERY_SCALE_LOG, PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR,
+ *   PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK, PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL,
+ *   PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION, pe_query_scale, pe_rope_config,
+ *   pe_rope_type.
  * Needs: api.
  * Tests: tests/unit/test_rope_frequencies.c. */
 
@@ -871,26 +872,33 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
-/* Compute the factors of queries that depend on their position, one float per row:
+/* How a factor on queries grows with their position p. */
+typedef enum pe_query_scale {
+    PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4, Ministral 3 */
+    PE_QUERY_SCALE_LOG        /* max(1, 1 + beta ln((p + shift) / period)): Qwen 1, Grok-2          */
+} pe_query_scale;
+
+/* Compute the factors of queries that depend on their position, one float per row: those of kind, p
+ * the position of row r. Multiply the rows of queries by them.
  *
- *     factors[r] = 1 + beta ln(1 + floor((p + shift) / period))       p the position of row r
+ *     Llama 4      FLOOR  attn_scale, floor_scale, shift 1
+ *     Ministral 3  FLOOR  llama_4_scaling_beta, original_max_position_embeddings, shift 0
+ *     Qwen 1       LOG    logn: 1 / ln(seq_length), seq_length, shift 1
+ *     Grok-2       LOG    1 / ln(attn_temperature_len), attn_temperature_len, shift 0
  *
- * Llama 4: attn_scale, floor_scale, shift 1; Ministral 3: llama_4_scaling_beta,
- * original_max_position_embeddings, shift 0. Multiply the rows of queries by them.
- *
- * beta         finite, at most 2^100 in magnitude
+ * beta         finite, at most 2^100 in magnitude; of LOG at least 0
  * period       1 ... 2^53
  * at, rows     positions of one coordinate, with the shift at least 0
  * factors      rows floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also for
- *              such a beta or period. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM, also for another kind; PE_ERR_SHAPE; PE_ERR_SIZE;
+ *              PE_ERR_RANGE, also for such a beta or period. On an error nothing is written.
  * Accuracy     correctly rounded; a real position and the shift are added in double
  *              (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
-PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
-                                         size_t rows, float *factors);
+PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
+                                         double shift, pe_at at, size_t rows, float *factors);
 
 /* Compute the factors of xPos on sines and cosines, one float per pair:
  *
@@ -8142,34 +8150,55 @@ PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layou
 
 /* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
 
-PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
-                                         size_t rows, float *factors)
+/* 1 + beta ln(x / per) at some rows, not less than 1 where x is per. No tie: a logarithm of a rational
+   is transcendental. It is off by 2^-140, which beta makes larger. */
+PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
+    double high[PE_LANES], low[PE_LANES];
+    const pe__td log = pe__td_log(pe__td_div(pe__td_one(pe__load(x)), pe__splat(per)));
+    const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
+    pe__store(high, y.a);
+    pe__store(low, y.b + y.c);
+    for (size_t k = 0; k < n; k++) {
+        const double e = (fabs(high[k]) + 1) * pe__exp2i(-100) + fabs(beta) * pe__exp2i(-135);
+        factors[k] = x[k] == per ? 1 : pe__round_sum(high[k], low[k], PE__DROP_F32);
+        if (x[k] != per && PE__UNLIKELY(pe__near_tie(high[k], low[k], e)))
+            factors[k] = pe__exact_factor(x[k], per, beta, 1, 1);
+    }
+}
+
+PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
+                                         double shift, pe_at at, size_t rows, float *factors)
+{
+    const int whole = kind == PE_QUERY_SCALE_FLOOR;
+    const double least = whole ? -pe__exp2i(100) : 0, per = whole ? 1 : (double)period;
     if (rows == 0) return PE_OK;
     if (!factors) return PE_ERR_NULL;
-    if (!pe__between(beta, -pe__exp2i(100), pe__exp2i(100)) || period < 1 ||
-        !pe__rope_length_ok(period) || !pe__between(shift, -pe__exp2i(31), pe__exp2i(31)))
+    if ((unsigned)kind > PE_QUERY_SCALE_LOG) return PE_ERR_ENUM;
+    if (!pe__between(beta, least, pe__exp2i(100)) || period < 1 || !pe__rope_length_ok(period) ||
+        !pe__between(shift, -pe__exp2i(31), pe__exp2i(31)))
         return PE_ERR_RANGE;
     if (pe__exceeds(rows, sizeof *factors, PTRDIFF_MAX)) return PE_ERR_SIZE;
     const pe_status status = pe__check_at(&at, rows, 1, shift);
     if (status != PE_OK) return status;
     for (size_t r = 0; r < rows; r++)
         if (pe__position(&at, r, 0) + shift < 0) return PE_ERR_RANGE;
-    uint64_t last = 0;
+    double last = per; /* where the factor is 1 */
     float factor = 1;
-    for (size_t r = 0; r < rows; r++) {
-        const uint64_t n = (uint64_t)(pe__position(&at, r, 0) + shift) / period;
-        if (n != last) {
-            const pe__td log = pe__td_log(pe__td_splat((double)(n + 1)));
-            const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
-            const double hi = pe__first_lane(y.a), lo = pe__first_lane(y.b) + pe__first_lane(y.c);
-            factor = n ? pe__round_sum(hi, lo, PE__DROP_F32) : 1;
-            /* no tie: the logarithm is transcendental; where 1 and it cancel, its error is left */
-            if (n && pe__near_tie(hi, lo, (fabs(hi) + 1) * pe__exp2i(-100)))
-                factor = pe__exact_factor((double)(n + 1), 1, beta, 1, 1);
+    for (size_t r = 0, n; r < rows; r += n) {
+        double x[PE_LANES], p[PE_LANES];
+        int same = 1;
+        n = pe__min(rows - r, PE_LANES);
+        pe__positions(&at, r, n, 0, p);
+        for (size_t k = 0; k < PE_LANES; k++) {
+            const double t = p[pe__min(k, n - 1)] + shift;
+            x[k] = whole ? (double)((uint64_t)t / period + 1) : t > per ? t : per;
+            same &= x[k] == last;
         }
-        last = n;
-        factors[r] = factor;
+        for (size_t k = 0; same && k < n; k++) factors[r + k] = factor;
+        if (!same) pe__query_factors(x, per, beta, n, factors + r);
+        last = x[n - 1];
+        factor = factors[r + n - 1];
     }
     return PE_OK;
 }

@@ -122,8 +122,9 @@
       (const pe_rope_config *config, double *omega, double *attention_factor),                     \
       (config, omega, attention_factor))                                                           \
     X(pe_status, pe_rope_query_scale_f32,                                                          \
-      (double beta, size_t period, double shift, pe_at at, size_t rows, float *factors),           \
-      (beta, period, shift, at, rows, factors))                                                    \
+      (pe_query_scale kind, double beta, size_t period, double shift, pe_at at, size_t rows,       \
+       float *factors),                                                                            \
+      (kind, beta, period, shift, at, rows, factors))                                              \
     X(pe_status, pe_rope_xpos_f32,                                                                 \
       (size_t pairs, double scale_base, pe_at at, size_t rows, float *factors, size_t stride),     \
       (pairs, scale_base, at, rows, factors, stride))                                              \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Contract: a model's RoPE config, its frequencies and its plan.
- * Gives: PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR, PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK,
- *   PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL, PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED,
- *   PE_SECTIONS_VISION, pe_rope_config, pe_rope_type.
+ * Gives: PE_QUERY_SCALE_FLOOR, PE_QUERY_SCALE_LOG, PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR,
+ *   PE_ROPE_LLAMA3, PE_ROPE_LONGROPE, PE_ROPE_NTK, PE_ROPE_NTK_FIXED, PE_ROPE_PROPORTIONAL,
+ *   PE_ROPE_YARN, PE_SECTIONS_INTERLEAVED, PE_SECTIONS_VISION, pe_query_scale, pe_rope_config,
+ *   pe_rope_type.
  * Needs: api.
  * Tests: tests/unit/test_rope_frequencies.c. */
 #pragma once
@@ -153,26 +154,33 @@ PE_API const char *pe_rope_config_error(const pe_rope_config *config);
 PE_API pe_status pe_rope_frequencies(const pe_rope_config *config, double *omega,
                                      double *attention_factor);
 
-/* Compute the factors of queries that depend on their position, one float per row:
+/* How a factor on queries grows with their position p. */
+typedef enum pe_query_scale {
+    PE_QUERY_SCALE_FLOOR = 0, /* 1 + beta ln(1 + floor((p + shift) / period)): Llama 4, Ministral 3 */
+    PE_QUERY_SCALE_LOG        /* max(1, 1 + beta ln((p + shift) / period)): Qwen 1, Grok-2          */
+} pe_query_scale;
+
+/* Compute the factors of queries that depend on their position, one float per row: those of kind, p
+ * the position of row r. Multiply the rows of queries by them.
  *
- *     factors[r] = 1 + beta ln(1 + floor((p + shift) / period))       p the position of row r
+ *     Llama 4      FLOOR  attn_scale, floor_scale, shift 1
+ *     Ministral 3  FLOOR  llama_4_scaling_beta, original_max_position_embeddings, shift 0
+ *     Qwen 1       LOG    logn: 1 / ln(seq_length), seq_length, shift 1
+ *     Grok-2       LOG    1 / ln(attn_temperature_len), attn_temperature_len, shift 0
  *
- * Llama 4: attn_scale, floor_scale, shift 1; Ministral 3: llama_4_scaling_beta,
- * original_max_position_embeddings, shift 0. Multiply the rows of queries by them.
- *
- * beta         finite, at most 2^100 in magnitude
+ * beta         finite, at most 2^100 in magnitude; of LOG at least 0
  * period       1 ... 2^53
  * at, rows     positions of one coordinate, with the shift at least 0
  * factors      rows floats
  *
- * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE, also for
- *              such a beta or period. On an error nothing is written.
+ * Returns      PE_OK; PE_ERR_NULL; PE_ERR_ENUM, also for another kind; PE_ERR_SHAPE; PE_ERR_SIZE;
+ *              PE_ERR_RANGE, also for such a beta or period. On an error nothing is written.
  * Accuracy     correctly rounded; a real position and the shift are added in double
  *              (tests/unit/test_models.c)
  * Aliasing     factors may not overlap the positions
  * Threads      any */
-PE_API pe_status pe_rope_query_scale_f32(double beta, size_t period, double shift, pe_at at,
-                                         size_t rows, float *factors);
+PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_t period,
+                                         double shift, pe_at at, size_t rows, float *factors);
 
 /* Compute the factors of xPos on sines and cosines, one float per pair:
  *

@@ -68,7 +68,7 @@ static void factors(void)
 {
     float f[3 * 64];
     ok(pe_rope_xpos_f32(64, 512, pe_from_by(-2560, 2560), 3, f, 64)), print_f32("xpos", f, 3 * 64);
-    ok(pe_rope_query_scale_f32(0.1, 3, 0, pe_from(0), D, f)), print_f32("query", f, D);
+    ok(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 3, 0, pe_from(0), D, f)), print_f32("query", f, D);
     for (int k = 0; k < 4; k++) {
         pe_rope_config c = pe_rope_config_default(2);
         double omega[1], attention;

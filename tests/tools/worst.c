@@ -121,7 +121,7 @@ static pe_status run(int verb, const pe_plan *plan)
     case 8: return pe_shift_f64(plan, at, ROWS, out.d, d);
     case 9: return pe_rope_table_f32(plan, at, ROWS, PE_ROPE_TABLE_APART, out.f, more, d, NULL);
     case 10: return pe_rope_xpos_f32(d, power, at, ROWS, out.f, d);
-    default: return pe_rope_query_scale_f32(power, 1 + below(100), 0, at, ROWS, out.f);
+    default: return pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, power, 1 + below(100), 0, at, ROWS, out.f);
     }
 }
 

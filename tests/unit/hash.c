@@ -323,7 +323,7 @@ static void alibi_matrices(const table *unused, size_t count)
     g_elements += HEADS * 300 * 600;
 }
 
-/* The same, and T5's buckets, of queries and keys anywhere. */
+/* The same, T5's buckets, and factors of queries by logarithms, of queries and keys anywhere. */
 WRAPS static void biases_anywhere(const table *unused, size_t count)
 {
     enum { HEADS = 5, QUERIES = 9, KEYS = 700, ALL = HEADS * QUERIES * KEYS };
@@ -357,6 +357,9 @@ WRAPS static void biases_anywhere(const table *unused, size_t count)
         need_ok(pe_alibi_add_bf16(slopes, HEADS, mode, at, QUERIES, queries, KEYS, f16, KEYS, QUERIES * KEYS),
                 "pe_alibi_add_bf16");
         hash_u16(f16, ALL);
+        need_ok(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 0.1 * (double)(k + 1), 40, 100.25,
+                                        pe_from_by(k > 6 ? 0 : -100, (int64_t)k), 700, f32), "pe_rope_query_scale_f32");
+        hash_f32(f32, 700);
         need_ok(pe_bias_t5_i32(32, 128, k % 2, queries, QUERIES, at, KEYS, index), "pe_bias_t5_i32");
         for (size_t i = 0; i < (size_t)QUERIES * KEYS; i++)
             g_hash = mix(g_hash, (uint64_t)(uint32_t)index[i]);
@@ -470,7 +473,8 @@ static void models(const table *unused, size_t count)
         ggml.n_dims = D, ggml.ext_factor = k ? 1 : 0, ggml.freq_scale = 0.125f, ggml.n_ctx_orig = 4096 * (k % 2);
         need_ok(pe_rope_ggml_frequencies(&ggml, w, w + D / 2), "pe_rope_ggml_frequencies");
         hash_f64(w, D / 2 + 1);
-        need_ok(pe_rope_query_scale_f32(0.1, 64, (double)(k % 2), pe_from(100), ROWS, f), "query scale");
+        need_ok(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 64, (double)(k % 2), pe_from(100), ROWS, f),
+                "query scale");
         hash_f32(f, ROWS);
         need_ok(pe_rope_xpos_f32(D / 2, 512, pe_from_by(-500, 99), ROWS, f, D / 2), "pe_rope_xpos_f32");
         hash_f32(f, ROWS * D / 2);

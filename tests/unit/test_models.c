@@ -670,7 +670,8 @@ static void factors_of_others(void **state)
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < 4; i++) {
             const double *const p = published_scales[k][i];
-            assert_int_equal(pe_rope_query_scale_f32(0.1, periods[k], k == 0, pe_at_f64(p), 1, got), PE_OK);
+            assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, periods[k], k == 0, pe_at_f64(p), 1,
+                                                     got), PE_OK);
             assert_true(fabs((double)got[0] - p[1]) <= 3e-7);
         }
 }
@@ -1111,7 +1112,7 @@ static void factors_on_queries(void **state)
         const double beta = betas[k % 4], shift = k / 4 % 2 ? 1 : 0;
         const size_t period = periods[k / 8], rows = k % 3 ? 2000 : 5;
         const pe_at at = k % 3 ? pe_from_by(0, 10007) : pe_at_f64(reals);
-        assert_int_equal(pe_rope_query_scale_f32(beta, period, shift, at, rows, got), PE_OK);
+        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, beta, period, shift, at, rows, got), PE_OK);
         for (size_t r = 0; r < rows; r++) {
             const double p = (k % 3 ? 10007 * (double)r : reals[r]) + shift;
             mpfr_set_d(x, floor(floor(p) / (double)period) + 1, MPFR_RNDN);
@@ -1123,19 +1124,63 @@ static void factors_on_queries(void **state)
     }
     mpfr_clear(x);
     /* Ministral 3: beta 0.1, 16384; Llama 4: 0.1, 8192, 1 */
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 16384, 0, pe_from(131072), 1, got), PE_OK);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 16384, 0, pe_from(131072), 1, got), PE_OK);
     assert_true(got[0] == 1.2197225f); /* 1 + 0.1 ln 9 */
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 8192, 1, pe_from(8190), 2, got), PE_OK);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 1, pe_from(8190), 2, got), PE_OK);
     assert_true(got[0] == 1 && got[1] == 1.0693147f); /* 1 + 0.1 ln 2 */
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 8192, 0, pe_from(0), 0, NULL), PE_OK);
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 8192, 0, pe_from(0), 1, NULL), PE_ERR_NULL);
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 0, 0, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32((double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, (double)NAN, pe_from(0), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, 0, pe_from(-1), 1, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, 1, pe_from_by(4, -1), 7, got), PE_ERR_RANGE);
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, 0, pe_at_i32(NULL), 1, got), PE_ERR_NULL);
-    assert_int_equal(pe_rope_query_scale_f32(0.1, 9, 0, pe_all(1), SIZE_MAX, got), PE_ERR_SIZE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 0, pe_from(0), 0, NULL), PE_OK);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 8192, 0, pe_from(0), 1, NULL), PE_ERR_NULL);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 0, 0, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, (double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, (double)NAN, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_from(-1), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 1, pe_from_by(4, -1), 7, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_at_i32(NULL), 1, got), PE_ERR_NULL);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_FLOOR, 0.1, 9, 0, pe_all(1), SIZE_MAX, got), PE_ERR_SIZE);
+}
+
+/* max(1, 1 + beta ln((p + shift) / period)) */
+static void factors_by_logarithms(void **state)
+{
+    static const double betas[] = {0.1, 0, 0.13115409462626939, 1e20, 0x1p100};
+    static const size_t periods[] = {2048, 1, 8192, 3, ((size_t)1 << 31) - 1};
+    static double reals[500];
+    static float got[500];
+    mpfr_t x;
+    (void)state;
+    mpfr_init2(x, 300);
+    for (int k = 0; k < 50; k++) {
+        const double beta = betas[k % 5], shift = k % 3 ? k % 3 == 1 : 0.25;
+        const size_t period = periods[k / 5 % 5];
+        for (size_t r = 0; r < 500; r++) { /* about the period, and next to it, too */
+            reals[r] = (double)(r * r * r) * (k % 2 ? 17 : 0.37);
+            if (r % 7 == 0) reals[r] = (double)period - shift + ldexp((double)r - 250, -20);
+            if (reals[r] < 0 || reals[r] > 0x1p31 - 1) reals[r] = (double)r;
+        }
+        assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, beta, period, shift, pe_at_f64(reals), 500,
+                                                 got), PE_OK);
+        for (size_t r = 0; r < 500; r++) {
+            mpfr_set_d(x, reals[r] + shift, MPFR_RNDN);
+            mpfr_div_ui(x, x, (unsigned long)period, MPFR_RNDN);
+            mpfr_log(x, x, MPFR_RNDN);
+            mpfr_mul_d(x, x, beta, MPFR_RNDN);
+            mpfr_add_ui(x, x, 1, MPFR_RNDN);
+            const float want = beta == 0 || mpfr_cmp_ui(x, 1) < 0 ? 1 : mpfr_get_flt(x, MPFR_RNDN);
+            if (got[r] != want)
+                fail_msg("case %d, %a: %a, not %a", k, reals[r], (double)got[r], (double)want);
+        }
+    }
+    mpfr_clear(x);
+    /* Qwen 1: seq_length 2048 */
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 0.13115409462626939, 2048, 1, pe_from(8191), 1,
+                                             got), PE_OK);
+    assert_true(got[0] == 1.18181818f); /* ln 8192 / ln 2048 = 13 / 11 */
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, -1e-300, 9, 0, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, (double)NAN, 9, 0, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 0, 0, pe_from(0), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32(PE_QUERY_SCALE_LOG, 1, 9, 0, pe_from(-1), 1, got), PE_ERR_RANGE);
+    assert_int_equal(pe_rope_query_scale_f32((pe_query_scale)2, 1, 9, 0, pe_from(0), 1, got), PE_ERR_ENUM);
+    assert_int_equal(pe_rope_query_scale_f32((pe_query_scale)-1, 1, 9, 0, pe_from(0), 1, got), PE_ERR_ENUM);
 }
 
 static void factors_of_xpos(void **state)
@@ -1543,6 +1588,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(ggml_frequencies),
         cmocka_unit_test(pairs_read_adjacent_written_as_halves),
         cmocka_unit_test(factors_on_queries),
+        cmocka_unit_test(factors_by_logarithms),
         cmocka_unit_test(factors_of_xpos),
         cmocka_unit_test(ties_of_xpos),
         cmocka_unit_test(buckets_of_t5),
