@@ -719,6 +719,37 @@ PE_API pe_status pe_add_batch_bf16(const pe_plan *plan, pe_at at, size_t rows, s
  * Threads      any */
 PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
 
+/* Fill rows of sines and of cosines of the given frequencies, without a plan:
+ *
+ *     sines[r * stride + i]   = amplitude sin(p_r omega[i])
+ *     cosines[r * stride + i] = amplitude cos(p_r omega[i])
+ *
+ * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A row takes a tenth to a
+ * fifth longer than by a plan that is kept; from some 36 rows on, a call takes 16 rows' time more.
+ *
+ * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
+ *              each 0, or within 2^-900 ... 2^21 in magnitude
+ * amplitude    factor on every element, 2^-1000 ... 2^1000 in magnitude
+ * at           where the rows are, one coordinate; every position p_r within -2^31 ... 2^31
+ * sines        rows * stride elements (the last row needs only pairs); aligned as its type
+ * cosines      likewise
+ * stride       elements from row to row in both, >= pairs; what lies between is not touched
+ *
+ * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL, also for a list; PE_ERR_CONFIG for the
+ *              amplitude; PE_ERR_FREQUENCY; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE
+ * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
+ * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
+ *              lie in turn: cosines = sines + pairs, stride = 2 pairs
+ * Threads      any */
+PE_API pe_status pe_sincos_f32(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, float *sines, float *cosines, size_t stride);
+PE_API pe_status pe_sincos_f64(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, double *sines, double *cosines, size_t stride);
+PE_API pe_status pe_sincos_f16(const double *omega, size_t pairs, double amplitude, pe_at at,
+                               size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
+PE_API pe_status pe_sincos_bf16(const double *omega, size_t pairs, double amplitude, pe_at at,
+                                size_t rows, uint16_t *sines, uint16_t *cosines, size_t stride);
+
 /* ==== src/rope/contract_config.h ==== */
 /* Contract: a model's RoPE config, its frequencies and its plan.
  * Gives: PE_QUERY_SCALE_FLOOR, PE_QUERY_SCALE_LOG, PE_ROPE_DYNAMIC_NTK, PE_ROPE_LINEAR,
@@ -1794,9 +1825,10 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
-PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
-    double p;
+    double p = (double)(at->first + (int64_t)r * at->step);
+    if (at->kind == PE__AT_RANGE) return at->back ? -p : p;
     pe__positions(at, r, 1, axis, &p);
     return p;
 }
@@ -6454,6 +6486,163 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
 {
     return pe__sinusoidal(out, rows, d_model);
 }
+
+/* ==== src/rows/sincos.h ==== */
+/* Rows of sines and cosines of given frequencies, without a plan.
+ * Gives: pe__sincos_rows, pe__sincos_call().
+ * Needs: simd, api, where, plan, numbers, frequencies.
+ * Tests: tests/unit/test_theorem.c, tests/unit/test_at.c. */
+
+/* ---- 6.12 rows without a plan -------------------------------------------------------------------
+ * A plan of few rows is its frequencies, and those take a seventh of the time of a row: a call makes
+ * a plan on the stack for each tile of columns, and where there are many rows, its table. */
+
+/* The arguments of a call: rows of stride elements of the given size. */
+typedef struct pe__sincos_rows {
+    const double *omega;
+    size_t pairs, rows, stride, element;
+    double amplitude;
+    unsigned char *sines, *cosines;
+    const pe__maker *make;
+} pe__sincos_rows;
+
+/* Pairs of a tile, without a table and with it. */
+enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32 };
+
+/* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
+   2^-104. Counted are the sum of their squares and the least, of 1. */
+PE__INLINE void pe__sincos_frequency(const double *omega, size_t i, double *f, double *g,
+                                     pe__vd *sum, pe__vd *least)
+{
+    pe__vd e;
+    const pe__vd w = pe__load(omega + i);
+    *sum = pe__fma(w, w, *sum);
+    *least = pe__min_vd(pe__abs(w), *least);
+    pe__store(f + i, pe__two_prod(w, pe__splat(pe__inverse_pi[0]), &e));
+    pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi[1]), e));
+}
+
+/* n frequencies to f and, so many doubles further on, g, each with 8 more like the last; and the sum
+   of their squares. Returns whether all are within 2^-900 ... 2^21; 0 also if one is 0. */
+PE__OUTLINE int pe__sincos_frequencies(const double *omega, size_t n, double *f, size_t padded,
+                                       double *squares)
+{
+    const pe__vd low = pe__splat(pe__exp2i(-900));
+    pe__vd sum = pe__splat(0.0), least = pe__splat(1.0);
+    double w[PE_LANES], *const g = f + padded;
+    size_t i = 0;
+    for (size_t k = 0; n < PE_LANES && k < PE_LANES; k++) w[k] = omega[pe__min(k, n - 1)];
+    for (; i + PE_LANES <= n; i += PE_LANES) pe__sincos_frequency(omega, i, f, g, &sum, &least);
+    if (n < PE_LANES) pe__sincos_frequency(w, 0, f, g, &sum, &least);
+    else if (i < n) pe__sincos_frequency(omega, n - PE_LANES, f, g, &sum, &least);
+    for (i = n; i < n + 8; i += PE_LANES) {
+        pe__store(f + i, pe__splat(f[n - 1]));
+        pe__store(g + i, pe__splat(g[n - 1]));
+    }
+    pe__store(w, sum);
+    *squares = w[0];
+    for (size_t k = 1; k < PE_LANES; k++) *squares += w[k];
+    return !pe__unequal(pe__min_vd(least, low), low, low, low) && *squares <= pe__exp2i(42);
+}
+
+/* A plan of n pairs in memory, as far as rows look at it; squares: of all frequencies. */
+PE__INLINE void pe__sincos_plan(pe_plan *plan, double amplitude, size_t n, double squares)
+{
+    int exponent;
+    plan->axes = 1;
+    plan->first = 0;
+    plan->has_padding = plan->half_turns = plan->exact = 0;
+    plan->offset = plan->base = 0;
+    plan->unit = 1;
+    plan->table = plan->float32 = plan->matrix = plan->point = NULL;
+    plan->axis[0].pair = plan->axis[0].coordinate = 0;
+    plan->axis[0].pairs = n;
+    plan->axis[0].denominator[0] = 1;
+    plan->axis[0].denominator[1] = 0;
+    pe__plan_amplitude(plan, amplitude);
+    (void)pe__frexp(squares, &exponent);
+    pe__plan_reach(plan, pe__exp2i(-104), pe__exp2i((exponent + 2049) / 2 - 1024));
+}
+
+/* The rows, tile by tile in aligned memory. */
+PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at, double *f,
+                                      size_t most)
+{
+    const int sines_first = (uintptr_t)x->sines < (uintptr_t)x->cosines;
+    unsigned char *const out = sines_first ? x->sines : x->cosines;
+    const size_t size = x->element, apart = (size_t)((sines_first ? x->cosines : x->sines) - out);
+    const size_t columns = apart >> (size == 2 ? 1 : size == 4 ? 2 : 3);
+    pe_plan plan;
+    double squares = 0;
+    int ok = 1;
+    plan.frequency = f;
+    for (size_t i = 0; i < x->pairs; i += most) {
+        const size_t n = pe__min(x->pairs - i, most);
+        ok &= pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN, &squares);
+    }
+    for (size_t i = 0; i < x->pairs && !ok; i++)
+        if (x->omega[i] != 0 && !pe__between(fabs(x->omega[i]), pe__exp2i(-900), pe__exp2i(21)))
+            return PE_ERR_FREQUENCY;
+    plan.padded = most + PE__CHAIN;
+    for (size_t i = 0; i < x->pairs; i += most) {
+        const size_t n = pe__min(x->pairs - i, most);
+        if (x->pairs > most)
+            (void)pe__sincos_frequencies(x->omega + i, n, f, most + PE__CHAIN, &squares);
+        pe__sincos_plan(&plan, x->amplitude, n, squares);
+        if (most == PE__TILE_TABLE) {
+            pe__plan_rows(&plan, f + 2 * plan.padded);
+            plan.table = f + 2 * plan.padded;
+        }
+        pe__dest dest = pe__dest_split(&plan, 0, n, out + i * size, size);
+        dest.stride = (ptrdiff_t)(x->stride * size);
+        dest.sine = sines_first ? 0 : columns;
+        dest.cosine = sines_first ? columns : 0;
+        pe__walk(&dest, at, 0, x->rows, x->make);
+    }
+    return PE_OK;
+}
+PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at)
+{
+    double memory[2 * (PE__TILE_LIGHT + PE__CHAIN) + 8];
+    return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_LIGHT);
+}
+PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at)
+{
+    double memory[(2 + 4 * PE__DIGIT) * (PE__TILE_TABLE + PE__CHAIN) + 8];
+    return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_TABLE);
+}
+
+static inline pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *at)
+{
+    if (x->rows == 0 || x->pairs == 0) return PE_OK;
+    if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
+    if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000))) return PE_ERR_CONFIG;
+    pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
+    if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
+    if (status != PE_OK) return status;
+    return x->rows < PE__MANY ? pe__sincos_light(x, at) : pe__sincos_table(x, at);
+}
+
+#define PE__SINCOS_OF(T, element)                                                                  \
+    PE_API pe_status pe_sincos_##T(const double *omega, size_t pairs, double amplitude, pe_at at,  \
+                                   size_t rows, element *sines, element *cosines, size_t stride)   \
+    {                                                                                              \
+        const pe__sincos_rows x = {omega,                                                          \
+                                   pairs,                                                          \
+                                   rows,                                                           \
+                                   stride,                                                         \
+                                   sizeof *sines,                                                  \
+                                   amplitude,                                                      \
+                                   (unsigned char *)sines,                                         \
+                                   (unsigned char *)cosines,                                       \
+                                   &pe__fills_##T};                                                \
+        return pe__sincos_call(&x, &at);                                                           \
+    }
+PE__SINCOS_OF(f32, float)
+PE__SINCOS_OF(f16, uint16_t)
+PE__SINCOS_OF(bf16, uint16_t)
+PE__SINCOS_OF(f64, double)
+#undef PE__SINCOS_OF
 
 /* ==== src/rope/config.h ==== */
 /* A model's RoPE config: defaults, names, errors.

@@ -44,6 +44,7 @@
  *   pe__get_signed(p)      the same as -v0 v0 -v1 v1 ...                                 -
  *   pe__mad_f32(a,b,c)     a*b + c of floats  } as pe__fma, pe__fnma of doubles          one or
  *   pe__nmad_f32(a,b,c)    c - a*b of floats  }                                          two
+ *   pe__min_vd(a,b)        the lesser, of doubles; either, if one is a NaN               exact
  *   pe__abs_f32  pe__min_f32(a,b)  |a|, the lesser, of floats                            exact
  *   pe__min_size(a,b)      the lesser of |a|, |b| of floats                              exact
  *   pe__within(a,x,b,y)    bit i set where float i of a is not above that of x, bit      -
@@ -743,6 +744,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     _mm256_storeu_si256((__m256i *)(void *)(p + 16),
                         _mm256_permute2x128_si256(low, high, 0x31));
 }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
@@ -908,6 +910,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     _mm_storeu_si128((__m128i *)(void *)p, _mm_unpacklo_epi16(u, v));
     _mm_storeu_si128((__m128i *)(void *)(p + 8), _mm_unpackhi_epi16(u, v));
 }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm256_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
@@ -986,6 +989,7 @@ PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
     both.val[1] = pe__round_f16(b);
     vst2_u16(p, both);
 }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return vminq_f64(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return vminq_f32(a, b); }
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { vst1_u16(p, h); }
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
@@ -1015,6 +1019,7 @@ PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* two, an
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* of the first two */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm_min_ps(a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) /* no copy, as _mm_shuffle_ps() takes */
 {
@@ -1047,6 +1052,10 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v)
 }
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b)
+{
+    return (pe__vd)wasm_f64x2_pmin((v128_t)b, (v128_t)a);
+}
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
 {
     return (pe__vf)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
@@ -1185,6 +1194,7 @@ typedef struct pe__tie_watch {
 PE__INLINE pe__vd pe__load(const double *p) { return *p; }
 PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
 PE__INLINE pe__vd pe__splat(double x) { return x; }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return a < b ? a : b; }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
 #ifdef PE__HAVE_FMA
 enum { PE__FUSES = 1 };

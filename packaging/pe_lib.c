@@ -101,6 +101,22 @@
       (plan, at, rows, batches, scale, x, stride, batch_stride))                                   \
     X(pe_status, pe_sinusoidal_f32, (float *out, size_t rows, size_t d_model),                     \
       (out, rows, d_model))                                                                        \
+    X(pe_status, pe_sincos_f32,                                                                    \
+      (const double *omega, size_t pairs, double amplitude, pe_at at, size_t rows,                 \
+       float *sines, float *cosines, size_t stride),                                               \
+      (omega, pairs, amplitude, at, rows, sines, cosines, stride))                                 \
+    X(pe_status, pe_sincos_f64,                                                                    \
+      (const double *omega, size_t pairs, double amplitude, pe_at at, size_t rows,                 \
+       double *sines, double *cosines, size_t stride),                                             \
+      (omega, pairs, amplitude, at, rows, sines, cosines, stride))                                 \
+    X(pe_status, pe_sincos_f16,                                                                    \
+      (const double *omega, size_t pairs, double amplitude, pe_at at, size_t rows,                 \
+       uint16_t *sines, uint16_t *cosines, size_t stride),                                         \
+      (omega, pairs, amplitude, at, rows, sines, cosines, stride))                                 \
+    X(pe_status, pe_sincos_bf16,                                                                   \
+      (const double *omega, size_t pairs, double amplitude, pe_at at, size_t rows,                 \
+       uint16_t *sines, uint16_t *cosines, size_t stride),                                         \
+      (omega, pairs, amplitude, at, rows, sines, cosines, stride))                                 \
     X(pe_status, pe_shift_f32,                                                                     \
       (const pe_plan *plan, pe_at deltas, size_t rows, float *x, size_t stride),                   \
       (plan, deltas, rows, x, stride))                                                             \

@@ -200,6 +200,7 @@ extern "C" {
 #include "rows/f64.h"
 #include "rows/walk.h"
 #include "rows/call.h"
+#include "rows/sincos.h"
 #include "rope/config.h"
 #include "rope/frequencies.h"
 #include "rope/rotate.h"

@@ -43,6 +43,7 @@
  *   pe__get_signed(p)      the same as -v0 v0 -v1 v1 ...                                 -
  *   pe__mad_f32(a,b,c)     a*b + c of floats  } as pe__fma, pe__fnma of doubles          one or
  *   pe__nmad_f32(a,b,c)    c - a*b of floats  }                                          two
+ *   pe__min_vd(a,b)        the lesser, of doubles; either, if one is a NaN               exact
  *   pe__abs_f32  pe__min_f32(a,b)  |a|, the lesser, of floats                            exact
  *   pe__min_size(a,b)      the lesser of |a|, |b| of floats                              exact
  *   pe__within(a,x,b,y)    bit i set where float i of a is not above that of x, bit      -

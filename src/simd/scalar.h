@@ -25,6 +25,7 @@ typedef struct pe__tie_watch {
 PE__INLINE pe__vd pe__load(const double *p) { return *p; }
 PE__INLINE void pe__store(double *p, pe__vd a) { *p = a; }
 PE__INLINE pe__vd pe__splat(double x) { return x; }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return a < b ? a : b; }
 PE__INLINE pe__vd pe__abs(pe__vd a) { return a < 0 ? -a : a; }
 #ifdef PE__HAVE_FMA
 enum { PE__FUSES = 1 };

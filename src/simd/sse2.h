@@ -22,6 +22,7 @@ PE__INLINE pe__vf pe__floats_of(pe__vd a) { return _mm_cvtpd_ps(a); } /* two, an
 PE__INLINE pe__vd pe__doubles_of(pe__vf v) { return _mm_cvtps_pd(v); } /* of the first two */
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)_mm_cvttps_epi32(v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)_mm_movemask_ps((__m128)a); }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm_min_ps(a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) /* no copy, as _mm_shuffle_ps() takes */
 {
@@ -54,6 +55,10 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v)
 }
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
+PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b)
+{
+    return (pe__vd)wasm_f64x2_pmin((v128_t)b, (v128_t)a);
+}
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b)
 {
     return (pe__vf)wasm_f32x4_pmin((v128_t)b, (v128_t)a);

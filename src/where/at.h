@@ -142,9 +142,10 @@ PE__OUTLINE void pe__positions(const pe_at *at, size_t r, size_t n, size_t axis,
     }
     for (size_t k = 0; at->back && k < n; k++) p[k] = -p[k];
 }
-PE__OUTLINE double pe__position(const pe_at *at, size_t r, size_t axis)
+PE__INLINE double pe__position(const pe_at *at, size_t r, size_t axis)
 {
-    double p;
+    double p = (double)(at->first + (int64_t)r * at->step);
+    if (at->kind == PE__AT_RANGE) return at->back ? -p : p;
     pe__positions(at, r, 1, axis, &p);
     return p;
 }

@@ -37,6 +37,7 @@ mutated() {
     steps) sed 's/const size_t column = first + (pair + i % n) \* tile->plan->step;/const size_t column = first + (pair + i % n);/' "$file" ;;
     tile-first) sed 's/(double)(plan->first + (i </(double)(0 * plan->first + (i </' "$file" ;;
     niven) sed 's/{0, 1, 3, 2, 3, 1, 0, -1,/{0, 1, 3, 2, 3, 1, 0, 1,/' "$file" ;;
+    sincos-low) sed 's/pe__store(g + i, pe__fma(w, pe__splat(pe__inverse_pi\[1\]), e));/pe__store(g + i, e);/' "$file" ;;
     small-cosine) sed 's/pe__round_once(a, -a \* pe__exp2i(-60), 1, drop)/pe__round_once(a, a * pe__exp2i(-60), 1, drop)/' "$file" ;;
     zero-sign) sed 's/double other = hi < 0 ? -0.0 : 0.0;/double other = 0.0;/' "$file" ;;
     xpos-tie) sed 's/return pe__round_sum(tie, 0, PE__DROP_F32);/return pe__round_sum(tie, tie * 1e-30, PE__DROP_F32);/' "$file" ;;

@@ -95,7 +95,7 @@ defects_of_the_library() {
         breaks pe.h short-window $(unit budget.gcc.best.none.quick)
         breaks pe.h slow $(unit budget.gcc.best.none.quick)
         breaks pe.h niven $(unit theorem.gcc.best.none.quick)
-        for defect in undecided small-cosine zero-sign; do
+        for defect in undecided small-cosine zero-sign sincos-low; do
             breaks pe.h $defect $(unit theorem.gcc.best.none.quick)
         done
         breaks pe.h still sh tests/checks/levels.sh

@@ -626,6 +626,18 @@ SIZES(xpos)
     SET(s->rows, s->width + s->pad);
     a->pairs = s->width;
 }
+/* rows, stride, pairs */
+SIZES(sincos)
+{
+    UNUSED(f);
+    SET(s->rows, s->width + s->pad, s->width);
+}
+BUFFERS(sincos)
+{
+    put(a, 0, F64_S, 0, sizeof(double), a->n[2]);
+    put_rows(a, 1, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->n[2]);
+    put_rows(a, 2, NOTHING, 1, element_of(f->type), a->n[0], a->n[1], a->n[2]);
+}
 BUFFERS(scale)
 {
     UNUSED(f);
@@ -926,7 +938,8 @@ static inline pe_heads heads_to(const args *a, size_t heads, size_t i)
     CALL(pe_fill_##T, (a->plan, at_of(a), N(0), P(e, 0), N(1)))                                    \
     CALL(pe_add_##T, (a->plan, at_of(a), N(0), (s)a->scale, P(e, 0), N(1)))                        \
     CALL(pe_add_batch_##T, (a->plan, at_of(a), N(0), N(1), (s)a->scale, P(e, 0), N(2), N(3)))      \
-    CALL(pe_shift_##T, (a->plan, at_of(a), N(0), P(e, 0), N(1)))
+    CALL(pe_shift_##T, (a->plan, at_of(a), N(0), P(e, 0), N(1)))                                   \
+    CALL(pe_sincos_##T, (IN(double, 0), N(2), a->scale, at_of(a), N(0), P(e, 1), P(e, 2), N(1)))
 FOUR_TYPES(CALLS_OF_FOUR)
 
 #define CALL_TO(name, from, to)                                                                    \
@@ -1024,6 +1037,9 @@ CALL(pe_learned_resample_f32,
 #define ADD_BATCH(T, plan, place, counted)                                                         \
     ROW(pe_add_batch_##T, T, plan, place, 0, batch, batch, NULL, 0, 1, 0, BIT(0) | BIT(1),         \
         BIT(2) | BIT(3), counted, 0)
+#define SINCOS(T, place, counted)                                                                  \
+    ROW(pe_sincos_##T, T, PLAN_NONE, place, 0, sincos, sincos, NULL, 0, 3, 0, BIT(0) | BIT(2),     \
+        BIT(1), counted, 0)
 #define SHIFT(T, plan, place)                                                                      \
     ROW(pe_shift_##T, T, plan, place, 0, rows, add, NULL, 0, 1, 0, BIT(0), BIT(1), 0, 0)
 #define ROWS_OF_FOUR(T, e, s)                                                                      \
@@ -1041,6 +1057,9 @@ CALL(pe_learned_resample_f32,
     ADD_BATCH(T, PLAN_ONE, PLACE_FROM, BIT(0))                                                     \
     ADD_BATCH(T, PLAN_MANY, PLACE_ANY, 0)                                                          \
     ADD_BATCH(T, PLAN_SUMS, PLACE_ANY, 0)                                                          \
+    SINCOS(T, PLACE_FROM, BIT(0))                                                                  \
+    SINCOS(T, PLACE_F64, 0)                                                                        \
+    SINCOS(T, PLACE_ANY, 0)                                                                        \
     SHIFT(T, PLAN_DOTS, PLACE_ALL)                                                                 \
     SHIFT(T, PLAN_SHIFTS, PLACE_ANY)
 

@@ -1342,6 +1342,37 @@ static void lone_row(const pe_config *config, const double *omega, double t)
     free(memory);
 }
 
+/* Without a plan: tiles, tables, places. */
+static void sincos(const table *tables, size_t count)
+{
+    static const size_t pairs[] = {1, 7, 64, 257}, rows[] = {1, 5, 36, 300};
+    static const double amplitudes[] = {1, -0.75, 0x1p-130, 3e4};
+    double omega[257];
+    int32_t list[300];
+    (void)tables, (void)count;
+    for (size_t i = 0; i < 257; i++)
+        omega[i] = i == 5 ? 0 : 1 / (1 + 0.37 * (double)i + (double)(i % 9 * i * i));
+    for (size_t i = 0; i < 300; i++) list[i] = (int32_t)((i * 7919 + 3) % 4001) - 1000;
+    for (size_t k = 0; k < 64; k++) {
+        const size_t p = pairs[k % 4], r = rows[k / 4 % 4], all = 2 * p * r, twice = 2 * p;
+        const double a = amplitudes[k / 16];
+        const pe_at at = k % 3 == 0 ? pe_from(16777200) : k % 3 == 1 ? pe_at_i32(list)
+                                                                     : pe_back(pe_from_by(77, 3));
+        float *const f = (float *)g_buffer;
+        double *const g = (double *)g_buffer;
+        uint16_t *const h = (uint16_t *)g_buffer;
+        need_ok(pe_sincos_f32(omega, p, a, at, r, f, f + p, twice), "pe_sincos_f32");
+        hash_f32(f, all);
+        need_ok(pe_sincos_f64(omega, p, a, at, r, g + p, g, twice), "pe_sincos_f64");
+        hash_f64(g, all);
+        need_ok(pe_sincos_f16(omega, p, a, at, r, h, h + p * r, p), "pe_sincos_f16");
+        hash_u16(h, all);
+        need_ok(pe_sincos_bf16(omega, p, a, at, r, h + p * r, h, p), "pe_sincos_bf16");
+        hash_u16(h, all);
+        g_elements += 4 * all;
+    }
+}
+
 /* What was built against the rounding: see test_theorem.c. */
 static void built_against(const table *tables, size_t count)
 {
@@ -1385,6 +1416,7 @@ static const struct section {
     {"fill_f64", fill_f64, TABLES(DOUBLES)},
     {"sinusoidal_f32", sinusoidal_f32, TABLES(ONE_CALL)},
     {"built against", built_against, NULL, 0},
+    {"sincos", sincos, NULL, 0},
     {"alibi_slopes", alibi_slopes, NULL, 0},
     {"alibi_fill, _add", alibi_matrices, NULL, 0},
     {"biases anywhere", biases_anywhere, NULL, 0},

@@ -1235,6 +1235,84 @@ static void rope_plans_are_their_frequencies(void **state)
     }
 }
 
+/* Rows without a plan are those of a plan of the same frequencies, at all places, in both orders of the
+   arrays, by each tile; what lies between rows stays. */
+static void rows_without_a_plan(void **state)
+{
+    static const size_t pairs[] = {1, 2, 3, 5, 8, 13, 31, 32, 33, 64, 255, 256, 257, 300},
+                        rows[] = {1, 2, 35, 36, 90};
+    enum { MOST = 300, LONG = 100, PAD = 3 };
+    static unsigned char memory[400 * MOST];
+    static double filled_rows[2 * MOST * LONG], pair_of[2][(MOST + PAD) * LONG], real[LONG + 3],
+        omega[MOST];
+    static int32_t whole[LONG + 3];
+    static float floats[LONG + 3];
+    rng r = rng_for("rows_without_a_plan");
+    (void)state;
+    for (size_t k = 0; k < LONG + 3; k++) {
+        whole[k] = (int32_t)rng_below(&r, k % 2 ? 100 : UINT32_MAX) - (k % 2 ? 0 : INT32_MAX);
+        floats[k] = (float)(rng_unit(&r) * 1e4), real[k] = rng_unit(&r) * 0x1p31 * (k % 2 ? 1 : -1);
+    }
+    const size_t cells = LONG;
+    const pe_at places[] = {pe_from(0),          pe_from(-20),
+                            pe_from(2147483540), pe_from_by(9, -1),
+                            pe_all(7),           pe_from_by(-999, 77),
+                            pe_at_i32(whole),    pe_at_f32(floats),
+                            pe_at_f64(real),     pe_skip(pe_at_i32(whole), 3),
+                            pe_back(pe_from(5)), pe_back(pe_at_f64(real)),
+                            pe_grid(&cells, 1),  pe_skip(pe_from(4), 9)};
+    for (size_t k = 0; k < LENGTH(pairs) * LENGTH(rows) * LENGTH(places); k++) {
+        const size_t n = pairs[k % LENGTH(pairs)], many = rows[k / LENGTH(pairs) % LENGTH(rows)];
+        const pe_at at = places[k / LENGTH(pairs) / LENGTH(rows)];
+        const double most = k % 3 == 2 ? 2097152 : 1;
+        const size_t stride = n + k % 2 * PAD;
+        pe_config c = pe_config_default(2 * n);
+        pe_plan plan;
+        c.layout = PE_LAYOUT_HALVES, c.amplitude = k % 5 == 0 ? -0.3 : 1;
+        for (size_t i = 0; i < n; i++)
+            omega[i] = i % 17 == 16 ? 0
+                                    : most * ldexp(0.5 + rng_unit(&r) / 2,
+                                                   -(int)rng_below(&r, k % 3 ? 20 : 900));
+        assert_int_equal(pe_plan_init_frequencies(&plan, &c, omega, n, memory, sizeof memory),
+                         PE_OK);
+        for (int t = 0; t < ALL_TYPES; t++) {
+            const size_t e = bytes_of(t);
+            unsigned char *const s = (unsigned char *)pair_of[t % 2], *const o = (unsigned char *)
+                                                                          pair_of[!(t % 2)];
+            memset(pair_of, CANARY, sizeof pair_of);
+            pe_status status = PE_ERR_SELFTEST, filled = status;
+#define BY(T, type)                                                                                \
+    filled = pe_fill_##T(&plan, at, many, (type *)(void *)filled_rows, 2 * n);                     \
+    status = pe_sincos_##T(omega, n, c.amplitude, at, many, (type *)(void *)s, (type *)(void *)o,  \
+                           stride);                                                                \
+    break
+            switch (t) {
+            case F32:
+                BY(f32, float);
+            case F16:
+                BY(f16, uint16_t);
+            case BF16:
+                BY(bf16, uint16_t);
+            default:
+                BY(f64, double);
+            }
+#undef BY
+            assert_int_equal(filled, PE_OK);
+            assert_int_equal(status, PE_OK);
+            for (size_t row = 0; row < many; row++) {
+                const unsigned char *const w = (const unsigned char *)filled_rows + 2 * n * row * e;
+                if (memcmp(s + row * stride * e, w, n * e) ||
+                    memcmp(o + row * stride * e, w + n * e, n * e))
+                    fail_msg("pe_sincos_%s: %zu pairs, place %zu, row %zu", type_names[t], n,
+                             k / LENGTH(pairs) / LENGTH(rows), row);
+                for (size_t i = n * e; i < stride * e; i++)
+                    assert_true(s[row * stride * e + i] == CANARY &&
+                                o[row * stride * e + i] == CANARY);
+            }
+        }
+    }
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Engines
  * --------------------------------------------------------------------------------------------- */
@@ -1303,6 +1381,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nonsense_of_three_axes_is_refused),
         cmocka_unit_test(failed_plans_are_none),
         cmocka_unit_test(rope_plans_are_their_frequencies),
+        cmocka_unit_test(rows_without_a_plan),
         cmocka_unit_test(calls_read_as_they_should),
     };
     test_begin(argc, argv);

@@ -428,6 +428,61 @@ static void nulls_and_shapes_are_refused(void **state)
            "pe_sinusoidal_f32: d_model 0");
 }
 
+/* Frequencies at both ends and beyond, anywhere in a row; what else pe_sincos_T refuses. */
+static void sincos_is_refused(void **state)
+{
+    static const double good[] = {0, -0.0, 0x1p-900, 0x1p21, -0x1p21, -0x1p-900, 1};
+    static const double bad[] = {NAN,       INFINITY,  -INFINITY, 0x1.0000000000001p21,
+                                 -0x1p22,   0x1p300,   0x1p1023,  0x1.fffffffffffffp-901,
+                                 -0x1p-960, 0x1p-1022, 0x1p-1074, -0x1p-1050};
+    static const size_t pairs[] = {1, 2, 7, 8, 9, 64, 256, 600};
+    static double omega[600];
+    static float s[36 * 600], c[36 * 600];
+    const double past = 2147483649.0;
+    (void)state;
+    for (size_t k = 0; k < LENGTH(pairs) * 20; k++) {
+        const size_t n = pairs[k / 20], i = k % 20 * (n - 1) / 19, rows = k % 2 ? 36 : 1;
+        for (size_t j = 0; j < n; j++)
+            omega[j] = 1 / (double)(1 + j);
+        for (size_t j = 0; j < LENGTH(good); j++) {
+            omega[i] = good[j];
+            expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, c, n), PE_OK, "omega %a of %zu",
+                   good[j], n);
+        }
+        memset(s, CANARY, sizeof s), memset(c, CANARY, sizeof c);
+        for (size_t j = 0; j < LENGTH(bad); j++) {
+            omega[i] = bad[j];
+            expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, c, n), PE_ERR_FREQUENCY,
+                   "omega %a at %zu of %zu", bad[j], i, n);
+        }
+        omega[i] = 1;
+        expect(pe_sincos_f32(NULL, n, 1, pe_from(3), rows, s, c, n), PE_ERR_NULL, "omega NULL");
+        expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, NULL, c, n), PE_ERR_NULL, "sines NULL");
+        expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, NULL, n), PE_ERR_NULL,
+               "cosines NULL");
+        expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, c, n - 1), PE_ERR_SHAPE, "stride");
+        expect(pe_sincos_f32(omega, n, 1, pe_from(3), SIZE_MAX / n, s, c, n), PE_ERR_SIZE, "rows");
+        expect(pe_sincos_f32(omega, n, 0, pe_from(3), rows, s, c, n), PE_ERR_CONFIG, "amplitude 0");
+        expect(pe_sincos_f32(omega, n, NAN, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
+               "amplitude NaN");
+        expect(pe_sincos_f32(omega, n, 0x1p1001, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
+               "amplitude");
+        expect(pe_sincos_f32(omega, n, -0x1p-1001, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
+               "amplitude");
+        expect(pe_sincos_f32(omega, n, 1, pe_from(POSITION_MAX - (int64_t)rows + 2), rows, s, c, n),
+               PE_ERR_RANGE, "range");
+        expect(pe_sincos_f32(omega, n, 1, pe_at_f64(&past), 1, s, c, n), PE_ERR_RANGE, "real");
+        expect(pe_sincos_f32(omega, n, 1, pe_at_f64(NULL), rows, s, c, n), PE_ERR_NULL,
+               "list NULL");
+        expect(pe_sincos_f32(omega, n, 1, pe_coords_f64(&past, 2, 2, 1), rows, s, c, n),
+               PE_ERR_SHAPE, "axes");
+        for (size_t j = 0; j < LENGTH(s); j++)
+            assert_true(memcmp(&s[j], &c[0], 4) == 0 && memcmp(&c[j], &c[0], 4) == 0);
+    }
+    expect(pe_sincos_f32(NULL, 0, NAN, pe_from(0), 1, NULL, NULL, 0), PE_OK, "no pairs");
+    expect(pe_sincos_f32(NULL, 1, NAN, pe_from(0), 0, NULL, NULL, 0), PE_OK, "no rows");
+}
+
 /* Both ends of the range are legal, one beyond either is not, and no sum wraps. */
 static void ranges_are_refused(void **state)
 {
@@ -661,6 +716,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_constant_is_enough),
         cmocka_unit_test(zero_rows_are_fine),
         cmocka_unit_test(nulls_and_shapes_are_refused),
+        cmocka_unit_test(sincos_is_refused),
         cmocka_unit_test(ranges_are_refused),
         cmocka_unit_test(one_bad_position_refuses_the_list),
         cmocka_unit_test(sizes_are_refused),
