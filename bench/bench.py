@@ -700,6 +700,9 @@ def table(args):
     disturbed = sum(r["disturbed"] for r in results.rows)
     if context["quick"]:
         sys.exit("that was a quick run: the figures of the pages come from make bench")
+    if disturbed * 10 > repetitions:
+        sys.exit(f"other work on the machine disturbed {disturbed / repetitions:.0%} of the repetitions: "
+                 "no page is written from more than 10%. Run make bench when it is quiet")
     machine = f"{context['cpu']}, {context['compiler']}, {context['sleef']}, {context['date']}"
     put(args.readme, "bench", [*summary_lines(results), f"{machine}.", ""])
     put(args.benchmarks, "bench", [

@@ -7,12 +7,14 @@
 #                                          ISA: avx512, avx2, sse2, neon, scalar; default: the best
 #
 # BASE may be of version 0.1 or later: paired_cases.h has each call in both interfaces. Environment: CC,
-# CFLAGS (-O2), SLEEF (0), PAIRED_ARGS (see paired.c; -f REGEX picks cases, -c CPU the core).
+# CFLAGS (-O2), SLEEF (0), PAIRED_ARGS (see paired.c; -f REGEX picks cases, -c CPU the core), OLD_FLAGS and
+# NEW_FLAGS: more flags for one side, so that BASE . compares two builds of one tree, say
+# NEW_FLAGS=-march=native; or -DPE_EXTERN with NEW_LIBRARY (OLD_LIBRARY), a libposenc.a to link it with.
 # Returns 1 if a call is more than 3 % slower than in BASE.
 # shellcheck disable=SC2086
 set -u
 . tests/tools/lib.sh
-[ $# -ge 1 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0" && exit 2; }
+[ $# -ge 1 ] || { sed -n '3,15s/^# \{0,1\}//p' "$0" && exit 2; }
 BASE=$1
 shift
 [ $# -gt 0 ] || set -- "$(best_isa)"
@@ -40,12 +42,13 @@ slower=0
 for isa in "$@"; do
     # Functions begin at a line of the cache: the same code lies the same way on both sides.
     flags="-std=c99 ${CFLAGS:--O2} -falign-functions=64 $(isa_flags "$isa") -DPE_SLEEF=$sleef $EXTRA_CFLAGS"
-    $CC $flags -I"$WORK/base" $(value "$WORK/base") -DPAIRED_SIDE=paired_old -c bench/paired_side.c -o "$WORK/old-$isa.o" &
+    $CC $flags -I"$WORK/base" $(value "$WORK/base") ${OLD_FLAGS:-} \
+        -DPAIRED_SIDE=paired_old -c bench/paired_side.c -o "$WORK/old-$isa.o" &
     old=$!
-    $CC $flags -I. $(value .) -DPAIRED_SIDE=paired_new -c bench/paired_side.c -o "$WORK/new-$isa.o" || exit 2
+    $CC $flags -I. $(value .) ${NEW_FLAGS:-} -DPAIRED_SIDE=paired_new -c bench/paired_side.c -o "$WORK/new-$isa.o" || exit 2
     wait $old || exit 2
     $CC -std=c99 -O2 $WARNINGS bench/paired.c "$WORK/old-$isa.o" "$WORK/new-$isa.o" \
-        $EXTRA_CFLAGS $libraries -o "$WORK/paired-$isa" || exit 2
+        $EXTRA_CFLAGS ${OLD_LIBRARY:-} ${NEW_LIBRARY:-} $libraries -o "$WORK/paired-$isa" || exit 2
     "$WORK/paired-$isa" ${PAIRED_ARGS:-}
     case $? in
     0) ;;

@@ -214,8 +214,13 @@ static const paired_case cases[] = {
 
 const paired_side PAIRED_SIDE = {
     PE_VERSION_STRING,
+#ifdef PE_ISA_NAME
     PE_ISA_NAME,
     PE_SLEEF ? PE_SLEEF_NAME : "no SLEEF",
+#else
+    "library",
+    "which chooses itself",
+#endif
     setup,
     cases,
     sizeof cases / sizeof *cases,
