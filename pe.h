@@ -209,7 +209,7 @@ typedef enum pe_layout {
                                   Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
-/* D of the frequencies w_i = scale base^(-i / D); width is the axis' width, h = floor(width / 2). */
+/* D of the frequencies w_i = scale base^(-i / D); width is that of the axis, h floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
@@ -306,8 +306,8 @@ typedef enum pe_preset {
 } pe_preset;
 
 /* Where rows are: the positions of rows 0, 1, 2 ... of a call. A small value to be copied freely,
-   made by pe_from() and the functions below; all fields are private. It points to the caller's list,
-   which the calls that take it read. */
+   made by pe_from() and the functions below; all fields are private. It points to the caller's
+   list, which the calls that take it read. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
@@ -333,8 +333,8 @@ typedef struct pe__axis {
 
 /* Frequencies and some rows, in memory of the caller's. d_model, pairs and axes may be read; all
    else is private. A plan may be copied by assignment; its memory must outlive the copies and must
-   not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the same on every
-   instruction set. */
+   not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the same on
+   every instruction set. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */
@@ -398,8 +398,8 @@ PE_API const char *pe_isa_name(void);
 
 /* Check that this program computes the right bits: small tables in each type and by each family of
  * calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0, at 2^31 and
- * next to ties, are hashed and compared with constants. Takes well under a second. A file that calls
- * it has to compile most of the library, so give it a source file of its own.
+ * next to ties, are hashed and compared with constants. Takes well under a second. A file that
+ * calls it has to compile most of the library, so give it a source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of
@@ -1242,8 +1242,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *config, pe_at at, size_t r
  * interleaved sections, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and rope_interleave. Columns of
  * zeros stay as they are. */
 
-/* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout. pe_all(k)
- * shifts all rows by k.
+/* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout.
+ * pe_all(k) shifts all rows by k.
  *
  * deltas       within -2^31 ... 2^31, with one coordinate or as many as the plan has; a row whose
  *              delta is 0 keeps every bit
@@ -1917,9 +1917,10 @@ PE__INLINE int pe__ascends(const pe_at *at)
 /* ==== src/numbers/double_double.h ==== */
 /* Double-double and triple-double: sums, products, ratios.
  * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
- *   pe__dd_rotate_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
- *   pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(), pe__td_ratio(),
- *   pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(), pe__td_times().
+ *   pe__dd_rotate_twice(), pe__dd_row(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(),
+ *   pe__td_div(), pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(),
+ *   pe__td_ratio(), pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(),
+ *   pe__td_times().
  * Needs: simd.
  * Tests: tests/unit/test_budget.c. */
 
@@ -2668,7 +2669,7 @@ PE__OUTLINE void pe__geometric_next(pe__geometric *g, size_t first, size_t count
 
 /* ==== src/sincos/close.h ==== */
 /* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__sincos_dd_error(), pe__sincos_dd(), pe__dd_scaled(), pe__index_of(), pe__larger(),
+ * Gives: pe__sincos_dd(), pe__dd_scaled(), pe__index_of(), pe__larger(),
  *   pe__time(), pe__time_of(), pe__sincos_error().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_budget.c. */
@@ -2763,8 +2764,9 @@ PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
 
 /* ==== src/sincos/exact.h ==== */
 /* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__sincos_exact(),
- *   pe__number(), pe__round_once(), pe__round_sum(), pe__what.
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__number(),
+ *   pe__product_less(), pe__round_once(), pe__round_sum(), pe__same(), pe__same_power(),
+ *   pe__sincos_exact(), pe__what.
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
 
@@ -3209,7 +3211,7 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
                             double *y)
 {
     const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
-    const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* it may be subnormal */
+    const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if subnormal */
     int of_time, of_f;
     if (f == 0 || time * enlarged == 0) return 0;
     const double m = pe__frexp(time * enlarged, &of_time);
@@ -3837,7 +3839,8 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
 
 /* ==== src/sincos/window.h ==== */
 /* The proof of the rounding test, and its bounds.
- * Gives: pe__bound, pe__bound_distant, pe__bound_single, pe__bound_run, pe__bound_short.
+ * Gives: PE__SLOW_REACH, pe__bound, pe__bound_distant, pe__bound_run, pe__bound_short,
+ *   pe__bound_single.
  * Needs: simd.
  * Tests: tests/checks/gappa.sh, tests/unit/test_budget.c. */
 
@@ -3907,8 +3910,9 @@ PE_API pe_status pe_plan_wavelengths(const pe_plan *plan, double *wavelength)
  * the centre's sine is off by 11, for its errors are relative; a rotation adds 2 for the row and
  * its product, 12 for the centre's cosine, the row's and their product, and 2 for the sum; the
  * second, whose cosine is off by 15, adds 20. These 47 are 52 T / |t| units of the sine, and eta
- * is 2^12 (10.75 + 1/8) units: enough for T <= 800 |t|. T is at most |t| + 144 + 8, and |t| at
- * least 1/2 (pe__slow_from()). */
+ * is 2^12 (10.75 + 1/8) units: enough for T <= PE__SLOW_REACH |t|. T is at most |t| + 144 + 8, so
+ * that holds from |t| = 0.2 on (pe__slow_from()). */
+enum { PE__SLOW_REACH = 800 };
 
 /* What the test needs to know of values, for amplitude 1: e of pe__round_interval(), eta, and the
    window 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12. */
@@ -4266,9 +4270,9 @@ PE__OUTLINE void pe__add_row_floats(pe__kind type, void *x, const float *row, si
 
 /* ==== src/rows/dest.h ==== */
 /* Where the rows of an axis go, and how floats are added there.
- * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__added(), pe__adder,
- *   pe__dest, pe__dest_of_axis(), pe__dest_part(), pe__dest_split(), pe__first_column(), pe__maker,
- *   pe__order, pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(),
+ * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__added(),
+ *   pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(), pe__dest_split(),
+ *   pe__first_column(), pe__maker, pe__order, pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(),
  *   pe__stream_rows(), pe__verb.
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_splits.c. */
@@ -5184,7 +5188,8 @@ PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
 }
 
 /* Round again what raised a block's alarms, if they are more than that many. */
-PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
+PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most,
+                                     pe__kind kind)
 {
     if (f->alarms <= most) return;
     pe__round_again_16(x, f->at, f->alarm, f->alarms, kind);
@@ -5633,9 +5638,10 @@ PE__INLINE size_t pe__slow_from(const pe__span *x, double low, double high)
     const double *const f = x->plan->frequency + x->pair;
     const double farthest = pe__larger(low, high) + (double)(PE__DIGIT * (PE__RADIX + 1));
     const double nearest = low > 0 ? low : high < 0 ? -high : 0;
+    const double least = (double)(PE__DIGIT * (PE__RADIX + 2)) / (PE__SLOW_REACH - 1);
     const int whole = low == floor(low), distant = x->bound == &pe__bound_distant;
     size_t i = x->end;
-    if (x->plan->point || distant || (nearest < 0.5 && !whole)) return SIZE_MAX;
+    if (x->plan->point || distant || (nearest < least && !whole)) return SIZE_MAX;
     if (fabs(f[i - 1]) * pe__larger(nearest, 1) >= pe__exp2i(-14)) return SIZE_MAX;
     while (i > 0 && fabs(f[i - 1]) * farthest <= 0.25) i--;
     return i;
@@ -6271,8 +6277,8 @@ PE__OUTLINE void pe__walk(const pe__dest *dest, const pe_at *at, size_t first, s
 
 /* ==== src/rows/call.h ==== */
 /* The call: arguments checked, axes one by one, batches, f64.
- * Gives: pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__emit(), pe__move(), pe__view(),
- *   pe_sinusoidal_f32().
+ * Gives: pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__emit(), pe__move(),
+ *   pe__view(), pe_sinusoidal_f32().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 
@@ -9872,8 +9878,8 @@ PE__ROPE_TO(f32_bf16, float, uint16_t)
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * What is hashed are numbers as integers, so that the byte order does not matter. The constant is
- * printed by tests/unit/test_selftest.c, which says so where it differs, and has to be that of every
- * build: it changes only where the results do. */
+ * printed by tests/unit/test_selftest.c, which says so where it differs, and has to be that of
+ * every build: it changes only where the results do. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -9938,9 +9944,9 @@ PE__TEST_FILL(f16, uint16_t)
 PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
-/* Two heads of each token, turned and turned back, then scores and rows of a table added. Last, heads
-   of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before they cancel:
-   fused with the difference they would not. */
+/* Two heads of each token, turned and turned back, then scores and rows of a table added. Last,
+   heads of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before
+   they cancel: fused with the difference they would not. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \

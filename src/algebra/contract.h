@@ -22,8 +22,8 @@
  * interleaved sections, PE_COLUMNS_FREQUENCIES, PE_COLUMNS_SUMS and rope_interleave. Columns of
  * zeros stay as they are. */
 
-/* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout. pe_all(k)
- * shifts all rows by k.
+/* Shift rows by deltas, in place: rows of PE, or any rows with pairs in the plan's layout.
+ * pe_all(k) shifts all rows by k.
  *
  * deltas       within -2^31 ... 2^31, with one coordinate or as many as the plan has; a row whose
  *              delta is 0 keeps every bit

@@ -21,8 +21,8 @@ PE_API const char *pe_isa_name(void);
 
 /* Check that this program computes the right bits: small tables in each type and by each family of
  * calls (fill, lists, real positions, grids, add, shift, RoPE, ALiBi, learned), near 0, at 2^31 and
- * next to ties, are hashed and compared with constants. Takes well under a second. A file that calls
- * it has to compile most of the library, so give it a source file of its own.
+ * next to ties, are hashed and compared with constants. Takes well under a second. A file that
+ * calls it has to compile most of the library, so give it a source file of its own.
  *
  * Returns      PE_OK; PE_ERR_SELFTEST if any bit differs: a rounding mode other than to nearest, a
  *              compiler option or a compiler that breaks arithmetic, changed headers. Flushing of

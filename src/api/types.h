@@ -68,7 +68,7 @@ typedef enum pe_layout {
                                   Face rotate_half, ggml NEOX, ONNX interleaved = 0               */
 } pe_layout;
 
-/* D of the frequencies w_i = scale base^(-i / D); width is the axis' width, h = floor(width / 2). */
+/* D of the frequencies w_i = scale base^(-i / D); width is that of the axis, h floor(width / 2). */
 typedef enum pe_exponent {
     PE_EXPONENT_WIDTH = 0, /* D = width / 2: the paper's 2i / d_model                      */
     PE_EXPONENT_PAIRS,     /* D = h - exponent_shift; a single pair has frequency scale    */
@@ -165,8 +165,8 @@ typedef enum pe_preset {
 } pe_preset;
 
 /* Where rows are: the positions of rows 0, 1, 2 ... of a call. A small value to be copied freely,
-   made by pe_from() and the functions below; all fields are private. It points to the caller's list,
-   which the calls that take it read. */
+   made by pe_from() and the functions below; all fields are private. It points to the caller's
+   list, which the calls that take it read. */
 typedef struct pe_at {
     const void *list;         /* positions or coordinates; NULL for ranges and grids            */
     int64_t first, step;      /* a range: first, first + step, ...                              */
@@ -192,8 +192,8 @@ typedef struct pe__axis {
 
 /* Frequencies and some rows, in memory of the caller's. d_model, pairs and axes may be read; all
    else is private. A plan may be copied by assignment; its memory must outlive the copies and must
-   not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the same on every
-   instruction set. */
+   not be moved. Every call refuses a plan of all zeros with PE_ERR_PLAN. Plans are the same on
+   every instruction set. */
 typedef struct pe_plan {
     size_t d_model;          /* elements of a row                                            */
     size_t pairs;            /* frequencies, on all axes together                            */

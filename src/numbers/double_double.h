@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Double-double and triple-double: sums, products, ratios.
  * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
- *   pe__dd_rotate_twice(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(), pe__td_div(),
- *   pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(), pe__td_ratio(),
- *   pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(), pe__td_times().
+ *   pe__dd_rotate_twice(), pe__dd_row(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(),
+ *   pe__td_div(), pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(),
+ *   pe__td_ratio(), pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(),
+ *   pe__td_times().
  * Needs: simd.
  * Tests: tests/unit/test_budget.c. */
 #pragma once

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The call: arguments checked, axes one by one, batches, f64.
- * Gives: pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__emit(), pe__move(), pe__view(),
- *   pe_sinusoidal_f32().
+ * Gives: pe__batches, pe__call(), pe__call_batch(), pe__check(), pe__emit(), pe__move(),
+ *   pe__view(), pe_sinusoidal_f32().
  * Needs: simd, api, where, plan, numbers, frequencies.
  * Tests: tests/unit/test_errors.c, tests/unit/test_memory.c. */
 #pragma once

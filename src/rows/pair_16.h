@@ -361,7 +361,8 @@ PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
 }
 
 /* Round again what raised a block's alarms, if they are more than that many. */
-PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most, pe__kind kind)
+PE__INLINE void pe__settle_alarms_16(const pe__span *x, pe__scratch_16 *f, size_t most,
+                                     pe__kind kind)
 {
     if (f->alarms <= most) return;
     pe__round_again_16(x, f->at, f->alarm, f->alarms, kind);

@@ -24,8 +24,8 @@
 
 /* ---- 14. self test ------------------------------------------------------------------------------
  * What is hashed are numbers as integers, so that the byte order does not matter. The constant is
- * printed by tests/unit/test_selftest.c, which says so where it differs, and has to be that of every
- * build: it changes only where the results do. */
+ * printed by tests/unit/test_selftest.c, which says so where it differs, and has to be that of
+ * every build: it changes only where the results do. */
 
 enum { PE__TEST_D = 18, PE__TEST_STRIDE = 19, PE__TEST_ROWS = 30, PE__TESTS = 10 };
 enum { PE__TEST_N = PE__TEST_ROWS * PE__TEST_STRIDE };
@@ -90,9 +90,9 @@ PE__TEST_FILL(f16, uint16_t)
 PE__TEST_FILL(bf16, uint16_t)
 #undef PE__TEST_FILL
 
-/* Two heads of each token, turned and turned back, then scores and rows of a table added. Last, heads
-   of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before they cancel:
-   fused with the difference they would not. */
+/* Two heads of each token, turned and turned back, then scores and rows of a table added. Last,
+   heads of 3 and 1, or -1 and 3, turned so that a' or b' is the 2^-21 that products lose before
+   they cancel: fused with the difference they would not. */
 #define PE__TEST_ROTATE(T, element, one, minus, three)                                             \
     PE__OUTLINE void pe__test_rotate_##T(pe__test *t)                                              \
     {                                                                                              \

@@ -161,10 +161,10 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #define PE__OPAQUE(a) __asm__("" : "+m"(a))
 #endif
 
-/* A product not to be fused with a later sum. clang does that under -ffp-contract=fast, whatever the
-   pragma above says, even between intrinsics. gcc does it to single numbers that it makes vectors
-   of, for fmaddsub; not to vectors, where one that it cannot look through costs it a third of the
-   time of a rotation. */
+/* A product not to be fused with a later sum. clang does that under -ffp-contract=fast, whatever
+   the pragma above says, even between intrinsics. gcc does it to single numbers that it makes
+   vectors of, for fmaddsub; not to vectors, where one that it cannot look through costs it a third
+   of the time of a rotation. */
 #if defined(__clang__) || (PE_ISA == PE_ISA_SCALAR && defined(PE__HAVE_FMA))
 #define PE__PRODUCT(p) PE__OPAQUE(p)
 #else

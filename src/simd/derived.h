@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations written over those of the instruction sets.
- * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__WAITS, pe__by_quarters(), pe__copy(),
- *   pe__fast_two_sum(), pe__fence(), pe__lowest_bit(), pe__mul(), pe__prefetch(), pe__put_bf16(),
- *   pe__put_f16(), pe__round(), pe__sincospi(), pe__to_bf16(), pe__to_f16(), pe__two_prod(),
- *   pe__two_sum(), pe__zip_store().
+ * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__WAITS, pe__by_quarters(), pe__fast_two_sum(),
+ *   pe__lowest_bit(), pe__prefetch(), pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(),
+ *   pe__two_sum(), pe__zip_store(); of the operations that pe_simd.h lists those that are the same
+ *   for several sets.
  * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
 #pragma once
 #include "choice.h"
@@ -158,7 +158,8 @@ PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| <
     const pe__vd x = pe__splat(134217729.0) * a;
     return x - (x - a);
 }
-/* Dekker. One of the two may be cut to 26 bits instead of rounded, which leaves 27 to 26 of the other. */
+/* Dekker. One of the two may be cut to 26 bits instead of rounded, which leaves 27 to 26 of the
+   other. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -239,10 +240,11 @@ enum { PE__FORESEES = PE__ZEN == 4 };
 enum { PE__WAITS = PE_LANES == 4 && PE__ZEN == 0 };
 
 /* Does the first-level cache hold what is asked for a block of rows ahead, 34 KB at d = 512, with
-   what is worked on? 48 KB do, as of Zen 5 and of Intel's cores since Ice Lake: a Zen 5 often leaves
-   undone what the second-level cache is asked for, and sums took up to twice as long; and it fills
-   tables a seventh faster if nobody asks for their lines. 32 KB do not, as of most cores with AVX2
-   and of Zen 4: there sums took 1.7 times as long by the first-level cache, and tables unasked 1.2. */
+   what is worked on? 48 KB do, as of Zen 5 and of Intel's cores since Ice Lake: a Zen 5 often
+   leaves undone what the second-level cache is asked for, and sums took up to twice as long; and it
+   fills tables a seventh faster if nobody asks for their lines. 32 KB do not, as of most cores with
+   AVX2 and of Zen 4: there sums took 1.7 times as long by the first-level cache, and tables unasked
+   1.2. */
 enum { PE__HOLDS_BLOCK = PE__ZEN == 5 || (PE_LANES == 8 && PE__ZEN != 4) };
 
 /* Have the line at an address come near: into the first-level cache if it is wanted soon, else into

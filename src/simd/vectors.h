@@ -102,7 +102,7 @@ PE__INLINE pe__tie_watch pe__tie_watch_begin(void)
     return w;
 }
 
-/* ---- two doubles: NEON, SSE2, WASM ------------------------------------------------------------ */
+/* ---- two doubles: NEON, SSE2, WASM ----------------------------------------------------------- */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_SSE2 || PE_ISA == PE_ISA_WASM
 
 #ifdef __clang__

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__sincos_dd_error(), pe__sincos_dd(), pe__dd_scaled(), pe__index_of(), pe__larger(),
+ * Gives: pe__sincos_dd(), pe__dd_scaled(), pe__index_of(), pe__larger(),
  *   pe__time(), pe__time_of(), pe__sincos_error().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_budget.c. */

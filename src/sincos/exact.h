@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Elements rounded exactly: from double-double where that decides, else from integers.
- * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__sincos_exact(),
- *   pe__number(), pe__round_once(), pe__round_sum(), pe__what.
+ * Gives: PE__FREQUENCY, PE__WAVELENGTH, pe__decide(), pe__exact_element(), pe__number(),
+ *   pe__product_less(), pe__round_once(), pe__round_sum(), pe__same(), pe__same_power(),
+ *   pe__sincos_exact(), pe__what.
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/checks/levels.sh, tests/unit/test_theorem.c. */
 #pragma once
@@ -455,7 +456,7 @@ PE__COLD int pe__small_turn(const pe_plan *plan, double t, size_t pair, int comp
                             double *y)
 {
     const double f = plan->frequency[pair], time = pe__time_of(plan, pair, t), a = plan->amplitude;
-    const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* it may be subnormal */
+    const double enlarged = fabs(time) < pe__exp2i(-900) ? pe__exp2i(120) : 1; /* if subnormal */
     int of_time, of_f;
     if (f == 0 || time * enlarged == 0) return 0;
     const double m = pe__frexp(time * enlarged, &of_time);

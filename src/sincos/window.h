@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The proof of the rounding test, and its bounds.
- * Gives: pe__bound, pe__bound_distant, pe__bound_single, pe__bound_run, pe__bound_short.
+ * Gives: PE__SLOW_REACH, pe__bound, pe__bound_distant, pe__bound_run, pe__bound_short,
+ *   pe__bound_single.
  * Needs: simd.
  * Tests: tests/checks/gappa.sh, tests/unit/test_budget.c. */
 #pragma once
@@ -72,8 +73,9 @@
  * the centre's sine is off by 11, for its errors are relative; a rotation adds 2 for the row and
  * its product, 12 for the centre's cosine, the row's and their product, and 2 for the sum; the
  * second, whose cosine is off by 15, adds 20. These 47 are 52 T / |t| units of the sine, and eta
- * is 2^12 (10.75 + 1/8) units: enough for T <= 800 |t|. T is at most |t| + 144 + 8, and |t| at
- * least 1/2 (pe__slow_from()). */
+ * is 2^12 (10.75 + 1/8) units: enough for T <= PE__SLOW_REACH |t|. T is at most |t| + 144 + 8, so
+ * that holds from |t| = 0.2 on (pe__slow_from()). */
+enum { PE__SLOW_REACH = 800 };
 
 /* What the test needs to know of values, for amplitude 1: e of pe__round_interval(), eta, and the
    window 2 eta 2^53 = (units + 1/8) 2^13, rounded up to a multiple of 2^12. */

@@ -43,7 +43,7 @@ mutated() {
     xpos-tie) sed 's/return pe__round_sum(tie, 0, PE__DROP_F32);/return pe__round_sum(tie, tie * 1e-30, PE__DROP_F32);/' "$file" ;;
     still) sed 's/return !plan->point \&\& (t == 0 || w\[pair\] == 0);/return !plan->point \&\& w[pair] != w[pair];/' "$file" ;;
     short-window) sed 's/24 << 6};/12 << 6};/' "$file" ;;
-    slow) sed 's/(nearest < 0.5 && !whole)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;
+    slow) sed 's/(nearest < least && !whole)) return SIZE_MAX;/0) return SIZE_MAX;/' "$file" ;;
     undecided) sed 's/ && !last && !pe__known(x)) return 0;/ \&\& 0) return 0;/' "$file" ;;
     sign) sed 's/s\[0\] = s\[0\] \* z\[0\];/s[0] = -(s[0] * z[0]);/' "$file" ;;
     loose-rows) sed 's/if stride < reach:/if False:/' "$file" ;;
