@@ -134,15 +134,16 @@ extern "C" {
  *     pe__call           checks all arguments; nothing is written before
  *     pe__emit           axis by axis: which columns it has, and whether rows are streamed
  *     pe__walk           cuts the positions into runs of neighbours; what repeats is copied
- *     pe__rows_f32       one row: pe__single_f32(), from the angle to memory. Several: pe__run_f32()
- *     pe__run            17 blocks of 17 rows, in tiles of columns: pe__run_tile() makes the centre
- *                        and rotates it to the other anchors
+ *     pe__rows_f32       one row: pe__single_f32(), from the angle to memory. Several, one at
+ *                        position 0 and one beyond the plan's reach: pe__run()
+ *     pe__run_tile       17 blocks of 17 rows, a tile of columns: fills the centre by
+ *                        sincos/direct.h and rotates it to the other anchors
  *     pe__block_f32      the rows round an anchor, two at a time: as far before it as after it
  *     pe__store_pair     the kernel: pe__span_f32() rotates, rounds, and watches for ties
- *     pe__store_four     stores or streams four vectors
- * After an alarm pe__round_again() rounds y + e and y - e. Where they differ, pe__exact_element() asks
- * double-double; if that cannot decide, whether the turn is small or a known fraction
- * (pe__decide()); then integers (pe__by_integers()).
+ *     pe__store_four     stores or streams four vectors, or adds them to what is there
+ * After an alarm pe__round_again() rounds y - e and y + e. Where they differ, pe__exact_element()
+ * asks double-double, then whether the turn is small or a known fraction (pe__decide()), then
+ * integers (pe__by_integers()).
  *
  * Each of these calls only what stands before it. What differs between types and verbs is chosen by
  * the public function, as a pe__maker, and goes down as an argument: a program that adds nothing has

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the rows of an axis go, and how floats are added there.
  * Gives: PE__ADD, PE__CS, PE__FETCH, PE__FILL, PE__SC, PE__SPLIT, PE__STREAM, pe__added(),
- *   pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(), pe__dest_split(),
- *   pe__first_column(), pe__maker, pe__order, pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(),
+ *   pe__adder, pe__dest, pe__dest_of_axis(), pe__dest_part(), pe__dest_split(), pe__first_column(),
+ *   pe__maker, pe__order, pe__output, pe__output_of(), pe__pairs_of(), pe__row_adder, pe__row_at(),
  *   pe__stream_rows(), pe__verb.
  * Needs: simd, api, numbers.
  * Tests: tests/unit/test_splits.c. */
