@@ -597,6 +597,7 @@ PROGRAMS = {
     "rotated": f"{0.782954812 * np.cos(100):.6f} {0.917323172 * np.sin(1):.6f}",
     "bloom": [3 * slope for slope in slopes(2)],
     "t5": [bucket(-1, 32, 128, True), bucket(3, 32, 128, True), 0.25],
+    "layoutlmv3": [bucket(40 - 12, 64, 256, True), bucket(40 - 500, 64, 256, True)],
     "dinov2": [dinov2(0) @ GRID @ dinov2(0), dinov2(1) @ GRID @ dinov2(1)],
 }
 
