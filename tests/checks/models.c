@@ -9,6 +9,7 @@
  *     x N VALUE ...             the head to rotate, the same for each row
  *     points ROWS N VALUE ...   coordinates, N in all
  *     alibi | t5                biases, with the fields in struct bias
+ *     query                     factors of queries, with the fields in struct query
  *     go                        write ROWS * WIDTH floats, or an error, to standard output
  */
 #include "pe.h"
@@ -29,6 +30,13 @@ typedef struct bias {
     int bidirectional;
 } bias;
 
+typedef struct query {
+    int form;
+    double beta, shift;
+    size_t period;
+} query;
+
+static query scale;
 static pe_rope_config rope;
 static pe_config config;
 static bias biases;
@@ -80,6 +88,10 @@ static const struct field {
     {"config.axes", &config.axes, SIZE},
     {"config.axis", config.axis, AXES},
     {"config.columns", &config.columns, INT},
+    {"query.form", &scale.form, INT},
+    {"query.beta", &scale.beta, DOUBLE},
+    {"query.period", &scale.period, SIZE},
+    {"query.shift", &scale.shift, DOUBLE},
     {"bias.heads", &biases.heads, SIZE},
     {"bias.max_bias", &biases.max_bias, DOUBLE},
     {"bias.mode", &biases.mode, INT},
@@ -101,7 +113,7 @@ static const struct name {
     NAME(PE_SECTIONS_INTERLEAVED), NAME(PE_SECTIONS_VISION), NAME(PE_COLUMNS_BLOCKS), NAME(PE_COLUMNS_JOINED),
     NAME(PE_COLUMNS_FREQUENCIES), NAME(PE_COLUMNS_SUMS), NAME(PE_EXPONENT_WIDTH), NAME(PE_EXPONENT_PAIRS),
     NAME(PE_EXPONENT_INDEX), NAME(PE_ODD_SINE), NAME(PE_ODD_ZERO), NAME(PE_ALIBI_LINEAR), NAME(PE_ALIBI_CAUSAL),
-    NAME(PE_ALIBI_SYMMETRIC), NAME(PE_PRESET_VASWANI), NAME(PE_PRESET_T2T), NAME(PE_PRESET_FAIRSEQ),
+    NAME(PE_ALIBI_SYMMETRIC), NAME(PE_QUERY_SCALE_FLOOR), NAME(PE_QUERY_SCALE_LOG), NAME(PE_PRESET_VASWANI), NAME(PE_PRESET_T2T), NAME(PE_PRESET_FAIRSEQ),
     NAME(PE_PRESET_OPENNMT), NAME(PE_PRESET_HF_MARIAN), NAME(PE_PRESET_TRANSFORMER_XL), NAME(PE_PRESET_TENER),
     NAME(PE_PRESET_DDPM), NAME(PE_PRESET_LDM), NAME(PE_PRESET_MUSICGEN), NAME(PE_PRESET_MLX),
     NAME(PE_PRESET_MAE_2D), NAME(PE_PRESET_VIDEO_3D), NAME(PE_PRESET_T2T_ND), NAME(PE_PRESET_DETR),
@@ -177,6 +189,14 @@ static size_t write_bias(int is_alibi)
     return biases.heads * biases.keys;
 }
 
+static size_t write_factors(void)
+{
+    const pe_status status = pe_rope_query_scale_f32((pe_query_scale)scale.form, scale.beta, scale.period,
+                                                     scale.shift, pe_at_f64(points), rows, out);
+    if (status != PE_OK) refuse("factors", pe_status_string(status));
+    return rows;
+}
+
 static size_t write_rows(int is_rope, int is_rotated)
 {
     pe_plan plan;
@@ -203,11 +223,12 @@ static size_t write_rows(int is_rope, int is_rotated)
 int main(void)
 {
     char word[64];
-    enum { ROPE, ROTATE, FILL, ALIBI, T5 } verb = ROPE;
+    enum { ROPE, ROTATE, FILL, QUERY, ALIBI, T5 } verb = ROPE;
     while (scanf("%63s", word) == 1) {
         if (strcmp(word, "rope") == 0) verb = ROPE, rope = pe_rope_config_default(0);
         else if (strcmp(word, "rotate") == 0) verb = ROTATE, config = pe_config_default(0), omegas = 0;
         else if (strcmp(word, "fill") == 0) verb = FILL, config = pe_config_default(0), omegas = 0;
+        else if (strcmp(word, "query") == 0) verb = QUERY;
         else if (strcmp(word, "alibi") == 0) verb = ALIBI;
         else if (strcmp(word, "t5") == 0) verb = T5;
         else if (strcmp(word, "preset") == 0) {
@@ -224,7 +245,9 @@ int main(void)
             rows = (size_t)number();
             axes = count(points) / (rows ? rows : 1);
         } else if (strcmp(word, "go") == 0) {
-            const size_t n = verb >= ALIBI ? write_bias(verb == ALIBI) : write_rows(verb == ROPE, verb <= ROTATE);
+            const size_t n = verb >= ALIBI   ? write_bias(verb == ALIBI)
+                             : verb == QUERY ? write_factors()
+                                             : write_rows(verb == ROPE, verb <= ROTATE);
             if (fwrite(out, sizeof *out, n, stdout) != n) return 1;
         } else refuse(word, "no such line");
     }

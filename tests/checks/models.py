@@ -535,6 +535,18 @@ MODELS.update({
 })
 
 
+# ---- factors of queries, of positions [rows, 1]: names are those of the models with "queries" behind
+
+MODELS.update({
+    "Llama 4, queries": table(HF + "modeling_llama4.py", lambda p: 1 + 0.1 * np.log1p(np.floor((p + 1) / 8192))),
+    "Ministral 3, queries": table(HF + "modeling_ministral3.py", lambda p: 1 + 0.1 * np.log1p(np.floor(p / 16384))),
+    "Qwen 1, queries": table(M + "Qwen-7B modeling_qwen.py logn_list", lambda p: np.where(
+        p + 1 > 2048, np.log(p + 1) / log(2048), 1)),
+    "Grok-2, queries": table(M + "sglang's triton kernels, xai_temperature_len", lambda p: np.where(
+        p > 1024, np.log2(np.maximum(p, 1)) / np.log2(1024), 1)),
+})
+
+
 # ---- the numbers that programs of the pages print
 
 PROGRAMS_OF = (PAGE, "docs/recipes.md")
@@ -605,7 +617,7 @@ PROGRAMS = {
 # ---- the page -----------------------------------------------------------------------------------------------
 
 TABLES = {"`pe_rope_config`": "rope", "`pe_config`, rotated": "rotate", "preset and fields": "fill",
-          "fields": "bias"}
+          "fields": "bias", "factors of queries": "query"}
 
 
 def rows_of(page):
@@ -620,7 +632,7 @@ def rows_of(page):
             kind = TABLES.get(cells[1].rstrip(" |"))
         elif kind:
             if cells[0] not in ("", "|"):
-                rows.append([kind, cells[0], ""])
+                rows.append([kind, cells[0] + (", queries" if kind == "query" else ""), ""])
             code = line.split(" | ", 1)[1].split("`")[1::2]
             rows[-1][2] += " ".join([""] + [c for c in code if re.search("[=,&?]", c)])
     return rows
@@ -649,14 +661,19 @@ def split(fields):
 
 def lines_of(kind, fields):
     """What tests/checks/models.c reads."""
-    struct = {"rope": "rope", "bias": "bias"}.get(kind, "config")
+    struct = kind if kind in ("rope", "bias", "query") else "config"
     values = dict(f.split(" = ", 1) for f in split(fields) if " = " in f)
     preset = re.search("PE_PRESET_[A-Z0-9_]+", fields)
     lines, width = [kind], int(values.get("d_model", values.get("head_dim", 0)))
     if preset:
         lines.append(f"preset {preset.group()} {width}")
+    form = re.search("PE_QUERY_SCALE_[A-Z]+", fields)
+    if form:
+        lines.append(f"set query.form 1 {form.group()}")
     for name, value in values.items():
-        if name == "omega[i]":
+        if name == "beta":
+            lines.append(f"set query.beta 1 {expression(value)!r}")
+        elif name == "omega[i]":
             axes = [a for a in ast.literal_eval(values.get("axis", "{}").replace("{", "[").replace("}", "]"))]
             n = width // 2 if not axes else sum(a[0] // 2 for a in axes)
             lines.append(f"omega {n} " + " ".join(repr(expression(value, i=i)) for i in range(n)))
