@@ -9,6 +9,7 @@
     rope = posenc.Rope(128, rope_theta=500000)               any of pe_rope_config's fields
     rope = posenc.Rope.from_config(json.load(file))          a model's config.json
     rope.rotate(q, k, at=131072)                             in place, both by the same sines
+    posenc.sincos(omega, range(512))                         sines and cosines of frequencies, without a plan
 
 Arrays are numpy's, or torch's on the CPU, and are written where they are: what has another type, order or
 alignment, is read-only or overlaps itself is refused with TypeError or ValueError, and nothing is written.
@@ -27,7 +28,8 @@ from . import _declarations as c
 from ._library import Error, checked, lib, pointer, size
 from ._memory import Memory, bfloat16, blocks_of, column, dtype_named, memory_of, overlap, type_of, written
 
-__all__ = ["At", "Error", "Plan", "Rope", "back", "bfloat16", "c", "delta", "grid", "isa", "lib", "sinusoidal"]
+__all__ = ["At", "Error", "Plan", "Rope", "back", "bfloat16", "c", "delta", "grid", "isa", "lib", "sincos",
+           "sinusoidal"]
 __version__ = "{}.{}.{}".format(*lib.pe_version().to_bytes(3, "big"))
 
 Positions = Union[int, range, "At", Sequence[Any], "numpy.ndarray[Any, Any]", Any]
@@ -259,10 +261,6 @@ class Plan:
         """Positions a turn."""
         return self._doubles("pe_plan_wavelengths")
 
-    def _new(self, rows: int, width: int, dtype: Any, types: Sequence[str]) -> Tuple[Any, Memory]:
-        made = numpy.empty((rows, width), dtype_named(dtype))
-        return made, memory_of(made, "dtype", types, 2)
-
     def fill(self, at: Positions = 0, rows: Optional[int] = None, *, dtype: Any = "float32", out: Any = None) -> Any:
         """The rows of these positions, in a new array [rows, d_model] or in out.
 
@@ -270,7 +268,7 @@ class Plan:
         """
         at, types = At(at), ("f32", "f64", "f16", "bf16")
         if out is None:
-            out, memory = self._new(at.counted(None if rows is None else size(rows, "rows")), self.d_model, dtype, types)
+            out, memory = _new(at.counted(None if rows is None else size(rows, "rows")), self.d_model, dtype, types)
         else:
             memory = memory_of(out, "out", types, 2)
             if len(memory.shape) != 2 or rows is not None and memory.shape[0] != rows:
@@ -329,13 +327,19 @@ class Plan:
         """
         at, which = At(at), _named("PE_ROPE_TABLE_", layout)
         rows = at.counted(None if rows is None else size(rows, "rows"))
-        width = int(self._plan.pairs) * {c.PE_ROPE_TABLE_APART: 1, c.PE_ROPE_TABLE_MATRIX: 4}.get(which, 2)
-        made = [self._new(rows, width, dtype, ("f32", "f16", "bf16"))
-                for _ in range(2 if which in (c.PE_ROPE_TABLE_APART, c.PE_ROPE_TABLE_TWICE) else 1)]
+        arrays, width = {c.PE_ROPE_TABLE_APART: (2, 1), c.PE_ROPE_TABLE_TWICE: (2, 2), c.PE_ROPE_TABLE_JOINED: (1, 2),
+                         c.PE_ROPE_TABLE_COMPLEX: (1, 2), c.PE_ROPE_TABLE_MATRIX: (1, 4)}[which]
+        width *= int(self._plan.pairs)
+        made = [_new(rows, width, dtype, ("f32", "f16", "bf16")) for _ in range(arrays)]
         memory = made[0][1]
         both = [pointer(m.pointer, _KINDS[memory.type]) for _, m in made] + [None]
         _call("pe_rope_table", memory.type, self._plan, at._at, rows, which, both[0], both[1], width, None)
         return made[0][0] if len(made) == 1 else (made[0][0], made[1][0])
+
+
+def _new(rows: int, width: int, dtype: Any, types: Sequence[str]) -> Tuple[Any, Memory]:
+    made = numpy.empty((rows, width), dtype_named(dtype))
+    return made, memory_of(made, "dtype", types, 2)
 
 
 def _heads(m: Memory, b: Any) -> Tuple[Any, Any]:
@@ -393,6 +397,19 @@ class Rope(Plan):
                 found["section_order"] = "interleaved"
         return cls(head_dim, **{**found, "rope_type": kind,
                                 **{name: value for name, value in scaling.items() if value is not None}, **fields})
+
+
+def sincos(omega: Any, at: Positions, rows: Optional[int] = None, *, amplitude: float = 1.0,
+           dtype: Any = "float32") -> Tuple[Any, Any]:
+    """amplitude sin(p omega[i]) and amplitude cos(p omega[i]), [rows, pairs] each, of frequencies as they are, without a
+    plan."""
+    at, frequencies = At(at), column(omega, "omega", numpy.float64)
+    rows, pairs = at.counted(None if rows is None else size(rows, "rows")), frequencies.size
+    sines, cosines = (_new(rows, pairs, dtype, ("f32", "f64", "f16", "bf16")) for _ in range(2))
+    kind = sines[1].type
+    _call("pe_sincos", kind, pointer(frequencies.ctypes.data, ctypes.c_double), pairs, float(amplitude), at._at, rows,
+          pointer(sines[1].pointer, _KINDS[kind]), pointer(cosines[1].pointer, _KINDS[kind]), pairs)
+    return sines[0], cosines[0]
 
 
 def sinusoidal(rows: int, d_model: int, *, dtype: Any = "float32") -> "numpy.ndarray[Any, Any]":

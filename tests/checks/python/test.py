@@ -179,6 +179,22 @@ def test_frequencies():
          np.array([[once(x, "f32") for p in row for x in turns([(1, 0, 1, p)])[0]] for row in ((7, 56), (26, 208))]))
 
 
+def test_sincos():
+    omega = [1.0, -0.1, 3.7e-5, 0.25, 1e-9]
+    for at in ([0, 7, -131072], range(1000000, 1000040), [0.5, 1e-3]):
+        both = turns([(abs(w), -1, 1, p if w > 0 else -p) for p in at for w in omega])
+        for type, dtype in DTYPES.items():
+            want = np.array([[once(Fraction(0.3) * x, type) for x in pair] for pair in both]).reshape(len(at), 5, 2)
+            got = posenc.sincos(omega, at, amplitude=0.3, dtype=dtype)
+            same(got[0], want[:, :, 0])
+            same(got[1], want[:, :, 1])
+    assert posenc.sincos([], range(3))[0].shape == (3, 0) and posenc.sincos(omega, [])[1].shape == (0, 5)
+    raises(posenc.Error, posenc.sincos, [1, np.nan], 0, 1, says="PE_ERR_FREQUENCY")
+    raises(ValueError, posenc.sincos, [[1, 2]], 0, 1)
+    raises(ValueError, posenc.sincos, [1, 2], [0, 1], 3, says="positions")
+    raises(TypeError, posenc.sincos, [1], 0)
+
+
 def rotated(x, sines, cosines, layout):
     """In float32, two products and a sum each, as PyTorch has it."""
     x = x.astype(np.float32)
@@ -244,7 +260,13 @@ def test_rotate():
     assert (x[:, n:] == y[:, n:]).all() and (y[:, :n] == rotated(x[:, :n], s, c, "halves")).all()
     part.rotate(y, at=posenc.back(positions))
     assert abs(x - y).max() < 1e-6
-    assert rope.table(3, 4, layout="twice")[0].shape == (4, n) and rope.table(3, 4, layout="joined").shape == (4, n)
+    c, s = rope.table(positions)  # of pairs that are adjacent
+    same(rope.table(positions, layout="twice")[1], np.repeat(s, 2, 1).astype(float))
+    same(rope.table(positions, layout="joined"), np.concatenate([c, s], 1).astype(float))
+    same(rope.table(positions, layout="complex"), np.stack([c, s], 2).reshape(5, n).astype(float))
+    same(rope.table(positions, layout="matrix"), np.stack([c, -s, s, c], 2).reshape(5, 2 * n).astype(float))
+    for type in ("f16", "bf16"):
+        same(rope.table(positions, dtype=DTYPES[type])[0], expected(positions, n, theta, type, "halves")[:, n // 2:])
 
 
 def test_add():
