@@ -3422,6 +3422,11 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     const double d = axis->denominator[0];
     if (!(d > 0)) return "exponent_shift must be less than half of each axis' width";
     const double steps = (double)(axis->pairs ? axis->pairs - 1 : 0) / d;
+    int of_scale, of_base;
+    (void)pe__frexp(s, &of_scale);
+    (void)pe__frexp(config->base, &of_base);
+    /* no logarithm where the exponents say enough */
+    if (fabs((double)of_scale) + steps * (fabs((double)of_base) + 1) < 18) return NULL;
     const double first = pe__log2(s) + by_pi;
     const double last = first - steps * pe__log2(config->base);
     if (!pe__between(first, -960 - little, 21 + little) ||
@@ -3526,7 +3531,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 }
 
 /* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
-PE__COLD size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
+PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
     return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
@@ -3685,25 +3690,68 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
     return NULL;
 }
 
-/* The two doubles of each frequency from omega, which may be the array of the first ones. */
+/* A vector, of which n doubles are there, and zeros. */
+PE__INLINE pe__vd pe__load_some(const double *x, size_t n)
+{
+    double all[PE_LANES] = {0};
+    if (n >= PE_LANES) return pe__load(x);
+    memcpy(all, x, n * sizeof *all);
+    return pe__load(all);
+}
+
+/* Are so many frequencies, times this scale, in bounds? 0 also where it takes a closer look: a
+   frequency of 0, a scale far from 1, pairs that fill no vector. */
+PE__OUTLINE int pe__frequencies_fine(const double *omega, size_t n, double scale)
+{
+    const pe__vd low = pe__splat(pe__exp2i(-900));
+    pe__vd sum = pe__splat(0.0), least = pe__splat(1.0);
+    double squares[PE_LANES], all = 0;
+    for (size_t i = 0; i < n; i += PE_LANES) {
+        const pe__vd w = pe__load_some(omega + i, n - i);
+        sum = pe__fma(w, w, sum);
+        least = pe__min_vd(pe__abs(w), least);
+    }
+    pe__store(squares, sum);
+    for (size_t k = 0; k < PE_LANES; k++) all += squares[k];
+    return !pe__unequal(pe__min_vd(least, low), low, low, low) &&
+           fabs(scale) >= pe__exp2i(-50) && all * scale * scale <= pe__exp2i(41);
+}
+
+/* The two doubles of n frequencies from omega, which may be f: off by 2^-104. Returns the largest. Out
+   of line: what calls the cold pe__frequency_unit() is not optimised. */
+PE__OUTLINE double pe__omega_in_units(const double *omega, size_t n, const pe__td *unit, double *f,
+                                      size_t padded)
+{
+    const pe__vd a = unit->a, b = unit->b;
+    pe__vd largest = pe__splat(0.0);
+    double lanes[PE_LANES], fastest = 0;
+    for (size_t i = 0; i < n; i += PE_LANES) {
+        const pe__vd x = pe__load_some(omega + i, n - i);
+        pe__dd y;
+        y.hi = pe__two_prod(x, a, &y.lo);
+        y.lo = pe__mul(x, b) + y.lo; /* not fused: a plan has the same bits everywhere */
+        y = pe__dd_normal(y);
+        largest = pe__min_vd(largest, -pe__abs(y.hi));
+        pe__store(f + i, y.hi);
+        pe__store(f + padded + i, y.lo);
+    }
+    pe__store(lanes, largest);
+    for (size_t k = 0; k < PE_LANES; k++) fastest = pe__larger(fastest, lanes[k]);
+    return fastest;
+}
+
+/* Frequencies from omega, which may be the array of the first ones. */
 static inline void pe__plan_omega(pe_plan *made, const pe_config *config, const double *omega,
                                   double *f)
 {
-    double fastest = 0;
     const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
+    double fastest = 0;
     made->base = 0;
     made->exact = made->half_turns;
     for (size_t a = 0, n; a < (made->joint ? 1 : made->axes); a++, omega += n) {
         double *const first = f + made->axis[a].pair;
         n = made->joint ? made->pairs : made->axis[a].pairs;
-        for (size_t i = 0; i < n; i += PE_LANES) {
-            double w[PE_LANES] = {0};
-            memcpy(w, omega + i, pe__min(PE_LANES, n - i) * sizeof *w);
-            const pe__td y = pe__td_scale(unit, pe__load(w));
-            pe__store(first + i, y.a);
-            pe__store(first + made->padded + i, y.b);
-        }
-        for (size_t i = 0; i < n; i++) fastest = pe__larger(fastest, first[i]);
+        fastest = pe__larger(fastest, pe__omega_in_units(omega, n, &unit, first, made->padded));
     }
     pe__plan_end(made, pe__exp2i(-104), fastest, f);
 }
@@ -3727,7 +3775,7 @@ static inline void pe__plan_columns_sums(pe_plan *made, const pe_config *config,
 }
 
 /* An init, from the config or, if they are given, from frequencies. */
-PE__COLD pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
+PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int given,
                                    const double *omega, size_t pairs, void *memory,
                                    size_t memory_size)
 {
@@ -3739,7 +3787,9 @@ PE__COLD pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int gi
     const int sums = pe__shares(config, PE_COLUMNS_SUMS);
     if (!given && sums) return PE_ERR_NULL;
     if (given && pairs != made.pairs) return PE_ERR_SHAPE;
-    if (given && pe_frequency_error(config, omega, pairs * (sums ? made.axes : 1), NULL))
+    const size_t numbers = pairs * (sums ? made.axes : 1);
+    if (given && !pe__frequencies_fine(omega, numbers, config->scale) &&
+        pe_frequency_error(config, omega, numbers, NULL))
         return PE_ERR_FREQUENCY;
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);

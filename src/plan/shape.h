@@ -89,6 +89,11 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     const double d = axis->denominator[0];
     if (!(d > 0)) return "exponent_shift must be less than half of each axis' width";
     const double steps = (double)(axis->pairs ? axis->pairs - 1 : 0) / d;
+    int of_scale, of_base;
+    (void)pe__frexp(s, &of_scale);
+    (void)pe__frexp(config->base, &of_base);
+    /* no logarithm where the exponents say enough */
+    if (fabs((double)of_scale) + steps * (fabs((double)of_base) + 1) < 18) return NULL;
     const double first = pe__log2(s) + by_pi;
     const double last = first - steps * pe__log2(config->base);
     if (!pe__between(first, -960 - little, 21 + little) ||
@@ -193,7 +198,7 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 }
 
 /* Lays a plan out; the bytes that it takes, 0 if the config is wrong. */
-PE__COLD size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
+PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
     return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
