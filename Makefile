@@ -95,6 +95,7 @@ STEP     = sh tests/tools/step.sh
 ##   make mutation    small defects everywhere in the headers: do the tests notice each one?
 ##                    MUTANTS=400 SEED=1 MUTATION_SECONDS=1800, see tests/tools/mutation.py
 ##
+##   make api-doc     build/api-doc/index.html: the contracts of pe.h as pages to search, by doxygen
 ##   make page        docs/explorer.html, a page to play with that contains the headers as WebAssembly
 ##*   make install     the headers, posenc.pc and the CMake package to PREFIX (/usr/local); DESTDIR=
 ##*                    in front of it for packagers. make install-lib also installs what make lib builds.
@@ -128,6 +129,7 @@ help help-all:
 .PHONY: headers
 headers:
 	@sh packaging/headers.sh
+	@! python3 -c '' 2>/dev/null || python3 docs/api/contracts.py index >docs/api.md
 
 # ---- what is needed -------------------------------------------------------------------------------
 
@@ -289,7 +291,7 @@ UNITS := $(UNITS_X86) $(foreach p,$(PROGRAMS),$(foreach i,$(CHECK_ISAS),$(call B
          $(foreach p,memory selftest,$(foreach c,gcc clang,$(p).$(c).best.sleef.o0.quick)) \
          $(foreach p,splits memory,$(p).gcc.best.sleef.tsan.quick)
 FUZZ := $(foreach h,api simd rope tables,fuzz-replay-$(h))
-OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python
+OTHERS := rooms levels certificates gappa unfused fail modules cpus warnings names unwritten api layout-holds extern readme links parity demo-runs tool-runs cost golden certify wasm explorer python api-pages
 
 PACKAGING := package single-header library dist-runs release-runs debian
 CHECK_LIBRARIES := $(CHECK_ISAS:%=library.gcc.%) library.clang.best
@@ -345,6 +347,8 @@ matrix:
 	@$(STEP) $@ sh tests/tools/matrix.sh
 demo-runs:
 	@$(STEP) $@ sh tests/checks/demo.sh
+api-pages:
+	@$(STEP) $@ sh tests/checks/api_pages.sh
 tool-runs:
 	@$(STEP) $@ sh tests/checks/tool.sh
 layout-holds:
@@ -405,6 +409,10 @@ install-lib: lib
 install install-lib uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INCLUDEDIR='$(INCLUDEDIR)' PKGCONFIGDIR='$(PKGCONFIGDIR)' \
 	LIBDIR='$(LIBDIR)' CMAKEDIR='$(CMAKEDIR)' sh packaging/install.sh $@
+
+.PHONY: api-doc
+api-doc:
+	@sh docs/api/make.sh
 
 .PHONY: page
 page:

@@ -114,6 +114,7 @@ while read -r target; do
 done <"$WORK/made" >>"$WORK/gone"
 check "workflows run what is there" awk '{ print } END { exit NR > 0 }' "$WORK/gone"
 for page in docs/*.md; do
+    check "$page leads to docs/api.md" grep -qF -e "](api.md" -e '<!-- made' "$page"
     check "README.md links $page" grep -qF -e "]($page)" -e "]($page#" README.md
 done
 echo "$external links to other sites were not followed"

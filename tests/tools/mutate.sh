@@ -121,6 +121,8 @@ mutated() {
     undated) sed 's/^\(## \[0.3.0\]\) - .*/\1 - unreleased/' "$file" ;;
     lost-enum) sed 's/for name, constants in d.enums}$/for name, constants in d.enums[1:]}/' "$file" ;;
     gzip-date) sed 's/^gzip -9 -n/gzip -9/' "$file" ;;
+    lost-members) sed 's,{separator} /\*\*<,{separator} /*,' "$file" ;;
+    described) sed '/^ \*  *PRIVATE/!s/^\/\* Fill rows with the encodings/\/* Fill rows with encodings/' "$file" ;;
     other-place) sed "s/^    to = pc ? data/    to = pc ? 'share'/" "$file" ;;
     lost-file) sed '/cmake/d' "$file" ;;
     lost-flags) sed 's/ \${LDFLAGS:-}//' "$file" ;;

@@ -216,6 +216,8 @@ defects_of_the_library() {
     breaks CMakeLists.txt aliased sh tests/checks/package.sh
     breaks meson.build other-place sh tests/checks/package.sh
     breaks packaging/debian/libposenc-dev.install lost-file sh tests/checks/debian.sh
+    breaks docs/api/contracts.py lost-members sh tests/checks/api_pages.sh
+    breaks pe.h described sh tests/checks/api_pages.sh
     breaks packaging/lib.sh lost-flags sh tests/checks/library.sh
     breaks packaging/libposenc.map.in open-map sh tests/checks/library.sh
     breaks CHANGELOG.md undated sh tests/checks/release.sh
