@@ -195,6 +195,8 @@ MODELS = {
     "Llama 3.1": text("transformers: modeling_rope_utils.py", llama3(LLAMA, 8, 1, 4, 8192), 128),
     "Llama 3.2 1B": text("transformers: modeling_rope_utils.py", llama3(inv_freq(64, 500000.0), 32, 1, 4, 8192), 64),
     "Llama 4": text(HF + "modeling_llama4.py", LLAMA, 128, adjacent),
+    "Llama 4 Scout": text(HF + "modeling_rope_utils.py; factors from memory", np.where(
+        2 * pi / LLAMA > 8192, LLAMA / 16, LLAMA), 128, adjacent),
     "Mistral 7B v0.3": text(HF + "modeling_mistral.py", inv_freq(128, 1e6), 128),
     "Mixtral": text(HF + "modeling_mixtral.py", inv_freq(128, 1e6), 128),
     "Ministral 3": text(HF + "modeling_ministral3.py", yarn(128, 1e6, 16, 16384), 128),
