@@ -287,6 +287,7 @@ MODELS = {
     "Mochi": rotation(D + "transformer_mochi.py", matrix(64, 3), 128, adjacent, 3, real=True),
     "timm mixed": rotation(T + "get_mixed_freqs", matrix(32, 2), 64, adjacent, 2),
     "RoPE-ViT mixed": rotation(M + "rope-vit deit_rope.py", matrix(32, 2), 64, adjacent, 2),
+    "MiniMax-M3, tower": rotation("transformers: modular_minimax_m3_vl.py", blocks((26, 26, 28)), 80, adjacent, 3),
     "LightGlue": rotation(M + "lightglue.py", matrix(32, 2), 64, adjacent, 2, real=True),
     "EVA-02": rotation(T + "build_rotary_pos_embed", blocks((32, 32)), 64, adjacent, 2, real=True),
     "SAM 2": rotation(M + "sam2 position_encoding.py", blocks((32, 32), order=(1, 0)), 64, adjacent, 2),
@@ -544,7 +545,7 @@ MODELS.update({
     "Ministral 3, queries": table(HF + "modeling_ministral3.py", lambda p: 1 + 0.1 * np.log1p(np.floor(p / 16384))),
     "Qwen 1, queries": table(M + "Qwen-7B modeling_qwen.py logn_list", lambda p: np.where(
         p + 1 > 2048, np.log(p + 1) / log(2048), 1)),
-    "Grok-2, queries": table(M + "sglang's triton kernels, xai_temperature_len", lambda p: np.where(
+    "Grok-2, queries": table("sglang: triton_ops, xai_temperature_len", lambda p: np.where(
         p > 1024, np.log2(np.maximum(p, 1)) / np.log2(1024), 1)),
 })
 
