@@ -38,7 +38,7 @@ PE_API pe_status pe_alibi_slopes_f32(size_t heads, float max_bias, float *slopes
             t[k] = exact < 200 ? exact : 200; /* 2^-200 is 0 */
         }
         const pe__vd whole = pe__round(pe__load(t)), part = whole - pe__load(t);
-        const pe__td y = pe__td_exp(pe__td_scale(pe__td_const(pe__ln2), part));
+        const pe__td y = pe__td_exp2(pe__td_one(part));
         pe__store(t, whole);
         pe__store(hi, y.a);
         pe__store(lo, y.b + y.c);

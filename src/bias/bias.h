@@ -19,22 +19,22 @@
 /* ---- 11. learned biases on attention scores -------------------------------------------------- */
 
 /* The least distances in n buckets: from m on, those at or above m (max_distance / m)^((b - m) / (n -
-   m)). They are known to 2^-108, and roots of an integer: whole, or irrational, and of some 2^50 that
-   exist none is expected within 2^-100 of a whole number. */
+   m)). They are known to 2^-104 of themselves, below 2^31, and roots of an integer: whole, or
+   irrational, and of some 2^50 that exist none is expected within 2^-70 of a whole number. */
 PE__COLD void pe__t5_begins(double *begin, size_t n, size_t m, size_t max_distance)
 {
     const pe__vd of_m = pe__splat((double)m), steps = pe__splat((double)(n - m));
-    const pe__td log = pe__td_log(pe__td_div(pe__td_splat((double)max_distance), of_m));
+    const pe__td log = pe__td_log2(pe__td_div(pe__td_splat((double)max_distance), of_m));
     for (size_t b = 0; b < n; b += PE_LANES) {
         double step[PE_LANES], a[PE_LANES], rest[PE_LANES];
         for (size_t k = 0; k < PE_LANES; k++) step[k] = (double)(b + k) - (double)m;
-        const pe__td power = pe__td_exp(pe__td_div(pe__td_scale(log, pe__load(step)), steps));
+        const pe__td power = pe__td_exp2(pe__td_div(pe__td_scale(log, pe__load(step)), steps));
         const pe__td d = pe__td_scale(power, of_m);
         pe__store(a, d.a);
         pe__store(rest, d.b + d.c);
         for (size_t k = 0; k < PE_LANES; k++) {
             const double whole = pe__nearest(a[k]), off = a[k] - whole + rest[k];
-            begin[b + k] = off > pe__exp2i(-100) ? whole + 1 : whole;
+            begin[b + k] = off > pe__exp2i(-70) ? whole + 1 : whole;
             if (step[k] <= 0) begin[b + k] = (double)(b + k);
         }
     }

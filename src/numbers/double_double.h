@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Double-double and triple-double: sums, products, ratios.
- * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_rotate(),
- *   pe__dd_rotate_twice(), pe__dd_row(), pe__first_lane(), pe__td, pe__td_add(), pe__td_const(),
- *   pe__td_div(), pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(), pe__td_product(),
- *   pe__td_ratio(), pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(), pe__td_sum(),
- *   pe__td_times().
+ * Gives: pe__dd, pe__dd_add(), pe__dd_add_small(), pe__dd_mul(), pe__dd_normal(), pe__dd_of(),
+ *   pe__dd_one(), pe__dd_ratio(), pe__dd_rotate(), pe__dd_rotate_twice(), pe__dd_row(),
+ *   pe__dd_scaled(), pe__dd_splat(), pe__dd_sub(), pe__first_lane(), pe__td, pe__td_add(),
+ *   pe__td_const(), pe__td_div(), pe__td_mul(), pe__td_of(), pe__td_one(), pe__td_plus(),
+ *   pe__td_product(), pe__td_ratio(), pe__td_scale(), pe__td_shift(), pe__td_splat(), pe__td_sub(),
+ *   pe__td_sum(), pe__td_times().
  * Needs: simd.
  * Tests: tests/unit/test_budget.c. */
 #pragma once
@@ -29,6 +30,12 @@ typedef struct pe__td {
     pe__vd a, b, c;
 } pe__td;
 
+PE__INLINE pe__dd pe__dd_splat(const double *x)
+{
+    const pe__dd r = {pe__splat(x[0]), pe__splat(x[1])};
+    return r;
+}
+
 /* x * y; relative error below 2^-102. */
 PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
 {
@@ -38,12 +45,12 @@ PE__INLINE pe__dd pe__dd_mul(pe__dd x, pe__dd y)
     return r;
 }
 
-/* a + x for |a| >= |x|. */
-PE__INLINE pe__dd pe__dd_add_small(const double *a, pe__dd x)
+/* a + x for |a| >= |x|, to 2^-104 |a|. */
+PE__INLINE pe__dd pe__dd_add_small(pe__dd a, pe__dd x)
 {
     pe__dd r;
-    r.hi = pe__fast_two_sum(pe__splat(a[0]), x.hi, &r.lo);
-    r.lo = r.lo + (pe__splat(a[1]) + x.lo);
+    r.hi = pe__fast_two_sum(a.hi, x.hi, &r.lo);
+    r.lo = r.lo + (a.lo + x.lo);
     return r;
 }
 
@@ -61,6 +68,35 @@ PE__INLINE pe__dd pe__dd_add(pe__dd x, pe__dd y)
     r.hi = pe__two_sum(x.hi, y.hi, &r.lo);
     r.lo = r.lo + (x.lo + y.lo);
     return r;
+}
+
+/* x - y, normal. */
+PE__INLINE pe__dd pe__dd_sub(pe__dd x, pe__dd y)
+{
+    y.hi = -y.hi;
+    y.lo = -y.lo;
+    return pe__dd_normal(pe__dd_add(x, y));
+}
+
+/* x / y, normal; relative error below 2^-101. */
+PE__INLINE pe__dd pe__dd_ratio(pe__dd x, pe__dd y)
+{
+    const pe__vd inverse = pe__splat(1.0) / y.hi;
+    pe__dd r;
+    pe__vd e;
+    r.hi = x.hi * inverse;
+    const pe__vd p = pe__two_prod(r.hi, y.hi, &e);
+    r.lo = (((x.hi - p) - e) + (x.lo - r.hi * y.lo)) * inverse;
+    return pe__dd_normal(r);
+}
+
+/* x times a double, normal. */
+PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
+{
+    pe__dd r;
+    r.hi = pe__two_prod(x.hi, pe__splat(by), &r.lo);
+    r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
+    return pe__dd_normal(r);
 }
 
 /* (s, c) rotated by (ts, tc), in place; adds less than 2^-100 to the error. */
@@ -100,6 +136,18 @@ PE__INLINE pe__td pe__td_of(pe__vd a, pe__vd b, pe__vd c) /* renormalise */
     b = pe__two_sum(b, c, &c);
     r.a = pe__two_sum(a, b, &b);
     r.b = pe__two_sum(b, c, &r.c);
+    return r;
+}
+
+PE__INLINE pe__dd pe__dd_of(pe__td x) /* its two largest parts */
+{
+    const pe__dd r = {x.a, x.b};
+    return r;
+}
+
+PE__INLINE pe__dd pe__dd_one(pe__vd x) /* a double */
+{
+    const pe__dd r = {x, pe__splat(0.0)};
     return r;
 }
 
@@ -153,7 +201,17 @@ PE__INLINE pe__td pe__td_one(pe__vd x) /* a double */
 
 PE__INLINE pe__td pe__td_splat(double x) { return pe__td_one(pe__splat(x)); }
 
-PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_one(y)); }
+PE__INLINE pe__td pe__td_scale(pe__td x, pe__vd y) /* x * y */
+{
+    pe__td r;
+    pe__vd e, f, g;
+    r.a = pe__two_prod(x.a, y, &e);
+    const pe__vd p = pe__two_prod(x.b, y, &f);
+    r.b = pe__two_sum(p, e, &g);
+    r.a = pe__fast_two_sum(r.a, r.b, &r.b);
+    r.b = pe__fast_two_sum(r.b, g + (f + x.c * y), &r.c);
+    return r;
+}
 
 PE__INLINE pe__td pe__td_shift(pe__td x, pe__vd y) /* x * y for a power of two */
 {
@@ -169,15 +227,26 @@ PE__INLINE pe__td pe__td_sub(pe__td x, pe__td y)
 }
 
 /* x / y by three digits of long division. */
-PE__COLD pe__td pe__td_ratio(pe__td x, pe__td y)
+PE__INLINE pe__td pe__td_ratio(pe__td x, pe__td y)
 {
     pe__vd digit[3];
     for (int d = 0; d < 3; d++) {
-        pe__td part = pe__td_one(-(digit[d] = x.a / y.a));
-        pe__td_times(&part, &y);
-        pe__td_plus(&x, &part);
+        digit[d] = x.a / y.a;
+        if (d < 2) x = pe__td_sum(x, pe__td_scale(y, -digit[d]));
     }
     return pe__td_of(digit[0], digit[1], digit[2]);
 }
 
-PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_ratio(x, pe__td_one(y)); }
+/* 1 / y for a double, each digit by the first: what is left of 1 is a double, to the last bits. */
+PE__INLINE pe__td pe__td_inverse(pe__vd y)
+{
+    pe__td r;
+    pe__vd e, f;
+    r.a = pe__splat(1.0) / y;
+    const pe__vd p = pe__two_prod(r.a, y, &e), rest = (pe__splat(1.0) - p) - e;
+    r.b = rest * r.a;
+    const pe__vd q = pe__two_prod(r.b, y, &f);
+    r.c = ((rest - q) - f) * r.a;
+    return r;
+}
+PE__INLINE pe__td pe__td_div(pe__td x, pe__vd y) { return pe__td_mul(x, pe__td_inverse(y)); }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* exp and log in triple-double, log2 as a double.
- * Gives: pe__exp2i(), pe__frexp(), pe__inverse_factorial, pe__inverse_pi, pe__ln2, pe__log2(),
- *   pe__pi, pe__td_exp(), pe__td_log().
+/* Powers of 2 and logarithms to base 2, of triple-doubles and of doubles.
+ * Gives: pe__dd_series(), pe__exp2i(), pe__frexp(), pe__inverse_factorial, pe__inverse_pi, pe__ln2,
+ *   pe__log2(), pe__odd_of(), pe__pi, pe__td_exp2(), pe__td_log2(), pe__td_log2_of().
  * Needs: simd.
  * Tests: tests/unit/test_budget.c. */
 #pragma once
@@ -37,12 +37,19 @@ PE__INLINE double pe__frexp(double x, int *e)
     return x;
 }
 
-/* 1 / n!, as far as their digits are needed: three doubles for n < 6, two for n < 16. */
-static const double pe__inverse_factorial[28][3] = {
-    {1.0}, {1.0}, {0.5},
-    {0.16666666666666666, 9.25185853854297e-18, 5.135813185032629e-34},
-    {0.041666666666666664, 2.3129646346357427e-18, 1.2839532962581572e-34},
-    {0.008333333333333333, 1.1564823173178714e-19, 1.6049416203226965e-36},
+/* The bits of a positive normal double from the last that is not 0 on: an odd number. */
+PE__INLINE uint64_t pe__odd_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits & 0xfffffffffffffu) | 0x10000000000000u;
+    return bits >> pe__lowest_bit(bits);
+}
+
+/* 1 / n!, as far as their digits are needed: two doubles for n < 16. */
+static const double pe__inverse_factorial[28][2] = {
+    {1.0}, {1.0}, {0.5}, {0.16666666666666666, 9.25185853854297e-18},
+    {0.041666666666666664, 2.3129646346357427e-18}, {0.008333333333333333, 1.1564823173178714e-19},
     {0.001388888888888889, -5.300543954373577e-20}, {0.0001984126984126984, 1.7209558293420705e-22},
     {2.48015873015873e-5, 2.1511947866775882e-23}, {2.7557319223985893e-6, -1.858393274046472e-22},
     {2.755731922398589e-7, 2.3767714622250297e-23}, {2.505210838544172e-8, -1.448814070935912e-24},
@@ -54,69 +61,158 @@ static const double pe__inverse_factorial[28][3] = {
     {6.446950284384474e-26}, {2.4795962632247976e-27}, {9.183689863795546e-29},
 };
 
-/* exp(x) for |x| < 700, to about 2^-148: x = k ln 2 + 64 r, a Taylor series for exp(r) - 1, six
-   squarings. Lane by lane, but k is taken lane by lane through memory. */
-PE__COLD pe__td pe__td_exp(pe__td x)
+/* 1 / first! + y / (first + 2)! + y^2 / (first + 4)! ... + y^k / last!, |y| < 1: double-double, with
+   doubles for what comes after y^k / exact!. */
+PE__INLINE pe__dd pe__dd_series(int first, int exact, int last, pe__dd y)
 {
-    const pe__vd k = pe__round(x.a * pe__splat(1.4426950408889634));
-    pe__td y = pe__td_one(-k), c = pe__td_const(pe__ln2);
-    pe__td_times(&y, &c);
-    pe__td_plus(&x, &y);
-    x = pe__td_shift(x, pe__splat(1.0 / 64));
-
-    pe__vd tail = pe__splat(pe__inverse_factorial[16][0]); /* |x| < 2^-7: doubles will do */
-    for (int n = 15; n >= 11; n--) tail = tail * x.a + pe__splat(pe__inverse_factorial[n][0]);
-    pe__dd sum = {tail, pe__splat(0.0)};
-    const pe__dd two = {x.a, x.b}; /* and double-double from x^6 on */
-    for (int n = 10; n >= 6; n--)
-        sum = pe__dd_add_small(pe__inverse_factorial[n], pe__dd_mul(sum, two));
-    y = pe__td_of(sum.hi, sum.lo, pe__splat(0.0));
-    for (int n = 5; n >= 0; n--) { /* at last exp(x) - 1, so that squaring loses nothing */
-        pe__td_times(&y, &x);
-        c = pe__td_const(pe__inverse_factorial[n]);
-        if (n > 0) pe__td_plus(&y, &c);
-    }
-    for (int n = 0; n < 6; n++) { /* (1 + y)^2 = 1 + y (y + 2) */
-        x = pe__td_splat(2);
-        pe__td_plus(&x, &y);
-        pe__td_times(&y, &x);
-    }
-    pe__td_plus(&y, &c);
-
-    double power[PE_LANES];
-    pe__store(power, k);
-    for (int lane = 0; lane < PE_LANES; lane++) /* below: only in lanes behind the last pair */
-        power[lane] = pe__exp2i(power[lane] > -1022 ? (int)power[lane] : -1022);
-    return pe__td_shift(y, pe__load(power));
+    pe__dd sum = {pe__splat(pe__inverse_factorial[last][0]), pe__splat(0.0)};
+    int k = last - 2;
+    for (; k > exact; k -= 2)
+        sum.hi = pe__fma(sum.hi, y.hi, pe__splat(pe__inverse_factorial[k][0]));
+    for (; k >= first; k -= 2)
+        sum = pe__dd_add_small(pe__dd_splat(pe__inverse_factorial[k]), pe__dd_mul(sum, y));
+    return sum;
 }
 
-/* log2(x) for a normal x > 0: e + 2 atanh(z) / ln 2, to 2^-48 of itself or to 2^-50. */
-PE__COLD double pe__log2(double x)
+/* 2^(k / 16), as three doubles. */
+static const double pe__sixteenths[3][16] = {
+    {1.0, 1.0442737824274138, 1.0905077326652577, 1.1387886347566916, 1.189207115002721,
+     1.241857812073484, 1.2968395546510096, 1.3542555469368927, 1.4142135623730951,
+     1.4768261459394993, 1.5422108254079407, 1.6104903319492543, 1.681792830507429,
+     1.7562521603732995, 1.8340080864093424, 1.9152065613971474},
+    {0.0, 8.551889705537965e-17, -3.046782079812471e-17, 8.912812676025408e-17,
+     3.982015231465646e-17, 4.658027591836937e-17, 2.5382502794888315e-17, 7.70094837980299e-17,
+     -9.667293313452913e-17, -3.483994556892796e-17, 7.949834809697621e-17,
+     2.4707192569797888e-17, 8.199010020581497e-17, 2.960140695448873e-17, 3.283107224245627e-17,
+     -1.0619946056195963e-16},
+    {0.0, -4.330791080574723e-33, 2.0170548784884862e-33, -2.0074146328324945e-33,
+     1.1419596568854534e-33, -2.31439910378786e-33, 1.686782464618325e-34,
+     -2.2407483643739503e-33, 4.1386753086994136e-33, -1.2115770452309058e-34,
+     -9.159956374100367e-34, 1.069684778889359e-33, 5.103515194728093e-33, 1.2334822744893002e-33,
+     -6.4250893479530425e-34, -3.0577697567913255e-33}};
+
+/* 2^(k / 16) for a whole k, |k| < 16000. */
+PE__INLINE pe__td pe__td_sixteenths(pe__vd k)
+{
+    const pe__vd power = pe__power_of_2(pe__round(k * pe__splat(0.0625) - pe__splat(0.46875)));
+    const pe__td y = {pe__of_16(pe__sixteenths[0], k), pe__of_16(pe__sixteenths[1], k),
+                      pe__of_16(pe__sixteenths[2], k)};
+    return pe__td_shift(y, power);
+}
+
+/* 2^x for |x| < 1000, relatively right to 2^-106: 2^(k / 16) exp(r), |r| < 0.0217.
+ *
+ * r is off by the error of a double-double product, 2^-102 |r| < 2^-107. With the even and the odd
+ * terms of the series apart, exp(r) = 1 + r + r^2 (1/2! + r^2/4! ...) + r^3 (1/3! + r^2/5! ...), what
+ * is left out is below 2^-125, what doubles compute, from r^8/8! on, and the double-doubles before
+ * lose less than 2^-110, and so do the doubles of which the last product is made. A whole number of
+ * sixteenths is exact. */
+PE__OUTLINE void pe__td_to_exp2(pe__td *at)
+{
+    const pe__td x = *at;
+    static const double unit[2] = {0.04332169878499658, 1.4494042586539372e-18}; /* ln 2 / 16 */
+    const pe__vd sixteen = pe__splat(16.0), k = pe__round(x.a * sixteen);
+    const pe__td root = pe__td_sixteenths(k);
+    pe__dd r, e;
+    pe__td y;
+    pe__vd lost, more;
+    r.hi = pe__two_sum(x.a * sixteen - k, x.b * sixteen, &r.lo);
+    r.lo = r.lo + x.c * sixteen;
+    r = pe__dd_mul(r, pe__dd_splat(unit));
+    const pe__dd square = pe__dd_mul(r, r), odd = pe__dd_series(3, 7, 15, square);
+    e = pe__dd_mul(square, pe__dd_add_small(pe__dd_series(2, 6, 14, square), pe__dd_mul(r, odd)));
+    e = pe__dd_add_small(r, e);
+    const pe__vd p = pe__two_prod(root.a, e.hi, &lost);
+    const pe__vd small = lost + (root.a * e.lo + root.b * e.hi);
+    y.a = pe__fast_two_sum(root.a, p, &y.b);
+    y.b = pe__two_sum(y.b, root.b, &y.c);
+    y.b = pe__two_sum(y.b, small, &more);
+    y.c = (y.c + more) + root.c;
+    y.a = pe__fast_two_sum(y.a, y.b, &y.b);
+    *at = y;
+}
+PE__INLINE pe__td pe__td_exp2(pe__td x)
+{
+    pe__td_to_exp2(&x);
+    return x;
+}
+
+/* log2(x) for 2^-1000 <= x <= 2^1000, to 2^-106, or to 2^-101 of itself: k / 16 + log2(1 + z), |z| <
+ * 0.027, and ln(1 + z) = 2 atanh(s) for s = z / (2 + z). k comes from a parabola that is off by less
+ * than 0.11 sixteenths. s is off by 2^-111, what the series leaves out is below 2^-118, and the last
+ * product, below 2^-4, by 2^-102 of itself. A power of two is exact. */
+PE__OUTLINE void pe__td_to_log2(pe__td *at)
+{
+    static const double by[2] = {2.8853900817779268, 4.0710547481862066e-17}; /* 2 / ln 2 */
+    static const double third[3][2] = {{0.3333333333333333, 1.850371707708594e-17},
+                                       {0.2, -1.1102230246251566e-17},
+                                       {0.14285714285714285, 7.93016446160826e-18}};
+    const pe__vd one = pe__splat(1.0);
+    const pe__td x = *at;
+    pe__td y;
+    pe__dd z, d, s, sum;
+    pe__vd e;
+    const pe__vd m = pe__mantissa(x.a, &e), rough = pe__splat(-1.3389960755611636) * m;
+    const pe__vd log_m = (rough + pe__splat(3.9883623990806445)) * m - pe__splat(2.653124006086173);
+    const pe__vd k = pe__round((e + log_m) * pe__splat(16.0));
+    y = pe__td_product(x, pe__td_sixteenths(-k));
+    z.hi = pe__two_sum(y.a - one, y.b, &z.lo);
+    z.lo = z.lo + y.c;
+    d.hi = pe__fast_two_sum(pe__splat(2.0), z.hi, &d.lo);
+    d.lo = d.lo + z.lo;
+    s = pe__dd_ratio(z, d);
+    const pe__dd square = pe__dd_mul(s, s);
+    pe__vd tail = pe__splat(1.0 / 17);
+    for (int n = 15; n >= 9; n -= 2) tail = pe__fma(tail, square.hi, pe__splat(1.0 / n));
+    sum.hi = tail;
+    sum.lo = pe__splat(0.0);
+    for (int n = 2; n >= 0; n--) sum = pe__dd_add_small(pe__dd_splat(third[n]), pe__dd_mul(sum, square));
+    sum = pe__dd_add_small(s, pe__dd_mul(s, pe__dd_mul(square, sum)));
+    sum = pe__dd_mul(sum, pe__dd_splat(by));
+    y.a = pe__fast_two_sum(k * pe__splat(0.0625), sum.hi, &y.b);
+    y.b = pe__two_sum(y.b, sum.lo, &y.c);
+    y.a = pe__fast_two_sum(y.a, y.b, &y.b);
+    *at = y;
+}
+PE__INLINE pe__td pe__td_log2(pe__td x)
+{
+    pe__td_to_log2(&x);
+    return x;
+}
+
+/* log2(x) of a double that people write, a product of 2, 3 and 5, in a quarter of the time: of the
+   first two parts of the logarithms of 3 and 5 small multiples are exact. */
+PE__OUTLINE pe__td pe__td_log2_of(double x)
+{
+    static const double logs[2][3] = {
+        {1.5849625007213035, -1.4733181985374205e-13, -4.077615385476137e-24},
+        {2.321928094886971, 3.914087556297189e-13, -1.1635743969074953e-25}};
+    uint64_t odd = pe__odd_of(x);
+    int e, own, n = 0;
+    (void)pe__frexp(x, &e);
+    (void)pe__frexp((double)odd, &own);
+    double sum[3] = {e - own, 0, 0};
+    for (int k = 0; k < 2; k++, n = 0) {
+        for (; odd % (k ? 5 : 3) == 0; odd /= k ? 5 : 3) n++;
+        for (int d = 0; d < 3; d++) sum[d] += n * logs[k][d];
+    }
+    if (odd != 1) return pe__td_log2(pe__td_splat(x));
+    pe__td y = pe__td_const(sum);
+    y.a = pe__fast_two_sum(y.a, y.b, &y.b);
+    y.b = pe__fast_two_sum(y.b, y.c, &y.c);
+    return y;
+}
+
+/* log2(x) as a double for a normal x > 0: e + 2 atanh(z) / ln 2, to 2^-36. */
+PE__OUTLINE double pe__log2(double x)
 {
     int e;
-    double m = pe__frexp(x, &e), y = 0;
+    double m = pe__frexp(x, &e);
     if (m < 0.7071067811865476) {
         m *= 2;
         e--;
     }
-    const double z = (m - 1) / (m + 1); /* |z| < 0.172 */
-    for (int n = 21; n >= 1; n -= 2) y = y * z * z + 1.0 / n;
-    return e + 2.8853900817779268 * z * y;
-}
-
-/* ln(x), lane by lane, for 2^-900 <= x <= 2^900: with y in double precision, one step
-   y + u - u^2/2 + u^3/3 for u = x exp(-y) - 1, which leaves about 2^-148. */
-PE__COLD pe__td pe__td_log(pe__td x)
-{
-    double y[PE_LANES];
-    pe__store(y, x.a);
-    for (int lane = 0; lane < PE_LANES; lane++) y[lane] = 0.6931471805599453 * pe__log2(y[lane]);
-    pe__td u = pe__td_exp(pe__td_one(-pe__load(y))), term = pe__td_splat(-1);
-    pe__td_times(&u, &x);
-    pe__td_plus(&u, &term);
-    term = pe__td_one(u.a * u.a * (u.a * pe__splat(1.0 / 3) - pe__splat(0.5)));
-    pe__td_plus(&u, &term);
-    term = pe__td_one(pe__load(y));
-    pe__td_plus(&term, &u);
-    return term;
+    const double z = (m - 1) / (m + 1), s = z * z; /* |z| < 0.172 */
+    const double y = 1.0 / 7 + s * (1.0 / 9 + s * (1.0 / 11 + s * (1.0 / 13)));
+    return e + 2.8853900817779268 * z * (1 + s * (1.0 / 3 + s * (1.0 / 5 + s * y)));
 }

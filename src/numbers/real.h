@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers of up to 42 limbs that know what they have lost: arithmetic, pi, exp, log, rounding.
- * Gives: PE__CIRCLE, PE__LIMBS, pe__known(), pe__nearest(), pe__real, pe__real_has_sign(),
+ * Gives: PE__CIRCLE, PE__LIMBS, PE__LIMBS_FIRST, pe__known(), pe__more_limbs(), pe__near_tie(),
+ *   pe__nearest(), pe__real, pe__real_has_sign(),
  *   pe__real_by(), pe__real_divide(), pe__real_double(), pe__real_exp(), pe__real_is_0(),
  *   pe__real_log(), pe__real_more(), pe__real_of(), pe__real_over(), pe__real_per(), pe__real_pi(),
  *   pe__real_plus(), pe__real_round(), pe__real_series(), pe__real_times().
@@ -316,4 +317,17 @@ PE__COLD int pe__real_round(const pe__real *x, int drop, int last, double *y)
     *y *= pe__exp2i(unit / 2);
     *y *= pe__exp2i(unit - unit / 2);
     return 1;
+}
+
+/* Limbs to begin with, and how many where n did not decide. */
+enum { PE__LIMBS_FIRST = 6 };
+PE__COLD int pe__more_limbs(int n) { return n < 34 ? 2 * n - 2 : PE__LIMBS; }
+
+/* May hi + lo, off by less than e, lie on either side of the middle of two normal floats? Middles
+   are doubles: hi is one. */
+PE__INLINE int pe__near_tie(double hi, double lo, double e)
+{
+    uint64_t bits;
+    memcpy(&bits, &hi, sizeof bits);
+    return (bits & 0x1fffffffu) == 0x10000000u && fabs(lo) < e;
 }

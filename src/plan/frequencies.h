@@ -28,10 +28,10 @@ PE__INLINE double pe__double_product(double a, double b)
     return p;
 }
 
-/* exp(x) as a float, and 0 for all below it; x > -700, since frequencies are above 2^-960. */
-PE__INLINE float pe__exp_float(pe__td x)
+/* 2^x as a float, and 0 for all below it; x > -1000, since frequencies are above 2^-960. */
+PE__INLINE float pe__exp2_float(pe__td x)
 {
-    const pe__td y = pe__td_exp(x);
+    const pe__td y = pe__td_exp2(x);
     return pe__round_sum(pe__first_lane(y.a), pe__first_lane(y.b), PE__DROP_F32);
 }
 
@@ -43,8 +43,9 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
     if (pe__plan_bytes(config, &plan) == 0 || plan.axes != 1) return PE_ERR_CONFIG;
     if (!pe__between(config->base, 1, pe__exp2i(126))) return PE_ERR_CONFIG;
     const double d = plan.axis[0].denominator[0];
-    const pe__td log_base = pe__td_log(pe__td_splat(config->base));
-    const pe__td log_float = pe__td_log(pe__td_splat((double)(float)config->base));
+    const pe__td ln_2 = pe__td_const(pe__ln2);
+    const pe__td log_base = pe__td_mul(pe__td_log2(pe__td_splat(config->base)), ln_2);
+    const pe__td log_float = pe__td_log2(pe__td_splat((double)(float)config->base));
     const float minus_log = (float)-pe__first_lane(log_base.a);
     const float step = (float)-pe__first_lane(pe__td_div(log_base, pe__splat(d)).a);
     for (size_t i = 0; i < plan.pairs; i++) {
@@ -52,9 +53,10 @@ PE_API pe_status pe_frequencies_float32(const pe_config *config, pe_float32 form
         const pe__td power = pe__td_scale(log_float, pe__splat((double)ratio));
         float x = n * step;
         if (formula == PE_FLOAT32_EXP_OF_RATIO) x = pe__float_product(minus_log, n) / (float)d;
-        if (formula != PE_FLOAT32_POW) omega[i] = (double)pe__exp_float(pe__td_splat((double)x));
-        else if (pe__first_lane(power.a) > 88.72283908187) omega[i] = 0; /* 1 / infinity */
-        else omega[i] = (double)(1 / pe__exp_float(power));
+        if (formula != PE_FLOAT32_POW)
+            omega[i] = (double)pe__exp2_float(pe__td_ratio(pe__td_splat((double)x), ln_2));
+        else if (pe__first_lane(power.a) > 127.999999957004) omega[i] = 0; /* 1 / infinity */
+        else omega[i] = (double)(1 / pe__exp2_float(power));
     }
     return PE_OK;
 }

@@ -111,16 +111,18 @@ static inline pe_status pe__init_begin(pe_plan *plan, const void *config, const 
 static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, double *f)
 {
     double fastest = 0, steps = 0, fall = 0;
+    const pe__td unit = pe__frequency_unit(config->scale, config->half_turns);
     for (size_t a = 0; a < made->axes; a++) {
         const pe__axis *axis = &made->axis[a];
         pe__geometric g;
         if (axis->pairs == 0) continue;
         const size_t last = axis->pairs - 1;
-        pe__geometric_begin(&g, config, axis->denominator, axis->pairs);
+        g.step = pe__geometric_step(config->base, axis->denominator);
+        pe__geometric_begin(&g, &unit);
         pe__geometric_next(&g, 0, axis->pairs, f + axis->pair, made->padded);
         const double begin = f[axis->pair], end = f[axis->pair + last];
         fastest = pe__larger(fastest, pe__larger(begin, end));
-        steps = pe__larger(steps, (double)last + (double)last / axis->denominator[0]);
+        steps = pe__larger(steps, (double)last / axis->denominator[0]);
         fall = pe__larger(fall, begin / end);
     }
     /* powers of a power of two, in half turns */
@@ -128,7 +130,7 @@ static inline void pe__plan_geometric(pe_plan *made, const pe_config *config, do
     made->exact = config->half_turns && config->exponent == PE_EXPONENT_INDEX &&
                   pe__frexp(config->base, &exponent) == 0.5;
     /* see frequencies/geometric.h; and of powers of q below 2^-900 the last digits are subnormal */
-    const double error = pe__exp2i(-104) + steps * pe__exp2i(-138);
+    const double error = pe__exp2i(-101) + steps * pe__exp2i(-106);
     pe__plan_end(made, error + fall * pe__exp2i(-900) * pe__exp2i(-170), fastest, f);
 }
 

@@ -2,7 +2,7 @@
 /* A model's RoPE config: defaults, names, errors.
  * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
  *   pe_rope_config_default(), pe_rope_config_error().
- * Needs: simd, api, numbers.
+ * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_rope_frequencies.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -12,6 +12,7 @@
 #include "../numbers/base.h"
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
+#include "../frequencies/geometric.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
@@ -86,12 +87,14 @@ typedef struct pe__rope {
     int is_long;               /* LONGROPE: more than L0                                 */
     int has_factor;            /* YARN, LONGROPE: f is known                             */
     int is_ggml;               /* the length of the ramp is at least 0.001               */
-    pe__td step, shift, factor, inverse_factor; /* f; 1 / f                              */
-    pe__td waves;              /* L0 / 2 pi                                              */
-    pe__td low, span, inverse; /* where the ramp begins, its length, 1 / length or 0     */
+    pe__td factor;             /* f                                                      */
+    pe__geometric all;         /* the powers, and what multiplies all                    */
+    pe__dd waves;              /* L0 / 2 pi                                              */
+    pe__dd low, high;          /* where the ramp begins and ends                         */
+    pe__dd begin, end;         /* what multiplies up to low, and from high on, 1 / f     */
+    pe__dd start, slope;       /* between it is start + slope x                          */
     double sign;               /* -1 where it falls                                      */
-    double doubt;              /* YARN: how far low and span may be off                  */
-    pe__td power, ratio;       /* exp() of the last vector; to the next one              */
+    double doubt, margin;      /* what it lacks next to the bounds; how near that is     */
 } pe__rope;
 
 PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
@@ -100,7 +103,7 @@ PE__INLINE int pe__rope_has_ramp(const pe__rope *r)
 }
 
 /* What follows from the fields alone, which may be anything. */
-PE__COLD void pe__rope_read(pe__rope *r, const pe_rope_config *config)
+PE__OUTLINE void pe__rope_read(pe__rope *r, const pe_rope_config *config)
 {
     const size_t original = config->original_max_position_embeddings;
     const size_t most = config->max_position_embeddings, now = config->sequence_length;
@@ -160,7 +163,7 @@ PE__INLINE const char *pe__broken_rule(const pe__rule *rules, size_t n)
 }
 
 /* Each field by itself. */
-PE__COLD const char *pe__rope_field_error(const pe__rope *r)
+PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const double theta = c->rope_theta, e = c->extrapolation_factor;
@@ -209,7 +212,7 @@ PE__COLD const char *pe__rope_field_error(const pe__rope *r)
 }
 
 /* Axes and their sections. */
-PE__COLD const char *pe__rope_axes_error(const pe__rope *r)
+PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
@@ -232,7 +235,7 @@ PE__COLD const char *pe__rope_axes_error(const pe__rope *r)
 }
 
 /* What the type needs. */
-PE__COLD const char *pe__rope_type_error(const pe__rope *r)
+PE__OUTLINE const char *pe__rope_type_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const pe_rope_type type = c->rope_type;
@@ -264,7 +267,7 @@ PE__COLD const char *pe__rope_type_error(const pe__rope *r)
 }
 
 /* The first that is wrong, lists last. */
-PE__COLD const char *pe__rope_error(const pe__rope *r)
+PE__OUTLINE const char *pe__rope_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const char *text = pe__rope_field_error(r);

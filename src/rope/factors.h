@@ -16,17 +16,35 @@
 
 /* ---- 8.4 RoPE: factors by position ----------------------------------------------------------- */
 
+/* The float nearest to (a / b)^(p / s), or, for a logarithm, to 1 + ln(a / b) p / s. */
+PE__COLD float pe__exact_factor(double a, double b, double p, double s, int logarithm)
+{
+    double y;
+    for (int n = PE__LIMBS_FIRST;; n = pe__more_limbs(n)) {
+        pe__real x = pe__real_of(a, n), z = pe__real_of(b, n);
+        pe__real_log(&x);
+        pe__real_log(&z);
+        pe__real_plus(&x, &z, -1);
+        pe__real_by(&x, p);
+        pe__real_per(&x, s);
+        if (logarithm) pe__real_more(&x, 1);
+        else pe__real_exp(&x);
+        if (pe__real_round(&x, 29, n == PE__LIMBS, &y)) return (float)y;
+    }
+}
+
 /* 1 + beta ln(x / per) at some rows, not less than 1 where x is per. No tie: a logarithm of a rational
-   is transcendental. It is off by 2^-140, which beta makes larger. */
+   is transcendental. It is off by 2^-105, which beta makes larger. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
-    const pe__td log = pe__td_log(pe__td_div(pe__td_one(pe__load(x)), pe__splat(per)));
+    const pe__td log2 = pe__td_log2(pe__td_div(pe__td_one(pe__load(x)), pe__splat(per)));
+    const pe__td log = pe__td_mul(log2, pe__td_const(pe__ln2));
     const pe__td y = pe__td_add(pe__td_scale(log, pe__splat(beta)), pe__td_splat(1.0));
     pe__store(high, y.a);
     pe__store(low, y.b + y.c);
     for (size_t k = 0; k < n; k++) {
-        const double e = (fabs(high[k]) + 1) * pe__exp2i(-100) + fabs(beta) * pe__exp2i(-135);
+        const double e = (fabs(high[k]) + 1) * pe__exp2i(-98) + fabs(beta) * pe__exp2i(-104);
         factors[k] = x[k] == per ? 1 : pe__round_sum(high[k], low[k], PE__DROP_F32);
         if (x[k] != per && PE__UNLIKELY(pe__near_tie(high[k], low[k], e)))
             factors[k] = pe__exact_factor(x[k], per, beta, 1, 1);
@@ -114,18 +132,18 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
         double turn[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
         for (size_t k = 0; k < PE_LANES; k++) turn[k] = (double)(5 * (i + k) + 2 * pairs);
-        pe__td x = pe__td_log(pe__td_one(pe__load(turn))); /* (2i + 0.4 n) / 1.4 n */
-        x = pe__td_sub(x, pe__td_log(pe__td_splat((double)(7 * pairs))));
+        pe__td x = pe__td_log2(pe__td_one(pe__load(turn))); /* (2i + 0.4 n) / 1.4 n */
+        x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
-            const pe__td y = pe__td_exp(pe__td_scale(x, pe__splat(p))); /* to 2^-139 */
+            const pe__td y = pe__td_exp2(pe__td_scale(x, pe__splat(p))); /* to 2^-98 */
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);
             for (size_t k = 0; k < n; k++) {
                 float *const factor = &factors[r * stride + i + k];
                 *factor = pe__round_sum(high[k], low[k], PE__DROP_F32);
-                if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-100))))
+                if (PE__UNLIKELY(pe__near_tie(high[k], low[k], high[k] * pe__exp2i(-97))))
                     *factor = pe__xpos_exact(5 * (i + k) + 2 * (uint64_t)pairs, 7 * (uint64_t)pairs,
                                              p, scale_base, high[k]);
             }

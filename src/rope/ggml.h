@@ -23,6 +23,7 @@
 #include "../rows/run.h"
 #include "config.h"
 #include "frequencies.h"
+#include "attention.h"
 
 /* ---- 8.5 RoPE: the angles of ggml ------------------------------------------------------------ */
 
@@ -45,7 +46,11 @@ PE__INLINE float pe__td_float(pe__td x)
 {
     return (float)pe__to_odd(pe__first_lane(x.a), pe__first_lane(x.b));
 }
-PE__INLINE float pe__logf(float x) { return pe__td_float(pe__td_log(pe__td_splat((double)x))); }
+PE__INLINE float pe__logf(float x)
+{
+    const pe__td y = pe__td_log2(pe__td_splat((double)x));
+    return pe__td_float(pe__td_mul(y, pe__td_const(pe__ln2)));
+}
 
 /* YaRN's pair that turns beta times, as a float. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
@@ -99,7 +104,8 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     pe__rope_begin(&r);
     pe__rope_all(&r, omega);
     if (!attention_factor) return PE_OK;
-    *attention_factor = pe__rope_factor(&r, c.ext_factor > 0, 0, (double)c.attn_factor);
+    *attention_factor = (double)c.attn_factor;
+    if (c.ext_factor > 0) *attention_factor = pe__rope_factor(&r, 1, 0, (double)c.attn_factor);
     return PE_OK;
 }
 
@@ -114,8 +120,8 @@ typedef struct pe__ggml {
 static inline void pe__ggml_begin(pe__ggml *g)
 {
     const pe__vd exponent = pe__splat((double)(-2.0f / (float)g->c.n_dims));
-    const pe__td log_base = pe__td_log(pe__td_splat((double)g->c.freq_base));
-    g->theta_scale = pe__td_float(pe__td_exp(pe__td_scale(log_base, exponent)));
+    const pe__td log_base = pe__td_log2(pe__td_splat((double)g->c.freq_base));
+    g->theta_scale = pe__td_float(pe__td_exp2(pe__td_scale(log_base, exponent)));
     g->mscale = g->c.attn_factor;
     g->low = 0;
     g->span = 1;

@@ -209,7 +209,9 @@ PE__OUTLINE pe_status pe__sinusoidal(float *out, size_t rows, size_t d_model)
     double *const f = pe__aligned(memory);
     pe__geometric g;
     const double denominator[2] = {(double)d_model / 2, 0};
-    pe__geometric_begin(&g, &config, denominator, (d_model + 1) / 2);
+    const pe__td unit = pe__frequency_unit(config.scale, config.half_turns);
+    g.step = pe__geometric_step(config.base, denominator);
+    pe__geometric_begin(&g, &unit);
     for (size_t column = 0; column < d_model; column += 2 * PE__PAIRS) {
         config.d_model = pe__min(2 * PE__PAIRS, d_model - column);
         (void)pe__plan_bytes(&config, &plan);

@@ -91,6 +91,12 @@ PE__INLINE unsigned pe__signs(pe__vi a)
     __asm__("" : "+r"(mask)); /* gcc 12 may spill 16 bits of it and load 32 */
     return mask & 0xffffu;
 }
+PE__INLINE pe__vd pe__of_16(const double *p, pe__vd k)
+{
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* whose last bits are k's */
+    const __m512i i = _mm512_castpd_si512(last);
+    return _mm512_permutex2var_pd(pe__load(p), i, pe__load(p + 8));
+}
 PE__INLINE int pe__any_nan(pe__vf a, pe__vf b)
 {
     return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q) != 0;

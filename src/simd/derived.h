@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations written over those of the instruction sets.
  * Gives: PE__FORESEES, PE__HOLDS_BLOCK, PE__WAITS, pe__by_quarters(), pe__fast_two_sum(),
- *   pe__lowest_bit(), pe__prefetch(), pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(),
- *   pe__two_sum(), pe__zip_store(); of the operations that pe_simd.h lists those that are the same
- *   for several sets.
+ *   pe__lowest_bit(), pe__mantissa(), pe__of_16(), pe__power_of_2(), pe__prefetch(),
+ *   pe__put_bf16(), pe__put_f16(), pe__quarters, pe__round(), pe__two_sum(), pe__where_positive(),
+ *   pe__zip_store(); of the operations that pe_simd.h lists those that are the same for several
+ *   sets.
  * Tests: tests/unit/test_types.c, tests/unit/test_budget.c. */
 #pragma once
 #include "choice.h"
@@ -198,6 +199,67 @@ PE__INLINE pe__vd pe__round(pe__vd a)
 {
     const pe__vd big = pe__splat(6755399441055744.0);
     return (a + big) - big;
+}
+
+/* The bits of a vector of doubles. */
+#if PE_ISA == PE_ISA_SCALAR
+typedef uint64_t pe__bits;
+#else
+typedef uint64_t pe__bits __attribute__((__vector_size__(8 * PE_LANES)));
+#endif
+
+/* 2^k for a whole number within -1022 ... 1023, any number beyond. */
+PE__INLINE pe__vd pe__power_of_2(pe__vd k)
+{
+    pe__vd y = k + pe__splat(6755399441055744.0 + 1023);
+    pe__bits bits;
+    memcpy(&bits, &y, sizeof bits);
+    bits <<= 52;
+    memcpy(&y, &bits, sizeof y);
+    return y;
+}
+
+/* m, 0.5 <= m < 1, and e with a = m 2^e, for a normal a > 0. */
+PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
+{
+    pe__bits bits, exponent;
+    memcpy(&bits, &a, sizeof bits);
+    exponent = bits >> 52 | 0x4330000000000000u; /* 2^52 and more */
+    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
+    memcpy(&a, &exponent, sizeof a);
+    *e = a - pe__splat(4503599627370496.0 + 1022);
+    memcpy(&a, &bits, sizeof a);
+    return a;
+}
+
+/* p[k mod 16] for a whole number; not by way of memory, for which a load would wait. */
+#if PE_ISA != PE_ISA_AVX512
+PE__INLINE pe__vd pe__of_16(const double *p, pe__vd k)
+{
+    uint64_t n[PE_LANES];
+    const pe__vd last = k + pe__splat(6755399441055744.0);
+    memcpy(n, &last, sizeof n);
+#if PE_ISA == PE_ISA_SCALAR
+    return p[n[0] & 15];
+#elif PE_ISA == PE_ISA_AVX2
+    const pe__vd y = {p[n[0] & 15], p[n[1] & 15], p[n[2] & 15], p[n[3] & 15]};
+    return y;
+#else
+    const pe__vd y = {p[n[0] & 15], p[n[1] & 15]};
+    return y;
+#endif
+}
+#endif
+
+/* b where a > 0, else c. */
+PE__INLINE pe__vd pe__where_positive(pe__vd a, pe__vd b, pe__vd c)
+{
+#if PE_ISA == PE_ISA_SCALAR
+    return a > 0 ? b : c;
+#else
+    const pe__bits mask = (pe__bits)(a > pe__splat(0.0));
+    return (pe__vd)((mask & (pe__bits)b) | (~mask & (pe__bits)c));
+#endif
 }
 
 /* t (f + g) = k / 2 + rest with a whole number k near to 2 t f, |t f| <= 2^47, |g| <= 2^-53 |f|.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sine and cosine of a pair in double-double, and their error.
- * Gives: pe__sincos_dd(), pe__dd_scaled(), pe__index_of(), pe__larger(),
+ * Gives: pe__sincos_dd(), pe__index_of(), pe__larger(),
  *   pe__time(), pe__time_of(), pe__sincos_error().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_budget.c. */
@@ -13,18 +13,6 @@
 
 /* ---- 5.5 sincos by double-double ----------------------------------------------------------------
  * The angle of pair i at position t is t w_i = pi t f_i: a turn of t f_i. */
-
-/* The sum of y^k / (2k + first)!: for y = -x^2 and |x| <= pi/4 the cosine (first = 0), or the sine
-   over x (1), to about 2^-100. A double is enough for coefficients whose term is below 2^-53. */
-PE__INLINE pe__dd pe__dd_series(int first, pe__dd y)
-{
-    int k = first + 26;
-    pe__dd sum = {pe__splat(pe__inverse_factorial[k][0]), pe__splat(0.0)};
-    for (k -= 2; k > 15; k -= 2)
-        sum.hi = pe__fma(sum.hi, y.hi, pe__splat(pe__inverse_factorial[k][0]));
-    for (; k >= 0; k -= 2) sum = pe__dd_add_small(pe__inverse_factorial[k], pe__dd_mul(sum, y));
-    return sum;
-}
 
 /* What multiplies the frequencies: t, or the angles rounded to float, whose frequency is 1 / pi. */
 PE__INLINE pe__vd pe__time(const pe_plan *plan, size_t pair, double t)
@@ -68,8 +56,9 @@ PE__OUTLINE void pe__sincos_dd(const pe_plan *plan, size_t pair, double t, pe__d
     pe__dd zz = pe__dd_mul(z, z);
     zz.hi = -zz.hi;
     zz.lo = -zz.lo;
-    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, zz)));
-    *cosine = pe__dd_normal(pe__dd_series(0, zz));
+    /* what is left out is below 2^-100; so is what a double makes of terms below 2^-53 */
+    *sine = pe__dd_normal(pe__dd_mul(z, pe__dd_series(1, 15, 27, zz)));
+    *cosine = pe__dd_normal(pe__dd_series(0, 15, 26, zz));
     pe__quarter_turns(which, &sine->hi, &cosine->hi);
     pe__quarter_turns(which, &sine->lo, &cosine->lo);
 }
@@ -88,13 +77,4 @@ PE__COLD double pe__time_of(const pe_plan *plan, size_t pair, double t)
 {
     if (!plan->float32) return t;
     return (double)(float)((double)(float)t * plan->float32[pair]);
-}
-
-/* x times a double, normal. */
-PE__INLINE pe__dd pe__dd_scaled(pe__dd x, double by)
-{
-    pe__dd r;
-    r.hi = pe__two_prod(x.hi, pe__splat(by), &r.lo);
-    r.lo = pe__fma(x.lo, pe__splat(by), r.lo);
-    return pe__dd_normal(r);
 }

@@ -38,15 +38,6 @@ PE__COLD int pe__same_power(uint64_t x, uint64_t m, uint64_t y, uint64_t q)
     return (x == 1 || m == 0) && (y == 1 || q == 0);
 }
 
-/* The bits of a positive normal double from the last that is not 0 on: an odd number. */
-PE__COLD uint64_t pe__odd_of(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    for (bits = (bits & 0xfffffffffffffu) | 0x10000000000000u; bits % 2 == 0; bits /= 2) {}
-    return bits;
-}
-
 /* a b - c for c near a b, rounded once. */
 PE__COLD double pe__product_less(double a, double b, double c)
 {

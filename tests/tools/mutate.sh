@@ -25,9 +25,9 @@ next_double() {
 mutated() {
     case $defect in
     constant) next_double "pe__inverse_pi[3] =" ;;
-    series) next_double "pe__inverse_factorial[28][3] =" ;;
-    logarithm) next_double "pe__ln2[3] =" ;;
-    rope-constant) next_double "r->power = pe__td_exp(" ;;
+    series) next_double "pe__inverse_factorial[28][2] =" ;;
+    logarithm) next_double "double unit[2] =" ;;
+    rope-constant) next_double "double log2_pi[2] =" ;;
     rope-part) sed 's/^    config.head_dim = head_dim;$/    config.head_dim = config.rotary_dim = head_dim;/' "$file" ;;
     table-matrix) sed 's/m\[1\] = m\[2\] ^ 0x80000000;/m[1] = m[2];/' "$file" ;;
     table-back) sed 's/pe__put(out + k, negative ? /pe__put(out + k, 0 ? /' "$file" ;;

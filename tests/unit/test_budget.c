@@ -151,23 +151,29 @@ static void numbers_are_rounded_to_integers(void **state)
     }
 }
 
-static void exponentials(void **state)
+/* 2^x of numbers of any size, next to a sixteenth and half way between two; of a sixteenth exactly. */
+static void powers_of_2(void **state)
 {
-    rng r = rng_for("exponentials");
+    rng r = rng_for("powers_of_2");
     mpfr_t x, y;
     (void)state;
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
-    for (size_t round = 0; round < workload(600); round++) {
+    for (size_t round = 0; round < workload(3000); round++) {
         lanes a = some_lanes(&r, 3);
         for (size_t i = 0; i < PE_LANES; i++) {
-            const double by = power_of_two(-14 + (int)rng_below(&r, 3));
+            const double by = power_of_two(-14 - (int)rng_below(&r, round % 2 ? 4 : 60));
             a.a[i] *= by, a.b[i] *= by, a.c[i] *= by; /* below 2^9 */
+            if (round % 4 > 1) a.a[i] = floor(a.a[i] * 32) / 32;
+            if (round % 8 > 5) a.b[i] = a.c[i] = 0;
         }
-        const lanes e = lanes_of_td(pe__td_exp(td_of_lanes(&a)));
+        const lanes e = lanes_of_td(pe__td_exp2(td_of_lanes(&a)));
         for (size_t i = 0; i < PE_LANES; i++) {
             exactly(x, &a, i);
-            mpfr_exp(y, x, MPFR_RNDN);
-            within("pe__td_exp", &e, i, y, e.a[i], -144);
+            mpfr_exp2(y, x, MPFR_RNDN);
+            within("pe__td_exp2", &e, i, y, e.a[i], -106);
+            assert_true(e.a[i] + e.b[i] == e.a[i]);
+            if (mpfr_integer_p(x))
+                assert_true(e.a[i] == ldexp(1, (int)a.a[i]) && e.b[i] == 0 && e.c[i] == 0);
         }
     }
     mpfr_clears(x, y, (mpfr_ptr)NULL);
@@ -201,54 +207,65 @@ static void logarithms_to_base_2(void **state)
         mpfr_set_d(y, x, MPFR_RNDN);
         mpfr_log2(y, y, MPFR_RNDN);
         const double size = fabs(mpfr_get_d(y, MPFR_RNDN));
-        within("pe__log2", &got, 0, y, fmax(size * power_of_two(-48), power_of_two(-50)), 0);
+        within("pe__log2", &got, 0, y, fmax(size, 1) * power_of_two(-36), 0);
     }
     mpfr_clear(y);
 }
 
-/* base^(-1 / D) within what pe.h says of it, in every lane. */
-static void check_root(double base, double d, double rest)
+/* unit base^(-i / D) within what pe.h says of it: i from a number on. */
+static void check_geometric(double base, const double *both, double scale, size_t from, size_t count)
 {
-    const double both[2] = {d, rest};
-    const lanes got = lanes_of_td(pe__root(base, both));
+    const pe__td unit = pe__frequency_unit(scale, 0);
+    double *const f = (double *)must_alloc(2 * (count + 8) * sizeof *f);
+    pe__geometric g;
+    g.step = pe__geometric_step(base, both);
+    pe__geometric_begin(&g, &unit);
+    pe__geometric_next(&g, from, count, f, count + 8);
     mpfr_t x, y;
     mpfr_inits2(BITS, x, y, (mpfr_ptr)NULL);
-    mpfr_set_d(y, d, MPFR_RNDN);
-    mpfr_add_d(y, y, rest, MPFR_RNDN);
-    mpfr_set_d(x, base, MPFR_RNDN);
-    mpfr_log(x, x, MPFR_RNDN);
-    mpfr_div(x, x, y, MPFR_RNDN);
-    mpfr_neg(x, x, MPFR_RNDN);
-    mpfr_exp(x, x, MPFR_RNDN);
-    for (size_t i = 0; i < PE_LANES; i++) {
-        const double q = mpfr_get_d(x, MPFR_RNDN);
-        within("pe__root", &got, i, x, q * (1 + 1 / d), q < power_of_two(-930) ? -114 : -140);
+    for (size_t k = 0; k < count; k++) {
+        lanes got;
+        memset(&got, 0, sizeof got);
+        got.a[0] = f[k], got.b[0] = f[k + count + 8];
+        mpfr_set_d(y, both[0], MPFR_RNDN);
+        mpfr_add_d(y, y, both[1], MPFR_RNDN);
+        mpfr_set_d(x, base, MPFR_RNDN);
+        mpfr_log(x, x, MPFR_RNDN);
+        mpfr_div(x, x, y, MPFR_RNDN);
+        mpfr_mul_d(x, x, -(double)(from + k), MPFR_RNDN);
+        mpfr_exp(x, x, MPFR_RNDN);
+        mpfr_mul_d(x, x, scale, MPFR_RNDN);
+        mpfr_const_pi(y, MPFR_RNDN);
+        mpfr_div(x, x, y, MPFR_RNDN);
+        const double w = mpfr_get_d(x, MPFR_RNDN), steps = (double)(from + k) / both[0];
+        if (fabs(w) < power_of_two(-960) || fabs(w) > power_of_two(21))
+            break;
+        const double subnormal = power_of_two(-1070) / fmin(1, fabs(w / scale));
+        const double e = power_of_two(-101) + power_of_two(-106) * steps + subnormal;
+        within("pe__geometric_next", &got, 0, x, w * e, 0);
     }
     mpfr_clears(x, y, (mpfr_ptr)NULL);
+    free(f);
 }
 
-/* D whole, for which there is a way of its own; the first beyond it; any other, of two doubles. */
-static void roots(void **state)
+/* Bases that people write and others, D whole or of two doubles, first pairs and far ones. */
+static void frequencies_of_two_doubles(void **state)
 {
     const double bases[] = {0x1p-20, 0.1, 0x1.fffffffffffffp-1, 1, 0x1.0000000000001p0, 2, 2.5, 10,
-                            1e4, 5e5, 1e6, 1e30, 0x1p450, 0x1.fffffffffffffp899, 0x1p900};
-    rng r = rng_for("roots");
+                            1e4, 5e5, 1e6, 8.3e5, 1e30, 0x1p450, 0x1.fffffffffffffp899, 0x1p900};
+    rng r = rng_for("frequencies_of_two_doubles");
     (void)state;
-    for (size_t k = 0; k < LENGTH(bases); k++) {
-        for (size_t d = 1; d <= 4096; d++)
-            if (d < 40 || (d & (d - 1)) == 0 || (d & (d + 1)) == 0 || rng_below(&r, 8) == 0 ||
-                !test_this_run()->is_quick)
-                check_root(bases[k], (double)d, 0);
-        check_root(bases[k], 4097, 0);
-        for (size_t n = 0; n < workload(2000); n++) {
-            const double d = (1 + rng_unit(&r)) * power_of_two((int)rng_below(&r, 22) - 4);
-            if (fabs(log2(bases[k])) > 960 * d) /* no frequency is so far away */
-                continue;
-            check_root(bases[k], d, n % 4 ? d * (rng_unit(&r) - 0.5) * power_of_two(-53) : 0);
-            if (d > 1) /* whole but for the second double */
-                check_root(bases[k], floor(d), floor(d) * (rng_unit(&r) - 0.5) * power_of_two(-53));
+    for (size_t k = 0; k < LENGTH(bases); k++)
+        for (size_t n = 0; n < workload(600); n++) {
+            const double base = n % 2 ? bases[k] : bases[k] * (1 + rng_unit(&r));
+            const int size = n % 3 ? (int)rng_below(&r, 13) : (int)rng_below(&r, 22) - 4;
+            const double x = (1 + rng_unit(&r)) * power_of_two(size), d = n % 3 ? floor(x) : x;
+            const double both[2] = {d, n % 4 ? 0 : d * (rng_unit(&r) - 0.5) * power_of_two(-53)};
+            const int far = n % 5 ? 0 : (int)rng_below(&r, 900) - 880;
+            const size_t from = n % 7 ? 0 : 32 * rng_below(&r, 60), most = n % 9 ? 70 : 1200;
+            check_geometric(base, both, (far ? 1 + rng_unit(&r) : 1) * power_of_two(far), from,
+                            1 + rng_below(&r, most));
         }
-    }
 }
 
 /* Quotients, and logarithms of numbers of three doubles, another one in each lane. */
@@ -272,12 +289,18 @@ static void quotients_and_logarithms_of_three_doubles(void **state)
             if (round % 8 == i % 8) p.a[i] = 1 + (rng_unit(&r) - 0.5) * power_of_two(-(int)rng_below(&r, 50));
             if (round % 8 == i % 8 || round % 3 == 0) p.b[i] = p.c[i] = 0;
         }
-        const lanes l = lanes_of_td(pe__td_log(td_of_lanes(&p)));
+        const lanes l = lanes_of_td(pe__td_log2(td_of_lanes(&p)));
         for (size_t i = 0; i < PE_LANES; i++) {
             exactly(x, &p, i);
-            mpfr_log(y, x, MPFR_RNDN);
-            within("pe__td_log", &l, i, y, fabs(l.a[i]) > 1 ? l.a[i] : 1, -144);
+            mpfr_log2(y, x, MPFR_RNDN);
+            within("pe__td_log2", &l, i, y, fmax(fmin(1, fabs(l.a[i]) * 32), DBL_MIN), -106);
         }
+        const double odd = pow(3, (double)rng_below(&r, 9)) * pow(5, (double)rng_below(&r, 15));
+        const double number = round % 2 ? ldexp(odd, (int)rng_below(&r, 90) - 45) : fabs(a.a[0]);
+        const lanes one = lanes_of_td(pe__td_log2_of(number));
+        mpfr_set_d(x, number, MPFR_RNDN);
+        mpfr_log2(y, x, MPFR_RNDN);
+        within("pe__td_log2_of", &one, 0, y, 1, round % 2 ? -116 : -106);
     }
     mpfr_clears(x, y, z, (mpfr_ptr)NULL);
 }
@@ -384,10 +407,16 @@ static void constants(void **state)
     check_constant("pe__inverse_pi", x, pe__inverse_pi, 3);
     mpfr_const_log2(x, MPFR_RNDN);
     check_constant("pe__ln2", x, pe__ln2, 3);
+    for (unsigned k = 0; k < 16; k++) {
+        const double digits[3] = {pe__sixteenths[0][k], pe__sixteenths[1][k], pe__sixteenths[2][k]};
+        mpfr_set_d(x, k / 16.0, MPFR_RNDN);
+        mpfr_exp2(x, x, MPFR_RNDN);
+        check_constant("pe__sixteenths", x, digits, 3);
+    }
     mpfr_set_ui(power, 1, MPFR_RNDN);
     for (unsigned n = 0; n < 28; n++) {
         mpfr_set(x, power, MPFR_RNDN);
-        check_constant("pe__inverse_factorial", x, pe__inverse_factorial[n], n < 6 ? 3 : n < 16 ? 2 : 1);
+        check_constant("pe__inverse_factorial", x, pe__inverse_factorial[n], n < 16 ? 2 : 1);
         mpfr_div_ui(power, power, n + 1, MPFR_RNDN);
     }
     mpfr_set_prec(x, 32 * PE__LIMBS + 64);
@@ -999,9 +1028,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_two_and_three_doubles),
         cmocka_unit_test(numbers_are_rounded_to_integers),
-        cmocka_unit_test(exponentials),
+        cmocka_unit_test(powers_of_2),
         cmocka_unit_test(logarithms_to_base_2),
-        cmocka_unit_test(roots),
+        cmocka_unit_test(frequencies_of_two_doubles),
         cmocka_unit_test(quotients_and_logarithms_of_three_doubles),
         cmocka_unit_test(floats_are_rounded_to_16_bits),
         cmocka_unit_test(constants),

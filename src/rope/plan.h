@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* RoPE's plan.
+ * Gives: pe_rope_plan_init(), pe_rope_plan_size().
+ * Needs: simd, api, plan, numbers.
+ * Tests: tests/unit/test_rope.c. */
+#pragma once
+#include "../pe_simd.h"
+#include "../api/options.h"
+#include "../api/types.h"
+#include "contract_config.h"
+#include "../numbers/base.h"
+#include "../numbers/double_double.h"
+#include "../plan/config.h"
+#include "../plan/shape.h"
+#include "../plan/make.h"
+#include "config.h"
+#include "frequencies.h"
+#include "attention.h"
+
+/* The plan's side of a RoPE config that is right: all but amplitude and frequencies. */
+static inline pe_config pe__rope_plan_config(const pe__rope *r)
+{
+    pe_config config = pe_config_default(2 * r->pairs);
+    config.layout = r->config->layout;
+    config.offset = r->config->offset;
+    config.angle = r->config->angle;
+    config.expected_rows = r->config->expected_rows;
+    return config;
+}
+
+PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
+{
+    pe__rope r;
+    if (pe_rope_config_error(rope)) return 0;
+    pe__rope_read(&r, rope);
+    const pe_config config = pe__rope_plan_config(&r);
+    return pe_plan_size(&config);
+}
+
+PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, void *memory,
+                                   size_t memory_size)
+{
+    pe_plan made;
+    pe__rope r;
+    pe_status status = pe__init_begin(plan, rope, memory);
+    if (status == PE_OK) status = pe__rope_open(&r, rope);
+    if (status != PE_OK) return status;
+    pe_config config = pe__rope_plan_config(&r);
+    const size_t size = pe__plan_bytes(&config, &made);
+    if (size == 0) return PE_ERR_CONFIG;
+    if (memory_size < size) return PE_ERR_SIZE;
+    /* where one may be larger than 1, all are looked at before anything is written */
+    const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
+    for (size_t i = 0, n; risky && i < r.turning; i += n) {
+        double w[PE__SQUARE];
+        n = pe__rope_some(&r, i, w);
+        if (pe_frequency_error(&config, w, n, NULL)) return PE_ERR_FREQUENCY;
+    }
+    double *const f = pe__aligned(memory);
+    config.amplitude = pe__rope_attention(&r);
+    pe__plan_begin(&made, &config, f);
+    pe__rope_all(&r, f);
+    if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
+        const pe__axis all = made.axis[0];
+        const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
+        made.axes = rope->axes;
+        made.joint = 1;
+        made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
+        size_t pair = made.pairs; /* from the last axis on: the first has what is left */
+        for (size_t a = made.axes; a-- > 0;) {
+            pe__axis *const axis = &made.axis[a];
+            size_t n = rope->sections[a];
+            if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
+            if (a == 0) n = pair;
+            pair -= n;
+            *axis = all;
+            axis->sine += step * pair;
+            axis->cosine += step * pair;
+            axis->sines = axis->cosines = axis->pairs = n;
+            axis->pair += pair;
+            axis->coordinate = a;
+        }
+    }
+    pe__plan_omega(&made, &config, f, f);
+    made.apart = rope->rope_interleave != 0;
+    *plan = made;
+    return PE_OK;
+}
