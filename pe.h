@@ -2356,7 +2356,7 @@ PE__OUTLINE pe__td pe__td_log2_of(double x)
     int e, own, n = 0;
     (void)pe__frexp(x, &e);
     (void)pe__frexp((double)odd, &own);
-    double sum[3] = {e - own, 0, 0};
+    double sum[3] = {(double)(e - own), 0, 0};
     for (int k = 0; k < 2; k++, n = 0) {
         for (; odd % (k ? 5 : 3) == 0; odd /= k ? 5 : 3) n++;
         for (int d = 0; d < 3; d++) sum[d] += n * logs[k][d];
@@ -2785,9 +2785,9 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__CHAIN], size_t k)
 /* Its step is there. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
 {
-    for (size_t v = 0; v < PE__CHAIN / PE_LANES; v++) {
-        g->eighth[v] = pe__geometric_power(g->step, v * PE_LANES * PE__CHAIN, PE__CHAIN);
-        g->first[v] = pe__td_product(pe__geometric_power(g->step, v * PE_LANES, 1), *unit);
+    for (size_t b = 0; b < PE__CHAIN; b += PE_LANES) {
+        g->eighth[b / PE_LANES] = pe__geometric_power(g->step, b * PE__CHAIN, PE__CHAIN);
+        g->first[b / PE_LANES] = pe__td_product(pe__geometric_power(g->step, b, 1), *unit);
     }
 }
 

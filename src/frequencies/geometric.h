@@ -74,9 +74,9 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__CHAIN], size_t k)
 /* Its step is there. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
 {
-    for (size_t v = 0; v < PE__CHAIN / PE_LANES; v++) {
-        g->eighth[v] = pe__geometric_power(g->step, v * PE_LANES * PE__CHAIN, PE__CHAIN);
-        g->first[v] = pe__td_product(pe__geometric_power(g->step, v * PE_LANES, 1), *unit);
+    for (size_t b = 0; b < PE__CHAIN; b += PE_LANES) {
+        g->eighth[b / PE_LANES] = pe__geometric_power(g->step, b * PE__CHAIN, PE__CHAIN);
+        g->first[b / PE_LANES] = pe__td_product(pe__geometric_power(g->step, b, 1), *unit);
     }
 }
 

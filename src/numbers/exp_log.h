@@ -191,7 +191,7 @@ PE__OUTLINE pe__td pe__td_log2_of(double x)
     int e, own, n = 0;
     (void)pe__frexp(x, &e);
     (void)pe__frexp((double)odd, &own);
-    double sum[3] = {e - own, 0, 0};
+    double sum[3] = {(double)(e - own), 0, 0};
     for (int k = 0; k < 2; k++, n = 0) {
         for (; odd % (k ? 5 : 3) == 0; odd /= k ? 5 : 3) n++;
         for (int d = 0; d < 3; d++) sum[d] += n * logs[k][d];

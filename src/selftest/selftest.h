@@ -16,7 +16,7 @@
 #include "../plan/make.h"
 #include "../rows/call.h"
 #include "../rope/config.h"
-#include "../rope/frequencies.h"
+#include "../rope/attention.h"
 #include "../algebra/shift.h"
 #include "../alibi/alibi.h"
 #include "../learned/resample.h"
