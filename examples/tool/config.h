@@ -217,12 +217,22 @@ static void read_layout(const reader *r)
             "ERNIE's pairs have an order of their own: see docs/models.md");
 }
 
+/* A factor of queries by the logarithm of their position, from a length on. */
+static void read_log_scale(const reader *r, const char *length, double shift)
+{
+    part *const p = r->out;
+    if (!whole(r, length, &p->query_period)) return;
+    if (p->query_period < 2) say(p, NOTE_WRONG, length, "must be at least 2");
+    p->query_form = PE_QUERY_SCALE_LOG;
+    p->query_beta = 1 / log((double)p->query_period);
+    p->query_shift = shift;
+}
+
 /* What multiplies queries or logits beside the rotation. */
 static void read_query_scale(const reader *r)
 {
     part *const p = r->out;
-    int tuned = strcmp(model_type(r), "llama4_text") == 0;
-    double period = 0;
+    int tuned = strcmp(model_type(r), "llama4_text") == 0, logn = 0;
     if (number(r, "llama_4_scaling_beta", &p->query_beta)) {
         p->query_period = p->rope.original_max_position_embeddings;
         if (!p->query_period)
@@ -230,11 +240,12 @@ static void read_query_scale(const reader *r)
     }
     truth(r, "attn_temperature_tuning", &tuned);
     if (tuned && number_or_usual(r, "attn_scale", &p->query_beta) &&
-        number_or_usual(r, "floor_scale", &period)) {
-        p->query_period = period >= 1 && period < 9007199254740992.0 ? (size_t)period : 0;
+        whole_or_usual(r, "floor_scale", &p->query_period)) {
         p->query_shift = 1;
         say(p, NOTE_UNDERSTOOD, "attn_temperature_tuning", "for the layers without RoPE");
     }
+    if (truth(r, "use_logn_attn", &logn) && logn) read_log_scale(r, "seq_length", 1);
+    read_log_scale(r, "attn_temperature_len", 0);
     const pe_rope_config *const c = &p->rope;
     if (c->rope_type == PE_ROPE_YARN && c->mscale_all_dim > 0 && c->factor > 1 && has_mla(r)) {
         const double m = 0.1 * c->mscale_all_dim * log(c->factor) + 1;

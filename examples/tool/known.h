@@ -84,6 +84,6 @@ static const char *const config_keys[] = {
     "no_rope_layers",  "hidden_size",     "num_attention_heads",   "no_rope_layer_interval",
     "n_embd",          "n_head",          "global_head_dim",       "max_position_embeddings",
     "sequence_length", "attn_scale",      "floor_scale",           "attn_temperature_tuning",
-    "vision_config"};
+    "vision_config",   "use_logn_attn",   "seq_length",            "attn_temperature_len"};
 
 #endif

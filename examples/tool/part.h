@@ -26,6 +26,7 @@ typedef struct part {
     pe_rope_config rope; /* its lists are short_factor and long_factor below               */
     double *lists[2];    /* allocated, or NULL                                             */
     double logits;       /* what the model's code multiplies its logits by, or 0           */
+    pe_query_scale query_form;
     double query_beta, query_shift;
     size_t query_period; /* pe_rope_query_scale_f32; 0: none                               */
     size_t notes;

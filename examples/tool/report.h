@@ -83,9 +83,12 @@ static void print_part(part *p)
         printf("  cosine and sine times %.17g, the attention factor\n", attention_of(p));
         if (p->logits > 0) printf("  logits also times %.9g, by the model's own code\n", p->logits);
         if (p->query_period)
-            printf("  queries times 1 + %.15g ln(1 + floor((p + %g) / %zu)): "
-                   "pe_rope_query_scale_f32\n",
-                   p->query_beta, p->query_shift, p->query_period);
+            printf(
+                p->query_form == PE_QUERY_SCALE_LOG
+                    ? "  queries times max(1, 1 + %.15g ln((p + %g) / %zu)): PE_QUERY_SCALE_LOG\n"
+                    : "  queries times 1 + %.15g ln(1 + floor((p + %g) / %zu)): "
+                      "PE_QUERY_SCALE_FLOOR\n",
+                p->query_beta, p->query_shift, p->query_period);
     }
     if (omega) printf("  pair               frequency              wavelength\n");
     for (size_t i = 0; omega && i < pairs; i++)
@@ -151,6 +154,8 @@ static cJSON *json_part(part *p)
         if (p->logits > 0) cJSON_AddItemToObject(object, "logits_factor", exact_number(p->logits));
         if (p->query_period) {
             cJSON *const scale = cJSON_AddObjectToObject(object, "query_scale");
+            cJSON_AddStringToObject(scale, "form",
+                                    p->query_form == PE_QUERY_SCALE_LOG ? "log" : "floor");
             cJSON_AddItemToObject(scale, "beta", exact_number(p->query_beta));
             cJSON_AddItemToObject(scale, "period", exact_number((double)p->query_period));
             cJSON_AddItemToObject(scale, "shift", exact_number(p->query_shift));

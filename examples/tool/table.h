@@ -133,7 +133,7 @@ static void write_table(part *p, const char *name, const positions *where, table
     void *const memory = plan_of(p, &plan);
     if (!memory) return;
     const size_t is_two = !p->is_preset && layout <= PE_ROPE_TABLE_TWICE;
-    const size_t width = p->is_preset                      ? plan.d_model
+    const size_t width = p->is_preset                     ? plan.d_model
                          : layout == PE_ROPE_TABLE_APART  ? plan.pairs
                          : layout == PE_ROPE_TABLE_MATRIX ? 4 * plan.pairs
                                                           : plan.d_model;

@@ -156,7 +156,13 @@ def details():
     check("DeepSeek V3 multiplies its logits", abs(D(part["logits_factor"]) - mscale(40) ** 2) < D("1e-15"))
     check("DeepSeek V3 reads neighbours, writes halves", part["rope_interleave"] is True)
     scale = pe(CONFIGS + "ministral-3.json")[1]["text"]["query_scale"]
-    check("Ministral 3 scales queries", scale == {"beta": 0.1, "period": 16384, "shift": 0}, scale)
+    check("Ministral 3 scales queries", scale == {"form": "floor", "beta": 0.1, "period": 16384, "shift": 0}, scale)
+    for what, fields, length, shift in (("Qwen 1", ["use_logn_attn=true", "seq_length=2048"], 2048, 1),
+                                        ("Grok-2", ["attn_temperature_len=1024"], 1024, 0)):
+        scale = pe("head_dim=128", "rope_theta=10000", *fields)[1]["text"]["query_scale"]
+        beta = D(scale.pop("beta"))
+        check(f"{what} scales queries", scale == {"form": "log", "period": length, "shift": shift} and
+              abs(beta * D(length).ln() - 1) < D("1e-15"), (scale, beta))
     part = pe(CONFIGS + "qwen3-vl.json")[1]
     check("Qwen3-VL's sections", (part["text"]["sections"], part["text"]["section_order"]) == ([24, 20, 20], "interleaved"))
     check("and its tower's", (part["vision"]["sections"], part["vision"]["section_order"]) == ([18, 18], "vision"))
