@@ -724,8 +724,8 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *     sines[r * stride + i]   = amplitude sin(p_r omega[i])
  *     cosines[r * stride + i] = amplitude cos(p_r omega[i])
  *
- * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A row takes a tenth to a
- * fifth longer than by a plan that is kept; from some 36 rows on, a call takes 16 rows' time more.
+ * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A single row
+ * takes a fifth to a third longer than by a plan that is kept; many rows are faster by a plan.
  *
  * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
@@ -6680,7 +6680,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model)
  * Tests: tests/unit/test_theorem.c, tests/unit/test_at.c. */
 
 /* ---- 6.12 rows without a plan -------------------------------------------------------------------
- * A plan of few rows is its frequencies, and those take a seventh of the time of a row: a call makes
+ * A plan of few rows is its frequencies, and those take a fifth of the time of a row: a call makes
  * a plan on the stack for each tile of columns, and where there are many rows, its table. */
 
 /* The arguments of a call: rows of stride elements of the given size. */
@@ -6692,8 +6692,9 @@ typedef struct pe__sincos_rows {
     const pe__maker *make;
 } pe__sincos_rows;
 
-/* Pairs of a tile, without a table and with it. */
-enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32 };
+/* Pairs of a tile, without a table and with it; and from how many rows on a table, which is used once,
+   saves more time than it costs: measured 65 with AVX-512 and 125 with AVX2, 64 pairs. */
+enum { PE__TILE_LIGHT = 256, PE__TILE_TABLE = 32, PE__ROWS_TABLE = 96 };
 
 /* The vector of frequencies at i in half turns to f and g: w / pi as a sum of two doubles, off by
    2^-104. Counted are the sum of their squares and the least, of 1. */
@@ -6806,7 +6807,7 @@ static inline pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *a
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
-    return x->rows < PE__MANY ? pe__sincos_light(x, at) : pe__sincos_table(x, at);
+    return x->rows < PE__ROWS_TABLE ? pe__sincos_light(x, at) : pe__sincos_table(x, at);
 }
 
 #define PE__SINCOS_OF(T, element)                                                                  \

@@ -93,8 +93,8 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *     sines[r * stride + i]   = amplitude sin(p_r omega[i])
  *     cosines[r * stride + i] = amplitude cos(p_r omega[i])
  *
- * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A row takes a tenth to a
- * fifth longer than by a plan that is kept; from some 36 rows on, a call takes 16 rows' time more.
+ * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A single row
+ * takes a fifth to a third longer than by a plan that is kept; many rows are faster by a plan.
  *
  * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
  *              each 0, or within 2^-900 ... 2^21 in magnitude

@@ -1240,7 +1240,7 @@ static void rope_plans_are_their_frequencies(void **state)
 static void rows_without_a_plan(void **state)
 {
     static const size_t pairs[] = {1, 2, 3, 5, 8, 13, 31, 32, 33, 64, 255, 256, 257, 300},
-                        rows[] = {1, 2, 35, 36, 90};
+                        rows[] = {1, 2, 35, 96, 100};
     enum { MOST = 300, LONG = 100, PAD = 3 };
     static unsigned char memory[400 * MOST];
     static double filled_rows[2 * MOST * LONG], pair_of[2][(MOST + PAD) * LONG], real[LONG + 3],

@@ -437,11 +437,11 @@ static void sincos_is_refused(void **state)
                                  -0x1p-960, 0x1p-1022, 0x1p-1074, -0x1p-1050};
     static const size_t pairs[] = {1, 2, 7, 8, 9, 64, 256, 600};
     static double omega[600];
-    static float s[36 * 600], c[36 * 600];
+    static float s[96 * 600], c[96 * 600];
     const double past = 2147483649.0;
     (void)state;
     for (size_t k = 0; k < LENGTH(pairs) * 20; k++) {
-        const size_t n = pairs[k / 20], i = k % 20 * (n - 1) / 19, rows = k % 2 ? 36 : 1;
+        const size_t n = pairs[k / 20], i = k % 20 * (n - 1) / 19, rows = k % 2 ? 96 : 1;
         for (size_t j = 0; j < n; j++)
             omega[j] = 1 / (double)(1 + j);
         for (size_t j = 0; j < LENGTH(good); j++) {

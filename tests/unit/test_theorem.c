@@ -217,12 +217,12 @@ static void rows_of(const pe_plan *plan, double t, int way, double (*row)[WIDTH]
 static void rows_without_plan(const pe_config *c, const double *omega, double t, int way,
                               double (*row)[WIDTH])
 {
-    const size_t d = c->d_model, n = (d + 1) / 2, at = way ? 17 : 0, rows = way ? 40 : 1;
+    const size_t d = c->d_model, n = (d + 1) / 2, at = way ? 48 : 0, rows = way ? 97 : 1;
     const pe_at where = way ? pe_from((int64_t)t - (int64_t)at) : pe_at_f64(&t);
     const double a = c->amplitude;
-    float f32[2][40 * WIDTH];
-    double f64[2][40 * WIDTH];
-    uint16_t f16[2][40 * WIDTH], bf16[2][40 * WIDTH];
+    float f32[2][97 * WIDTH];
+    double f64[2][97 * WIDTH];
+    uint16_t f16[2][97 * WIDTH], bf16[2][97 * WIDTH];
     assert_int_equal(pe_sincos_f32(omega, n, a, where, rows, f32[0], f32[1], n), PE_OK);
     assert_int_equal(pe_sincos_f64(omega, n, a, where, rows, f64[0], f64[1], n), PE_OK);
     assert_int_equal(pe_sincos_f16(omega, n, a, where, rows, f16[1], f16[0], n), PE_OK);
