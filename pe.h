@@ -359,6 +359,7 @@ typedef struct pe_plan {
     int joint;               /* RoPE: the axes share one layout of the whole row             */
     int woven;               /* and their pairs come in turn: interleaved sections           */
     int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
+    size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */
@@ -858,6 +859,8 @@ typedef struct pe_rope_config {
     double offset;                           /* added to every position, as in pe_config         */
     pe_angle angle;                          /* exact, or as float32 code has it                 */
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
+    size_t rotary_offset;                    /* elements of a head before those that rotate: ggml's
+                                                n_offs. With rotary_dim at most head_dim        */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
@@ -985,7 +988,10 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *config, 
  * for a token at position p. The plan has the frequencies w_i, the amplitude A and the layout,
  * which says which elements are a pair. Its d_model is the rotary dim n, an even number; the first
  * n elements of a head are rotated, the others stay. Make it with pe_rope_plan_init(), or with
- * pe_plan_init() and the right layout; cos_first does not matter here. Plans with a padding
+ * pe_plan_init() and the right layout; cos_first does not matter here. Axes in blocks of halves
+ * (PE_COLUMNS_BLOCKS, as by default) rotate within their blocks; JOINED ones share the whole row.
+ * With rotary_offset in a pe_rope_config the n elements begin there; what is before and behind them
+ * stays in place and is copied out of place. Plans with a padding
  * position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads (a, b)
  * next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not the
  * gradient, and a K-shift needs a plan without it.
@@ -1016,8 +1022,8 @@ typedef struct pe_heads {
 /* Rotate the heads of tokens, in place.
  *
  * at, tokens    token t is at the position of row t
- * x             the first element of head 0 of token 0; of each head only the first n elements are
- *               touched, so the head_dim is not needed
+ * x             the first element of head 0 of token 0; of each head only the n elements that rotate
+ *               are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
  *
  * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE cannot use, see above;
@@ -1034,14 +1040,14 @@ PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint1
 PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
                               pe_heads heads);
 
-/* Rotate out of place: out = rotated in, whole heads of head_dim elements; those after the first n
+/* Rotate out of place: out = rotated in, whole heads of head_dim elements; those that do not rotate
  * are copied. The result is that of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its
  * floats once more, to the type of a cache.
  *
- * head_dim      elements of a head, >= n
+ * head_dim      elements of a head, >= n, with the rotary_offset of the plan
  * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_SHAPE also for head_dim < n, for another number of heads, and
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for such a head_dim, for another number of heads, and
  *               if the memory from the first to the last element of in overlaps that of out, unless
  *               they are the same pointer with the same strides and type, which means in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
@@ -1107,7 +1113,7 @@ typedef struct pe_rope_table {
  *
  * cosines      rows of stride elements; if one array has both, that array
  * sines        likewise, with the same stride; NULL if one array has both
- * stride       elements, as in pe_rope_table
+ * stride       elements, as in pe_rope_table; tables have no rotary_offset
  * made         NULL, or the table as a value; unchanged where rows is 0
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
@@ -1136,7 +1142,9 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * rows, tokens token t looks at the row with the number that rows has for it: pe_from(0) takes the
  *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of position
  *              ids gather. pe_back() takes 0 - s for each sine s: the gradient
- * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs
+ * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs, from the first element on: where
+ *              another part rotates (rotary_offset), move the pointer. Of a plan of axes in blocks of
+ *              halves rotate block by block, each with its pairs of the table
  *
  * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for rows
  *              that are reals, points, a grid or differences, and for a type or layout in table that
@@ -6998,6 +7006,9 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
         {1, r->rotary >= 2 && r->rotary % 2 == 0 && r->rotary <= c->head_dim,
          "rotary_dim must be even, at least 2 and at most head_dim; 0 means head_dim, which must "
          "then be even"},
+        {1, c->rotary_offset <= c->head_dim && 2 * r->pairs <= c->head_dim - c->rotary_offset,
+         "rotary_offset and rotary_dim must sum to at most head_dim; a rotary_dim of 0, and "
+         "PROPORTIONAL, rotate all of it"},
         {1, pe__between(theta, 1, pe__exp2i(128)), "rope_theta must be within 1 ... 2^128"},
         {1, (unsigned)c->rope_type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
         {1, pe__rope_optional(c->factor),
@@ -7576,6 +7587,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     }
     pe__plan_omega(&made, &config, f, f);
     made.apart = rope->rope_interleave != 0;
+    made.rotary_offset = rope->rotary_offset;
     *plan = made;
     return PE_OK;
 }
@@ -7605,7 +7617,8 @@ typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t rest; /* elements behind the pairs to copy */
+    size_t rest;  /* elements behind the pairs to copy */
+    size_t front; /* and before them: pe__copy_ends() */
 } pe__heads;
 
 /* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs
@@ -7929,7 +7942,7 @@ PE__HEAD_ROTATOR(pe__rotate_heads_f32_bf16, PE__F32, PE__BF16)
 
 /* ==== src/rope/tokens.h ==== */
 /* Tokens: their rows on the stack, their heads rotated by them.
- * Gives: pe__rope_blocks(), pe__rope_call, pe__rope_rows(), pe__rope_run().
+ * Gives: pe__rope_call, pe__rope_parts(), pe__rope_rows(), pe__rope_run(), pe__rope_shift_rows().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
@@ -8015,6 +8028,23 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
     }
 }
 
+/* Copy what is before the pairs, and, if asked for, what is behind them. */
+PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
+                              int behind)
+{
+    const size_t e = call->in_element, f = call->out_element, n = 2 * tile->pairs;
+    pe__heads before = *x, after = *x;
+    pe__tile none = *tile; /* of pairs */
+    none.pair = none.count = none.pairs = 0;
+    before.in -= x->front * e;
+    before.out -= x->front * f;
+    before.rest = x->front;
+    after.in += n * e;
+    after.out += n * f;
+    if (before.rest) call->turn(&none, &before);
+    if (after.rest && behind) call->turn(&none, &after);
+}
+
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and rotated
    from there. */
 PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile,
@@ -8026,14 +8056,7 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
     const size_t element = call->in_element, pairs = tile->pairs, width = 2 * pairs * element;
     const size_t most = PE__BYTES / width;
     pe__tile one = *tile;
-    if (x->rest) { /* what is not rotated */
-        pe__heads rest = *x;
-        rest.in += width;
-        rest.out += 2 * pairs * call->out_element;
-        one.count = one.pairs = 0;
-        call->turn(&one, &rest);
-    }
-    one.count = one.pairs = pairs;
+    pe__copy_ends(call, tile, x, 1);
     one.tokens = 1;
     one.token = 0;
     for (size_t t = 0; t < tile->tokens; t++)
@@ -8054,7 +8077,56 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
         }
 }
 
-/* Tile after tile, the first token at row of at: all pairs of one layout. */
+/* n pairs of a tile from the given one on, of a block of so many that have one layout. */
+typedef struct pe__part {
+    size_t pair, n, pairs;
+    size_t column; /* the element of a head where they begin */
+} pe__part;
+
+/* The parts of count pairs of a plan from the given one on, one of each axis that has columns of its
+   own; none where all pairs of the row have one layout. */
+PE__INLINE size_t pe__rope_parts(const pe_plan *plan, size_t pair, size_t count, pe__part *part)
+{
+    const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
+    if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
+    size_t parts = 0, begin = 0; /* the first pair of an axis */
+    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
+        const pe__axis *const axis = &plan->axis[a];
+        const size_t first = pe__max(pair, begin), end = pe__min(pair + count, begin + axis->pairs);
+        if (first >= end) continue;
+        const size_t column = pe__min(axis->sine, axis->cosine) + step * (first - begin);
+        const pe__part its = {first - pair, end - first, axis->pairs, column};
+        part[parts++] = its;
+    }
+    return parts;
+}
+
+/* Heads of several blocks: one after the other, of as many tokens as caches keep at hand. */
+PE__OUTLINE void pe__rotate_parts(const pe__rope_call *call, const pe__tile *tile,
+                                  const pe__heads *x, const pe__part *part, size_t parts)
+{
+    enum { PE__NEAR = 1 << 16 };
+    const size_t most = PE__NEAR / (2 * tile->pairs * call->in_element * x->heads) + 1;
+    if (tile->pair == 0) pe__copy_ends(call, tile, x, 1);
+    for (size_t t = 0; t < tile->tokens; t += most)
+        for (const pe__part *p = part; p < part + parts; p++) {
+            pe__tile one = *tile;
+            pe__heads some = *x;
+            some.in += p->column * call->in_element;
+            some.out += p->column * call->out_element;
+            some.rest = 0;
+            one.sines += t * tile->stride + p->pair;
+            one.cosines += t * tile->stride + p->pair;
+            one.token += t;
+            one.tokens = pe__min(most, tile->tokens - t);
+            one.pair = 0;
+            one.count = p->n;
+            one.pairs = p->pairs;
+            call->turn(&one, &some);
+        }
+}
+
+/* Tile after tile, the first token at row of at. */
 PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                               const pe__rope_call *call)
 {
@@ -8062,6 +8134,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     float *const rows = (float *)(void *)pe__aligned(buffer);
     const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
     const size_t pairs = plan->pairs;
+    pe__part part[PE_MAX_AXES];
     pe__tile tile;
     if (pairs == 0) return; /* a plan of a column that is 0 */
     tile.pairs = pairs;
@@ -8078,45 +8151,37 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             tile.count = n;
             tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            const pe__dest dest =
-                pe__dest_split(plan, plan->axis[0].pair + pair, n, rows, sizeof *rows);
+            const size_t parts = pe__rope_parts(plan, pair, n, part);
+            const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
             pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
-                if (plan->apart) pe__rotate_interleaved(call, &tile, &call->x[i]);
-                else call->turn(&tile, &call->x[i]);
+                const pe__heads *const x = &call->x[i];
+                if (plan->apart) pe__rotate_interleaved(call, &tile, x);
+                else if (parts) pe__rotate_parts(call, &tile, x, part, parts);
+                else {
+                    if (x->front && pair == 0) pe__copy_ends(call, &tile, x, 0);
+                    call->turn(&tile, x);
+                }
             }
         }
     }
 }
 
-/* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
-   else together. */
-static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+/* Rows of a plan as heads, one each. */
+static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
                                    const pe__output *o, pe__head_rotator *turn)
 {
-    unsigned char *const x = o->out + row * o->stride;
     pe__rope_call call;
     memset(&call, 0, sizeof call);
     call.tokens = rows;
+    call.in_element = call.out_element = o->element;
     call.turn = turn;
     call.x[0].heads = 1;
     call.x[0].in_token = call.x[0].out_token = o->stride;
     call.x[0].in_head = call.x[0].out_head = o->stride;
-    if (plan->axes == 1 || plan->joint) {
-        call.x[0].in = call.x[0].out = x;
-        pe__rope_run(plan, at, row, &call);
-        return;
-    }
-    for (size_t a = 0; a < plan->axes; a++) {
-        pe_plan one = *plan;
-        const pe__axis *const axis = &plan->axis[a];
-        one.axes = 1;
-        one.axis[0] = *axis;
-        one.pairs = axis->pairs;
-        call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * o->element;
-        if (axis->pairs) pe__rope_run(&one, at, row, &call);
-    }
+    call.x[0].in = call.x[0].out = o->out + row * o->stride;
+    pe__rope_run(plan, at, row, &call);
 }
 
 /* ==== src/rope/call.h ==== */
@@ -8155,12 +8220,11 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? Its pairs are one layout, all of the row. */
+/* Can RoPE use this plan? Its pairs are all of the row. */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
-    ok &= plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED;
     return ok && !plan->step;
 }
 
@@ -8175,12 +8239,14 @@ PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_h
     x.in_head = from.head_stride;
     x.out_token = to.token_stride;
     x.out_head = to.head_stride;
-    x.rest = 0;
+    x.rest = x.front = 0;
     return x;
 }
 
-/* Check one set of heads, whose strides become bytes. */
-static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary)
+/* Check one set of heads, whose strides become bytes, and which begin at what is rotated then, so many
+   elements behind their first. */
+static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
+                                             size_t offset)
 {
     if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
     if (!h->in || !h->out) return PE_ERR_NULL;
@@ -8194,14 +8260,19 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     if (in_place) {
         h->out_token = h->in_token;
         h->out_head = h->in_head;
-        return PE_OK;
+    } else {
+        h->front = offset;
+        h->rest = width - offset - rotary;
+        status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
+                                call->out_element, &out_span);
+        const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
+        const int overlap = in < out ? out - in < in_span : in - out < out_span;
+        if (status == PE_OK && overlap) status = PE_ERR_SHAPE;
+        if (status != PE_OK) return status;
     }
-    h->rest = width - rotary;
-    status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
-                            call->out_element, &out_span);
-    const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-    const int overlap = in < out ? out - in < in_span : in - out < out_span;
-    return status == PE_OK && overlap ? PE_ERR_SHAPE : status;
+    h->in += offset * call->in_element;
+    h->out += offset * call->out_element;
+    return PE_OK;
 }
 
 /* By a plan: check everything, lists last, then rotate. */
@@ -8211,9 +8282,10 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
     if (!plan) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
-    pe_status status = call->head_dim && call->head_dim < plan->d_model ? PE_ERR_SHAPE : PE_OK;
+    const size_t n = plan->d_model, offset = plan->rotary_offset;
+    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_SHAPE : PE_OK;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
-        status = pe__rope_check_heads(call, &call->x[i], plan->d_model);
+        status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, call->tokens, view->axes, view->offset);
@@ -8317,23 +8389,29 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
     const size_t most = PE__BLOCK / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     const int zipped = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
     const size_t step = pe__table_step(layout, plan->layout);
-    const size_t again = twice ? (step == 2 ? 1 : pairs) : 0;
+    pe__part part[PE_MAX_AXES];
     if (!sines) sines = o->out + (zipped ? 1 : pairs) * e;
     for (size_t r = 0; r < o->rows; r += most) {
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
+            size_t parts = pe__rope_parts(plan, pair, count, part);
+            if (parts == 0) { /* one, of all pairs */
+                const pe__part all = {0, count, pairs, step * pair};
+                part[parts++] = all;
+            }
             const pe__dest dest = pe__dest_split(plan, pair, count, tile, e);
             pe__rope_rows(&dest, at, r, n, o->make);
             for (size_t k = 0; k < n; k++) {
-                const unsigned char *const s = tile + 2 * k * count * e;
-                const size_t to = (r + k) * o->stride + step * pair * e;
-                if (step == 4) {
-                    pe__rope_matrices(o->out + to, s, s + count * e, count, e);
-                    continue;
+                const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
+                const size_t to = (r + k) * o->stride;
+                if (step == 4) pe__rope_matrices(o->out + to + 4 * pair * e, s, c, count, e);
+                for (const pe__part *p = part; step < 4 && p < part + parts; p++) {
+                    const size_t column = twice ? p->column : step * (pair + p->pair);
+                    const size_t again = twice ? (step == 2 ? 1 : p->pairs) : 0, behind = p->pair * e;
+                    pe__rope_copy(o->out + to + column * e, c + behind, p->n, e, step, again);
+                    pe__rope_copy(sines + to + column * e, s + behind, p->n, e, step, again);
                 }
-                pe__rope_copy(o->out + to, s + count * e, count, e, step, again);
-                pe__rope_copy(sines + to, s, count, e, step, again);
             }
         }
     }
@@ -8501,7 +8579,7 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
         return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,
                                        table->stride, element);
-    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs);
+    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
     if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
     if (status != PE_OK) return status;
     pe__table rows = {table->cosines, table->sines, pairs ? table->stride : 0, 1, table->type, 0};
@@ -8545,7 +8623,7 @@ PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layou
     const float *const c = (const float *)t->cosines + (size_t)row * stride;
     const float *const s = (const float *)t->sines + (size_t)row * stride;
     const pe__angles a = {s, c, n, n};
-    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0};
+    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0, 0};
     if (layout == PE_LAYOUT_HALVES)
         pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
     else if (layout == PE_LAYOUT_INTERLEAVED)
@@ -9006,7 +9084,7 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         const int stay = pe__stays(&at, r);
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (!stay) pe__rope_blocks(&turns, &at, r, run, o, turn);
+        if (!stay) pe__rope_shift_rows(&turns, &at, r, run, o, turn);
     }
     return status;
 }

@@ -143,7 +143,7 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
         const int stay = pe__stays(&at, r);
         run = at.kind == PE__AT_RANGE && at.step == 0 ? o->rows - r : 1;
         while (r + run < o->rows && pe__stays(&at, r + run) == stay) run++;
-        if (!stay) pe__rope_blocks(&turns, &at, r, run, o, turn);
+        if (!stay) pe__rope_shift_rows(&turns, &at, r, run, o, turn);
     }
     return status;
 }

@@ -218,6 +218,7 @@ typedef struct pe_plan {
     int joint;               /* RoPE: the axes share one layout of the whole row             */
     int woven;               /* and their pairs come in turn: interleaved sections           */
     int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
+    size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */

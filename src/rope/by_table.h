@@ -126,7 +126,7 @@ static inline pe_status pe__rope_by(const pe_rope_table *table, pe_layout layout
         return PE_ERR_SHAPE;
     pe_status status = pe__check_shape(pe__table_width(table->layout, pairs), table->rows,
                                        table->stride, element);
-    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs);
+    if (status == PE_OK) status = pe__rope_check_heads(call, &call->x[0], 2 * pairs, 0);
     if (status == PE_OK) status = pe__check_table_rows(at, call->tokens, table->rows);
     if (status != PE_OK) return status;
     pe__table rows = {table->cosines, table->sines, pairs ? table->stride : 0, 1, table->type, 0};
@@ -170,7 +170,7 @@ PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layou
     const float *const c = (const float *)t->cosines + (size_t)row * stride;
     const float *const s = (const float *)t->sines + (size_t)row * stride;
     const pe__angles a = {s, c, n, n};
-    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0};
+    const pe__heads one = {p, p, 0, 0, 0, 0, 1, 0, 0};
     if (layout == PE_LAYOUT_HALVES)
         pe__rope_token(kind, kind, PE_LAYOUT_HALVES, &a, &one, 0);
     else if (layout == PE_LAYOUT_INTERLEAVED)

@@ -44,12 +44,11 @@ static inline pe_status pe__rope_shape(size_t width, size_t tokens, size_t heads
     return PE_OK;
 }
 
-/* Can RoPE use this plan? Its pairs are one layout, all of the row. */
+/* Can RoPE use this plan? Its pairs are all of the row. */
 static inline int pe__rope_plan_ok(const pe_plan *plan)
 {
     int ok = plan->d_model != 0 && !plan->has_padding && plan->d_model == 2 * plan->pairs;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
-    ok &= plan->axes == 1 || plan->joint || plan->layout == PE_LAYOUT_INTERLEAVED;
     return ok && !plan->step;
 }
 
@@ -64,12 +63,14 @@ PE__INLINE pe__heads pe__heads_of(const void *in, pe_heads from, void *out, pe_h
     x.in_head = from.head_stride;
     x.out_token = to.token_stride;
     x.out_head = to.head_stride;
-    x.rest = 0;
+    x.rest = x.front = 0;
     return x;
 }
 
-/* Check one set of heads, whose strides become bytes. */
-static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary)
+/* Check one set of heads, whose strides become bytes, and which begin at what is rotated then, so many
+   elements behind their first. */
+static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__heads *h, size_t rotary,
+                                             size_t offset)
 {
     if (h->heads == 0) return PE_OK; /* and the rest may not have been written */
     if (!h->in || !h->out) return PE_ERR_NULL;
@@ -83,14 +84,19 @@ static inline pe_status pe__rope_check_heads(const pe__rope_call *call, pe__head
     if (in_place) {
         h->out_token = h->in_token;
         h->out_head = h->in_head;
-        return PE_OK;
+    } else {
+        h->front = offset;
+        h->rest = width - offset - rotary;
+        status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
+                                call->out_element, &out_span);
+        const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
+        const int overlap = in < out ? out - in < in_span : in - out < out_span;
+        if (status == PE_OK && overlap) status = PE_ERR_SHAPE;
+        if (status != PE_OK) return status;
     }
-    h->rest = width - rotary;
-    status = pe__rope_shape(width, call->tokens, h->heads, &h->out_token, &h->out_head,
-                            call->out_element, &out_span);
-    const uintptr_t in = (uintptr_t)h->in, out = (uintptr_t)h->out;
-    const int overlap = in < out ? out - in < in_span : in - out < out_span;
-    return status == PE_OK && overlap ? PE_ERR_SHAPE : status;
+    h->in += offset * call->in_element;
+    h->out += offset * call->out_element;
+    return PE_OK;
 }
 
 /* By a plan: check everything, lists last, then rotate. */
@@ -100,9 +106,10 @@ static inline pe_status pe__rope_go(const pe_plan *plan, const pe_at *at, pe__ro
     if (call->tokens == 0 || (call->x[0].heads == 0 && call->x[1].heads == 0)) return PE_OK;
     if (!plan) return PE_ERR_NULL;
     if (!pe__rope_plan_ok(plan)) return PE_ERR_PLAN;
-    pe_status status = call->head_dim && call->head_dim < plan->d_model ? PE_ERR_SHAPE : PE_OK;
+    const size_t n = plan->d_model, offset = plan->rotary_offset;
+    pe_status status = call->head_dim && call->head_dim < offset + n ? PE_ERR_SHAPE : PE_OK;
     for (size_t i = 0; i < 2 && status == PE_OK; i++)
-        status = pe__rope_check_heads(call, &call->x[i], plan->d_model);
+        status = pe__rope_check_heads(call, &call->x[i], n, offset);
     if (status != PE_OK) return status;
     const pe_plan *const view = pe__view(plan, at, &own);
     status = pe__check_at(at, call->tokens, view->axes, view->offset);

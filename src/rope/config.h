@@ -174,6 +174,9 @@ PE__OUTLINE const char *pe__rope_field_error(const pe__rope *r)
         {1, r->rotary >= 2 && r->rotary % 2 == 0 && r->rotary <= c->head_dim,
          "rotary_dim must be even, at least 2 and at most head_dim; 0 means head_dim, which must "
          "then be even"},
+        {1, c->rotary_offset <= c->head_dim && 2 * r->pairs <= c->head_dim - c->rotary_offset,
+         "rotary_offset and rotary_dim must sum to at most head_dim; a rotary_dim of 0, and "
+         "PROPORTIONAL, rotate all of it"},
         {1, pe__between(theta, 1, pe__exp2i(128)), "rope_theta must be within 1 ... 2^128"},
         {1, (unsigned)c->rope_type <= PE_ROPE_PROPORTIONAL, "rope_type must be one of PE_ROPE_..."},
         {1, pe__rope_optional(c->factor),

@@ -17,7 +17,10 @@
  * for a token at position p. The plan has the frequencies w_i, the amplitude A and the layout,
  * which says which elements are a pair. Its d_model is the rotary dim n, an even number; the first
  * n elements of a head are rotated, the others stay. Make it with pe_rope_plan_init(), or with
- * pe_plan_init() and the right layout; cos_first does not matter here. Plans with a padding
+ * pe_plan_init() and the right layout; cos_first does not matter here. Axes in blocks of halves
+ * (PE_COLUMNS_BLOCKS, as by default) rotate within their blocks; JOINED ones share the whole row.
+ * With rotary_offset in a pe_rope_config the n elements begin there; what is before and behind them
+ * stays in place and is copied out of place. Plans with a padding
  * position or an odd width are refused with PE_ERR_PLAN. A plan with rope_interleave reads (a, b)
  * next to each other and writes them n / 2 apart, also in place: so pe_back() with it is not the
  * gradient, and a K-shift needs a plan without it.
@@ -48,8 +51,8 @@ typedef struct pe_heads {
 /* Rotate the heads of tokens, in place.
  *
  * at, tokens    token t is at the position of row t
- * x             the first element of head 0 of token 0; of each head only the first n elements are
- *               touched, so the head_dim is not needed
+ * x             the first element of head 0 of token 0; of each head only the n elements that rotate
+ *               are touched, so the head_dim is not needed
  * heads         no two of the heads may overlap
  *
  * Returns       PE_OK; PE_ERR_NULL; PE_ERR_PLAN for a plan that RoPE cannot use, see above;
@@ -66,14 +69,14 @@ PE_API pe_status pe_rope_f16(const pe_plan *plan, pe_at at, size_t tokens, uint1
 PE_API pe_status pe_rope_bf16(const pe_plan *plan, pe_at at, size_t tokens, uint16_t *x,
                               pe_heads heads);
 
-/* Rotate out of place: out = rotated in, whole heads of head_dim elements; those after the first n
+/* Rotate out of place: out = rotated in, whole heads of head_dim elements; those that do not rotate
  * are copied. The result is that of a copy and pe_rope_T; pe_rope_to_f32_f16 and _bf16 round its
  * floats once more, to the type of a cache.
  *
- * head_dim      elements of a head, >= n
+ * head_dim      elements of a head, >= n, with the rotary_offset of the plan
  * in, out       each with its heads, as many in both
  *
- * Returns       as pe_rope_T; PE_ERR_SHAPE also for head_dim < n, for another number of heads, and
+ * Returns       as pe_rope_T; PE_ERR_SHAPE also for such a head_dim, for another number of heads, and
  *               if the memory from the first to the last element of in overlaps that of out, unless
  *               they are the same pointer with the same strides and type, which means in place.
  * Accuracy      as pe_rope_T (tests/unit/test_rope.c)
@@ -139,7 +142,7 @@ typedef struct pe_rope_table {
  *
  * cosines      rows of stride elements; if one array has both, that array
  * sines        likewise, with the same stride; NULL if one array has both
- * stride       elements, as in pe_rope_table
+ * stride       elements, as in pe_rope_table; tables have no rotary_offset
  * made         NULL, or the table as a value; unchanged where rows is 0
  *
  * Returns      as pe_fill_T; PE_ERR_PLAN also for plans that RoPE cannot use, see pe_rope_T;
@@ -168,7 +171,9 @@ PE_API pe_status pe_rope_table_bf16(const pe_plan *plan, pe_at at, size_t rows,
  * rows, tokens token t looks at the row with the number that rows has for it: pe_from(0) takes the
  *              first tokens rows, pe_all(k) row k for all, pe_at_i32 and pe_at_i64 lists of position
  *              ids gather. pe_back() takes 0 - s for each sine s: the gradient
- * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs
+ * x, in, out   as in pe_rope_T and pe_rope_to_T, with n = 2 pairs, from the first element on: where
+ *              another part rotates (rotary_offset), move the pointer. Of a plan of axes in blocks of
+ *              halves rotate block by block, each with its pairs of the table
  *
  * Returns      as pe_rope_T and pe_rope_to_T, without what concerns plans; PE_ERR_ENUM also for rows
  *              that are reals, points, a grid or differences, and for a type or layout in table that

@@ -109,6 +109,8 @@ typedef struct pe_rope_config {
     double offset;                           /* added to every position, as in pe_config         */
     pe_angle angle;                          /* exact, or as float32 code has it                 */
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
+    size_t rotary_offset;                    /* elements of a head before those that rotate: ggml's
+                                                n_offs. With rotary_dim at most head_dim        */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole

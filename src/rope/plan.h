@@ -83,6 +83,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     }
     pe__plan_omega(&made, &config, f, f);
     made.apart = rope->rope_interleave != 0;
+    made.rotary_offset = rope->rotary_offset;
     *plan = made;
     return PE_OK;
 }

@@ -28,7 +28,8 @@ typedef struct pe__heads {
     const unsigned char *in;
     unsigned char *out;
     size_t in_token, in_head, out_token, out_head, heads;
-    size_t rest; /* elements behind the pairs to copy */
+    size_t rest;  /* elements behind the pairs to copy */
+    size_t front; /* and before them: pe__copy_ends() */
 } pe__heads;
 
 /* The sines and cosines of a number of tokens, of count pairs from the given one on, of all pairs

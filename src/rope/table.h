@@ -80,23 +80,29 @@ PE__OUTLINE void pe__rope_tiles(const pe_plan *plan, const pe_at *at, const pe__
     const size_t most = PE__BLOCK / (2 * pe__min(pairs, PE__ROPE_PAIRS));
     const int zipped = layout == PE_ROPE_TABLE_COMPLEX, twice = layout == PE_ROPE_TABLE_TWICE;
     const size_t step = pe__table_step(layout, plan->layout);
-    const size_t again = twice ? (step == 2 ? 1 : pairs) : 0;
+    pe__part part[PE_MAX_AXES];
     if (!sines) sines = o->out + (zipped ? 1 : pairs) * e;
     for (size_t r = 0; r < o->rows; r += most) {
         const size_t n = pe__min(most, o->rows - r);
         for (size_t pair = 0; pair < pairs; pair += PE__ROPE_PAIRS) {
             const size_t count = pe__min(PE__ROPE_PAIRS, pairs - pair);
+            size_t parts = pe__rope_parts(plan, pair, count, part);
+            if (parts == 0) { /* one, of all pairs */
+                const pe__part all = {0, count, pairs, step * pair};
+                part[parts++] = all;
+            }
             const pe__dest dest = pe__dest_split(plan, pair, count, tile, e);
             pe__rope_rows(&dest, at, r, n, o->make);
             for (size_t k = 0; k < n; k++) {
-                const unsigned char *const s = tile + 2 * k * count * e;
-                const size_t to = (r + k) * o->stride + step * pair * e;
-                if (step == 4) {
-                    pe__rope_matrices(o->out + to, s, s + count * e, count, e);
-                    continue;
+                const unsigned char *const s = tile + 2 * k * count * e, *const c = s + count * e;
+                const size_t to = (r + k) * o->stride;
+                if (step == 4) pe__rope_matrices(o->out + to + 4 * pair * e, s, c, count, e);
+                for (const pe__part *p = part; step < 4 && p < part + parts; p++) {
+                    const size_t column = twice ? p->column : step * (pair + p->pair);
+                    const size_t again = twice ? (step == 2 ? 1 : p->pairs) : 0, behind = p->pair * e;
+                    pe__rope_copy(o->out + to + column * e, c + behind, p->n, e, step, again);
+                    pe__rope_copy(sines + to + column * e, s + behind, p->n, e, step, again);
                 }
-                pe__rope_copy(o->out + to, s + count * e, count, e, step, again);
-                pe__rope_copy(sines + to, s, count, e, step, again);
             }
         }
     }

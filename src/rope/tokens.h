@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tokens: their rows on the stack, their heads rotated by them.
- * Gives: pe__rope_blocks(), pe__rope_call, pe__rope_rows(), pe__rope_run().
+ * Gives: pe__rope_call, pe__rope_parts(), pe__rope_rows(), pe__rope_run(), pe__rope_shift_rows().
  * Needs: simd, api, where, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 #pragma once
@@ -96,6 +96,23 @@ PE__INLINE void pe__unweave(unsigned char *out, const unsigned char *in, size_t 
     }
 }
 
+/* Copy what is before the pairs, and, if asked for, what is behind them. */
+PE__INLINE void pe__copy_ends(const pe__rope_call *call, const pe__tile *tile, const pe__heads *x,
+                              int behind)
+{
+    const size_t e = call->in_element, f = call->out_element, n = 2 * tile->pairs;
+    pe__heads before = *x, after = *x;
+    pe__tile none = *tile; /* of pairs */
+    none.pair = none.count = none.pairs = 0;
+    before.in -= x->front * e;
+    before.out -= x->front * f;
+    before.rest = x->front;
+    after.in += n * e;
+    after.out += n * f;
+    if (before.rest) call->turn(&none, &before);
+    if (after.rest && behind) call->turn(&none, &after);
+}
+
 /* rope_interleave: some heads at a time, copied with their pairs as halves, and rotated
    from there. */
 PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__tile *tile,
@@ -107,14 +124,7 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
     const size_t element = call->in_element, pairs = tile->pairs, width = 2 * pairs * element;
     const size_t most = PE__BYTES / width;
     pe__tile one = *tile;
-    if (x->rest) { /* what is not rotated */
-        pe__heads rest = *x;
-        rest.in += width;
-        rest.out += 2 * pairs * call->out_element;
-        one.count = one.pairs = 0;
-        call->turn(&one, &rest);
-    }
-    one.count = one.pairs = pairs;
+    pe__copy_ends(call, tile, x, 1);
     one.tokens = 1;
     one.token = 0;
     for (size_t t = 0; t < tile->tokens; t++)
@@ -135,7 +145,56 @@ PE__OUTLINE void pe__rotate_interleaved(const pe__rope_call *call, const pe__til
         }
 }
 
-/* Tile after tile, the first token at row of at: all pairs of one layout. */
+/* n pairs of a tile from the given one on, of a block of so many that have one layout. */
+typedef struct pe__part {
+    size_t pair, n, pairs;
+    size_t column; /* the element of a head where they begin */
+} pe__part;
+
+/* The parts of count pairs of a plan from the given one on, one of each axis that has columns of its
+   own; none where all pairs of the row have one layout. */
+PE__INLINE size_t pe__rope_parts(const pe_plan *plan, size_t pair, size_t count, pe__part *part)
+{
+    const size_t step = plan->layout == PE_LAYOUT_HALVES ? 1 : 2;
+    if (plan->axes == 1 || plan->joint || (step == 2 && plan->d_model == 2 * plan->pairs)) return 0;
+    size_t parts = 0, begin = 0; /* the first pair of an axis */
+    for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
+        const pe__axis *const axis = &plan->axis[a];
+        const size_t first = pe__max(pair, begin), end = pe__min(pair + count, begin + axis->pairs);
+        if (first >= end) continue;
+        const size_t column = pe__min(axis->sine, axis->cosine) + step * (first - begin);
+        const pe__part its = {first - pair, end - first, axis->pairs, column};
+        part[parts++] = its;
+    }
+    return parts;
+}
+
+/* Heads of several blocks: one after the other, of as many tokens as caches keep at hand. */
+PE__OUTLINE void pe__rotate_parts(const pe__rope_call *call, const pe__tile *tile,
+                                  const pe__heads *x, const pe__part *part, size_t parts)
+{
+    enum { PE__NEAR = 1 << 16 };
+    const size_t most = PE__NEAR / (2 * tile->pairs * call->in_element * x->heads) + 1;
+    if (tile->pair == 0) pe__copy_ends(call, tile, x, 1);
+    for (size_t t = 0; t < tile->tokens; t += most)
+        for (const pe__part *p = part; p < part + parts; p++) {
+            pe__tile one = *tile;
+            pe__heads some = *x;
+            some.in += p->column * call->in_element;
+            some.out += p->column * call->out_element;
+            some.rest = 0;
+            one.sines += t * tile->stride + p->pair;
+            one.cosines += t * tile->stride + p->pair;
+            one.token += t;
+            one.tokens = pe__min(most, tile->tokens - t);
+            one.pair = 0;
+            one.count = p->n;
+            one.pairs = p->pairs;
+            call->turn(&one, &some);
+        }
+}
+
+/* Tile after tile, the first token at row of at. */
 PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
                               const pe__rope_call *call)
 {
@@ -143,6 +202,7 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
     float *const rows = (float *)(void *)pe__aligned(buffer);
     const int uniform = at->kind == PE__AT_RANGE && at->step == 0;
     const size_t pairs = plan->pairs;
+    pe__part part[PE_MAX_AXES];
     pe__tile tile;
     if (pairs == 0) return; /* a plan of a column that is 0 */
     tile.pairs = pairs;
@@ -159,43 +219,35 @@ PE__OUTLINE void pe__rope_run(const pe_plan *plan, const pe_at *at, size_t row,
             tile.count = n;
             tile.cosines = rows + n;
             tile.stride = uniform ? 0 : 2 * n;
-            const pe__dest dest =
-                pe__dest_split(plan, plan->axis[0].pair + pair, n, rows, sizeof *rows);
+            const size_t parts = pe__rope_parts(plan, pair, n, part);
+            const pe__dest dest = pe__dest_split(plan, pair, n, rows, sizeof *rows);
             pe__rope_rows(&dest, at, row + t, uniform ? 1 : tile.tokens, &pe__fills_f32);
             for (size_t i = 0; i < 2; i++) {
                 if (!call->x[i].heads) continue;
-                if (plan->apart) pe__rotate_interleaved(call, &tile, &call->x[i]);
-                else call->turn(&tile, &call->x[i]);
+                const pe__heads *const x = &call->x[i];
+                if (plan->apart) pe__rotate_interleaved(call, &tile, x);
+                else if (parts) pe__rotate_parts(call, &tile, x, part, parts);
+                else {
+                    if (x->front && pair == 0) pe__copy_ends(call, &tile, x, 0);
+                    call->turn(&tile, x);
+                }
             }
         }
     }
 }
 
-/* Rows of a plan as heads, one each: its axes one after the other where each has halves of its own,
-   else together. */
-static inline void pe__rope_blocks(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
+/* Rows of a plan as heads, one each. */
+static inline void pe__rope_shift_rows(const pe_plan *plan, const pe_at *at, size_t row, size_t rows,
                                    const pe__output *o, pe__head_rotator *turn)
 {
-    unsigned char *const x = o->out + row * o->stride;
     pe__rope_call call;
     memset(&call, 0, sizeof call);
     call.tokens = rows;
+    call.in_element = call.out_element = o->element;
     call.turn = turn;
     call.x[0].heads = 1;
     call.x[0].in_token = call.x[0].out_token = o->stride;
     call.x[0].in_head = call.x[0].out_head = o->stride;
-    if (plan->axes == 1 || plan->joint) {
-        call.x[0].in = call.x[0].out = x;
-        pe__rope_run(plan, at, row, &call);
-        return;
-    }
-    for (size_t a = 0; a < plan->axes; a++) {
-        pe_plan one = *plan;
-        const pe__axis *const axis = &plan->axis[a];
-        one.axes = 1;
-        one.axis[0] = *axis;
-        one.pairs = axis->pairs;
-        call.x[0].in = call.x[0].out = x + pe__min(axis->sine, axis->cosine) * o->element;
-        if (axis->pairs) pe__rope_run(&one, at, row, &call);
-    }
+    call.x[0].in = call.x[0].out = o->out + row * o->stride;
+    pe__rope_run(plan, at, row, &call);
 }

@@ -19,6 +19,7 @@ typedef struct plan_case {
     pe_layout layout;
     double offset;
     unsigned may; /* PE_ERR_PLAN: RoPE has no use for it */
+    size_t blocks; /* of equal width, each with halves of its own; else 0 */
     size_t n;     /* elements that turn                  */
     uint8_t coordinate[PAIRS], number[PAIRS]; /* of pair i: its coordinate, its pair in the twins */
     pe_plan still; /* of one coordinate, without offset   */
@@ -134,12 +135,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     pool_add(c, c);
     c = pe_config_preset(PE_PRESET_DETR, 8); /* two blocks of adjacent pairs */
     pool_add(c, pe_config_default(4));
+    c = pe_config_preset(PE_PRESET_MAE_2D, 16); /* and two of halves */
+    pool_add(c, pe_config_default(8))->blocks = 2;
     /* the rest is refused */
     c = pe_config_default(7);
     pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN);
     c = pe_config_preset(PE_PRESET_FAIRSEQ, 8);
     pool_add(c, c)->may = FUZZ_BIT(PE_ERR_PLAN);
     c = pe_config_preset(PE_PRESET_MAE_2D, 16);
+    c.columns = PE_COLUMNS_FREQUENCIES;
     pool_add(c, pe_config_default(8))->may = FUZZ_BIT(PE_ERR_PLAN);
     for (int k = 0; k < 12; k++) {
         static const size_t sections[6][3] = {{5, 4, 3}, {4, 4, 4}, {6, 6, 0},
@@ -211,6 +215,15 @@ static void turn_head(fuzz_type t, pe_layout layout, const float *c, const float
     for (size_t e = 0; e < n; e++)
         memcpy(head + (halves ? in_halves(e, n) : e) * size,
                other + (halves ? e : in_halves(e, n)) * size, size);
+}
+
+/* The same for the blocks of a plan. */
+static void turn_blocks(size_t blocks, fuzz_type t, pe_layout layout, const float *c, const float *s,
+                        size_t n, unsigned char *head)
+{
+    const size_t each = blocks ? n / blocks : n;
+    for (size_t i = 0; i < n; i += each)
+        turn_head(t, layout, c + i / 2, s + i / 2, each, head + i * fuzz_size(t));
 }
 
 /* A float to 16 bits, to nearest even. */
@@ -330,6 +343,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
     const int by = form == FORM_BY || form == FORM_BY_TO, qk = form == FORM_QK;
     const int to = form == FORM_TO || form == FORM_FROM_F32 || form == FORM_BY_TO;
     const fuzz_type in_type = form == FORM_FROM_F32 ? FUZZ_F32 : t;
+    const size_t blocks = by ? 0 : p->blocks;
     size_t tokens = (b >> 2) % 6, heads = (b >> 5) % 4, k_heads = qk ? (seed >> 5) % 3 : 0;
     size_t head_dim = n + (to ? (seed >> 2) % 8 : 0);
     const size_t gap = seed & 16 ? 1 + seed % 7 : 0;
@@ -480,11 +494,11 @@ static void op_heads(fuzz_input *in, const plan_case *p)
                 to ? from + element_at(from_lie, r, i, tokens) * fuzz_size(in_type) : NULL;
             if (in_type == t) {
                 if (to) memcpy(at, source, head_dim * size);
-                turn_head(t, layout, c, s, n, at);
+                turn_blocks(blocks, t, layout, c, s, n, at);
             } else {
                 float head[2 * PAIRS + 8];
                 memcpy(head, source, head_dim * sizeof *head);
-                turn_head(FUZZ_F32, layout, c, s, n, (unsigned char *)head);
+                turn_blocks(blocks, FUZZ_F32, layout, c, s, n, (unsigned char *)head);
                 for (size_t e = 0; e < head_dim; e++) {
                     const uint16_t bits = narrowed(t, head[e]);
                     memcpy(at + 2 * e, &bits, 2);
@@ -492,7 +506,7 @@ static void op_heads(fuzz_input *in, const plan_case *p)
             }
         }
         for (size_t i = 0; i < k_heads; i++)
-            turn_head(t, layout, c, s, n, z + element_at(k_lie, r, i, tokens) * size);
+            turn_blocks(blocks, t, layout, c, s, n, z + element_at(k_lie, r, i, tokens) * size);
     }
     if (heads && !fuzz_same(t, x, y, elements)) /* and what is between the heads */
         FUZZ_FAIL("pe_rope, form %u: not the bits of its heads alone, type %d, n %zu", form, (int)t,
@@ -577,8 +591,10 @@ static void op_tables(fuzz_input *in, const plan_case *p)
                 const int each = form == PE_ROPE_TABLE_COMPLEX ||
                                  (form == PE_ROPE_TABLE_TWICE && p->layout == PE_LAYOUT_INTERLEAVED);
                 const int matrix = form == PE_ROPE_TABLE_MATRIX;
-                const size_t first = matrix ? 4 * i : each ? 2 * i : i;
-                const size_t again = matrix ? 4 * i + 2 : each ? 2 * i + 1 : half + i;
+                const int inside = form == PE_ROPE_TABLE_TWICE && p->blocks; /* a block of halves */
+                const size_t wide = inside ? half / p->blocks : half;
+                const size_t first = matrix ? 4 * i : each ? 2 * i : inside ? i / wide * wide + i : i;
+                const size_t again = matrix ? 4 * i + 2 : each ? 2 * i + 1 : wide + first;
                 const unsigned char *const cosine = cosines + p->number[i] * size,
                                     *const sine = sines + p->number[i] * size;
                 const unsigned char *const its_sine = two ? y + first * size : x + again * size;

@@ -1312,6 +1312,61 @@ static void rope_tables(const table *unused, size_t count)
     }
 }
 
+/* Axes in blocks of halves; heads whose rotated part is not their first. */
+static void rope_blocks(const table *unused, size_t count)
+{
+    enum { T = 9, H = 2, MOST = T * H * 140 };
+    static const size_t widths[4][2] = {{4, 4}, {32, 32}, {48, 80}, {64, 64}};
+    static float x[MOST], y[MOST], c[MOST], s[MOST];
+    static uint16_t h[MOST];
+    int64_t points[2 * T];
+    uint64_t state = 31;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < 2 * T; i++) points[i] = (int64_t)(i * 7919 % 1009) - 4;
+    for (size_t k = 0; k < 8; k++) {
+        const size_t n = widths[k / 2][0] + widths[k / 2][1], dim = n + 3, all = T * H * dim;
+        const pe_heads lie = heads_of(H, dim, H * dim);
+        const int offset = k % 2 == 1;
+        pe_plan plan;
+        void *memory;
+        if (offset) {
+            pe_rope_config config = pe_rope_config_default(dim);
+            config.rotary_dim = n, config.rotary_offset = 1 + k / 4;
+            config.layout = k % 4 == 1 ? PE_LAYOUT_HALVES : PE_LAYOUT_INTERLEAVED;
+            memory = plan_of_rope(&plan, &config);
+        } else {
+            pe_config config = pe_config_default(n);
+            config.axes = 2, config.layout = PE_LAYOUT_HALVES, config.amplitude = 1.25;
+            for (size_t a = 0; a < 2; a++)
+                config.axis[a].width = widths[k / 2][a], config.axis[a].coordinate = a;
+            const size_t size = pe_plan_size(&config);
+            memory = malloc(size);
+            need(memory != NULL, "a plan", "no memory");
+            need_ok(pe_plan_init(&plan, &config, memory, size), "a plan of blocks");
+        }
+        const pe_at at = offset ? pe_at_i64(points) : pe_coords_i64(points, 2, 2, 1);
+        for (size_t i = 0; i < all; i++) {
+            x[i] = some_float(&state);
+            h[i] = (uint16_t)((state >> 40 & 0x80ff) | 0x3800);
+        }
+        need_ok(pe_rope_f32(&plan, at, T, x, lie), "floats");
+        hash_f32(x, all);
+        need_ok(pe_rope_to_f32(&plan, pe_back(at), T, dim, x, lie, y, lie), "floats back");
+        hash_f32(y, all);
+        need_ok(pe_rope_bf16(&plan, at, T, h, lie), "bf16");
+        hash_u16(h, all);
+        for (size_t i = 0; i < all; i++) h[i] = (uint16_t)((h[i] & 0x80ff) | 0x3800);
+        need_ok(pe_rope_f16(&plan, pe_delta(at), T, h, lie), "f16");
+        hash_u16(h, all);
+        need_ok(pe_rope_table_f32(&plan, at, T, PE_ROPE_TABLE_TWICE, c, s, n, NULL), "a table");
+        hash_f32(c, T * n);
+        hash_f32(s, T * n);
+        g_elements += 4 * all + 2 * T * n;
+        free(memory);
+    }
+}
+
 /* One row by itself in each type, and the numbers of its plan. */
 static void lone_row(const pe_config *config, const double *omega, double t)
 {
@@ -1433,6 +1488,7 @@ static const struct section {
     {"rope plans, places", rope_plans, NULL, 0},
     {"models", models, NULL, 0},
     {"rope tables", rope_tables, NULL, 0},
+    {"rope blocks, offset", rope_blocks, NULL, 0},
     {"fill_f32 512 x 512", fill_f32, TABLES(PAPER)},
     {"fill_at_f32 long list", fill_at_f32, TABLES(LONG_LIST)},
     {"fill_f64 4096 x 128", fill_f64, TABLES(LONG_DOUBLES)},

@@ -1351,6 +1351,199 @@ static void test_by_table_to(void **state)
     }
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * Axes in blocks of halves; what is before the part that rotates
+ * --------------------------------------------------------------------------------------------- */
+
+/* Cosines and sines of n / 2 pairs at a position, by MPFR. */
+static void exact_row(oracle *o, int64_t position, float *c, float *s)
+{
+    for (size_t i = 0; i < o->pairs; i++) {
+        oracle_pair(o, position, i);
+        s[i] = mpfr_get_flt(o->element[0], MPFR_RNDN), c[i] = mpfr_get_flt(o->element[1], MPFR_RNDN);
+        if (position == 0) s[i] = 0;
+    }
+}
+
+static void turn_all(type t, const pe_plan *plan, pe_at at, size_t tokens, size_t dim, const void *in,
+                     pe_heads from, void *x, pe_heads heads)
+{
+    const pe_status status =
+        !in          ? rope_at(t, plan, at, tokens, x, heads)
+        : t == F32   ? pe_rope_to_f32(plan, at, tokens, dim, (const float *)in, from, (float *)x, heads)
+        : t == F16   ? pe_rope_to_f16(plan, at, tokens, dim, (const uint16_t *)in, from, (uint16_t *)x, heads)
+                     : pe_rope_to_bf16(plan, at, tokens, dim, (const uint16_t *)in, from, (uint16_t *)x,
+                                       heads);
+    assert_int_equal(status, PE_OK);
+}
+
+/* Gemma 4's vision tower, Allegro, ChatGLM-6B: each axis has a block of the head, with halves of its own. */
+static void test_blocks(void **state)
+{
+    enum { TOKENS = 7, HEADS = 3, MOST = 512, ROOM = TOKENS * HEADS * (MOST + 3) };
+    static const size_t widths[][3] = {{2, 2, 0}, {8, 8, 0}, {16, 24, 40}, {30, 34, 0}, {64, 64, 0},
+                                       {32, 32, 32}, {128, 2, 62}, {212, 300, 0}};
+    static unsigned char in[ROOM * 4], x[ROOM * 4], want[ROOM * 4];
+    static float c[TOKENS][MOST / 2], s[TOKENS][MOST / 2], table_c[TOKENS * 2 * MOST], table_s[TOKENS * MOST];
+    rng r = rng_for("test_blocks");
+    (void)state;
+    for (size_t k = 0; k < LENGTH(widths) * 6; k++) {
+        const size_t *const width = widths[k / 6], axes = width[2] ? 3 : 2;
+        const int how = (int)(k % 6); /* 0 points, 1 back, 2 differences, 3 the same back, 4 one coordinate */
+        const int delta = how == 2 || how == 3, back = how % 2;
+        const double amplitude = how == 0 ? 1.0 : 1.25;
+        pe_config config = config_of(width[0] + width[1] + width[2], 10000, amplitude);
+        const size_t n = config.d_model, dim = n + k % 3;
+        const pe_heads where = lie(HEADS, dim, HEADS * dim);
+        int64_t points[TOKENS * 3];
+        pe_at at = pe_coords_i64(points, axes, axes, 1);
+        owned_plan p;
+        oracle o[3];
+        config.axes = axes, config.layout = PE_LAYOUT_HALVES;
+        for (size_t a = 0; a < axes; a++) {
+            config.axis[a].width = width[a], config.axis[a].coordinate = axes - 1 - a;
+            oracle_make(&o[a], "test_blocks", width[a], 10000, delta ? 1 : amplitude);
+        }
+        plan_of(&p, config);
+        for (size_t i = 0; i < TOKENS * axes; i++)
+            points[i] = (int64_t)rng_below(&r, i % 2 ? 64 : 1000000) - (i % 3 == 0 ? 32 : 0);
+        if (how == 4) at = pe_from(points[0]);
+        for (size_t t = 0; t < TOKENS; t++)
+            for (size_t a = 0, column = 0; a < axes; column += width[a++] / 2) {
+                const int64_t position = how == 4 ? points[0] + (int64_t)t : points[t * axes + axes - 1 - a];
+                exact_row(&o[a], back ? -position : position, c[t] + column, s[t] + column);
+            }
+        if (delta) at = pe_delta(at);
+        if (back) at = pe_back(at);
+        for (int t = 0; t < TYPES; t++)
+            for (int to = 0; to < 2; to++) {
+                fill_random((type)t, in, TOKENS * HEADS * dim, &r);
+                memcpy(x, in, sizeof x), memcpy(want, in, sizeof want);
+                for (size_t token = 0; token < TOKENS * HEADS; token++)
+                    for (size_t a = 0, column = 0; a < axes; column += width[a++])
+                        turn((type)t, PE_LAYOUT_HALVES, s[token / HEADS] + column / 2,
+                             c[token / HEADS] + column / 2, 1, width[a],
+                             want + (token * dim + column) * bytes_of((type)t));
+                if (to) memset(x, CANARY, sizeof x);
+                turn_all((type)t, &p.plan, at, TOKENS, dim, to ? in : NULL, where, x, where);
+                if (memcmp(x, want, TOKENS * HEADS * dim * bytes_of((type)t)) != 0)
+                    fail_msg("%s in blocks of %zu, %zu, %zu, kind %d, to %d", type_names[t], width[0],
+                             width[1], width[2], how, to);
+            }
+        /* queries and keys of floats, by one call */
+        fill_random(F32, in, TOKENS * HEADS * dim, &r);
+        memcpy(x, in, sizeof x), memcpy(want, in, sizeof want);
+        turn_all(F32, &p.plan, at, TOKENS, dim, NULL, where, want, where);
+        assert_int_equal(pe_rope_qk_f32(&p.plan, at, TOKENS, (float *)(void *)x, lie(2, dim, HEADS * dim),
+                                        (float *)(void *)x + 2 * dim, lie(1, dim, HEADS * dim)), PE_OK);
+        assert_memory_equal(x, want, TOKENS * HEADS * dim * sizeof(float));
+        /* tables: pair after pair, block after block; twice: each element's own pair */
+        for (int order = PE_ROPE_TABLE_APART; order <= PE_ROPE_TABLE_MATRIX; order++) {
+            const int two = order <= PE_ROPE_TABLE_TWICE;
+            const size_t h = n / 2, stride = order == PE_ROPE_TABLE_MATRIX ? 2 * n : n;
+            memset(table_c, CANARY, sizeof table_c);
+            assert_int_equal(pe_rope_table_f32(&p.plan, at, TOKENS, (pe_rope_table_layout)order, table_c,
+                                               two ? table_s : NULL, stride, NULL), PE_OK);
+            for (size_t t = 0; t < TOKENS; t++)
+                for (size_t a = 0, i = 0, column = 0; a < axes; column += width[a++])
+                    for (size_t j = 0; j < width[a] / 2; j++, i++) {
+                        const float *const row = table_c + t * stride, *const row_s = table_s + t * stride;
+                        switch (order) {
+                        case PE_ROPE_TABLE_APART:
+                            assert_true(row[i] == c[t][i] && row_s[i] == s[t][i]);
+                            break;
+                        case PE_ROPE_TABLE_TWICE:
+                            for (size_t e = column + j, again = 0; again < 2; again++, e += width[a] / 2)
+                                assert_true(row[e] == c[t][i] && row_s[e] == s[t][i]);
+                            break;
+                        case PE_ROPE_TABLE_JOINED:
+                            assert_true(row[i] == c[t][i] && row[h + i] == s[t][i]);
+                            break;
+                        case PE_ROPE_TABLE_COMPLEX:
+                            assert_true(row[2 * i] == c[t][i] && row[2 * i + 1] == s[t][i]);
+                            break;
+                        default:
+                            assert_true(row[4 * i] == c[t][i] && row[4 * i + 1] == -s[t][i]);
+                            assert_true(row[4 * i + 2] == s[t][i] && row[4 * i + 3] == c[t][i]);
+                            break;
+                        }
+                    }
+        }
+        for (size_t a = 0; a < axes; a++) oracle_free(&o[a]);
+        free(p.memory);
+    }
+}
+
+/* rotary_offset: what lies before and behind stays in place and is copied out of place; every form, with
+   rope_interleave as well. A table has no such thing. */
+static void test_rotary_offset(void **state)
+{
+    enum { TOKENS = 5, HEADS = 2, MOST = 600, ROOM = TOKENS * HEADS * MOST };
+    static const size_t rotary[] = {16, 64, 6, 128, 514};
+    static unsigned char in[ROOM * 4], x[ROOM * 4], want[ROOM * 4];
+    static float c[MOST], s[MOST], narrow[ROOM];
+    static uint16_t half[ROOM];
+    rng r = rng_for("test_rotary_offset");
+    (void)state;
+    for (size_t k = 0; k < LENGTH(rotary) * 4 * 3; k++) {
+        static const size_t offsets[] = {1, 8, 40, 24};
+        const size_t n = rotary[k / 12], offset = offsets[k / 3 % 4], dim = offset + n + k % 5;
+        const int form = (int)(k % 3), apart = form == 2 && n <= 512;
+        const pe_heads where = lie(HEADS, dim, HEADS * dim), one_after = lie(HEADS, TOKENS * dim, dim);
+        pe_rope_config config = pe_rope_config_default(dim);
+        owned_plan p;
+        oracle o;
+        config.rotary_dim = n, config.rotary_offset = offset;
+        config.layout = form == 1 ? PE_LAYOUT_INTERLEAVED : PE_LAYOUT_HALVES;
+        config.rope_interleave = apart;
+        rope_plan(&p, &config);
+        oracle_make(&o, "test_rotary_offset", n, 10000, 1);
+        for (int t = 0; t < TYPES; t++)
+            for (int to = 0; to < 2; to++) {
+                const size_t e = bytes_of((type)t);
+                const pe_heads out = to ? one_after : where;
+                fill_random((type)t, in, TOKENS * HEADS * dim, &r);
+                memcpy(x, in, sizeof x);
+                for (size_t token = 0; token < TOKENS; token++) {
+                    exact_row(&o, 70000 + (int64_t)token, c, s);
+                    for (size_t h = 0; h < HEADS; h++) {
+                        unsigned char *const y = want + (token * out.token_stride + h * out.head_stride) * e;
+                        const unsigned char *const from = in + (token * HEADS + h) * dim * e;
+                        memcpy(y, from, dim * e);
+                        for (size_t i = 0; apart && i < n; i++) /* read adjacent, written as halves */
+                            memcpy(y + (offset + i % 2 * (n / 2) + i / 2) * e, from + (offset + i) * e, e);
+                        turn((type)t, config.layout, s, c, 1, n, y + offset * e);
+                    }
+                }
+                if (to) memset(x, CANARY, sizeof x);
+                turn_all((type)t, &p.plan, pe_from(70000), TOKENS, dim, to ? in : NULL, where, x, out);
+                if (memcmp(x, want, TOKENS * HEADS * dim * e) != 0)
+                    fail_msg("%s, %zu of %zu from %zu on, form %d, to %d", type_names[t], n, dim, offset, form,
+                             to);
+            }
+        /* floats to 16 bits: what is copied is rounded, too */
+        fill_random(F32, in, TOKENS * HEADS * dim, &r);
+        turn_all(F32, &p.plan, pe_from(70000), TOKENS, dim, in, where, narrow, where);
+        assert_int_equal(pe_rope_to_f32_bf16(&p.plan, pe_from(70000), TOKENS, dim, (float *)(void *)in, where,
+                                             half, where), PE_OK);
+        for (size_t i = 0; i < TOKENS * HEADS * dim; i++) {
+            uint16_t bits;
+            put(BF16, &bits, 0, narrow[i]);
+            assert_int_equal(half[i], bits);
+        }
+        memset(x, CANARY, sizeof x);
+        assert_int_equal(pe_rope_to_f32(&p.plan, pe_from(0), TOKENS, offset + n - 1, (float *)(void *)in, where,
+                                        (float *)(void *)x, where), PE_ERR_SHAPE);
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from(0), 1, (float *)(void *)x, lie(2, n - 1, 0)),
+                         PE_ERR_SHAPE);
+        assert_true(all_canaries(x, sizeof x));
+        /* heads may be as near to each other as what is rotated is long: their ends are not touched */
+        assert_int_equal(pe_rope_f32(&p.plan, pe_from(0), 1, (float *)(void *)in, lie(2, n, 0)), PE_OK);
+        oracle_free(&o);
+        free(p.memory);
+    }
+}
+
 /* What pe_rope_plan_init() refuses: the plan becomes all zeros, its memory stays as it was. */
 static void refused_plan(const pe_rope_config *config, pe_status status, const char *field)
 {
@@ -1404,6 +1597,10 @@ static void test_bad_plans(void **state)
     REFUSED("sections", c.section_order = PE_SECTIONS_VISION; c.axes = 3); /* 16 are no three thirds */
     REFUSED("section_order", c.section_order = (pe_sections)3);
     REFUSED("section_order", c.section_order = (pe_sections)-1);
+    REFUSED("rotary_offset", c.rotary_offset = 1);
+    REFUSED("rotary_offset", c.rotary_offset = SIZE_MAX);
+    REFUSED("rotary_offset", c.head_dim = 40; c.rotary_dim = 32; c.rotary_offset = 9);
+    REFUSED("rotary_offset", c.head_dim = 40; c.rotary_dim = 32; c.rotary_offset = 41);
     REFUSED("layout", c.layout = (pe_layout)2);
     REFUSED("layout", c.layout = (pe_layout)-1);
     REFUSED("angle", c.angle = (pe_angle)2);
@@ -1778,7 +1975,7 @@ static void test_bad_input(void **state)
     int32_t narrow[2] = {INT32_MIN, 0};
     float floats[3] = {1, 2, 3};
     double reals[3] = {1, 2, 3};
-    owned_plan p, odd, padded, two, halves, woven;
+    owned_plan p, odd, padded, two, steps, woven;
     const pe_plan none = {0};
     pe_rope_config config = pe_rope_config_default(N);
     (void)state;
@@ -1786,7 +1983,9 @@ static void test_bad_input(void **state)
     plan_make(&odd, N - 1, 10000, 1);
     plan_of(&padded, pe_config_preset(PE_PRESET_FAIRSEQ, N));
     plan_of(&two, pe_config_preset(PE_PRESET_DETR, N));
-    plan_of(&halves, pe_config_preset(PE_PRESET_MAE_2D, N)); /* of halves each: no one layout */
+    pe_config by_frequency = config_of(N, 10000, 1);
+    by_frequency.axes = 2, by_frequency.columns = PE_COLUMNS_FREQUENCIES;
+    plan_of(&steps, by_frequency);
     config.axes = 2, config.sections[0] = config.sections[1] = N / 4;
     config.section_order = PE_SECTIONS_INTERLEAVED;
     rope_plan(&woven, &config);
@@ -1842,8 +2041,8 @@ static void test_bad_input(void **state)
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&odd.plan, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, zero, 1, x, one));
     REFUSED(PE_ERR_PLAN, pe_rope_f32(&padded.plan, pe_delta(zero), 1, x, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_f32(&halves.plan, zero, 1, x, one));
-    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&halves.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
+    REFUSED(PE_ERR_PLAN, pe_rope_f32(&steps.plan, zero, 1, x, one));
+    REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&steps.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
     REFUSED(PE_ERR_PLAN, pe_rope_to_f32(&odd.plan, zero, 1, N, x, one, y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_qk_f32(&padded.plan, zero, 1, x, one, y, one));
     REFUSED(PE_ERR_PLAN, pe_rope_table_f32(&odd.plan, zero, 1, PE_ROPE_TABLE_APART, x, y, N, NULL));
@@ -1981,7 +2180,7 @@ static void test_bad_input(void **state)
     plan_free(&odd);
     plan_free(&padded);
     plan_free(&two);
-    plan_free(&halves);
+    plan_free(&steps);
     plan_free(&woven);
 }
 
@@ -2295,6 +2494,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_exact_rotation), cmocka_unit_test(test_all_forms),
         cmocka_unit_test(test_permutation),    cmocka_unit_test(test_other_forms),
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_blocks),         cmocka_unit_test(test_rotary_offset),
         cmocka_unit_test(test_shift_of_float_angles), cmocka_unit_test(test_strides_of_one),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_errors),         cmocka_unit_test(test_overflow),
