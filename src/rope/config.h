@@ -15,13 +15,15 @@
 #include "../frequencies/geometric.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
- * All in triple-double, which is off by 2^-130, and by more where a ramp cancels; what that leaves
+ * All in double-double, which is off by 2^-99, and by more where a ramp cancels; what that leaves
  * open, pe__rope_exact() makes anew. The branches compare numbers that cannot be equal: the
- * thresholds contain pi, the rest is algebraic.
+ * thresholds contain pi, the rest is algebraic. Between low and high the factor of w_i is a line,
+ * start + slope x: pe__rope_ramp(). A falling ramp has high < low.
  *
- * One formula for all types, with what the type says of f, a shift of the exponent, and a ramp:
+ * One formula for all types, with what the type says of f, of the frequencies' unit and ratio q, and
+ * of a ramp:
  *
- *     w_i = exp(-2i step - shift) (m + (1 - m) / f) / factors[i]
+ *     w_i = unit q^i (m + (1 - m) / f) / factors[i]
  *     m = keep (1 - r), r = (x - low) / (high - low) within 0 ... 1
  *
  * where x is i for YARN, and L0 w_i / 2 pi for LLAMA3, whose ramp falls from high_freq_factor to
