@@ -177,7 +177,7 @@ def _set(config: Any, fields: Mapping[str, Any], lengths: Mapping[str, int]) -> 
                            for width, which in value])
         elif hasattr(kind, "contents"):
             if value is not None:
-                kept[name] = column(value, name, kind._type_, lengths.get(name))
+                kept[name] = column(value, name, kind._type_, lengths[name])
                 value = ctypes.cast(kept[name].ctypes.data, kind)
         elif hasattr(kind, "_length_"):
             value = kind(*[size(n, name) for n in value])

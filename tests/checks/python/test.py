@@ -416,6 +416,10 @@ def test_numbers_that_ctypes_would_wrap():
             raises(ValueError, posenc.Rope, 64, **{name: [1.0] * length}, says="32")
         raises(ValueError, posenc.Rope, 64, rotary_dim=32, **{name: [1.0] * 32}, says="16")
         raises(ValueError, posenc.Rope, 64, **{name: [[1.0] * 32]})
+    for make, config in ((posenc.Plan, posenc.c.pe_config), (posenc.Rope, posenc.c.pe_rope_config)):
+        for name, kind in config._fields_:  # each list has a length that is known
+            if hasattr(kind, "contents"):
+                raises(ValueError, make, 64, **{name: [1] * 33})
     raises(ValueError, posenc.Rope, 64, rotary_dim=32, rope_type="proportional", freq_factors=[1.0] * 16, says="32")
     raises(ValueError, posenc.Plan, 8, axes=3, columns="sums", frequencies=[1.0] * 4, says="[pairs, axes]")
     raises(ValueError, posenc.Plan, 8, axes=3, columns="sums", frequencies=[[1.0] * 2] * 4)
