@@ -657,8 +657,8 @@ def summary_lines(results):
             head, best, _ = min(peers_of(results, pe, PEERS), key=lambda p: p[1]["ns_per_pair"])
             lines.append({
                 f"one thread, {title(build)}": say, "pe, ns per pair": f"**{pe['ns_per_pair']:.3f}**",
-                "the fastest other takes": f"{times(best, pe)} as long ({head})",
-                "error of float angles": error(float_error(results, pe, PEERS))})
+                "the fastest of the others": f"{times(best, pe)} as long ({head})",
+                "their error, by float angles": error(float_error(results, pe, PEERS))})
     return [*markdown((f"one thread, {title(build)}",), lines), ""]
 
 

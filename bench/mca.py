@@ -34,7 +34,7 @@ CORES = [
 # vectors of pairs of a pass (0: as many as its stores have)
 LOOPS = [
     ("rows of a block", "pe__store_pair", 24, 0),
-    ("rows of a block, added", "pe__add_pair_f32", 24, 0),
+    ("added", "pe__add_pair_f32", 24, 0),
     ("a row by itself", "pe__single_f32", 50, 4),
     ("heads rotated", "pe__rotate_heads_f32", 8, 0),
 ]
@@ -163,21 +163,21 @@ def main():
     os.makedirs("build/mca", exist_ok=True)
     with open("build/mca/calls.c", "w") as f:
         f.write(PROGRAM)
-    table = [[title] for title, _, _, _ in LOOPS] + [["SLEEF's float sines and cosines"]]
+    text = "| cycles a pair | " + " | ".join(title for title, _, _, _ in LOOPS) + " | SLEEF's floats |\n"
+    text += "|---" * (len(LOOPS) + 2) + "|\n"
     for name, compiler, march, isa, core, library, function, lanes in CORES:
         path = "build/mca/%s.s" % re.sub(r"\W+", "-", name.lower())
         run([compiler, "-std=c99", "-O2", march, "-DPE_ISA=PE_ISA_" + isa, "-I.", "-S", "build/mca/calls.c",
              "-fno-asynchronous-unwind-tables", "-o", path])
         with open(path) as f:
             found = functions(f.read())
-        for row, (_, private, least, vectors) in zip(table, LOOPS):
-            row.append("%.2f (%.1f%s)" % (lambda c, u, s: (c, u, ", %d spills" % s if s else ""))(
-                *loop_of(found, private, least, vectors * lanes // 2, core)))
+        row = [name]
+        for _, private, least, vectors in LOOPS:
+            taken, operations, spilt = loop_of(found, private, least, vectors * lanes // 2, core)
+            row.append("%.2f (%.1f%s)" % (taken, operations, "; %d" % spilt if spilt else ""))
         taken, operations = cycles(core, sleef(library, function, "aarch64" if isa == "NEON" else "x86_64"))
-        table[-1].append("%.2f (%.1f)" % (taken / lanes, operations / lanes))
-    text = "| cycles a pair (micro-operations) | " + " | ".join(c[0] for c in CORES) + " |\n"
-    text += "|---" * (len(CORES) + 1) + "|\n"
-    text += "".join("| " + " | ".join(row) + " |\n" for row in table)
+        row.append("%.2f (%.1f)" % (taken / lanes, operations / lanes))
+        text += "| " + " | ".join(row) + " |\n"
     print(text, end="")
     if len(sys.argv) > 1:
         with open(sys.argv[1]) as f:
