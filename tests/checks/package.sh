@@ -379,6 +379,7 @@ fi
 
 check "the first version in CHANGELOG.md is $VERSION" equal \
     "$(sed -n 's/^## \[\([0-9.]*\)\].*/\1/p' CHANGELOG.md | head -n 1)" "$VERSION"
+check "CHANGELOG.md has each version once" equal "$(sed -n 's/^## \[\([0-9.]*\)\].*/\1/p' CHANGELOG.md | sort | uniq -d)" ""
 check "pe.h alone says the version" not grep -n -F "$VERSION" CMakeLists.txt Makefile packaging/*
 
 if [ $skipped -gt 0 ]; then
