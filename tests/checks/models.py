@@ -90,6 +90,17 @@ def adjacent_to_halves(x, angle, n):
     return halves(np.concatenate([x[:n:2], x[1:n:2], x[n:]]), angle, n)
 
 
+def halves_in_blocks(dims):
+    """apply_multidimensional_rope: each axis has a block of its own, rotate_half inside."""
+    def pairs(x, angle, n):
+        out, at = [], 0
+        for d in dims:
+            out += halves(x[at: at + d], angle[:, at // 2: (at + d) // 2], d)[:2]
+            at += d
+        return [*out, np.broadcast_to(x[n:], angle.shape[:1] + x[n:].shape)]
+    return pairs
+
+
 def rotation(source, angles, head, pairs=halves, axes=1, amplitude=1.0, real=False):
     """angles(p) are those of positions [rows, axes]: [rows, pairs]."""
     def rotated(p, x):
@@ -236,6 +247,7 @@ MODELS = {
     "HunYuan": text(HF + "modeling_hunyuan_v1_dense.py", inv_freq(128, 1e4 * 1000.0 ** (128 / 126)), 128),
     "Zamba2, long": text(HF + "modeling_zamba2.py", inv_freq(160, 1e4 * 8.0 ** (160 / 158)), 160),
     "GTE": text(M + "gte modeling.py NTKScalingRotaryEmbedding", inv_freq(64, 160000.0 * 2) / 2 ** (2 / 64), 64),
+    "ChatGLM-6B": rotation(M + "chatglm-6b modeling_chatglm.py", blocks((64, 64)), 128, halves_in_blocks((64, 64)), 2),
     "GTE, `mixed_b`": text(M + "gte modeling.py NTKScalingRotaryEmbedding", gte_mixed(64, 160000.0, 2, 0.4), 64),
     "TransformerEngine": text(M + "transformer_engine rope.py", inv_freq(128, 1e4) / 4, 128),
     "NTK by parts": text("paper: YaRN, section 3.2", llama3(inv_freq(128, 1e4), 4, 1, 32, 2048), 128),
@@ -276,6 +288,8 @@ MODELS = {
     "Kandinsky 5": rotation(D + "transformer_kandinsky.py", blocks((16, 24, 24)), 64, adjacent, 3, real=True),
     "Lumina 2": rotation(D + "transformer_lumina2.py", blocks((32, 32, 32)), 96, adjacent, 3),
     "Z-Image": rotation(D + "transformer_z_image.py", blocks((32, 48, 48), 256.0), 128, adjacent, 3),
+    "Allegro": rotation(D + "embeddings.py apply_rotary_emb_allegro", blocks((32,) * 3), 96, halves_in_blocks((32,) * 3),
+                        3),
     "CogVideoX": rotation(D + "embeddings.py get_3d_rotary_pos_embed", blocks((16, 24, 24)), 64, adjacent, 3,
                           real=True),
     "CogView4": rotation(D + "transformer_cogview4.py", blocks((64, 64)), 128, axes=2),
@@ -292,6 +306,8 @@ MODELS = {
     "EVA-02": rotation(T + "build_rotary_pos_embed", blocks((32, 32)), 64, adjacent, 2, real=True),
     "SAM 2": rotation(M + "sam2 position_encoding.py", blocks((32, 32), order=(1, 0)), 64, adjacent, 2),
     "Llama 4, tower": rotation(HF + "modeling_llama4.py", blocks((44, 44), order=(1, 0), shift=1), 88, adjacent, 2),
+    "Gemma 4, tower": rotation("transformers: modeling_gemma4.py", blocks((32, 32), 100.0), 64,
+                               halves_in_blocks((32, 32)), 2),
     "DINOv3": rotation(T + "RotaryEmbeddingDinoV3", dinov3(100.0 ** (2 * np.arange(16) / 32)), 64, axes=2, real=True),
     "timm DINOv3, periods": rotation(T + "RotaryEmbeddingDinoV3", dinov3(0.5 * (90 / 0.5) ** np.linspace(0, 1, 16)),
                                      64, axes=2, real=True),
@@ -446,6 +462,7 @@ MODELS.update({
     "MAE": table(M + "mae pos_embed.py", mae(64), 2),
     "ViT": table(M + D + "embeddings.py get_2d_sincos_pos_embed", mae(64), 2, real=True),
     "DiT": table(M + "DiT models.py", mae(64), 2),
+    "RT-DETR": table(HF + "modeling_rt_detr.py", mae(256), 2),
     "Diffusers 3-D": table(M + D + "embeddings.py get_3d_sincos_pos_embed", lambda p: np.concatenate(
         [marian(16)(p[:, [0]]), marian(24)(p[:, [2]]), marian(24)(p[:, [1]])], 1), 3),
     "tensor2tensor, nd": table(M + "common_attention.py", by_axis(timescales(32), (0, 1)), 2),
