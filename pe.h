@@ -281,6 +281,9 @@ typedef struct pe_config {
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
                                  0. Ignored if axes is 1: that axis has the whole row             */
     pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
+    const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs: below
+                                  axes, or 255 for one that stands still. Then the row has one
+                                  layout; axis is ignored, columns must be PE_COLUMNS_BLOCKS      */
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). */
@@ -357,12 +360,13 @@ typedef struct pe_plan {
     int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
     int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int woven;               /* and their pairs come in turn: interleaved sections           */
+    int still;               /* and some pair stands still                                   */
     int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
     size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */
+    const uint8_t *coordinate; /* RoPE: NULL, or which coordinate each pair has              */
     const double *point;     /* whose sums frequency has; else NULL                          */
     pe_layout layout;
     double padding;
@@ -556,9 +560,9 @@ PE_API const char *pe_frequency_error(const pe_config *config, const double *ome
 PE_API size_t pe_plan_size(const pe_config *config);
 
 /* Enough bytes, as a constant, for any plan of that width with expected_rows = 1, except for
-   PE_COLUMNS_SUMS: 24 bytes a pair and a little. So a plan for one call can be made on the stack
+   PE_COLUMNS_SUMS: 25 bytes a pair and a little. So a plan for one call can be made on the stack
    (tests/unit/test_errors.c). */
-#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 24 + 64)
+#define PE_PLAN_BYTES(d_model) (((size_t)(d_model) / 2 + 84) * 25 + 64)
 
 /* Make a plan: the frequencies w_i = scale base^(-i / D), times pi with half_turns, and, if many
  * rows are expected, the 16 rows from which blocks of rows are made.
@@ -861,6 +865,9 @@ typedef struct pe_rope_config {
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
     size_t rotary_offset;                    /* elements of a head before those that rotate: ggml's
                                                 n_offs. With rotary_dim at most head_dim        */
+    const uint8_t *coordinate;               /* NULL, or which coordinate rotates each pair: below
+                                                axes, or 255 for one that stands still; instead of
+                                                sections, which must be 0, and section_order     */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole
@@ -1588,7 +1595,7 @@ PE_API pe_status pe_learned_resample_f32(const float *table, size_t height, size
  *     tie watch, alarm  the smallest distance to a rounding that may be wrong; it is too small
  *     interval          y - e ... y + e, which has the exact value
  *     distant           beyond the reach of sincos by double
- *     joint, woven      axes that share columns; whose pairs alternate
+ *     joint             axes that share columns
  *     lanes behind      those of a vector after the last pair: they repeat that pair, are never
  *                       stored, and so raise no alarm of their own
  *
@@ -3473,7 +3480,8 @@ PE_API pe_config pe_config_preset(pe_preset preset, size_t d_model)
 
 /* ==== src/plan/shape.h ==== */
 /* A plan's axes, arrays, size and errors, before it is built.
- * Gives: pe__arrays(), pe__guard(), pe__plan_amplitude(), pe__plan_bytes(), pe__plan_reach(),
+ * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__plan_amplitude(),
+ *   pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(),
  *   pe__shares(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_errors.c. */
@@ -3521,6 +3529,8 @@ PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
     return config->axes > 1 && config->columns == columns;
 }
 
+enum { PE__STILL = 255 }; /* a coordinate that is none */
+
 /* Arrays of a plan of so many rows. */
 PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
 {
@@ -3567,10 +3577,27 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
+/* Axes that share one layout, whose pairs a list will tell: the first one has all. */
+PE__INLINE void pe__plan_joins(pe_plan *plan, size_t axes)
+{
+    plan->axes = axes;
+    plan->joint = 1;
+    for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
+}
+
+/* Are all numbers of such a list, or of none, coordinates? */
+PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
+{
+    int ok = 1;
+    for (size_t i = 0; coordinate && i < pairs; i++)
+        ok &= coordinate[i] < axes || coordinate[i] == PE__STILL;
+    return ok;
+}
+
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
 PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
-    const size_t d = config->d_model, all = config->axes;
+    const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
     const int sums = pe__shares(config, PE_COLUMNS_SUMS);
     const int halves = config->layout == PE_LAYOUT_HALVES, cos_first = config->cos_first != 0;
     const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
@@ -3620,6 +3647,7 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     plan->joint = joined || sums;
     if (steps) plan->step = halves ? all : 2 * all;
     plan->padded = (array + 2 * PE__CHAIN - 2) & ~(size_t)7;
+    if (config->coordinate) pe__plan_joins(plan, config->axes);
     return NULL;
 }
 
@@ -3647,6 +3675,11 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
         return "columns must be one of PE_COLUMNS_...";
     if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
+    if (config->coordinate &&
+        (config->columns != PE_COLUMNS_BLOCKS || config->d_model % 2 || config->has_padding))
+        return "a list of coordinates needs PE_COLUMNS_BLOCKS, an even d_model and no padding";
+    if (!pe__coordinates_ok(config->coordinate, config->d_model / 2, config->axes))
+        return "coordinate must hold numbers below axes, or 255";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
     if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
@@ -3665,7 +3698,8 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
-    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
+    const size_t list = config->coordinate ? plan->pairs : 0;
+    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + list + 63;
 }
 
 PE_API size_t pe_plan_size(const pe_config *config)
@@ -3682,7 +3716,7 @@ PE_API const char *pe_config_error(const pe_config *config)
 
 /* ==== src/plan/make.h ==== */
 /* Plans built in their memory: frequencies and rows.
- * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_omega(),
+ * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_list(), pe__plan_omega(),
  *   pe_frequency_error(), pe_plan_init().
  * Needs: simd, api, numbers, frequencies, sincos.
  * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
@@ -3736,6 +3770,12 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
     else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
+}
+
+/* Where the coordinates of pairs are: behind the arrays. */
+static inline uint8_t *pe__plan_list(const pe_plan *plan, const pe_config *config, double *memory)
+{
+    return (uint8_t *)(memory + pe__arrays(config, config->expected_rows) * plan->padded);
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -3927,6 +3967,14 @@ PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
+    if (config->coordinate) {
+        uint8_t *const list = pe__plan_list(&made, config, f);
+        made.coordinate = list;
+        for (size_t i = 0; i < made.pairs; i++) {
+            list[i] = config->coordinate[i];
+            made.still |= list[i] == PE__STILL;
+        }
+    }
     if (!given) pe__plan_geometric(&made, config, f);
     else if (sums) pe__plan_columns_sums(&made, config, omega, f);
     else pe__plan_omega(&made, config, omega, f);
@@ -6556,7 +6604,7 @@ PE__OUTLINE void pe__emit(const pe_plan *plan, const pe_at *at, const pe__output
 static inline pe_status pe__check(const pe_plan *plan, const pe__output *o)
 {
     if (!plan || !o->out) return PE_ERR_NULL;
-    if (plan->d_model == 0 || plan->woven) return PE_ERR_PLAN;
+    if (plan->d_model == 0 || plan->coordinate) return PE_ERR_PLAN;
     return pe__check_shape(plan->d_model, o->rows, o->columns, o->element);
 }
 
@@ -6843,7 +6891,7 @@ PE__SINCOS_OF(f64, double)
 /* A model's RoPE config: defaults, names, errors.
  * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
  *   pe_rope_config_default(), pe_rope_config_error().
- * Needs: simd, api, numbers, frequencies.
+ * Needs: simd, api, plan, numbers, frequencies.
  * Tests: tests/unit/test_rope_frequencies.c. */
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
@@ -7053,7 +7101,8 @@ PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
-    const int blocks = several && c->section_order != PE_SECTIONS_INTERLEAVED;
+    const int listed = c->coordinate != NULL;
+    const int blocks = several && !listed && c->section_order != PE_SECTIONS_INTERLEAVED;
     size_t left = r->pairs; /* that no section has */
     int fit = 1, equal = 1;
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
@@ -7065,6 +7114,10 @@ PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
         {1, c->axes >= 1 && c->axes <= PE_MAX_AXES, "axes must be 1 ... PE_MAX_AXES"},
         {several, (unsigned)c->section_order <= PE_SECTIONS_VISION,
          "section_order must be one of PE_SECTIONS_..."},
+        {listed, c->section_order == PE_SECTIONS_BLOCKS && left == r->pairs,
+         "coordinate is instead of sections, which must be 0, and of section_order"},
+        {listed, pe__coordinates_ok(c->coordinate, r->pairs, c->axes),
+         "coordinate must hold numbers below axes, or 255"},
         {blocks, fit && left == 0, "sections must sum to the pairs"},
         {vision, equal, "sections of a vision tower must be of equal length"},
     };
@@ -7534,13 +7587,19 @@ static inline pe_config pe__rope_plan_config(const pe__rope *r)
     return config;
 }
 
+/* Does a list tell which coordinate rotates a pair: the config's, or that of interleaved sections? */
+static inline int pe__rope_listed(const pe_rope_config *rope)
+{
+    return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
+}
+
 PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
 {
     pe__rope r;
     if (pe_rope_config_error(rope)) return 0;
     pe__rope_read(&r, rope);
     const pe_config config = pe__rope_plan_config(&r);
-    return pe_plan_size(&config);
+    return pe_plan_size(&config) + (pe__rope_listed(rope) ? r.pairs : 0);
 }
 
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, void *memory,
@@ -7554,7 +7613,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe_config config = pe__rope_plan_config(&r);
     const size_t size = pe__plan_bytes(&config, &made);
     if (size == 0) return PE_ERR_CONFIG;
-    if (memory_size < size) return PE_ERR_SIZE;
+    if (memory_size < size + (pe__rope_listed(rope) ? r.pairs : 0)) return PE_ERR_SIZE;
     /* where one may be larger than 1, all are looked at before anything is written */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.turning; i += n) {
@@ -7566,23 +7625,26 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     config.amplitude = pe__rope_attention(&r);
     pe__plan_begin(&made, &config, f);
     pe__rope_all(&r, f);
-    if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
+    if (pe__rope_listed(rope)) {
+        uint8_t *const list = pe__plan_list(&made, &config, f);
+        pe__plan_joins(&made, rope->axes);
+        made.coordinate = list;
+        for (size_t i = 0; i < made.pairs; i++) {
+            const size_t k = i % made.axes, own = i / made.axes < rope->sections[k] ? k : 0;
+            list[i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
+            made.still |= list[i] == PE__STILL;
+        }
+    } else if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
         made.axes = rope->axes;
         made.joint = 1;
-        made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
-        size_t pair = made.pairs; /* from the last axis on: the first has what is left */
-        for (size_t a = made.axes; a-- > 0;) {
+        for (size_t a = 0, pair = 0; a < made.axes; pair += rope->sections[a++]) {
             pe__axis *const axis = &made.axis[a];
-            size_t n = rope->sections[a];
-            if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
-            if (a == 0) n = pair;
-            pair -= n;
             *axis = all;
             axis->sine += step * pair;
             axis->cosine += step * pair;
-            axis->sines = axis->cosines = axis->pairs = n;
+            axis->sines = axis->cosines = axis->pairs = rope->sections[a];
             axis->pair += pair;
             axis->coordinate = a;
         }
@@ -7957,14 +8019,14 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
     unsigned char own[2 * PE__ROPE_PAIRS * sizeof(float)], *all = dest->out;
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
-    if (plan->axes == 1 || (at->axes == 1 && plan->joint)) {
+    if (!plan->still && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
         /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : dest->coordinate;
         if (rows > 1 || plan->matrix) pe__walk(dest, at, row, rows, make);
         else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
-    if (!plan->woven) {
+    if (!plan->coordinate) {
         size_t begin = 0; /* the first pair of an axis */
         for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
             const pe__axis *const axis = &plan->axis[a];
@@ -7982,19 +8044,18 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
         return;
     }
     pe__dest one = pe__dest_split(plan, pair, count, own, element);
-    for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
-        for (size_t a = 0; a < plan->axes; a++) { /* each coordinate's row has its pairs */
-            one.coordinate = plan->axis[a].coordinate;
-            pe__walk(&one, at, row + t, 1, make);
-            for (size_t i = 0; i < count; i++) {
-                /* the coordinate of a pair; sections are as long as the axes' pairs */
-                const size_t k = (pair + i) % plan->axes;
-                if ((pair + i < plan->axes * plan->axis[k].pairs ? k : 0) != a) continue;
-                memcpy(all + i * element, own + i * element, element);
-                memcpy(all + (count + i) * element, own + (count + i) * element, element);
+    for (size_t t = 0; t < rows; t++, all += 2 * count * element)
+        for (size_t a = 0; a < plan->axes + (size_t)plan->still; a++) { /* the row of each */
+            const size_t k = a < plan->axes ? a : PE__STILL;
+            const double p = pe__position(at, row + t, at->axes == 1 || k == PE__STILL ? 0 : a);
+            one.out = a ? own : all;
+            make->rows(&one, k == PE__STILL ? 0 : p + plan->offset, 1);
+            for (size_t i = 0; a && i < count; i++) {
+                if (plan->coordinate[pair + i] != k) continue;
+                pe__move(all + i * element, own + i * element, element);
+                pe__move(all + (count + i) * element, own + (count + i) * element, element);
             }
         }
-    }
 }
 
 /* What a call asks for. */
@@ -8445,7 +8506,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
-    if (plan->woven || copied || (two && apart % o->element != 0)) {
+    if (plan->coordinate || copied || (two && apart % o->element != 0)) {
         pe__rope_tiles(view, at, o, sines, layout);
         return PE_OK;
     }
@@ -8970,7 +9031,7 @@ enum { PE__SHIFT_TILE = 512 }; /* pairs */
 /* Are rows of this plan made of pairs that turn by differences? */
 static inline int pe__algebraic(const pe_plan *plan)
 {
-    int ok = plan->d_model != 0 && !plan->float32 && !plan->woven && !plan->apart;
+    int ok = plan->d_model != 0 && !plan->float32 && !plan->coordinate && !plan->apart;
     ok &= !plan->step && !plan->matrix;
     for (size_t a = 0; a < plan->axes; a++) ok &= plan->axis[a].sines == plan->axis[a].cosines;
     return ok;

@@ -210,6 +210,10 @@ CASE("rope f32 2048 tokens, M-RoPE", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_axes_f32(&rope_halves, PE_ROPE_HALVES, m_rope_axis, 3, coordinates, 2048, 32, f, 4096,
                       128),
      pe_rope_f32(&m_rope, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_32))
+CASE("rope f32 2048 tokens, interleaved sections", PAIRED_CHANGES, float, 2048 * 128,
+     PE_OK, pe_rope_f32(&m_rope_woven, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
+CASE("rope f32 2048 tokens, sections in blocks", PAIRED_CHANGES, float, 2048 * 128,
+     PE_OK, pe_rope_f32(&m_rope, pe_coords_i64(coordinates, 3, 1, 2048), 2048, f, heads_1))
 CASE("rope shift f32 2048 tokens", PAIRED_CHANGES, float, 2048 * 4096,
      pe_rope_shift_f32(&rope_halves, PE_ROPE_HALVES, -512, 2048, 32, f, 4096, 128),
      pe_rope_f32(&rope_halves, pe_delta(pe_all(-512)), 2048, f, heads_32))

@@ -63,7 +63,7 @@ static float slopes[16];
 static const size_t grid_64[2] = {64, 64};
 static uint8_t m_rope_axis[64];
 #else
-static pe_plan m_rope;
+static pe_plan m_rope, m_rope_woven;
 static const size_t grid_64[2] = {64, 64};
 static const pe_heads heads_32 = {32, 128, 4096}, heads_8 = {8, 128, 1024}, heads_1 = {1, 128, 128};
 #endif
@@ -171,6 +171,10 @@ static int setup(void *out, const void *in)
     void *memory = aligned(pe_rope_plan_size(&qwen));
     bad |= memory == NULL ||
            pe_rope_plan_init(&m_rope, &qwen, memory, pe_rope_plan_size(&qwen)) != PE_OK;
+    qwen.section_order = PE_SECTIONS_INTERLEAVED;
+    memory = aligned(pe_rope_plan_size(&qwen));
+    bad |= memory == NULL ||
+           pe_rope_plan_init(&m_rope_woven, &qwen, memory, pe_rope_plan_size(&qwen)) != PE_OK;
 #endif
     bad |= make_width(&plan_128, 128) | make_width(&plan_512, 512) | make_width(&plan_1024, 1024);
     bad |= make_width(&plan_2048, 2048) | make_width(&plan_4096, 4096);

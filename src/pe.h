@@ -167,7 +167,7 @@ extern "C" {
  *     tie watch, alarm  the smallest distance to a rounding that may be wrong; it is too small
  *     interval          y - e ... y + e, which has the exact value
  *     distant           beyond the reach of sincos by double
- *     joint, woven      axes that share columns; whose pairs alternate
+ *     joint             axes that share columns
  *     lanes behind      those of a vector after the last pair: they repeat that pair, are never
  *                       stored, and so raise no alarm of their own
  *

@@ -140,6 +140,9 @@ typedef struct pe_config {
     pe_axis axis[PE_MAX_AXES]; /* blocks of columns, from left to right; columns right of them are
                                  0. Ignored if axes is 1: that axis has the whole row             */
     pe_columns columns;        /* how the axes share the columns; ignored if axes is 1            */
+    const uint8_t *coordinate; /* NULL, or for RoPE the coordinate of each of d_model / 2 pairs: below
+                                  axes, or 255 for one that stands still. Then the row has one
+                                  layout; axis is ignored, columns must be PE_COLUMNS_BLOCKS      */
 } pe_config;
 
 /* The conventions of other projects, see pe_config_preset(). */
@@ -216,12 +219,13 @@ typedef struct pe_plan {
     int half_turns;          /* angles times pi: some turn may end at a quarter exactly      */
     int exact;               /* frequencies are the sums of their two doubles                */
     int joint;               /* RoPE: the axes share one layout of the whole row             */
-    int woven;               /* and their pairs come in turn: interleaved sections           */
+    int still;               /* and some pair stands still                                   */
     int apart;               /* RoPE reads pairs adjacent, writes halves: rope_interleave    */
     size_t rotary_offset;    /* RoPE: elements of a head before those that rotate            */
     size_t step;             /* PE_COLUMNS_FREQUENCIES: columns from a pair to the next; 0   */
     const double *matrix;    /* PE_COLUMNS_SUMS: an array a coordinate; else NULL            */
     size_t matrix_step;      /* from one to the next                                         */
+    const uint8_t *coordinate; /* RoPE: NULL, or which coordinate each pair has              */
     const double *point;     /* whose sums frequency has; else NULL                          */
     pe_layout layout;
     double padding;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans built in their memory: frequencies and rows.
- * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_omega(),
+ * Gives: pe__init_begin(), pe__plan_begin(), pe__plan_end(), pe__plan_list(), pe__plan_omega(),
  *   pe_frequency_error(), pe_plan_init().
  * Needs: simd, api, numbers, frequencies, sincos.
  * Tests: tests/unit/test_bounds.c, tests/unit/test_budget.c. */
@@ -66,6 +66,12 @@ static inline void pe__plan_begin(pe_plan *plan, const pe_config *config, double
     if (pe__shares(config, PE_COLUMNS_SUMS)) plan->matrix = memory;
     else if (arrays == 3) plan->float32 = memory + 2 * plan->padded;
     else if (arrays > 3) plan->table = memory + 2 * plan->padded;
+}
+
+/* Where the coordinates of pairs are: behind the arrays. */
+static inline uint8_t *pe__plan_list(const pe_plan *plan, const pe_config *config, double *memory)
+{
+    return (uint8_t *)(memory + pe__arrays(config, config->expected_rows) * plan->padded);
 }
 
 /* The doubles from one array's end of an axis to the next one's begin repeat the last pair. */
@@ -257,6 +263,14 @@ PE__OUTLINE pe_status pe__plan_build(pe_plan *plan, const pe_config *config, int
     if (memory_size < size) return PE_ERR_SIZE;
     double *const f = pe__aligned(memory);
     pe__plan_begin(&made, config, f);
+    if (config->coordinate) {
+        uint8_t *const list = pe__plan_list(&made, config, f);
+        made.coordinate = list;
+        for (size_t i = 0; i < made.pairs; i++) {
+            list[i] = config->coordinate[i];
+            made.still |= list[i] == PE__STILL;
+        }
+    }
     if (!given) pe__plan_geometric(&made, config, f);
     else if (sums) pe__plan_columns_sums(&made, config, omega, f);
     else pe__plan_omega(&made, config, omega, f);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A plan's axes, arrays, size and errors, before it is built.
- * Gives: pe__arrays(), pe__guard(), pe__plan_amplitude(), pe__plan_bytes(), pe__plan_reach(),
+ * Gives: PE__STILL, pe__arrays(), pe__coordinates_ok(), pe__guard(), pe__plan_amplitude(),
+ *   pe__plan_bytes(), pe__plan_joins(), pe__plan_reach(),
  *   pe__shares(), pe_plan_size().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_errors.c. */
@@ -57,6 +58,8 @@ PE__INLINE int pe__shares(const pe_config *config, pe_columns columns)
     return config->axes > 1 && config->columns == columns;
 }
 
+enum { PE__STILL = 255 }; /* a coordinate that is none */
+
 /* Arrays of a plan of so many rows. */
 PE__COLD size_t pe__arrays(const pe_config *config, size_t rows)
 {
@@ -103,10 +106,27 @@ PE__INLINE const char *pe__frequency_error(const pe_config *config, const pe__ax
     return NULL;
 }
 
+/* Axes that share one layout, whose pairs a list will tell: the first one has all. */
+PE__INLINE void pe__plan_joins(pe_plan *plan, size_t axes)
+{
+    plan->axes = axes;
+    plan->joint = 1;
+    for (size_t a = 1; a < axes; a++) plan->axis[a].pair = plan->padded;
+}
+
+/* Are all numbers of such a list, or of none, coordinates? */
+PE__INLINE int pe__coordinates_ok(const uint8_t *coordinate, size_t pairs, size_t axes)
+{
+    int ok = 1;
+    for (size_t i = 0; coordinate && i < pairs; i++)
+        ok &= coordinate[i] < axes || coordinate[i] == PE__STILL;
+    return ok;
+}
+
 /* Lay the axes out in a plan: columns and pairs. Returns what is wrong with them, or NULL. */
 PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
 {
-    const size_t d = config->d_model, all = config->axes;
+    const size_t d = config->d_model, all = config->coordinate ? 1 : config->axes;
     const int sums = pe__shares(config, PE_COLUMNS_SUMS);
     const int halves = config->layout == PE_LAYOUT_HALVES, cos_first = config->cos_first != 0;
     const int steps = pe__shares(config, PE_COLUMNS_FREQUENCIES);
@@ -156,6 +176,7 @@ PE__INLINE const char *pe__plan_axes(pe_plan *plan, const pe_config *config)
     plan->joint = joined || sums;
     if (steps) plan->step = halves ? all : 2 * all;
     plan->padded = (array + 2 * PE__CHAIN - 2) & ~(size_t)7;
+    if (config->coordinate) pe__plan_joins(plan, config->axes);
     return NULL;
 }
 
@@ -183,6 +204,11 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
         return "columns must be one of PE_COLUMNS_...";
     if (pe__shares(config, PE_COLUMNS_SUMS) && config->angle != PE_ANGLE_EXACT)
         return "PE_COLUMNS_SUMS needs PE_ANGLE_EXACT";
+    if (config->coordinate &&
+        (config->columns != PE_COLUMNS_BLOCKS || config->d_model % 2 || config->has_padding))
+        return "a list of coordinates needs PE_COLUMNS_BLOCKS, an even d_model and no padding";
+    if (!pe__coordinates_ok(config->coordinate, config->d_model / 2, config->axes))
+        return "coordinate must hold numbers below axes, or 255";
     if (!pe__between(config->base, pe__exp2i(-20), pe__exp2i(900)))
         return "base must be within 2^-20 ... 2^900";
     if (!pe__between(fabs(config->amplitude), pe__exp2i(-1000), pe__exp2i(1000)))
@@ -201,7 +227,8 @@ PE__INLINE const char *pe__plan_error(const pe_config *config, pe_plan *plan)
 PE__OUTLINE size_t pe__plan_bytes(const pe_config *config, pe_plan *plan)
 {
     if (pe__plan_error(config, plan)) return 0;
-    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + 63;
+    const size_t list = config->coordinate ? plan->pairs : 0;
+    return plan->padded * pe__arrays(config, config->expected_rows) * sizeof(double) + list + 63;
 }
 
 PE_API size_t pe_plan_size(const pe_config *config)

@@ -2,7 +2,7 @@
 /* A model's RoPE config: defaults, names, errors.
  * Gives: pe__rope, pe__rope_error(), pe__rope_has_ramp(), pe__rope_length_ok(), pe__rope_read(),
  *   pe_rope_config_default(), pe_rope_config_error().
- * Needs: simd, api, numbers, frequencies.
+ * Needs: simd, api, plan, numbers, frequencies.
  * Tests: tests/unit/test_rope_frequencies.c. */
 #pragma once
 #include "../pe_simd.h"
@@ -13,6 +13,7 @@
 #include "../numbers/double_double.h"
 #include "../numbers/exp_log.h"
 #include "../frequencies/geometric.h"
+#include "../plan/shape.h"
 
 /* ---- 7. RoPE frequencies ------------------------------------------------------------------------
  * All in double-double, which is off by 2^-99, and by more where a ramp cancels; what that leaves
@@ -221,7 +222,8 @@ PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
 {
     const pe_rope_config *const c = r->config;
     const int several = c->axes > 1, vision = several && c->section_order == PE_SECTIONS_VISION;
-    const int blocks = several && c->section_order != PE_SECTIONS_INTERLEAVED;
+    const int listed = c->coordinate != NULL;
+    const int blocks = several && !listed && c->section_order != PE_SECTIONS_INTERLEAVED;
     size_t left = r->pairs; /* that no section has */
     int fit = 1, equal = 1;
     for (size_t a = 0; a < c->axes && a < PE_MAX_AXES; a++) {
@@ -233,6 +235,10 @@ PE__OUTLINE const char *pe__rope_axes_error(const pe__rope *r)
         {1, c->axes >= 1 && c->axes <= PE_MAX_AXES, "axes must be 1 ... PE_MAX_AXES"},
         {several, (unsigned)c->section_order <= PE_SECTIONS_VISION,
          "section_order must be one of PE_SECTIONS_..."},
+        {listed, c->section_order == PE_SECTIONS_BLOCKS && left == r->pairs,
+         "coordinate is instead of sections, which must be 0, and of section_order"},
+        {listed, pe__coordinates_ok(c->coordinate, r->pairs, c->axes),
+         "coordinate must hold numbers below axes, or 255"},
         {blocks, fit && left == 0, "sections must sum to the pairs"},
         {vision, equal, "sections of a vision tower must be of equal length"},
     };

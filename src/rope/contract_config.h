@@ -111,6 +111,9 @@ typedef struct pe_rope_config {
     size_t expected_rows;                    /* as in pe_config: 1 for a plan used for one token */
     size_t rotary_offset;                    /* elements of a head before those that rotate: ggml's
                                                 n_offs. With rotary_dim at most head_dim        */
+    const uint8_t *coordinate;               /* NULL, or which coordinate rotates each pair: below
+                                                axes, or 255 for one that stands still; instead of
+                                                sections, which must be 0, and section_order     */
 } pe_rope_config;
 
 /* Make the config of the RoFormer paper, with pairs that are halves: rotary_dim 0, so the whole

@@ -28,13 +28,19 @@ static inline pe_config pe__rope_plan_config(const pe__rope *r)
     return config;
 }
 
+/* Does a list tell which coordinate rotates a pair: the config's, or that of interleaved sections? */
+static inline int pe__rope_listed(const pe_rope_config *rope)
+{
+    return rope->coordinate || (rope->axes > 1 && rope->section_order == PE_SECTIONS_INTERLEAVED);
+}
+
 PE_API size_t pe_rope_plan_size(const pe_rope_config *rope)
 {
     pe__rope r;
     if (pe_rope_config_error(rope)) return 0;
     pe__rope_read(&r, rope);
     const pe_config config = pe__rope_plan_config(&r);
-    return pe_plan_size(&config);
+    return pe_plan_size(&config) + (pe__rope_listed(rope) ? r.pairs : 0);
 }
 
 PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, void *memory,
@@ -48,7 +54,7 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     pe_config config = pe__rope_plan_config(&r);
     const size_t size = pe__plan_bytes(&config, &made);
     if (size == 0) return PE_ERR_CONFIG;
-    if (memory_size < size) return PE_ERR_SIZE;
+    if (memory_size < size + (pe__rope_listed(rope) ? r.pairs : 0)) return PE_ERR_SIZE;
     /* where one may be larger than 1, all are looked at before anything is written */
     const int risky = r.factors || rope->freq_factors || pe__first_lane(r.factor.a) < 1;
     for (size_t i = 0, n; risky && i < r.turning; i += n) {
@@ -60,23 +66,26 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
     config.amplitude = pe__rope_attention(&r);
     pe__plan_begin(&made, &config, f);
     pe__rope_all(&r, f);
-    if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
+    if (pe__rope_listed(rope)) {
+        uint8_t *const list = pe__plan_list(&made, &config, f);
+        pe__plan_joins(&made, rope->axes);
+        made.coordinate = list;
+        for (size_t i = 0; i < made.pairs; i++) {
+            const size_t k = i % made.axes, own = i / made.axes < rope->sections[k] ? k : 0;
+            list[i] = rope->coordinate ? rope->coordinate[i] : (uint8_t)own;
+            made.still |= list[i] == PE__STILL;
+        }
+    } else if (rope->axes > 1) { /* axes share the columns: each has some of the pairs */
         const pe__axis all = made.axis[0];
         const size_t step = rope->layout == PE_LAYOUT_HALVES ? 1 : 2;
         made.axes = rope->axes;
         made.joint = 1;
-        made.woven = rope->section_order == PE_SECTIONS_INTERLEAVED;
-        size_t pair = made.pairs; /* from the last axis on: the first has what is left */
-        for (size_t a = made.axes; a-- > 0;) {
+        for (size_t a = 0, pair = 0; a < made.axes; pair += rope->sections[a++]) {
             pe__axis *const axis = &made.axis[a];
-            size_t n = rope->sections[a];
-            if (made.woven) n = pe__min(n, (made.pairs + made.axes - 1 - a) / made.axes);
-            if (a == 0) n = pair;
-            pair -= n;
             *axis = all;
             axis->sine += step * pair;
             axis->cosine += step * pair;
-            axis->sines = axis->cosines = axis->pairs = n;
+            axis->sines = axis->cosines = axis->pairs = rope->sections[a];
             axis->pair += pair;
             axis->coordinate = a;
         }

@@ -134,7 +134,7 @@ static inline pe_status pe__rope_table(const pe_plan *plan, const pe_at *at, con
     /* two arrays are one whose halves are separate, from the one that comes first on */
     const uintptr_t c = (uintptr_t)o->out, s = (uintptr_t)sines, apart = s < c ? c - s : s - c;
     const int copied = layout == PE_ROPE_TABLE_TWICE || layout == PE_ROPE_TABLE_MATRIX;
-    if (plan->woven || copied || (two && apart % o->element != 0)) {
+    if (plan->coordinate || copied || (two && apart % o->element != 0)) {
         pe__rope_tiles(view, at, o, sines, layout);
         return PE_OK;
     }

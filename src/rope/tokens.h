@@ -23,14 +23,14 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
     unsigned char own[2 * PE__ROPE_PAIRS * sizeof(float)], *all = dest->out;
     /* All pairs are at one position, and their frequencies one after the other: those of axes with
        columns of their own are not. */
-    if (plan->axes == 1 || (at->axes == 1 && plan->joint)) {
+    if (!plan->still && (plan->axes == 1 || (at->axes == 1 && plan->joint))) {
         /* of shifts by several coordinates each axis is a call */
         const size_t k = at->axes == 1 ? 0 : dest->coordinate;
         if (rows > 1 || plan->matrix) pe__walk(dest, at, row, rows, make);
         else make->rows(dest, pe__position(at, row, k) + plan->offset, 1);
         return;
     }
-    if (!plan->woven) {
+    if (!plan->coordinate) {
         size_t begin = 0; /* the first pair of an axis */
         for (size_t a = 0; a < plan->axes; begin += plan->axis[a++].pairs) {
             const pe__axis *const axis = &plan->axis[a];
@@ -48,19 +48,18 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
         return;
     }
     pe__dest one = pe__dest_split(plan, pair, count, own, element);
-    for (size_t t = 0; t < rows; t++, all += 2 * count * element) {
-        for (size_t a = 0; a < plan->axes; a++) { /* each coordinate's row has its pairs */
-            one.coordinate = plan->axis[a].coordinate;
-            pe__walk(&one, at, row + t, 1, make);
-            for (size_t i = 0; i < count; i++) {
-                /* the coordinate of a pair; sections are as long as the axes' pairs */
-                const size_t k = (pair + i) % plan->axes;
-                if ((pair + i < plan->axes * plan->axis[k].pairs ? k : 0) != a) continue;
-                memcpy(all + i * element, own + i * element, element);
-                memcpy(all + (count + i) * element, own + (count + i) * element, element);
+    for (size_t t = 0; t < rows; t++, all += 2 * count * element)
+        for (size_t a = 0; a < plan->axes + (size_t)plan->still; a++) { /* the row of each */
+            const size_t k = a < plan->axes ? a : PE__STILL;
+            const double p = pe__position(at, row + t, at->axes == 1 || k == PE__STILL ? 0 : a);
+            one.out = a ? own : all;
+            make->rows(&one, k == PE__STILL ? 0 : p + plan->offset, 1);
+            for (size_t i = 0; a && i < count; i++) {
+                if (plan->coordinate[pair + i] != k) continue;
+                pe__move(all + i * element, own + i * element, element);
+                pe__move(all + (count + i) * element, own + (count + i) * element, element);
             }
         }
-    }
 }
 
 /* What a call asks for. */

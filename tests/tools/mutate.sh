@@ -135,6 +135,7 @@ mutated() {
     selftest) sed 's|pe__selftest(zero) == UINT64_C(0x\(.\)\(.\)|pe__selftest(zero) == UINT64_C(0x\2\1|' "$file" ;;
     alibi-zero) sed 's/bend.zero = pe__splat_f32(pe__zero());/bend.zero = pe__splat_f32(-pe__zero());/' "$file" ;;
     alibi-mask) sed 's/if (masked) v = pe__if_positive/if (masked != masked) v = pe__if_positive/' "$file" ;;
+    coordinate) sed 's/if (plan->coordinate\[pair + i\] != k) continue;/if (i % 3 != k) continue;/' "$file" ;;
     alibi-far) sed 's/exact = j < -PE__NEAR || j > PE__NEAR;/exact = 0;/' "$file" ;;
     round) sed 's/return (a + big) - big;/return a;/' "$file" ;;
     unseen-key) sed 's/if (!judge_scaling_key(r, item, path)) say/if (judge_scaling_key(r, item, path) > 1) say/' "$file" ;;

@@ -112,6 +112,7 @@ defects_of_the_library() {
         breaks pe_simd.h swapped $(unit seeds.gcc.best.none)
         breaks pe_simd.h overrun $(unit alibi.gcc.best.none.quick)
         breaks pe.h alibi-far $(unit alibi.gcc.best.none.quick)
+        breaks pe.h coordinate $(unit rope.gcc.best.none.quick)
         breaks pe_simd.h overrun $(unit alibi.gcc.scalar.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.sse2.none.quick)
         breaks pe_simd.h overrun $(unit memory.gcc.best.none.quick)

@@ -367,6 +367,35 @@ WRAPS static void biases_anywhere(const table *unused, size_t count)
     }
 }
 
+/* A coordinate for each pair: tables, by both configs. */
+WRAPS static void coordinates(const table *unused, size_t count)
+{
+    enum { D = 96, H = D / 2, ROWS = 33 };
+    static unsigned char memory[40000];
+    static int64_t points[3 * ROWS];
+    uint8_t list[H];
+    float *f32 = (float *)g_buffer;
+    (void)unused;
+    (void)count;
+    for (size_t i = 0; i < H; i++) list[i] = i * 37 % 11 == 3 ? 255 : (uint8_t)(i * 53 % 7 % 3);
+    for (size_t i = 0; i < 3 * ROWS; i++) points[i] = (int64_t)(i * i * 7919 % 100003) - 500;
+    for (int k = 0; k < 8; k++) {
+        pe_rope_config rope = pe_rope_config_default(D);
+        pe_config config = pe_config_default(D);
+        pe_plan plan;
+        rope.axes = config.axes = 3;
+        rope.coordinate = config.coordinate = list;
+        rope.expected_rows = config.expected_rows = k & 1;
+        rope.angle = config.angle = k & 2 ? PE_ANGLE_FLOAT32 : PE_ANGLE_EXACT;
+        need_ok(k & 4 ? pe_plan_init(&plan, &config, memory, sizeof memory)
+                      : pe_rope_plan_init(&plan, &rope, memory, sizeof memory), "pe_rope_plan_init");
+        need_ok(pe_rope_table_f32(&plan, pe_coords_i64(points, 3, 3, 1), ROWS, PE_ROPE_TABLE_JOINED, f32, NULL, D,
+                                  NULL), "pe_rope_table_f32");
+        hash_f32(f32, ROWS * D);
+        g_elements += ROWS * D;
+    }
+}
+
 /* A float between -2 and 2. */
 WRAPS static float some_float(uint64_t *state)
 {
@@ -1475,6 +1504,7 @@ static const struct section {
     {"alibi_slopes", alibi_slopes, NULL, 0},
     {"alibi_fill, _add", alibi_matrices, NULL, 0},
     {"biases anywhere", biases_anywhere, NULL, 0},
+    {"coordinates", coordinates, NULL, 0},
     {"learned", learned, NULL, 0},
     {"fill_f32, _f64 d = 1..140", every_width, NULL, 0},
     {"conventions", conventions, NULL, 0},

@@ -335,6 +335,7 @@ static void plans_take_what_is_told(void **state)
 static void a_constant_is_enough(void **state)
 {
     static unsigned char memory[PE_PLAN_BYTES(129)];
+    static const uint8_t zeros[750];
     static const size_t most[] = {1, 2, 3, 5, 8};
     (void)state;
     for (size_t d = 1; d < 1500; d += d < 300 ? 1 : 37)
@@ -359,6 +360,15 @@ static void a_constant_is_enough(void **state)
                              most[k], form, pe_plan_size(&c), pe_rope_plan_size(&r),
                              PE_PLAN_BYTES(d));
                 assert_true(d % 2 || d < 2 * most[k] || pe_rope_plan_size(&r) > 0);
+                if (d % 2 == 0) { /* and a coordinate for each pair */
+                    pe_config listed = c;
+                    pe_rope_config turned = r;
+                    listed.coordinate = turned.coordinate = zeros;
+                    memset(turned.sections, 0, sizeof turned.sections);
+                    turned.section_order = PE_SECTIONS_BLOCKS;
+                    assert_in_range(pe_plan_size(&listed), 1, PE_PLAN_BYTES(d));
+                    assert_in_range(pe_rope_plan_size(&turned), 1, PE_PLAN_BYTES(d));
+                }
                 if (most[k] == 1 || d >= 16 * most[k]) assert_true(pe_plan_size(&c) > 0);
                 if (d == 129 && pe_plan_size(&c) > 0) {
                     pe_plan plan;

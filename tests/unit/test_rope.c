@@ -725,6 +725,8 @@ static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t 
 {
     size_t a = 0, begin = 0;
     *number = i;
+    if (c->coordinate)
+        return c->coordinate[i];
     if (c->axes == 1)
         return 0;
     if (c->section_order == PE_SECTIONS_VISION) {
@@ -738,6 +740,119 @@ static size_t coordinate_of(const pe_rope_config *c, size_t i, size_t h, size_t 
     return a;
 }
 
+/* Lists of coordinates for 64 pairs. */
+typedef enum lists { NO_LIST, ERNIE, GREEDY, IMROPE, BLOCKS_OF_6, RANDOM_LIST, ONE_AXIS } lists;
+static const uint8_t *list_of(lists which, const size_t *sections, rng *r)
+{
+    static uint8_t list[64];
+    size_t left[3];
+    if (which == NO_LIST)
+        return NULL;
+    memcpy(left, sections, sizeof left);
+    for (size_t i = 0; i < 64; i++) {
+        const size_t third = i % 3;
+        switch (which) {
+        case ERNIE: /* modeling_ernie4_5_vl.py: y and x by turns, then t */
+            list[i] = i < 44 ? (uint8_t)(1 + i % 2) : 0;
+            break;
+        case GREEDY: /* what has most left, but t in the last pair, as openPangu's order is told */
+            list[i] = left[1] > left[0] ? 1 : 0;
+            if (left[2] > left[list[i]]) list[i] = 2;
+            if (list[i] == 0 && left[0] == 1 && i < 63) list[i] = left[1] >= left[2] ? 1 : 2;
+            left[list[i]]--;
+            break;
+        case IMROPE: /* ggml: pairs that no section has are the fourth position's, which is 0 */
+            list[i] = i / 3 < sections[third] ? (uint8_t)third : 255;
+            break;
+        case BLOCKS_OF_6: /* ggml's tests: 6, 6, 6 and the rest stands still */
+            list[i] = i < 18 ? (uint8_t)(i / 6) : 255;
+            break;
+        case RANDOM_LIST: list[i] = rng_below(r, 5) ? (uint8_t)rng_below(r, 4) : 255; break;
+        default: list[i] = i % 5 ? 0 : 255; break;
+        }
+    }
+    return list;
+}
+
+/* ERNIE 4.5 VL at (t, y, x) = (9, 3, 1003): numbers that its formula gives in double. By RoPE's config, by one of
+   rows, by frequencies of the caller's, and as float32 code has angles. */
+static void coordinates_of_pairs(void **state)
+{
+    enum { N = 128, H = N / 2 };
+    static unsigned char memory[PE_PLAN_BYTES(N)];
+    static const int32_t point[3] = {9, 3, 1003};
+    const pe_at at = pe_coords_i32(point, 3, 3, 1);
+    const size_t sections[3] = {22, 22, 20}, grid[3] = {2, 2, 2};
+    const pe_heads one = lie(1, N, N);
+    uint8_t list[H];
+    double omega[H];
+    float c[H], s[H], c_want[H], s_want[H], x[8 * N] = {0};
+    pe_rope_config rope = pe_rope_config_default(N);
+    pe_config config = pe_config_default(N);
+    pe_plan plan;
+    (void)state;
+    memcpy(list, list_of(ERNIE, sections, NULL), sizeof list);
+    rope.rope_theta = config.base = 500000, rope.axes = config.axes = 3;
+    rope.coordinate = config.coordinate = list;
+    rope.expected_rows = config.expected_rows = 1;
+    config.layout = PE_LAYOUT_HALVES;
+    assert_int_equal(pe_rope_frequencies(&rope, omega, NULL), PE_OK);
+    for (int k = 0; k < 5; k++) {
+        const pe_angle angle = k < 3 ? PE_ANGLE_EXACT : PE_ANGLE_FLOAT32;
+        rope.angle = config.angle = angle;
+        list[3] = k == 2 ? 255 : 2;
+        if (k % 3 == 0) assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, sizeof memory), PE_OK);
+        else if (k == 1) assert_int_equal(pe_plan_init(&plan, &config, memory, sizeof memory), PE_OK);
+        else assert_int_equal(pe_plan_init_frequencies(&plan, &config, omega, H, memory, sizeof memory), PE_OK);
+        memset(list, 77, sizeof list); /* it was copied */
+        assert_int_equal(pe_rope_table_f32(&plan, at, 1, PE_ROPE_TABLE_APART, c, s, H, NULL), PE_OK);
+        memcpy(list, list_of(ERNIE, sections, NULL), sizeof list);
+        for (size_t i = 0; i < H && k != 2; i++) {
+            const double p = point[list[i]], w = k < 3 ? omega[i] : (double)((float)omega[i]);
+            const double t = k < 3 ? p * w : (double)((float)p * (float)w);
+            assert_true(fabs((double)c[i] - cos(t)) < 1.2e-7 && fabs((double)s[i] - sin(t)) < 1.2e-7);
+        }
+        if (k == 0) {
+            memcpy(c_want, c, sizeof c), memcpy(s_want, s, sizeof s);
+            assert_true(fabs((double)c[7] - 0.999975916) < 4e-8);  /* x */
+            assert_true(fabs((double)c[16] - 0.993642786) < 4e-8); /* y */
+        }
+        if (k == 2) {
+            assert_true(c[3] == 1 && s[3] == 0 && c_want[3] != 1);
+            c[3] = c_want[3], s[3] = s_want[3];
+        }
+        if (k == 1 || k == 2) {
+            assert_memory_equal(c, c_want, sizeof c);
+            assert_memory_equal(s, s_want, sizeof s);
+        }
+        assert_int_equal(pe_rope_f32(&plan, pe_grid(grid, 3), 8, x, one), PE_OK);
+        assert_int_equal(pe_rope_f32(&plan, pe_coords_i32(point, 2, 2, 1), 1, x, one), PE_ERR_SHAPE);
+        assert_int_equal(pe_fill_f32(&plan, at, 1, x, N), PE_ERR_PLAN);
+        assert_int_equal(pe_shift_f32(&plan, at, 1, x, N), PE_ERR_PLAN);
+    }
+    assert_int_equal(pe_rope_plan_init(&plan, &rope, memory, pe_rope_plan_size(&rope) - 1), PE_ERR_SIZE);
+    assert_int_equal(pe_plan_init(&plan, &config, memory, pe_plan_size(&config) - 1), PE_ERR_SIZE);
+    for (int k = 0; k < 9; k++) {
+        pe_rope_config r = rope;
+        pe_config f = config;
+        if (k == 0) list[H - 1] = 3;
+        if (k == 1) list[0] = 254;
+        if (k == 2) r.sections[1] = 1, f.d_model = N - 1;
+        if (k == 3) r.section_order = PE_SECTIONS_INTERLEAVED, f.columns = PE_COLUMNS_JOINED;
+        if (k == 4) r.section_order = PE_SECTIONS_VISION, f.columns = PE_COLUMNS_SUMS;
+        if (k == 5) r.axes = f.axes = 2;
+        if (k == 6) r.axes = f.axes = 0;
+        if (k == 7) r.axes = f.axes = PE_MAX_AXES + 1;
+        if (k == 8) r.axes = f.axes = 1, list[1] = 1, f.has_padding = 1;
+        assert_non_null(pe_rope_config_error(&r));
+        assert_non_null(pe_config_error(&f));
+        assert_int_equal(pe_rope_plan_init(&plan, &r, memory, sizeof memory), PE_ERR_CONFIG);
+        assert_int_equal(pe_plan_init(&plan, &f, memory, sizeof memory), PE_ERR_CONFIG);
+        assert_int_equal(pe_rope_plan_size(&r), 0);
+        memcpy(list, list_of(ERNIE, sections, NULL), sizeof list);
+    }
+}
+
 /* Sections of each order, in place and out of it, forwards, back and as differences, tables: against
    plans of one coordinate, pair by pair. */
 static void test_sections(void **state)
@@ -746,20 +861,28 @@ static void test_sections(void **state)
         size_t sections[4], axes;
         pe_sections order;
         pe_rope_type type;
-    } cases[] = {{{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT}, /* Qwen2-VL */
-                 {{24, 20, 20}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT}, /* Qwen3-VL */
-                 {{0, 40, 0, 24}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT},
-                 {{32, 32}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_YARN},
-                 {{60, 2, 2}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_LLAMA3},
-                 {{64}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT},
-                 {{64}, 1, PE_SECTIONS_INTERLEAVED, PE_ROPE_LINEAR},
-                 {{64}, 1, PE_SECTIONS_VISION, PE_ROPE_DEFAULT},
-                 {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT}, /* vision towers */
-                 {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK},
-                 {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT},
-                 {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT},
+        lists list;
+    } cases[] = {{{22, 22, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ERNIE},
+                 {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, GREEDY},
+                 {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, GREEDY},
+                 {{24, 20, 20}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, IMROPE},
+                 {{6, 6, 6}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, BLOCKS_OF_6},
+                 {{0}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_LLAMA3, RANDOM_LIST},
+                 {{0}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, ONE_AXIS},
+                 {{16, 24, 24}, 3, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST}, /* Qwen2-VL */
+                 {{24, 20, 20}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}, /* Qwen3-VL */
+                 {{0, 40, 0, 24}, 4, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+                 {{32, 32}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_YARN, NO_LIST},
+                 {{60, 2, 2}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_LLAMA3, NO_LIST},
+                 {{64}, 1, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+                 {{64}, 1, PE_SECTIONS_INTERLEAVED, PE_ROPE_LINEAR, NO_LIST},
+                 {{64}, 1, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST},
+                 {{32, 32}, 2, PE_SECTIONS_VISION, PE_ROPE_DEFAULT, NO_LIST}, /* vision towers */
+                 {{16, 16, 16, 16}, 4, PE_SECTIONS_VISION, PE_ROPE_NTK, NO_LIST},
+                 {{1, 63}, 2, PE_SECTIONS_BLOCKS, PE_ROPE_DEFAULT, NO_LIST},
+                 {{33, 31}, 2, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST},
                  /* more than are found, and a first section that is wrong */
-                 {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT}};
+                 {{7, 40, 9}, 3, PE_SECTIONS_INTERLEAVED, PE_ROPE_DEFAULT, NO_LIST}};
     enum { N = 128, H = N / 2, TOKENS = 45, HEADS = 3, ALL = TOKENS * HEADS * N };
     static float x[ALL], want[ALL], out[ALL], sine[TOKENS][H], cosine[TOKENS][H];
     static float a[TOKENS * N], b[TOKENS * N];
@@ -776,10 +899,12 @@ static void test_sections(void **state)
         config.layout = (pe_layout)(k % 2);
         config.axes = axes;
         config.section_order = cases[k / 2].order;
-        memcpy(config.sections, cases[k / 2].sections, sizeof cases->sections);
+        config.coordinate = list_of(cases[k / 2].list, cases[k / 2].sections, &r);
+        if (!config.coordinate)
+            memcpy(config.sections, cases[k / 2].sections, sizeof cases->sections);
         config.offset = k % 3 == 0 ? 2 : 0;
         config.attention_factor = k % 4 == 0 ? 1.1 : 0;
-        alone = config, alone.axes = 1;
+        alone = config, alone.axes = 1, alone.coordinate = NULL;
         if (config.section_order == PE_SECTIONS_VISION)
             alone.head_dim = alone.rotary_dim = N / axes;
         rope_plan(&p, &config);
@@ -802,9 +927,12 @@ static void test_sections(void **state)
             if (way % 2 == 0) {
                 reference_plan(&like, &alone);
                 for (size_t t = 0; t < TOKENS; t++)
-                    for (size_t c = 0; c < axes; c++) {
+                    for (size_t c = 0; c <= 255; c += c + 1 == axes ? 256 - axes : 1) {
                         float row_s[H], row_c[H];
-                        sines_at(&like.plan, pe_all(positions[c * TOKENS + t]), row_s, row_c);
+                        const int still = c == 255;
+                        sines_at(&like.plan, still ? pe_all(-(int64_t)alone.offset)
+                                                   : pe_all(positions[c * TOKENS + t]),
+                                 row_s, row_c);
                         for (size_t i = 0; i < H; i++) {
                             size_t number;
                             if (coordinate_of(&config, i, H, &number) != c)
@@ -833,7 +961,8 @@ static void test_sections(void **state)
             assert_memory_equal(out, want, sizeof x);
             assert_int_equal(pe_rope_f16(&p.plan, at, TOKENS, h, lies), PE_OK);
             assert_memory_equal(h, h_want, sizeof h);
-            const pe_status rows = axes > 1 && config.section_order == PE_SECTIONS_INTERLEAVED
+            const pe_status rows = config.coordinate ||
+                                           (axes > 1 && config.section_order == PE_SECTIONS_INTERLEAVED)
                                        ? PE_ERR_PLAN
                                        : PE_OK; /* as rows of pe_fill, in their layout */
             assert_int_equal(pe_fill_f32(&p.plan, at, TOKENS, a, N), rows);
@@ -2495,6 +2624,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_permutation),    cmocka_unit_test(test_other_forms),
         cmocka_unit_test(test_plans),          cmocka_unit_test(test_sections),
         cmocka_unit_test(test_blocks),         cmocka_unit_test(test_rotary_offset),
+        cmocka_unit_test(coordinates_of_pairs),
         cmocka_unit_test(test_shift_of_float_angles), cmocka_unit_test(test_strides_of_one),
         cmocka_unit_test(test_tables),         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_errors),         cmocka_unit_test(test_overflow),
