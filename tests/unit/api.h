@@ -1078,7 +1078,7 @@ CALL(pe_learned_resample_f32,
 #define BY_TABLE(T, place, type, layout, arrays)                                                   \
     ROW(pe_rope_by_table_##T, T, PLAN_NONE, place,                                                 \
         TABLE_OF(PE_TYPE_##type, PE_ROPE_TABLE_##layout), rope_by, rope_by, NULL, 2, arrays + 1,   \
-        0, BIT(1) | BIT(2) | BIT(3), BIT(0) | BIT(4) | BIT(5), 0, 0)                               \
+        0, BIT(2) | BIT(3), BIT(0) | BIT(4) | BIT(5), 0, 0)                               \
     ROW(pe_rope_by_table_to_##T, T, PLAN_NONE, place,                                              \
         TABLE_OF(PE_TYPE_##type, PE_ROPE_TABLE_##layout), rope_by_to, rope_by_to, NULL, 2,         \
         arrays + 2, 0, BIT(2) | BIT(4), BIT(0) | BIT(5) | BIT(6) | BIT(7) | BIT(8), 0, 0)
