@@ -111,7 +111,8 @@
 #define PE__GNU 0
 #endif
 
-/* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. */
+/* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. __EVEX512__ says so only with
+   the compilers below: no other defines it. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
 #ifdef __clang__
 #define PE__NO_512 (__clang_major__ >= 18 && __clang_major__ <= 21)
@@ -122,6 +123,7 @@
 #define PE__NO_512 0
 #endif
 
+/* The widest that the flags allow. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
@@ -179,6 +181,8 @@
 #else
 #define PE__BEYOND 0
 #endif
+/* A fused multiply-add in hardware. Without, __builtin_fma() is a call to the C library, so
+   products are split instead (pe__two_prod). */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA
@@ -272,6 +276,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 /* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
    re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
 #if defined(__clang__)
+/* Targets on which clang knows float_control. On others it warns, and ignores the pragma. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
@@ -309,8 +314,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 
-/* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might
-   call. */
+/* Always inlined: kernels take the type, the layout and "added" as arguments, and only as constants
+   do these leave one case of each branch. Not without optimisation: gcc would take half a minute
+   and 2 GB for all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif PE__GNU
@@ -318,6 +324,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #else
 #define PE__INLINE static inline
 #endif
+/* OUTLINE: called once for many elements, so the call costs little and the code stays small. COLD:
+   what runs seldom, as after an alarm, away from the loops. */
 #if PE__GNU
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
@@ -343,7 +351,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 
 /* A value that the compiler must have in a register here and cannot look through: gcc would rather
-   load a value again for each use than keep it. */
+   load a value again for each use than keep it. The letters are each set's vector registers ("v":
+   all 32 of AVX-512). */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__)
@@ -390,7 +399,9 @@ extern "C" {
 
 /* ---- one number, the same for all ------------------------------------------------------------ */
 
-/* Bits that rounding a double to float drops, and how far below the top of 32 bits they end. */
+/* Bits that rounding a double to float drops, 53 - 24; and the shift that moves them to the top of
+   32 bits. There the first of them is the sign, so a tie (1, then zeros) is the least number of
+   all. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
 /* +0 that is not seen to be 0: clang leaves out additions of it under -fno-signed-zeros, whatever
@@ -417,6 +428,8 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
+/* 0x1fffffff masks the PE__DROPPED bits. Adding it carries into the last bit that stays if any of
+   them is set. */
 PE__INLINE double pe__odd24_one(double a) /* a to 24 bits, to odd */
 {
     uint64_t bits;
@@ -432,7 +445,10 @@ PE__INLINE int32_t pe__float_bits(float x)
     return i;
 }
 
-/* Rounded to f16, as by pe__to_f16. */
+/* Rounded to f16, as by pe__to_f16. As the bits of floats, 0x38800000 is 2^-14, f16's least normal
+   number, and 0x477fefff the last float that rounds to 65504 and not to infinity. 112 is how much
+   float's exponents are biased more than f16's, 127 - 15; 0xfff and the last bit that stays are
+   half of 2^13, less one where a tie rounds down. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
@@ -441,7 +457,8 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
     if (a >= 0x38800000u)
         return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
-    const uint32_t shift = 126 - (a >> 23); /* in units of 2^-24 */
+    /* subnormal: m 2^(e - 150), e being the biased exponent, in units of 2^-24 */
+    const uint32_t shift = 126 - (a >> 23);
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
 }
@@ -456,6 +473,7 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
+/* Doubles in a vector; and whether pe__fma() rounds once, which error bounds ask. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -478,7 +496,7 @@ typedef float pe__vf_at PE__ANYWHERE;
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
-    PE__OPAQUE(a);
+    PE__OPAQUE(a); /* loaded once, not for each use */
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = (pe__vd_at)a; }
@@ -500,12 +518,14 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return (pe__vf)pe__select((pe__vi)((pe__vi)a > 0), (pe__vi)b, (pe__vi)c);
 }
-/* Every NaN becomes sign | 0x7fc00000. */
+/* Every NaN becomes sign | 0x7fc00000: quiet, without payload. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, nan = (pe__vi)((bits & INT32_MAX) > 0x7f800000);
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
+/* The middle next to v has the first of the dropped bits set and no other. Its exponent is v's, so
+   the difference is exact. */
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
@@ -515,18 +535,21 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 #endif
     return v - (pe__vf)(((pe__vi)v & ~last) | half);
 }
+/* As pe__odd24_one(). */
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const pe__vl bits = (pe__vl)a;
     return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
 }
 
-/* The upper 16 bits are v as a bf16, rounded to nearest even. */
+/* The upper 16 bits are v as a bf16, rounded to nearest even: 0x7fff is half of what is dropped,
+   less one, and the last bit that stays makes up for it where that is odd. */
 PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 {
     const pe__vu bits = (pe__vu)v;
     return bits + 0x7fff + (bits >> 16 & 1);
 }
+/* A bf16 is the upper half of a float. Of each two the first lies in the lower half of 32 bits. */
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
@@ -573,10 +596,14 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
     *a = PE__PICK2(s, c, 0, 2);
     *b = PE__PICK2(s, c, 1, 3);
 }
+/* To zip two vectors of two is to unzip them. */
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
 }
+/* A quarter turn exchanges s and c: an exclusive or with what differs, where k is odd. The sine is
+   negative in the third and fourth quarter, where k's second bit is set, the cosine in the second
+   and third, where that of k + 1 is: half ^ odd, at the top. */
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)which, odd = k << 63, half = k << 62, sign = (pe__vl)pe__splat(-0.0);
@@ -613,6 +640,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m512d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid8_u35avx512f
+/* Converted first: one permutation of floats takes the place of two of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -644,6 +672,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
+/* As in vectors.h; masked moves exchange s and c. */
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(which), sign = _mm512_set1_epi64(INT64_MIN);
@@ -741,6 +770,8 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
         _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_ps(a, order, b);
 }
+/* 8: to nearest even, whatever MXCSR says, and no flags. With a mask of all, for at -O0 the plain
+   one is a macro of gcc's that converts a sign. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -754,7 +785,7 @@ PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-/* in one instruction; a macro of gcc's at -O0 */
+/* in one instruction (0x0a: the lesser in size, no sign); a macro of gcc's at -O0 */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -775,6 +806,7 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
+    /* The lower halves of the doubles. In no order: minima need none, nor does the alarm. */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
     /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);
@@ -807,6 +839,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m256d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid4_u35avx2
+/* Converted first: two shuffles of floats take the place of four of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -831,10 +864,12 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
+    /* each half is unpacked by itself, so the middle quarters change places (0xd8) */
     const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
+/* As in vectors.h; blendv looks at the top bit of each lane alone. */
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(which);
@@ -858,6 +893,7 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
+/* Both halves load the same four: no permutation has to cross them. */
 PE__INLINE pe__vf pe__get_twice(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
@@ -886,6 +922,8 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
+/* One comparison for all four: the least of the lower words is 0 if any is. 0x33333333 leaves out
+   the bytes of the upper words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -909,6 +947,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
+/* 0: to nearest even, whatever MXCSR says. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -921,6 +960,7 @@ PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); 
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
+    /* the lower halves of the doubles, in no order: minima need none */
     const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
     const __m256i top = _mm256_slli_epi32(_mm256_castps_si256(low), PE__TO_TOP);
     w->low = (pe__vi)_mm256_min_epi32((__m256i)w->low, top);
@@ -959,6 +999,7 @@ PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
+/* NEON alone rounds to odd by itself. */
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -977,6 +1018,7 @@ PE__INLINE unsigned pe__signs(pe__vi a)
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
+/* As pe__up_bf16(); one instruction adds and keeps the upper halves. */
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);
@@ -1058,6 +1100,7 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v)
 }
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
+/* Exchanged, so that they are x86's minima: b if one is a NaN. */
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b)
 {
     return (pe__vd)wasm_f64x2_pmin((v128_t)b, (v128_t)a);
@@ -1117,7 +1160,8 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* f16 by integers. Most are normal: another exponent, and 13 bits; or all are 0. */
+/* f16 by integers. Most are normal (0x0400 to 0x7bff): the exponent takes the bias of floats, 112
+   more, and 13 bits are appended; or all are 0. What else there is, is rare and out of line. */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
@@ -1132,7 +1176,8 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* Rounded to f16: its 16 bits, and copies of the sign above. */
+/* Rounded to f16: its 16 bits, and copies of the sign above, which packing with saturation needs.
+   The numbers are those of pe__one_to_f16(). */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = (pe__vi)(a < 0x38800000);
@@ -1170,6 +1215,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
+    /* Above, not equal: the lower halves are not known. Signs are those of the upper ones. */
     const pe__vw above_tie = (pe__vw)((pe__vw)w.low > tie);
     const pe__vw above_guard = (pe__vw)((pe__vw)w.size > (pe__vw)pe__splat_i32(guard));
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;
@@ -1239,6 +1285,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = p[0];
     *c = p[1];
 }
+/* As in vectors.h. */
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
@@ -1308,6 +1355,8 @@ PE__INLINE uint16_t pe__one_to_bf16(float x)
     if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+/* 112: the exponents' biases, 127 - 15; twice, and 31 (infinity, NaN) becomes 255. 0x00400000 makes
+   a NaN quiet, as hardware does. */
 PE__INLINE float pe__one_from_f16(uint16_t h)
 {
     const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;
@@ -1520,6 +1569,8 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
+/* Only whole vectors at multiples of their size are streamed: the bytes before and behind are
+   copied. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -1547,6 +1598,7 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
+/* There are no ties, so half of what is dropped is all that is added. */
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
@@ -1573,11 +1625,11 @@ PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v))
 #ifdef PE__NOT_FUSED
 PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
 {
-    const pe__vd x = pe__splat(134217729.0) * a;
+    const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Dekker. One of the two may be cut to 26 bits instead of rounded, which leaves 27 to 26 of the
-   other. */
+/* Dekker. One of the two may be cut to 26 bits (-134217728 is -2^27) instead of rounded: 27 bits
+   are left, and with the other's 26 all four products are exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -1625,7 +1677,8 @@ typedef uint64_t pe__bits;
 typedef uint64_t pe__bits __attribute__((__vector_size__(8 * PE_LANES)));
 #endif
 
-/* 2^k for a whole number within -1022 ... 1023, any number beyond. */
+/* 2^k for a whole number within -1022 ... 1023, any number beyond. Added to 1.5 * 2^52 as in
+   pe__round(), k + 1023 are the last bits: the exponent, once shifted to its place. */
 PE__INLINE pe__vd pe__power_of_2(pe__vd k)
 {
     pe__vd y = k + pe__splat(6755399441055744.0 + 1023);
@@ -1642,7 +1695,7 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
     pe__bits bits, exponent;
     memcpy(&bits, &a, sizeof bits);
     exponent = bits >> 52 | 0x4330000000000000u; /* 2^52 and more */
-    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
+    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u; /* with 0.5's exponent */
     memcpy(&a, &exponent, sizeof a);
     *e = a - pe__splat(4503599627370496.0 + 1022);
     memcpy(&a, &bits, sizeof a);
@@ -1654,7 +1707,7 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 PE__INLINE pe__vd pe__of_16(const double *p, pe__vd k)
 {
     uint64_t n[PE_LANES];
-    const pe__vd last = k + pe__splat(6755399441055744.0);
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* as in pe__round() */
     memcpy(n, &last, sizeof n);
 #if PE_ISA == PE_ISA_SCALAR
     return p[n[0] & 15];

@@ -19,6 +19,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm256_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m256d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid4_u35avx2
+/* Converted first: two shuffles of floats take the place of four of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
@@ -43,10 +44,12 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
 }
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
+    /* each half is unpacked by itself, so the middle quarters change places (0xd8) */
     const __m256d a = _mm256_loadu_pd(p), b = _mm256_loadu_pd(p + 4);
     *s = _mm256_permute4x64_pd(_mm256_unpacklo_pd(a, b), 0xd8);
     *c = _mm256_permute4x64_pd(_mm256_unpackhi_pd(a, b), 0xd8);
 }
+/* As in vectors.h; blendv looks at the top bit of each lane alone. */
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     const __m256i k = _mm256_castpd_si256(which);
@@ -70,6 +73,7 @@ PE__INLINE pe__vf pe__splat_f32(float x) { return _mm256_set1_ps(x); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return _mm256_fnmadd_ps(a, b, c); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return _mm256_permute_ps(v, 0xb1); }
+/* Both halves load the same four: no permutation has to cross them. */
 PE__INLINE pe__vf pe__get_twice(const float *p)
 {
     return _mm256_permutevar_ps(_mm256_broadcast_ps((const __m128 *)(const void *)p),
@@ -98,6 +102,8 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const __m256i both = _mm256_blend_epi16((__m256i)(a >> 16), (__m256i)b, 0xaa);
     _mm256_storeu_si256((__m256i *)(void *)p, both);
 }
+/* One comparison for all four: the least of the lower words is 0 if any is. 0x33333333 leaves out
+   the bytes of the upper words. */
 PE__INLINE int pe__any_ends_in_0(pe__vu a, pe__vu b, pe__vu c, pe__vu d)
 {
     const __m256i ab = _mm256_min_epu16((__m256i)a, (__m256i)b);
@@ -121,6 +127,7 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
 {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
+/* 0: to nearest even, whatever MXCSR says. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm256_cvtps_ph(v, 0); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -133,6 +140,7 @@ PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm256_min_ps(a, b); 
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm_storeu_si128((__m128i *)(void *)p, h); }
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
+    /* the lower halves of the doubles, in no order: minima need none */
     const __m256 low = _mm256_shuffle_ps(_mm256_castpd_ps(a), _mm256_castpd_ps(b), 0x88);
     const __m256i top = _mm256_slli_epi32(_mm256_castps_si256(low), PE__TO_TOP);
     w->low = (pe__vi)_mm256_min_epi32((__m256i)w->low, top);

@@ -19,6 +19,7 @@ PE__INLINE pe__vd pe__fnma(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fnmadd_
 PE__INLINE pe__vd pe__fms(pe__vd a, pe__vd b, pe__vd c) { return _mm512_fmsub_pd(a, b, c); }
 #define PE__SLEEF_TWO Sleef___m512d_2
 #define PE__SLEEF_SINCOSPI Sleef_sincospid8_u35avx512f
+/* Converted first: one permutation of floats takes the place of two of doubles. */
 PE__INLINE pe__vf pe__zip(pe__vd s, pe__vd c)
 {
     const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
@@ -50,6 +51,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = _mm512_permutex2var_pd(a, even, b);
     *c = _mm512_permutex2var_pd(a, odd, b);
 }
+/* As in vectors.h; masked moves exchange s and c. */
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     const __m512i k = _mm512_castpd_si512(which), sign = _mm512_set1_epi64(INT64_MIN);
@@ -147,6 +149,8 @@ PE__INLINE pe__vf pe__unzip_odds(pe__vf a, pe__vf b)
         _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     return _mm512_permutex2var_ps(a, order, b);
 }
+/* 8: to nearest even, whatever MXCSR says, and no flags. With a mask of all, for at -O0 the plain
+   one is a macro of gcc's that converts a sign. */
 PE__INLINE pe__vh pe__round_f16(pe__vf v) { return _mm512_maskz_cvtps_ph(0xffff, v, 0x08); }
 PE__INLINE void pe__put_zip_f16(uint16_t *p, pe__vf a, pe__vf b)
 {
@@ -160,7 +164,7 @@ PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b) { return _mm512_min_pd(a, b); }
 PE__INLINE pe__vf pe__min_f32(pe__vf a, pe__vf b) { return _mm512_min_ps(a, b); }
 PE__INLINE pe__vf pe__min_size(pe__vf a, pe__vf b)
 {
-/* in one instruction; a macro of gcc's at -O0 */
+/* in one instruction (0x0a: the lesser in size, no sign); a macro of gcc's at -O0 */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -181,6 +185,7 @@ PE__INLINE uint32_t pe__within(pe__vf a, pe__vf x, pe__vf b, pe__vf y)
 PE__INLINE void pe__put_h(uint16_t *p, pe__vh h) { _mm256_storeu_si256((__m256i *)(void *)p, h); }
 PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v)
 {
+    /* The lower halves of the doubles. In no order: minima need none, nor does the alarm. */
     const __m512 low = _mm512_shuffle_ps(_mm512_castpd_ps(a), _mm512_castpd_ps(b), 0x88);
     /* (low & mask) ^ tie, unsigned: a shift here would fight for the shuffles' ports */
     const __m512i mask = _mm512_set1_epi32((1 << PE__DROPPED) - 1);

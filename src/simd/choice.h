@@ -27,7 +27,8 @@
 #define PE__GNU 0
 #endif
 
-/* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. */
+/* AVX-512 without registers of 512 bits (-mno-evex512) is AVX2 to pe. __EVEX512__ says so only with
+   the compilers below: no other defines it. */
 #if defined(__AVX512F__) && !defined(__EVEX512__)
 #ifdef __clang__
 #define PE__NO_512 (__clang_major__ >= 18 && __clang_major__ <= 21)
@@ -38,6 +39,7 @@
 #define PE__NO_512 0
 #endif
 
+/* The widest that the flags allow. */
 #ifndef PE_ISA
 #if !PE__GNU
 #define PE_ISA PE_ISA_SCALAR
@@ -95,6 +97,8 @@
 #else
 #define PE__BEYOND 0
 #endif
+/* A fused multiply-add in hardware. Without, __builtin_fma() is a call to the C library, so
+   products are split instead (pe__two_prod). */
 #if PE_ISA == PE_ISA_NEON || PE_ISA == PE_ISA_AVX2 || PE_ISA == PE_ISA_AVX512 || \
     (PE__GNU && (defined(__FMA__) || defined(__aarch64__) || defined(__FP_FAST_FMA)))
 #define PE__HAVE_FMA

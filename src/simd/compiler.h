@@ -75,6 +75,7 @@ static_assert(!pe__names_header(__BASE_FILE__),
 /* Hints, begin: from here to the end of pe.h the code means what it says. No contraction, no
    re-association, whatever the command line allows elsewhere; pe.h restores the user's state. */
 #if defined(__clang__)
+/* Targets on which clang knows float_control. On others it warns, and ignores the pragma. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__) || defined(__powerpc64__) || \
     (defined(__aarch64__) && __clang_major__ >= 16) || (defined(__riscv) && __clang_major__ >= 19)
 #define PE__FLOAT_CONTROL 1
@@ -112,8 +113,9 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 #endif
 
-/* Without optimisation, gcc would take half a minute and 2 GB to inline all that a program might
-   call. */
+/* Always inlined: kernels take the type, the layout and "added" as arguments, and only as constants
+   do these leave one case of each branch. Not without optimisation: gcc would take half a minute
+   and 2 GB for all that a program might call. */
 #if defined(__OPTIMIZE__) && PE__GNU
 #define PE__INLINE static inline __attribute__((__always_inline__, __unused__))
 #elif PE__GNU
@@ -121,6 +123,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #else
 #define PE__INLINE static inline
 #endif
+/* OUTLINE: called once for many elements, so the call costs little and the code stays small. COLD:
+   what runs seldom, as after an alarm, away from the loops. */
 #if PE__GNU
 #define PE__OUTLINE static __attribute__((__noinline__, __unused__))
 #define PE__COLD static __attribute__((__noinline__, __cold__, __unused__))
@@ -146,7 +150,8 @@ static_assert(!pe__names_header(__BASE_FILE__),
 #endif
 
 /* A value that the compiler must have in a register here and cannot look through: gcc would rather
-   load a value again for each use than keep it. */
+   load a value again for each use than keep it. The letters are each set's vector registers ("v":
+   all 32 of AVX-512). */
 #if !PE__GNU
 #define PE__OPAQUE(a) (void)(a)
 #elif defined(__wasm__)

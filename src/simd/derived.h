@@ -103,6 +103,8 @@ PE__INLINE void pe__stream(float *p, pe__vf v) { pe__put(p, v); }
 PE__INLINE void pe__stream_vd(double *p, pe__vd a) { pe__store(p, a); }
 PE__INLINE void pe__fence(void) {}
 #endif
+/* Only whole vectors at multiples of their size are streamed: the bytes before and behind are
+   copied. */
 PE__INLINE void pe__copy(void *to, const void *from, size_t n, int stream)
 {
     unsigned char *const t = (unsigned char *)to;
@@ -130,6 +132,7 @@ PE__INLINE void pe__put_bf16_two(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, pe__up_bf16(a), pe__up_bf16(b));
 }
+/* There are no ties, so half of what is dropped is all that is added. */
 PE__INLINE void pe__put_zip_bf16(uint16_t *p, pe__vf a, pe__vf b)
 {
     pe__put_upper(p, (pe__vu)a + 0x8000, (pe__vu)b + 0x8000);
@@ -156,11 +159,11 @@ PE__INLINE void pe__put_f16(uint16_t *p, pe__vf v) { pe__put_h(p, pe__to_f16(v))
 #ifdef PE__NOT_FUSED
 PE__INLINE pe__vd pe__half(pe__vd a) /* the upper 26 bits of a (Veltkamp); |a| < 2^996 */
 {
-    const pe__vd x = pe__splat(134217729.0) * a;
+    const pe__vd x = pe__splat(134217729.0) * a; /* 2^27 + 1 */
     return x - (x - a);
 }
-/* Dekker. One of the two may be cut to 26 bits instead of rounded, which leaves 27 to 26 of the
-   other. */
+/* Dekker. One of the two may be cut to 26 bits (-134217728 is -2^27) instead of rounded: 27 bits
+   are left, and with the other's 26 all four products are exact. */
 PE__INLINE pe__vd pe__two_prod(pe__vd a, pe__vd b, pe__vd *e)
 {
 #if PE_ISA == PE_ISA_SCALAR
@@ -208,7 +211,8 @@ typedef uint64_t pe__bits;
 typedef uint64_t pe__bits __attribute__((__vector_size__(8 * PE_LANES)));
 #endif
 
-/* 2^k for a whole number within -1022 ... 1023, any number beyond. */
+/* 2^k for a whole number within -1022 ... 1023, any number beyond. Added to 1.5 * 2^52 as in
+   pe__round(), k + 1023 are the last bits: the exponent, once shifted to its place. */
 PE__INLINE pe__vd pe__power_of_2(pe__vd k)
 {
     pe__vd y = k + pe__splat(6755399441055744.0 + 1023);
@@ -225,7 +229,7 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
     pe__bits bits, exponent;
     memcpy(&bits, &a, sizeof bits);
     exponent = bits >> 52 | 0x4330000000000000u; /* 2^52 and more */
-    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u;
+    bits = (bits & 0xfffffffffffffu) | 0x3fe0000000000000u; /* with 0.5's exponent */
     memcpy(&a, &exponent, sizeof a);
     *e = a - pe__splat(4503599627370496.0 + 1022);
     memcpy(&a, &bits, sizeof a);
@@ -237,7 +241,7 @@ PE__INLINE pe__vd pe__mantissa(pe__vd a, pe__vd *e)
 PE__INLINE pe__vd pe__of_16(const double *p, pe__vd k)
 {
     uint64_t n[PE_LANES];
-    const pe__vd last = k + pe__splat(6755399441055744.0);
+    const pe__vd last = k + pe__splat(6755399441055744.0); /* as in pe__round() */
     memcpy(n, &last, sizeof n);
 #if PE_ISA == PE_ISA_SCALAR
     return p[n[0] & 15];

@@ -34,6 +34,7 @@ PE__INLINE void pe__narrow(float *p, pe__vd a) { vst1_f32(p, vcvt_f32_f64(a)); }
 PE__INLINE pe__vf pe__mad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmaq_f32(c, a, b); }
 PE__INLINE pe__vf pe__nmad_f32(pe__vf a, pe__vf b, pe__vf c) { return vfmsq_f32(c, a, b); }
 PE__INLINE pe__vf pe__swap(pe__vf v) { return vrev64q_f32(v); }
+/* NEON alone rounds to odd by itself. */
 PE__INLINE pe__vf pe__zip_odd(pe__vd s, pe__vd c)
 {
     return vcvtx_high_f32_f64(vcvtx_f32_f64(vzip1q_f64(s, c)), vzip2q_f64(s, c));
@@ -52,6 +53,7 @@ PE__INLINE unsigned pe__signs(pe__vi a)
     static const uint32_t bit[4] = {1, 2, 4, 8};
     return vaddvq_u32(vandq_u32((uint32x4_t)a, vld1q_u32(bit)));
 }
+/* As pe__up_bf16(); one instruction adds and keeps the upper halves. */
 PE__INLINE pe__vh pe__round_bf16(pe__vf v)
 {
     const uint32x4_t bits = vreinterpretq_u32_f32(v);

@@ -8,7 +8,9 @@
 
 /* ---- one number, the same for all ------------------------------------------------------------ */
 
-/* Bits that rounding a double to float drops, and how far below the top of 32 bits they end. */
+/* Bits that rounding a double to float drops, 53 - 24; and the shift that moves them to the top of
+   32 bits. There the first of them is the sign, so a tie (1, then zeros) is the least number of
+   all. */
 enum { PE__DROPPED = 29, PE__TO_TOP = 32 - PE__DROPPED };
 
 /* +0 that is not seen to be 0: clang leaves out additions of it under -fno-signed-zeros, whatever
@@ -35,6 +37,8 @@ PE__INLINE double pe__to_odd(double hi, double lo)
     return hi;
 }
 
+/* 0x1fffffff masks the PE__DROPPED bits. Adding it carries into the last bit that stays if any of
+   them is set. */
 PE__INLINE double pe__odd24_one(double a) /* a to 24 bits, to odd */
 {
     uint64_t bits;
@@ -50,7 +54,10 @@ PE__INLINE int32_t pe__float_bits(float x)
     return i;
 }
 
-/* Rounded to f16, as by pe__to_f16. */
+/* Rounded to f16, as by pe__to_f16. As the bits of floats, 0x38800000 is 2^-14, f16's least normal
+   number, and 0x477fefff the last float that rounds to 65504 and not to infinity. 112 is how much
+   float's exponents are biased more than f16's, 127 - 15; 0xfff and the last bit that stays are
+   half of 2^13, less one where a tie rounds down. */
 PE__INLINE uint16_t pe__one_to_f16(float x)
 {
     const uint32_t bits = (uint32_t)pe__float_bits(x), a = bits & 0x7fffffffu;
@@ -59,7 +66,8 @@ PE__INLINE uint16_t pe__one_to_f16(float x)
     if (a > 0x477fefffu) return (uint16_t)(sign | 0x7c00);
     if (a >= 0x38800000u)
         return (uint16_t)(sign | ((a - (112u << 23) + 0xfff + (a >> 13 & 1)) >> 13));
-    const uint32_t shift = 126 - (a >> 23); /* in units of 2^-24 */
+    /* subnormal: m 2^(e - 150), e being the biased exponent, in units of 2^-24 */
+    const uint32_t shift = 126 - (a >> 23);
     if (shift > 24) return (uint16_t)sign;
     return (uint16_t)(sign | ((m + (1u << (shift - 1)) - 1 + (m >> shift & 1)) >> shift));
 }

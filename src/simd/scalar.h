@@ -64,6 +64,7 @@ PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
     *s = p[0];
     *c = p[1];
 }
+/* As in vectors.h. */
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     uint64_t k, a, b;
@@ -133,6 +134,8 @@ PE__INLINE uint16_t pe__one_to_bf16(float x)
     if ((bits ^ sign) > 0x7f800000u) return (uint16_t)((sign | 0x7fc00000u) >> 16);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+/* 112: the exponents' biases, 127 - 15; twice, and 31 (infinity, NaN) becomes 255. 0x00400000 makes
+   a NaN quiet, as hardware does. */
 PE__INLINE float pe__one_from_f16(uint16_t h)
 {
     const uint32_t sign = ((uint32_t)h & 0x8000) << 16, a = h & 0x7fffu;

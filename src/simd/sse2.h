@@ -55,6 +55,7 @@ PE__INLINE pe__vd pe__doubles_of(pe__vf v)
 }
 PE__INLINE pe__vi pe__toward_0(pe__vf v) { return (pe__vi)wasm_i32x4_trunc_sat_f32x4((v128_t)v); }
 PE__INLINE unsigned pe__signs(pe__vi a) { return (unsigned)wasm_i32x4_bitmask((v128_t)a); }
+/* Exchanged, so that they are x86's minima: b if one is a NaN. */
 PE__INLINE pe__vd pe__min_vd(pe__vd a, pe__vd b)
 {
     return (pe__vd)wasm_f64x2_pmin((v128_t)b, (v128_t)a);
@@ -114,7 +115,8 @@ PE__INLINE void pe__put_upper(uint16_t *p, pe__vu a, pe__vu b)
     const pe__vu both = a >> 16 | (b & 0xffff0000u);
     memcpy(p, &both, sizeof both);
 }
-/* f16 by integers. Most are normal: another exponent, and 13 bits; or all are 0. */
+/* f16 by integers. Most are normal (0x0400 to 0x7bff): the exponent takes the bias of floats, 112
+   more, and 13 bits are appended; or all are 0. What else there is, is rare and out of line. */
 PE__OUTLINE pe__vf pe__any_f16(pe__vi h)
 {
     const pe__vi a = h & 0x7fff, infinite = (pe__vi)(a > 0x7bff), nan = (pe__vi)(a > 0x7c00);
@@ -129,7 +131,8 @@ PE__INLINE pe__vf pe__get_f16(const uint16_t *p)
         return pe__signs(-a) == 0 ? (pe__vf)(h << 16) : pe__any_f16(h);
     return (pe__vf)(((a << 13) + (112 << 23)) | (h & 0x8000) << 16);
 }
-/* Rounded to f16: its 16 bits, and copies of the sign above. */
+/* Rounded to f16: its 16 bits, and copies of the sign above, which packing with saturation needs.
+   The numbers are those of pe__one_to_f16(). */
 PE__OUTLINE pe__vi pe__any_to_f16(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, a = bits & INT32_MAX, is_tiny = (pe__vi)(a < 0x38800000);
@@ -167,6 +170,7 @@ PE__INLINE void pe__tie_watch_add(pe__tie_watch *w, pe__vd a, pe__vd b, pe__vf v
 PE__INLINE int pe__tie_watch_alarm(pe__tie_watch w, int32_t window, int32_t guard)
 {
     const pe__vw tie = (pe__vw)pe__splat_i32(INT32_MIN + (window << PE__TO_TOP));
+    /* Above, not equal: the lower halves are not known. Signs are those of the upper ones. */
     const pe__vw above_tie = (pe__vw)((pe__vw)w.low > tie);
     const pe__vw above_guard = (pe__vw)((pe__vw)w.size > (pe__vw)pe__splat_i32(guard));
     return pe__signs((pe__vi)(above_tie & above_guard)) != 15;

@@ -11,6 +11,7 @@
 /* ---- GNU C's vectors ------------------------------------------------------------------------- */
 #if PE_ISA != PE_ISA_SCALAR
 
+/* Doubles in a vector; and whether pe__fma() rounds once, which error bounds ask. */
 enum { PE_LANES = PE_ISA == PE_ISA_AVX512 ? 8 : PE_ISA == PE_ISA_AVX2 ? 4 : 2 };
 enum { PE__FUSES = PE_ISA != PE_ISA_SSE2 && PE_ISA != PE_ISA_WASM };
 #if PE_ISA == PE_ISA_NEON
@@ -33,7 +34,7 @@ typedef float pe__vf_at PE__ANYWHERE;
 PE__INLINE pe__vd pe__load(const double *p)
 {
     pe__vd a = (pe__vd)*(const pe__vd_at *)(const void *)p;
-    PE__OPAQUE(a);
+    PE__OPAQUE(a); /* loaded once, not for each use */
     return a;
 }
 PE__INLINE void pe__store(double *p, pe__vd a) { *(pe__vd_at *)(void *)p = (pe__vd_at)a; }
@@ -55,12 +56,14 @@ PE__INLINE pe__vf pe__if_positive(pe__vf a, pe__vf b, pe__vf c)
 {
     return (pe__vf)pe__select((pe__vi)((pe__vi)a > 0), (pe__vi)b, (pe__vi)c);
 }
-/* Every NaN becomes sign | 0x7fc00000. */
+/* Every NaN becomes sign | 0x7fc00000: quiet, without payload. */
 PE__INLINE pe__vf pe__quiet(pe__vf v)
 {
     const pe__vi bits = (pe__vi)v, nan = (pe__vi)((bits & INT32_MAX) > 0x7f800000);
     return (pe__vf)pe__select(nan, (bits & ~0x003fffff) | 0x00400000, bits);
 }
+/* The middle next to v has the first of the dropped bits set and no other. Its exponent is v's, so
+   the difference is exact. */
 PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 {
     const int32_t last = (1 << drop) - 1, half = 1 << (drop - 1);
@@ -70,18 +73,21 @@ PE__INLINE pe__vf pe__off_middle(pe__vf v, int drop)
 #endif
     return v - (pe__vf)(((pe__vi)v & ~last) | half);
 }
+/* As pe__odd24_one(). */
 PE__INLINE pe__vd pe__odd24(pe__vd a) /* a to 24 bits, to odd */
 {
     const pe__vl bits = (pe__vl)a;
     return (pe__vd)((bits | ((bits & 0x1fffffff) + 0x1fffffff)) & ~0x1fffffff);
 }
 
-/* The upper 16 bits are v as a bf16, rounded to nearest even. */
+/* The upper 16 bits are v as a bf16, rounded to nearest even: 0x7fff is half of what is dropped,
+   less one, and the last bit that stays makes up for it where that is odd. */
 PE__INLINE pe__vu pe__up_bf16(pe__vf v)
 {
     const pe__vu bits = (pe__vu)v;
     return bits + 0x7fff + (bits >> 16 & 1);
 }
+/* A bf16 is the upper half of a float. Of each two the first lies in the lower half of 32 bits. */
 PE__INLINE pe__vf pe__get_bf16_evens(const uint16_t *p)
 {
     return (pe__vf)((pe__vu)pe__get((const float *)(const void *)p) << 16);
@@ -128,10 +134,14 @@ PE__INLINE void pe__zip_two(pe__vd s, pe__vd c, pe__vd *a, pe__vd *b)
     *a = PE__PICK2(s, c, 0, 2);
     *b = PE__PICK2(s, c, 1, 3);
 }
+/* To zip two vectors of two is to unzip them. */
 PE__INLINE void pe__unzip(const double *p, pe__vd *s, pe__vd *c)
 {
     pe__zip_two(pe__load(p), pe__load(p + 2), s, c);
 }
+/* A quarter turn exchanges s and c: an exclusive or with what differs, where k is odd. The sine is
+   negative in the third and fourth quarter, where k's second bit is set, the cosine in the second
+   and third, where that of k + 1 is: half ^ odd, at the top. */
 PE__INLINE void pe__quarter_turns(pe__vd which, pe__vd *s, pe__vd *c)
 {
     const pe__vl k = (pe__vl)which, odd = k << 63, half = k << 62, sign = (pe__vl)pe__splat(-0.0);
