@@ -8046,10 +8046,10 @@ PE__OUTLINE void pe__rope_rows(const pe__dest *dest, const pe_at *at, size_t row
     pe__dest one = pe__dest_split(plan, pair, count, own, element);
     for (size_t t = 0; t < rows; t++, all += 2 * count * element)
         for (size_t a = 0; a < plan->axes + (size_t)plan->still; a++) { /* the row of each */
-            const size_t k = a < plan->axes ? a : PE__STILL;
-            const double p = pe__position(at, row + t, at->axes == 1 || k == PE__STILL ? 0 : a);
+            const size_t still = PE__STILL, k = a < plan->axes ? a : still;
+            const double p = pe__position(at, row + t, at->axes == 1 || k == still ? 0 : a);
             one.out = a ? own : all;
-            make->rows(&one, k == PE__STILL ? 0 : p + plan->offset, 1);
+            make->rows(&one, k == still ? 0 : p + plan->offset, 1);
             for (size_t i = 0; a && i < count; i++) {
                 if (plan->coordinate[pair + i] != k) continue;
                 pe__move(all + i * element, own + i * element, element);
