@@ -41,6 +41,7 @@ static pe_rope_config rope;
 static pe_config config;
 static bias biases;
 static double numbers[MOST], omega[MOST], points[MOST], lists[2][MOST];
+static uint8_t coordinates[MOST];
 static float factors[MOST], x[MOST], out[MOST];
 static size_t omegas, xs, rows, axes;
 
@@ -74,6 +75,8 @@ static const struct field {
     {"rope.sections", rope.sections, SIZE},
     {"rope.section_order", &rope.section_order, INT},
     {"rope.offset", &rope.offset, DOUBLE},
+    {"rope.coordinate", coordinates, BYTES},
+    {"config.coordinate", coordinates, BYTES},
     {"config.d_model", &config.d_model, SIZE},
     {"config.base", &config.base, DOUBLE},
     {"config.amplitude", &config.amplitude, DOUBLE},
@@ -157,11 +160,13 @@ static void set(const char *name)
         switch (fields[k].kind) {
         case SIZE: ((size_t *)fields[k].to)[i] = (size_t)v; break;
         case INT: memcpy(fields[k].to, &(int){(int)v}, sizeof(int)); break;
+        case BYTES: coordinates[i] = (uint8_t)v; break;
         case FLOATS: factors[i] = (float)v; break;
         case AXES: *(i % 2 ? &config.axis[i / 2].coordinate : &config.axis[i / 2].width) = (size_t)v; break;
         default: ((double *)fields[k].to)[i] = v;
         }
     }
+    if (fields[k].to == coordinates) rope.coordinate = config.coordinate = coordinates;
     if (fields[k].to == lists[0]) rope.short_factor = lists[0];
     if (fields[k].to == lists[1]) rope.long_factor = lists[1];
     if (fields[k].to == factors) rope.freq_factors = factors;

@@ -129,6 +129,23 @@ def interleaved(frequencies, counts):
     return lambda p: p[:, axis] * frequencies
 
 
+def greedy(a, b, c):
+    """vLLM's get_mrope_interleaved_id_list with force_last: whose share is the least, but never twice in a row."""
+    counts, placed, order = [a - 1, b, c], [0, 0, 0], []
+    while placed != counts:
+        left = [k for k in range(3) if placed[k] < counts[k]]
+        best = min([k for k in left if order[-1:] != [k]] or left, key=lambda k: placed[k] / counts[k])
+        placed[best] += 1
+        order.append(best)
+    return order + [0]
+
+
+def by_list(frequencies, axis):
+    """Of these coordinates; 255 stands still."""
+    axis = np.array(axis)
+    return lambda p: np.where(axis < 255, p[:, np.minimum(axis, 2)] * frequencies, 0)
+
+
 def hw_then_t(frequencies, t_pairs):
     """recomposition_to_3d, video_rope: y x y x ..., the last pairs by t."""
     axis = 1 + np.arange(len(frequencies)) % 2
@@ -270,6 +287,10 @@ MODELS = {
                              hw_then_t(LLAMA, 20), 128, adjacent, 3),
     "Bailing (Ming)": rotation("vllm-omni: modeling_bailing_moe_v2.py apply_3d_rotary_pos_emb; theta from memory",
                                hw_then_t(inv_freq(64, 600000.0), 8), 128, axes=3),
+    "openPangu": rotation("vLLM: mrope_interleaved.py, as ports have it", by_list(inv_freq(128, 1e6), greedy(24, 20, 20)),
+                          128, axes=3),
+    "ggml IMROPE": rotation(M + "ggml ops.cpp ggml_mrope_cache_init", by_list(
+        inv_freq(20, 1e4), [i % 3 if i < 18 else 255 for i in range(10)]), 20, axes=3),
     "timm mrope": rotation(T + "RotaryEmbeddingMRope", interleaved(inv_freq(64, 1e4), (8, 12, 12)), 64, axes=3),
 
     "Flux 1": rotation(D + "embeddings.py", blocks(FLUX), 128, adjacent, 3),
