@@ -19,7 +19,7 @@ skipped=0
 skipping() { echo "SKIP: $*" && skipped=$((skipped + 1)); }
 export PYTHONDONTWRITEBYTECODE=1 CFLAGS=-O1
 
-wheel() { "$python" python/posenc_build.py "$WORK/wheel" && [ -f "$WORK"/wheel/posenc-*.whl ]; }
+wheel() { "$python" python/posenc_build.py "$WORK/wheel" && ls "$WORK"/wheel/posenc-*.whl; }
 check "a wheel" wheel
 unpack() { "$python" -m zipfile -e "$WORK"/wheel/posenc-*.whl "$WORK/site"; }
 check "... unpacked" unpack
