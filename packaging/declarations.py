@@ -182,7 +182,8 @@ def rust_module(d):
     for name, fields in d.structs.items():
         yield f"#[repr(C)]\n#[derive(Clone, Copy)]\npub struct {name} {{"
         for field, words, elements in fields:
-            yield f"    pub {field}: {f'[{d.rust(words)}; {elements}]' if elements else d.rust(words)},"
+            escaped = f"{'r#' if field in RESERVED else ''}{field}"
+            yield f"    pub {escaped}: {f'[{d.rust(words)}; {elements}]' if elements else d.rust(words)},"
         yield "}"
     sizes = ", ".join(f'("{name}", std::mem::size_of::<{name}>())' for name in d.structs)
     yield f"pub const SIZES: &[(&str, usize)] = &[{sizes}];"

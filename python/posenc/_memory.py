@@ -141,7 +141,10 @@ def overlap(a: Memory, b: Memory) -> bool:
 
 def column(values: Any, name: str, dtype: Any, length: Optional[int] = None) -> Any:
     """A copy of a list of numbers, contiguous."""
-    numbers = numpy.array(values, dtype=dtype, order="C", copy=True)
+    given = numpy.asarray(values)
+    numbers = given.astype(dtype, order="C", copy=True)
     if numbers.ndim != 1 or (length is not None and numbers.size != length):
         raise ValueError(f"{name} must be a list of {'' if length is None else f'{length} '}numbers")
+    if numbers.dtype.kind in "iu" and (numbers != given).any():
+        raise ValueError(f"{name} must be whole numbers that fit {numbers.dtype}")
     return numbers

@@ -239,6 +239,14 @@ def test_rotate():
                 same(k.array, wide(narrow(rotated(both, s, c, layout), type)))
                 same(first.array, wide(narrow(rotated(before, s, c, layout), type)))
                 assert k.others_kept() and first.others_kept()
+    # a coordinate for each pair
+    mixed = posenc.Rope(4, axes=2, coordinate=[1, 0])
+    got = mixed.table(np.array([[5, 9]]))[1][0]
+    both = turns([(10000, 0, 4, 9), (10000, 2, 4, 5)])
+    assert [float(x) for x in got] == [once(pair[0], "f32") for pair in both]
+    raises(ValueError, posenc.Rope, 4, axes=2, coordinate=[1, 256], says="fit")
+    raises(ValueError, posenc.Rope, 4, axes=2, coordinate=np.array([1, 0.5]), says="fit")
+    raises(ValueError, posenc.Rope, 4, axes=2, coordinate=[1], says="2")
     # the same array twice, and two of different types: as two calls
     x = np.random.randn(5, n).astype(np.float32)
     y, z = x.copy(), x.copy()
