@@ -3,7 +3,7 @@
 """The public part of pe.h, its contracts, for those who read them elsewhere.
 
     docs/api/contracts.py doxygen   as doxygen wants it: make api-doc
-    docs/api/contracts.py index     docs/api.md: every function and type in a line
+    docs/api/contracts.py index     docs/api.md: every function and type, with a sentence and a prototype
 """
 import html
 import os
@@ -157,7 +157,7 @@ class Header:
 
     def index(self):
         yield "<!-- made from pe.h by make headers -->\n# Functions and types\n"
-        yield from textwrap.wrap("All that `pe.h` declares, with the first sentence of its contract. The contracts are in "
+        yield from textwrap.wrap("All that `pe.h` declares, with the first sentence of its contract and the prototype of the first of its types. The contracts are in "
                                  "[pe.h](../pe.h), above each prototype; `make api-doc` makes pages of them to search, "
                                  "`build/api-doc/index.html`. Made by `make headers`.", 118)
         for number, title, _, items in filter(lambda section: section[3], self.sections):
@@ -168,7 +168,10 @@ class Header:
                 text = " ".join(line.strip() for line in next(paragraphs(lines), ["see pe.h"]))
                 sentence = re.match(r".*?(?:(?<![.])[.](?= |$)|$)", text)[0].rstrip(":., ").replace("*", r"\*").replace("<", "&lt;")
                 sentence = re.sub(r"\b(PE_\w+|pe_\w+(?:\(\))?)", r"`\1`", sentence)
-                yield "\n".join(textwrap.wrap(f"* {names}: {sentence}", 118, subsequent_indent="  ", break_long_words=False))
+                first = " ".join(declarations[0].split())
+                call = f"  <br>`{first.removeprefix('PE_API ').rstrip(';')}`" if first.startswith("PE_API") else ""
+                for part in (f"* {names}: {sentence}", call):
+                    yield from textwrap.wrap(part, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def main():

@@ -633,6 +633,7 @@ PROGRAMS = {
               np.cos(np.dot([2, -0.5, 1.5], np.array([16, 17, 18]) / 16))],
     "phases": [np.sin(0.75 * 3.5 + 0.125), np.sin(-1.5 * 3.5 + 2.25)],
     "grid": [np.sin(5), np.sin(3)],
+    "bf16": f"{bf16(1 + np.sin(1))} {bf16(np.cos(1))}",
     "threads": [np.sin(100000), np.sin(100999)],
     "back": f"{TURNED.real:.5f} {TURNED.imag:.5f}",
     "frequencies": decimal(YARN_63, Decimal(4).ln() / 10 + 1),
