@@ -2736,9 +2736,9 @@ PE__INLINE int pe__near_tie(double hi, double lo, double e)
  * Tests: tests/unit/test_budget.c. */
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and of q^(64 k + 8 a). So 64 frequencies
- * take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits for another;
- * where there are more, so do 512 with 8 powers, of q^64, on top.
+ * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and of q^(64 k + 8 a). So 64
+ * frequencies take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits
+ * for another; where there are more, so do 512 with 8 powers, of q^64, on top.
  *
  * The product is off by 2^-102: three doubles each go in, and of the two that come out the second,
  * below 2^-53 of the first, is a sum of seven terms, each rounded. On top come 2^-106 for each of
@@ -2746,6 +2746,7 @@ PE__INLINE int pe__near_tie(double hi, double lo, double e)
  * 2^-101 + 2^-106 i / D, and of factors below 2^-900 the last digits are subnormal. What needs more
  * digits computes them again, by pe__real_by_frequency(). */
 
+/* 8 is a multiple of each PE_LANES; 64 pairs are a head of 128. */
 enum { PE__CHAIN = 8, PE__SQUARE = PE__CHAIN * PE__CHAIN };
 
 typedef struct pe__geometric {
@@ -2761,7 +2762,7 @@ PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* log2 of q = base^(-1 / D), for a D of two doubles. */
+/* log2 of q = base^(-1 / D), for a D of two doubles; most have one, and a cheaper division. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
     pe__td by = pe__td_splat(-d[0]);
@@ -2797,7 +2798,7 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__CHAIN], size_t k)
     return x;
 }
 
-/* Its step is there. */
+/* Powers of unit and q, from g->step, which the caller has set. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
 {
     for (size_t b = 0; b < PE__CHAIN; b += PE_LANES) {
@@ -2806,8 +2807,9 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Write count frequencies from the given one on to f and f + padded, up to 7 numbers more, which may
-   be out of range. */
+/* Write count frequencies from the given one on to f and f + padded, up to 7 numbers more, which
+   may be out of range. Only beyond the first 64 is there a third factor, of the block
+   of 64: what has no more does without. */
 PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {
@@ -5118,8 +5120,9 @@ PE__ADDER(bf16, PE__BF16)
  *     NaNs and infinities are at no distance and so are alarmed, and the last bit of a subnormal is
  * nothing to 2^-46 of any amplitude. Alarmed groups are added to from doubles. So are all f16: one
  * in 8 groups of these would be alarmed, and more time lost than won. */
-enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES }; /* pairs */
-enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
+/* Pairs. What a tile of 128 has in floats takes 11 KB, a third of a first-level cache of 32 KB. */
+enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
+enum { PE__DOUBLES = 64 }; /* spans from doubles before floats are tried again: pe__add_pair_16() */
 
 /* Where elements raised the alarm: the group from pair i on in row side of the rows that many
    digits from the anchor; lanes, first those of the first components, then those of the second
@@ -5127,6 +5130,8 @@ enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
 typedef struct pe__alarm {
     uint32_t place, lanes; /* place: 2 (PE__TILE_16 digit + i) + side */
 } pe__alarm;
+/* A block settles its alarms when they are more than PE__ALARMS, after a span; so there is room for
+   those of one more span, all its groups in both rows, and one that pe__raise() writes in vain. */
 enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
 /* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed.
@@ -5181,7 +5186,7 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
 PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
 {
     const double size = pe__larger(plan->amplitude, 0);
-    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX;
+    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* all are alarmed */
     return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
@@ -5191,11 +5196,13 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__
 {
     const pe_plan *const plan = dest->plan;
     const size_t count = pe__pairs_of(dest);
-    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216;
+    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* the proof's units */
     const double size = fabs(plan->amplitude);
+    /* the power of two of which |A| is in (1/2, 1] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
     const int distant = least == FLT_MAX;
+    /* the angle of row 8, 8 pi f; 3.1415927 is above pi */
     const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
     f->error = distant || error < least ? least : error;
     f->least = least;
@@ -5232,6 +5239,7 @@ PE__COLD uint16_t pe__element_16(const pe__span *x, double t, size_t component, 
                                  double e, pe__kind kind)
 {
     const uint16_t h = pe__to_16(kind, y + e);
+    /* |y| > 2^-120: pe__to_16() knows no subnormal floats */
     if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
     return pe__to_16(kind, (double)pe__exact_element(x->plan, t, x->pair + k,
                                                      (int)component ^ x->swapped, pe__drop(kind)));
@@ -5245,7 +5253,9 @@ PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t
 }
 
 /* Compute these elements from doubles; at: rows by their distance from the anchor. Far from a
-   midpoint, which is a double with other last bits, and from f16's subnormals, they are certain. */
+   midpoint, which is a double with other last bits, and from f16's subnormals, below 2^-14, they
+   are certain. Squares spare two absolute values; that of 1.4 e is sure in spite of its rounding,
+   and if both vanish, the element is not sure. */
 PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
                                     const pe__alarm *alarm, size_t alarms, pe__kind kind)
 {
@@ -5289,10 +5299,11 @@ typedef struct pe__group {
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
 {
-    const pe__vf by = pe__splat_f32(1.0f / 8388608);
+    const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 |s'| of the proof */
     const uint16_t *const at = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
     pe__prefetch((uintptr_t)p + x->ahead, 1);
+    /* if pairs are neighbours, vectors below a cache line leave q in the line of p */
     if (split || sizeof by >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
     g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
@@ -5333,7 +5344,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Note the alarm of these lanes, if there are any: where they are frequent, without a branch. */
+/* Note the alarm of these lanes, if there are any: where they are frequent (f16: one group in
+   8) without a branch. */
 PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t lanes, int often)
 {
     if (!often && !lanes) return;
@@ -5356,7 +5368,9 @@ PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, siz
     }
 }
 
-/* The kernel: all columns of a span in groups, from the plan's row as floats. */
+/* The kernel: all columns of a span in groups, from the plan's row as floats. kind, split and added
+   are constants where it is inlined. One of the two rows may be missing, as at the ends of a run.
+   */
 PE__INLINE void pe__span_16(const pe__span *x, pe__scratch_16 *f, size_t digit, int split,
                             pe__kind kind, int added)
 {
@@ -5401,7 +5415,8 @@ PE__INLINE void pe__pair_16(const pe__span *x, pe__scratch_16 *f, size_t digit, 
 
 /* Two rows added to bf16, and at once, from doubles, what raised the alarm. Where a fifth of the
    groups of late did, since what is added to nearly cancels the rows, all of some spans are added
-   from doubles. */
+   from doubles. x = 1 everywhere does: half of its groups are alarmed, and both ways in turn took
+   twice as long as doubles alone. */
 PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
 {
     if (PE__UNLIKELY(f->doubles)) {
@@ -5412,6 +5427,7 @@ PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
     }
     pe__pair_16(x, f, digit, PE__BF16, 1);
     pe__add_again_16(x, f->alarm, f->alarms);
+    /* a span has 2 end / PE__GROUP groups, in two rows; three fifths alarmed in one span will do */
     f->excess += 5 * (int)(f->alarms * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
@@ -7303,14 +7319,16 @@ PE__COLD double pe__rope_exact(const pe__rope *r, size_t pair)
 
 /* ==== src/rope/frequencies.h ==== */
 /* RoPE's frequencies by double-double, 64 at a time.
- * Gives: pe__rope_all(), pe__rope_begin(), pe__rope_some().
+ * Gives: pe__rope_all(), pe__rope_begin(), pe__rope_log2_factor(), pe__rope_some().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
 
-/* YaRN: sign c(beta), where c(beta) = -log2(L0 / 2 pi beta) / step is the pair that turns beta times
-   in L0 positions, but at least the given number; and its floor, if the config wants whole numbers,
-   else *low is its second double. The logarithms are off by 2^-94 at most, for numbers of 8 bits
-   before the point. From 2^52 on no pair can tell which: there are not so many. */
+/* YaRN: sign c(beta), where c(beta) = -log2(L0 / 2 pi beta) / step is the pair that turns beta
+   times in L0 positions, but at least the given number; and its floor, if the config wants whole
+   numbers, else *low is its second double. The logarithms are off by 2^-94 at most, for numbers of
+   8 bits before the point (L0 <= 2^53, beta >= 2^-128), and ratio and step by 2^-101 of themselves:
+   e has more than all of these. If a floor is closer than e, doubt = 1 leaves all pairs on the ramp
+   to integers. From 2^52 on no pair can tell which: there are not so many. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* of 2 pi */
@@ -7332,7 +7350,10 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
     return pe__nearest(a) - (off < 0);
 }
 
-/* Where the ramp begins and ends, and the line between. */
+/* Where the ramp begins and ends, and the line between. A ramp that ends where it begins gets the
+   length 0.001 that models' code gives it; ggml gives it to any shorter one. doubt: how far the
+   line is off, at most, where each end is by e: slope e for low, 2 slope e for their distance; 4
+   leave room. margin: so near to an end x may be on its other side. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -7358,7 +7379,7 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     }
     r->sign = length > 0 ? 1 : -1;
     r->begin = pe__dd_add(r->end, pe__dd_scaled(scaled, r->keep));
-    r->slope = pe__dd_one(pe__splat(0.0));
+    r->slope = pe__dd_one(pe__splat(0.0)); /* LLAMA3 with equal factors: a step */
     if (length != 0) r->slope = pe__dd_ratio(pe__dd_scaled(scaled, -r->keep), span);
     r->start = pe__dd_sub(r->begin, pe__dd_mul(r->low, r->slope));
     r->margin = 2 * r->doubt + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
@@ -7366,14 +7387,16 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     if (length == 0) r->doubt = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
 }
 
-/* log2 f, to 2^-104 of 1 or of itself. */
+/* log2 f, to 2^-104 of 1 or of itself. Where f is f[0] / f[2], two numbers that people
+   write, pe__td_log2_of() of each is faster than the logarithm of the ratio. */
 PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 {
     if (r->f[3] != 0) return pe__td_log2(r->factor);
     return pe__td_sub(pe__td_log2_of(r->f[0]), pe__td_log2_of(r->f[2]));
 }
 
-/* What all pairs share, of a config that is right. */
+/* What all pairs share, of a config that is right. NTK takes theta f^(n / (n - 2)) for theta: for
+   log2 q that is -log2 f / (n / 2 - 1) more. NTK_FIXED has f^(-2 (i + 1) / n), hence its unit. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -7398,9 +7421,9 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     if (pe__rope_has_ramp(r)) pe__rope_ramp(r);
 }
 
-/* Multiply the frequencies w of a vector of indices by what the ramp says: begin up to low, end from
-   high on, start + slope x between. Returns by how much the factor may be off, relatively: next to a
-   bound by what double-double loses where they cancel, and by the bounds' own errors. */
+/* Multiply the frequencies w of a vector of indices by what the ramp says: begin up to low, end
+   from high on, start + slope x between. Returns by how much the factor may be off, relatively:
+   next to a bound by what double-double loses where they cancel, and by the bounds' own errors. */
 PE__INLINE pe__vd pe__rope_climb(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
@@ -7409,18 +7432,21 @@ PE__INLINE pe__vd pe__rope_climb(const pe__rope *r, pe__vd index, pe__dd *w)
         x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
     pe__dd y = pe__dd_normal(pe__dd_add(r->start, climb));
+    /* absolute, as start and climb may cancel */
     pe__vd off = (pe__abs(r->start.hi) + pe__abs(climb.hi)) * pe__splat(pe__exp2i(-99));
     const pe__vd below = ((r->low.hi - x.hi) + (r->low.lo - x.lo)) * sign;
     const pe__vd above = ((x.hi - r->high.hi) + (x.lo - r->high.lo)) * sign;
     y.hi = pe__where_positive(above, r->end.hi, pe__where_positive(below, r->begin.hi, y.hi));
     y.lo = pe__where_positive(above, r->end.lo, pe__where_positive(below, r->begin.lo, y.lo));
     off = off + pe__splat(r->doubt);
+    /* well before and behind the ramp nothing is in doubt */
     off = pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, off));
     *w = pe__dd_mul(*w, y);
     return off / pe__abs(y.hi);
 }
 
-/* The frequencies of a section from a pair on, at most 64, correctly rounded. Returns how many. */
+/* The frequencies of a section from a pair on, at most 64, correctly rounded. Returns how many.
+   Lists are copied, with 1 behind their end: vectors may reach beyond it. */
 PE__OUTLINE size_t pe__rope_some(const pe__rope *r, size_t pair, double *omega)
 {
     const size_t index = pair % r->period, left = pe__min(r->turning - pair, r->period - index);
@@ -8697,6 +8723,7 @@ PE__INLINE int pe__rope_one_head(pe__kind kind, const pe_rope_table *t, pe_layou
 
 /* ==== src/rope/factors.h ==== */
 /* Factors by position.
+ * Gives: pe_rope_query_scale_f32(), pe_rope_xpos_f32().
  * Needs: simd, api, where, numbers, sincos.
  * Tests: tests/unit/test_models.c. */
 
@@ -8719,8 +8746,9 @@ PE__COLD float pe__exact_factor(double a, double b, double p, double s, int loga
     }
 }
 
-/* 1 + beta ln(x / per) at some rows, not less than 1 where x is per. No tie: a logarithm of a rational
-   is transcendental. It is off by 2^-105, which beta makes larger. */
+/* 1 + beta ln(x / per) at some rows, not less than 1 where x is per. No tie: a logarithm of a
+   rational is transcendental. It is off by 2^-105, which beta makes larger; e has twice that, and
+   2^-98 for the sums and the second double. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
@@ -8753,6 +8781,8 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     if (status != PE_OK) return status;
     for (size_t r = 0; r < rows; r++)
         if (pe__position(&at, r, 0) + shift < 0) return PE_ERR_RANGE;
+    /* Rows often have the factor of the row before (FLOOR: within a period; LOG: up to one), and
+       then take no logarithm. */
     double last = per; /* where the factor is 1 */
     float factor = 1;
     for (size_t r = 0, n; r < rows; r += n) {
@@ -8790,7 +8820,7 @@ PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double
     }
     for (x /= up; x % 2 == 0; x /= 2) {}
     for (y /= up; y % 2 == 0; y /= 2) {}
-    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u;
+    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u; /* N: the first 25 bits of 53 */
     for (int q = 1; q < 20 && y == 1; q++) {
         const double m = pe__nearest(q * fabs(p) / s), left = q * fabs(p), right = m * s;
         if (left == right && pe__product_less(q, fabs(p), left) == pe__product_less(m, s, right) &&
@@ -8814,16 +8844,20 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     for (size_t r = 0; r < rows; r++)
         if (!pe__between(pe__position(&at, r, 0), -60 * scale_base, 60 * scale_base))
             return PE_ERR_RANGE;
+    /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
+       of positions keeps all of them normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         double turn[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
         for (size_t k = 0; k < PE_LANES; k++) turn[k] = (double)(5 * (i + k) + 2 * pairs);
-        pe__td x = pe__td_log2(pe__td_one(pe__load(turn))); /* (2i + 0.4 n) / 1.4 n */
+        /* (2i + 0.4 n) / 1.4 n is (5i + 2 pairs) / 7 pairs */
+        pe__td x = pe__td_log2(pe__td_one(pe__load(turn)));
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
-            const pe__td y = pe__td_exp2(pe__td_scale(x, pe__splat(p))); /* to 2^-98 */
+            /* to 2^-98: 60 times the 2^-106 of two logarithms, and little else */
+            const pe__td y = pe__td_exp2(pe__td_scale(x, pe__splat(p)));
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);
             for (size_t k = 0; k < n; k++) {
@@ -8840,12 +8874,16 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
 
 /* ==== src/rope/ggml.h ==== */
 /* The angles of ggml, float by float.
+ * Gives: pe_rope_ggml_f32(), pe_rope_ggml_frequencies().
  * Needs: simd, api, where, plan, rows, numbers, frequencies, sincos.
  * Tests: tests/unit/test_models.c. */
 
-/* ---- 8.5 RoPE: the angles of ggml ------------------------------------------------------------ */
+/* ---- 8.5 RoPE: the angles of ggml ---------------------------------------------------------------
+ * Whoever wants ggml's angles needs its roundings: the same floats in the same order, with ggml's
+ * constants (pi as 3.14159274f, 0.1f, 0.001f), fused where its compiler fuses (contracted). But
+ * powf, logf, sinf and cosf are correctly rounded, which those of C libraries need not be. */
 
-/* a * b + c, fused or not. */
+/* a * b + c, fused or not: a double holds the product exactly, so there is one rounding. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
@@ -8870,7 +8908,7 @@ PE__INLINE float pe__logf(float x)
     return pe__td_float(pe__td_mul(y, pe__td_const(pe__ln2)));
 }
 
-/* YaRN's pair that turns beta times, as a float. */
+/* YaRN's pair that turns beta times, as a float, rounded where ggml_rope_yarn_corr_dim() rounds. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
     if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
@@ -8927,8 +8965,6 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     return PE_OK;
 }
 
-/* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
-   1. */
 /* ggml's arguments, and what follows from them for all rows. */
 typedef struct pe__ggml {
     pe_rope_ggml c;
@@ -8980,6 +9016,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
+    /* Sines of 64 angles at a time, by a plan whose float frequencies are the angles, at position
+       1: the same kernel and the same rounding test as for all rows. */
     double memory[PE__PADDED * 3 + PE__CHAIN];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
@@ -9000,9 +9038,10 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             for (size_t i = 0; i < n; i++) {
                 angle[i] = (double)pe__ggml_angle(&g, done + i, theta);
                 fastest = pe__larger(fastest, angle[i]);
-                theta = pe__float_product(theta, g.theta_scale);
+                theta = pe__float_product(theta, g.theta_scale); /* as ggml: no power of its own */
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
+            /* the bound of the rounding test grows with the largest angle */
             pe__plan_reach(&plan, plan.error, fastest);
             const pe__dest dest = pe__dest_split(&plan, 0, n, row, sizeof *row);
             pe__rows_f32(&dest, 1, 1);
@@ -9154,6 +9193,7 @@ static inline pe_status pe__call_shift(const pe_plan *plan, const pe_at *deltas,
 
 /* ==== src/algebra/dot.h ==== */
 /* Dot products of rows a distance apart.
+ * Gives: pe_dot_f64().
  * Needs: simd, api, where, numbers, frequencies, sincos.
  * Tests: tests/unit/test_algebra.c. */
 
@@ -9170,7 +9210,8 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 }
 
 /* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
-   double-double; from exact turns where others leave its rounding open. */
+   double-double; from exact turns where others leave its rounding open. Eight whatever PE_LANES is:
+   the same bits on each instruction set. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -9183,7 +9224,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             for (size_t i = v; i < count; i += PE__CHAIN) {
                 if (exact) pe__sincos_exact(plan, first + i, k, 0, &s, &c);
                 else pe__sincos_dd(plan, first + i, k, &s, &c);
-                if (count - i < PE_LANES) {
+                if (count - i < PE_LANES) { /* behind the last pair: nothing */
                     pe__store(all[0], c.hi);
                     pe__store(all[1], c.lo);
                     for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
@@ -9206,6 +9247,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
+        /* It may be 0 for reasons that no precision shows: the contract has 0 from 2^-88 on. */
         if (exact && size <= pairs * pe__exp2i(-88)) return 0;
         if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
@@ -9231,6 +9273,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
  * where adding and subtracting that makes no difference; else each is computed by itself. */
 
+/* 31 = 2 * 16 - 1: q + b and q - b, of which b = 0 is one. With 32 anchors and tiles of 16 pairs,
+   the table (12 KB) and the sums (16.5 KB) stay in a first-level cache of 32 KB. */
 enum {
     PE__DOTS = 16,        /* numbers b of an anchor                       */
     PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
@@ -9311,7 +9355,8 @@ PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__d
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of two anchors. */
+/* Add a tile's products to the sums of two anchors: each vector of the table is loaded once for
+   both, and 12 sums do not wait for each other. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
@@ -9352,14 +9397,15 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
-    int g = 26;
+    int g = 26; /* the finest grid whose X X' sum exactly; 26 for one pair */
     while (h > pe__exp2i(52 - 2 * g)) g--;
-    const double grid = 1.5 * pe__exp2i(52 - g);
+    const double grid = 1.5 * pe__exp2i(52 - g); /* its last bit is 2^-g */
+    /* the bound above, and per pair what two turns lack, of an anchor and of b */
     const double distant = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
                          2 * h * pe__sincos_error(plan, distant);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_totals sums[PE__DOTS_ANCHORS + 1];
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* anchors are taken two at a time */
     pe__dots_rotated turns;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -9392,6 +9438,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
+    /* Fewer than PE__FEW come one by one: pe__dots() computes all 31 of an anchor. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Dot products of rows a distance apart.
+ * Gives: pe_dot_f64().
  * Needs: simd, api, where, numbers, frequencies, sincos.
  * Tests: tests/unit/test_algebra.c. */
 #pragma once
@@ -29,7 +30,8 @@ PE__INLINE pe__dd pe__dot_scaled(const pe_plan *plan, pe__vd hi, pe__vd lo)
 }
 
 /* One of them, A^2 times a sum of cosines: eight sums, and their sum in a fixed order, in
-   double-double; from exact turns where others leave its rounding open. */
+   double-double; from exact turns where others leave its rounding open. Eight whatever PE_LANES is:
+   the same bits on each instruction set. */
 PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
 {
     const size_t first = plan->axis[0].pair, count = plan->axis[0].pairs;
@@ -42,7 +44,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
             for (size_t i = v; i < count; i += PE__CHAIN) {
                 if (exact) pe__sincos_exact(plan, first + i, k, 0, &s, &c);
                 else pe__sincos_dd(plan, first + i, k, &s, &c);
-                if (count - i < PE_LANES) {
+                if (count - i < PE_LANES) { /* behind the last pair: nothing */
                     pe__store(all[0], c.hi);
                     pe__store(all[1], c.lo);
                     for (size_t n = count - i; n < PE_LANES; n++) all[0][n] = all[1][n] = 0;
@@ -65,6 +67,7 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
         const pe__dd y = pe__dot_scaled(plan, sum.hi, sum.lo);
         const double hi_y = pe__first_lane(y.hi), lo_y = pe__first_lane(y.lo);
         const double e = error + size * pe__exp2i(-98);
+        /* It may be 0 for reasons that no precision shows: the contract has 0 from 2^-88 on. */
         if (exact && size <= pairs * pe__exp2i(-88)) return 0;
         if (exact || hi_y + (lo_y + e) == hi_y + (lo_y - e))
             return hi_y * plan->scale * plan->scale;
@@ -90,6 +93,8 @@ PE__OUTLINE double pe__dot(const pe_plan *plan, double k)
  * together h (160 + h / 4), and what the turns in double-double lack. The sum's double is known
  * where adding and subtracting that makes no difference; else each is computed by itself. */
 
+/* 31 = 2 * 16 - 1: q + b and q - b, of which b = 0 is one. With 32 anchors and tiles of 16 pairs,
+   the table (12 KB) and the sums (16.5 KB) stay in a first-level cache of 32 KB. */
 enum {
     PE__DOTS = 16,        /* numbers b of an anchor                       */
     PE__DOTS_NEXT = 31,   /* from anchor to anchor                        */
@@ -170,7 +175,8 @@ PE__INLINE void pe__dots_end(const pe__dots_run *c, const pe__dots_run *s, pe__d
     pe__store(sums->minor[1] + b, pe__load(sums->minor[1] + b) + (small_c + small_s));
 }
 
-/* Add a tile's products to the sums of two anchors. */
+/* Add a tile's products to the sums of two anchors: each vector of the table is loaded once for
+   both, and 12 sums do not wait for each other. */
 PE__OUTLINE void pe__dots_multiply(double (*table)[6][PE__DOTS], pe__dots_parts *anchor,
                                    size_t pairs, pe__dots_totals *sums)
 {
@@ -211,14 +217,15 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
     const pe__axis *axis = plan->axis;
     const size_t pairs = axis->pairs, anchors = (count + PE__DOTS_NEXT - 1) / PE__DOTS_NEXT;
     const double h = (double)pairs;
-    int g = 26;
+    int g = 26; /* the finest grid whose X X' sum exactly; 26 for one pair */
     while (h > pe__exp2i(52 - 2 * g)) g--;
-    const double grid = 1.5 * pe__exp2i(52 - g);
+    const double grid = 1.5 * pe__exp2i(52 - g); /* its last bit is 2^-g */
+    /* the bound above, and per pair what two turns lack, of an anchor and of b */
     const double distant = (double)(first < 0 ? -first : first) + (double)count;
     const double error = pe__exp2i(-54 - g) * h * (160 + h / 4) +
                          2 * h * pe__sincos_error(plan, distant);
     double table[PE__DOTS_TILE][6][PE__DOTS];
-    pe__dots_totals sums[PE__DOTS_ANCHORS + 1];
+    pe__dots_totals sums[PE__DOTS_ANCHORS + 1]; /* anchors are taken two at a time */
     pe__dots_rotated turns;
     pe__dots_parts parts[PE__DOTS_TOGETHER];
     /* cppcheck-suppress memsetClassFloat ; 0 bits are 0.0 */
@@ -251,6 +258,7 @@ PE__OUTLINE void pe__dots(const pe_plan *plan, int64_t first, size_t count, doub
 
 PE_API pe_status pe_dot_f64(const pe_plan *plan, pe_at deltas, size_t count, double *dots)
 {
+    /* Fewer than PE__FEW come one by one: pe__dots() computes all 31 of an anchor. */
     enum { PE__DELTAS = PE__DOTS_ANCHORS * PE__DOTS_NEXT, PE__FEW = 8 };
     if (count == 0) return PE_OK;
     if (!plan || !dots) return PE_ERR_NULL;

@@ -10,9 +10,9 @@
 #include "../numbers/exp_log.h"
 
 /* ---- 5.4 frequencies ----------------------------------------------------------------------------
- * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and of q^(64 k + 8 a). So 64 frequencies
- * take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits for another;
- * where there are more, so do 512 with 8 powers, of q^64, on top.
+ * unit q^i for i = 64 k + 8 a + b is the product of unit q^b and of q^(64 k + 8 a). So 64
+ * frequencies take one logarithm, 16 powers of 2 in vectors, and 64 products, none of which waits
+ * for another; where there are more, so do 512 with 8 powers, of q^64, on top.
  *
  * The product is off by 2^-102: three doubles each go in, and of the two that come out the second,
  * below 2^-53 of the first, is a sum of seven terms, each rounded. On top come 2^-106 for each of
@@ -20,6 +20,7 @@
  * 2^-101 + 2^-106 i / D, and of factors below 2^-900 the last digits are subnormal. What needs more
  * digits computes them again, by pe__real_by_frequency(). */
 
+/* 8 is a multiple of each PE_LANES; 64 pairs are a head of 128. */
 enum { PE__CHAIN = 8, PE__SQUARE = PE__CHAIN * PE__CHAIN };
 
 typedef struct pe__geometric {
@@ -35,7 +36,7 @@ PE__INLINE pe__td pe__frequency_unit(double scale, int half_turns)
     return pe__td_scale(pe__td_const(half_turns ? one : pe__inverse_pi), pe__splat(scale));
 }
 
-/* log2 of q = base^(-1 / D), for a D of two doubles. */
+/* log2 of q = base^(-1 / D), for a D of two doubles; most have one, and a cheaper division. */
 PE__INLINE pe__td pe__geometric_step(double base, const double *d)
 {
     pe__td by = pe__td_splat(-d[0]);
@@ -71,7 +72,7 @@ PE__INLINE pe__td pe__td_get(double (*from)[PE__CHAIN], size_t k)
     return x;
 }
 
-/* Its step is there. */
+/* Powers of unit and q, from g->step, which the caller has set. */
 PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
 {
     for (size_t b = 0; b < PE__CHAIN; b += PE_LANES) {
@@ -80,8 +81,9 @@ PE__OUTLINE void pe__geometric_begin(pe__geometric *g, const pe__td *unit)
     }
 }
 
-/* Write count frequencies from the given one on to f and f + padded, up to 7 numbers more, which may
-   be out of range. */
+/* Write count frequencies from the given one on to f and f + padded, up to 7 numbers more, which
+   may be out of range. Only beyond the first 64 is there a third factor, of the block
+   of 64: what has no more does without. */
 PE__OUTLINE void pe__geometric_next(const pe__geometric *g, size_t from, size_t count, double *f,
                                     size_t padded)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Factors by position.
+ * Gives: pe_rope_query_scale_f32(), pe_rope_xpos_f32().
  * Needs: simd, api, where, numbers, sincos.
  * Tests: tests/unit/test_models.c. */
 #pragma once
@@ -33,8 +34,9 @@ PE__COLD float pe__exact_factor(double a, double b, double p, double s, int loga
     }
 }
 
-/* 1 + beta ln(x / per) at some rows, not less than 1 where x is per. No tie: a logarithm of a rational
-   is transcendental. It is off by 2^-105, which beta makes larger. */
+/* 1 + beta ln(x / per) at some rows, not less than 1 where x is per. No tie: a logarithm of a
+   rational is transcendental. It is off by 2^-105, which beta makes larger; e has twice that, and
+   2^-98 for the sums and the second double. */
 PE__COLD void pe__query_factors(const double *x, double per, double beta, size_t n, float *factors)
 {
     double high[PE_LANES], low[PE_LANES];
@@ -67,6 +69,8 @@ PE_API pe_status pe_rope_query_scale_f32(pe_query_scale kind, double beta, size_
     if (status != PE_OK) return status;
     for (size_t r = 0; r < rows; r++)
         if (pe__position(&at, r, 0) + shift < 0) return PE_ERR_RANGE;
+    /* Rows often have the factor of the row before (FLOOR: within a period; LOG: up to one), and
+       then take no logarithm. */
     double last = per; /* where the factor is 1 */
     float factor = 1;
     for (size_t r = 0, n; r < rows; r += n) {
@@ -104,7 +108,7 @@ PE__COLD float pe__xpos_exact(uint64_t a, uint64_t b, double p, double s, double
     }
     for (x /= up; x % 2 == 0; x /= 2) {}
     for (y /= up; y % 2 == 0; y /= 2) {}
-    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u;
+    bits = (bits & 0xfffffffffffffu) >> 28 | 0x1000000u; /* N: the first 25 bits of 53 */
     for (int q = 1; q < 20 && y == 1; q++) {
         const double m = pe__nearest(q * fabs(p) / s), left = q * fabs(p), right = m * s;
         if (left == right && pe__product_less(q, fabs(p), left) == pe__product_less(m, s, right) &&
@@ -128,16 +132,20 @@ PE_API pe_status pe_rope_xpos_f32(size_t pairs, double scale_base, pe_at at, siz
     for (size_t r = 0; r < rows; r++)
         if (!pe__between(pe__position(&at, r, 0), -60 * scale_base, 60 * scale_base))
             return PE_ERR_RANGE;
+    /* Columns outside: a logarithm serves all rows. No factor is beyond (7/2)^60 < 2^109: the check
+       of positions keeps all of them normal floats. */
     for (size_t i = 0; i < pairs; i += PE_LANES) {
         double turn[PE_LANES], high[PE_LANES], low[PE_LANES];
         const size_t n = pe__min(PE_LANES, pairs - i);
         for (size_t k = 0; k < PE_LANES; k++) turn[k] = (double)(5 * (i + k) + 2 * pairs);
-        pe__td x = pe__td_log2(pe__td_one(pe__load(turn))); /* (2i + 0.4 n) / 1.4 n */
+        /* (2i + 0.4 n) / 1.4 n is (5i + 2 pairs) / 7 pairs */
+        pe__td x = pe__td_log2(pe__td_one(pe__load(turn)));
         x = pe__td_sub(x, pe__td_log2(pe__td_splat((double)(7 * pairs))));
         x = pe__td_div(x, pe__splat(scale_base));
         for (size_t r = 0; r < rows; r++) {
             const double p = pe__position(&at, r, 0);
-            const pe__td y = pe__td_exp2(pe__td_scale(x, pe__splat(p))); /* to 2^-98 */
+            /* to 2^-98: 60 times the 2^-106 of two logarithms, and little else */
+            const pe__td y = pe__td_exp2(pe__td_scale(x, pe__splat(p)));
             pe__store(high, y.a);
             pe__store(low, y.b + y.c);
             for (size_t k = 0; k < n; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RoPE's frequencies by double-double, 64 at a time.
- * Gives: pe__rope_all(), pe__rope_begin(), pe__rope_some().
+ * Gives: pe__rope_all(), pe__rope_begin(), pe__rope_log2_factor(), pe__rope_some().
  * Needs: simd, api, numbers, frequencies.
  * Tests: tests/unit/test_rope_frequencies.c, tests/checks/levels.sh. */
 #pragma once
@@ -14,10 +14,12 @@
 #include "config.h"
 #include "exact.h"
 
-/* YaRN: sign c(beta), where c(beta) = -log2(L0 / 2 pi beta) / step is the pair that turns beta times
-   in L0 positions, but at least the given number; and its floor, if the config wants whole numbers,
-   else *low is its second double. The logarithms are off by 2^-94 at most, for numbers of 8 bits
-   before the point. From 2^52 on no pair can tell which: there are not so many. */
+/* YaRN: sign c(beta), where c(beta) = -log2(L0 / 2 pi beta) / step is the pair that turns beta
+   times in L0 positions, but at least the given number; and its floor, if the config wants whole
+   numbers, else *low is its second double. The logarithms are off by 2^-94 at most, for numbers of
+   8 bits before the point (L0 <= 2^53, beta >= 2^-128), and ratio and step by 2^-101 of themselves:
+   e has more than all of these. If a floor is closer than e, doubt = 1 leaves all pairs on the ramp
+   to integers. From 2^52 on no pair can tell which: there are not so many. */
 PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double least, double *low)
 {
     static const double log2_pi[2] = {2.651496129472319, -1.4306827340855198e-16}; /* of 2 pi */
@@ -39,7 +41,10 @@ PE__OUTLINE double pe__rope_bound(pe__rope *r, double beta, double sign, double 
     return pe__nearest(a) - (off < 0);
 }
 
-/* Where the ramp begins and ends, and the line between. */
+/* Where the ramp begins and ends, and the line between. A ramp that ends where it begins gets the
+   length 0.001 that models' code gives it; ggml gives it to any shorter one. doubt: how far the
+   line is off, at most, where each end is by e: slope e for low, 2 slope e for their distance; 4
+   leave room. margin: so near to an end x may be on its other side. */
 PE__OUTLINE void pe__rope_ramp(pe__rope *r)
 {
     const pe_rope_config *const config = r->config;
@@ -65,7 +70,7 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     }
     r->sign = length > 0 ? 1 : -1;
     r->begin = pe__dd_add(r->end, pe__dd_scaled(scaled, r->keep));
-    r->slope = pe__dd_one(pe__splat(0.0));
+    r->slope = pe__dd_one(pe__splat(0.0)); /* LLAMA3 with equal factors: a step */
     if (length != 0) r->slope = pe__dd_ratio(pe__dd_scaled(scaled, -r->keep), span);
     r->start = pe__dd_sub(r->begin, pe__dd_mul(r->low, r->slope));
     r->margin = 2 * r->doubt + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
@@ -73,14 +78,16 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
     if (length == 0) r->doubt = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
 }
 
-/* log2 f, to 2^-104 of 1 or of itself. */
+/* log2 f, to 2^-104 of 1 or of itself. Where f is f[0] / f[2], two numbers that people
+   write, pe__td_log2_of() of each is faster than the logarithm of the ratio. */
 PE__OUTLINE pe__td pe__rope_log2_factor(const pe__rope *r)
 {
     if (r->f[3] != 0) return pe__td_log2(r->factor);
     return pe__td_sub(pe__td_log2_of(r->f[0]), pe__td_log2_of(r->f[2]));
 }
 
-/* What all pairs share, of a config that is right. */
+/* What all pairs share, of a config that is right. NTK takes theta f^(n / (n - 2)) for theta: for
+   log2 q that is -log2 f / (n / 2 - 1) more. NTK_FIXED has f^(-2 (i + 1) / n), hence its unit. */
 PE__OUTLINE void pe__rope_begin(pe__rope *r)
 {
     const pe_rope_type type = r->config->rope_type;
@@ -105,9 +112,9 @@ PE__OUTLINE void pe__rope_begin(pe__rope *r)
     if (pe__rope_has_ramp(r)) pe__rope_ramp(r);
 }
 
-/* Multiply the frequencies w of a vector of indices by what the ramp says: begin up to low, end from
-   high on, start + slope x between. Returns by how much the factor may be off, relatively: next to a
-   bound by what double-double loses where they cancel, and by the bounds' own errors. */
+/* Multiply the frequencies w of a vector of indices by what the ramp says: begin up to low, end
+   from high on, start + slope x between. Returns by how much the factor may be off, relatively:
+   next to a bound by what double-double loses where they cancel, and by the bounds' own errors. */
 PE__INLINE pe__vd pe__rope_climb(const pe__rope *r, pe__vd index, pe__dd *w)
 {
     const pe__vd sign = pe__splat(r->sign), margin = pe__splat(r->margin), zero = pe__splat(0.0);
@@ -116,18 +123,21 @@ PE__INLINE pe__vd pe__rope_climb(const pe__rope *r, pe__vd index, pe__dd *w)
         x = pe__dd_mul(*w, r->waves);
     const pe__dd climb = pe__dd_mul(x, r->slope);
     pe__dd y = pe__dd_normal(pe__dd_add(r->start, climb));
+    /* absolute, as start and climb may cancel */
     pe__vd off = (pe__abs(r->start.hi) + pe__abs(climb.hi)) * pe__splat(pe__exp2i(-99));
     const pe__vd below = ((r->low.hi - x.hi) + (r->low.lo - x.lo)) * sign;
     const pe__vd above = ((x.hi - r->high.hi) + (x.lo - r->high.lo)) * sign;
     y.hi = pe__where_positive(above, r->end.hi, pe__where_positive(below, r->begin.hi, y.hi));
     y.lo = pe__where_positive(above, r->end.lo, pe__where_positive(below, r->begin.lo, y.lo));
     off = off + pe__splat(r->doubt);
+    /* well before and behind the ramp nothing is in doubt */
     off = pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, off));
     *w = pe__dd_mul(*w, y);
     return off / pe__abs(y.hi);
 }
 
-/* The frequencies of a section from a pair on, at most 64, correctly rounded. Returns how many. */
+/* The frequencies of a section from a pair on, at most 64, correctly rounded. Returns how many.
+   Lists are copied, with 1 behind their end: vectors may reach beyond it. */
 PE__OUTLINE size_t pe__rope_some(const pe__rope *r, size_t pair, double *omega)
 {
     const size_t index = pair % r->period, left = pe__min(r->turning - pair, r->period - index);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The angles of ggml, float by float.
+ * Gives: pe_rope_ggml_f32(), pe_rope_ggml_frequencies().
  * Needs: simd, api, where, plan, rows, numbers, frequencies, sincos.
  * Tests: tests/unit/test_models.c. */
 #pragma once
@@ -25,9 +26,12 @@
 #include "frequencies.h"
 #include "attention.h"
 
-/* ---- 8.5 RoPE: the angles of ggml ------------------------------------------------------------ */
+/* ---- 8.5 RoPE: the angles of ggml ---------------------------------------------------------------
+ * Whoever wants ggml's angles needs its roundings: the same floats in the same order, with ggml's
+ * constants (pi as 3.14159274f, 0.1f, 0.001f), fused where its compiler fuses (contracted). But
+ * powf, logf, sinf and cosf are correctly rounded, which those of C libraries need not be. */
 
-/* a * b + c, fused or not. */
+/* a * b + c, fused or not: a double holds the product exactly, so there is one rounding. */
 PE__INLINE float pe__float_sum(float a, float b, float c, int fused)
 {
     if (fused) return pe__round_sum((double)a * (double)b, (double)c, PE__DROP_F32);
@@ -52,7 +56,7 @@ PE__INLINE float pe__logf(float x)
     return pe__td_float(pe__td_mul(y, pe__td_const(pe__ln2)));
 }
 
-/* YaRN's pair that turns beta times, as a float. */
+/* YaRN's pair that turns beta times, as a float, rounded where ggml_rope_yarn_corr_dim() rounds. */
 static inline float pe__ggml_correction(const pe_rope_ggml *c, float beta)
 {
     if (c->n_ctx_orig == 0) return -FLT_MAX; /* the logarithm of 0 */
@@ -109,8 +113,6 @@ PE_API pe_status pe_rope_ggml_frequencies(const pe_rope_ggml *given, double *ome
     return PE_OK;
 }
 
-/* The sines of some angles at a time, by a plan whose float frequencies are the angles, at position
-   1. */
 /* ggml's arguments, and what follows from them for all rows. */
 typedef struct pe__ggml {
     pe_rope_ggml c;
@@ -162,6 +164,8 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
     if (status != PE_OK) return status;
     pe__ggml_begin(&g);
 
+    /* Sines of 64 angles at a time, by a plan whose float frequencies are the angles, at position
+       1: the same kernel and the same rounding test as for all rows. */
     double memory[PE__PADDED * 3 + PE__CHAIN];
     double *const f = pe__aligned(memory);
     pe_config angles = pe_config_default(2 * PE__PAIRS);
@@ -182,9 +186,10 @@ PE_API pe_status pe_rope_ggml_f32(const pe_rope_ggml *given, pe_at at, size_t ro
             for (size_t i = 0; i < n; i++) {
                 angle[i] = (double)pe__ggml_angle(&g, done + i, theta);
                 fastest = pe__larger(fastest, angle[i]);
-                theta = pe__float_product(theta, g.theta_scale);
+                theta = pe__float_product(theta, g.theta_scale); /* as ggml: no power of its own */
             }
             for (size_t i = n; i < plan.padded; i++) angle[i] = angle[n - 1];
+            /* the bound of the rounding test grows with the largest angle */
             pe__plan_reach(&plan, plan.error, fastest);
             const pe__dest dest = pe__dest_split(&plan, 0, n, row, sizeof *row);
             pe__rows_f32(&dest, 1, 1);

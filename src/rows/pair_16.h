@@ -57,8 +57,9 @@
  *     NaNs and infinities are at no distance and so are alarmed, and the last bit of a subnormal is
  * nothing to 2^-46 of any amplitude. Alarmed groups are added to from doubles. So are all f16: one
  * in 8 groups of these would be alarmed, and more time lost than won. */
-enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES }; /* pairs */
-enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
+/* Pairs. What a tile of 128 has in floats takes 11 KB, a third of a first-level cache of 32 KB. */
+enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
+enum { PE__DOUBLES = 64 }; /* spans from doubles before floats are tried again: pe__add_pair_16() */
 
 /* Where elements raised the alarm: the group from pair i on in row side of the rows that many
    digits from the anchor; lanes, first those of the first components, then those of the second
@@ -66,6 +67,8 @@ enum { PE__DOUBLES = 64 }; /* spans, see pe__add_pair_16() */
 typedef struct pe__alarm {
     uint32_t place, lanes; /* place: 2 (PE__TILE_16 digit + i) + side */
 } pe__alarm;
+/* A block settles its alarms when they are more than PE__ALARMS, after a span; so there is room for
+   those of one more span, all its groups in both rows, and one that pe__raise() writes in vain. */
 enum { PE__ALARMS = 64, PE__ALARMS_SPAN = 2 * (int)PE__TILE_16 / (int)PE__GROUP };
 
 /* What a tile has in floats: the anchor and the rows of the plan, each converted when first needed.
@@ -120,7 +123,7 @@ PE__OUTLINE void pe__thresholds_16(const pe__scratch_16 *f, const float *x, size
 PE__INLINE float pe__least_16(const pe_plan *plan, pe__kind kind)
 {
     const double size = pe__larger(plan->amplitude, 0);
-    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX;
+    if (size < pe__exp2i(-87) || size > pe__exp2i(90)) return FLT_MAX; /* all are alarmed */
     return (float)(size * pe__exp2i(-46) + (kind == PE__F16 ? pe__exp2i(-25) : 0));
 }
 
@@ -130,11 +133,13 @@ PE__OUTLINE void pe__scratch_begin(pe__scratch_16 *f, const pe__dest *dest, pe__
 {
     const pe_plan *const plan = dest->plan;
     const size_t count = pe__pairs_of(dest);
-    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216;
+    const double of_1 = (added || !PE__FUSES ? 4.0 : 2.5) / 16777216; /* the proof's units */
     const double size = fabs(plan->amplitude);
+    /* the power of two of which |A| is in (1/2, 1] */
     const double power = size > plan->scale / 2 ? plan->scale : plan->scale / 2;
     const float least = pe__least_16(plan, kind), error = (float)(power * of_1);
     const int distant = least == FLT_MAX;
+    /* the angle of row 8, 8 pi f; 3.1415927 is above pi */
     const pe__vf by = pe__splat_f32(distant ? 0.0f : (float)((double)PE__DIGIT * 3.1415927 * size));
     f->error = distant || error < least ? least : error;
     f->least = least;
@@ -171,6 +176,7 @@ PE__COLD uint16_t pe__element_16(const pe__span *x, double t, size_t component, 
                                  double e, pe__kind kind)
 {
     const uint16_t h = pe__to_16(kind, y + e);
+    /* |y| > 2^-120: pe__to_16() knows no subnormal floats */
     if (h == pe__to_16(kind, y - e) && y * y > pe__exp2i(-240)) return h;
     return pe__to_16(kind, (double)pe__exact_element(x->plan, t, x->pair + k,
                                                      (int)component ^ x->swapped, pe__drop(kind)));
@@ -184,7 +190,9 @@ PE__INLINE const double *pe__plan_row(const pe_plan *plan, size_t level, int64_t
 }
 
 /* Compute these elements from doubles; at: rows by their distance from the anchor. Far from a
-   midpoint, which is a double with other last bits, and from f16's subnormals, they are certain. */
+   midpoint, which is a double with other last bits, and from f16's subnormals, below 2^-14, they
+   are certain. Squares spare two absolute values; that of 1.4 e is sure in spite of its rounding,
+   and if both vanish, the element is not sure. */
 PE__OUTLINE void pe__round_again_16(const pe__span *x, const pe__row_pair *at,
                                     const pe__alarm *alarm, size_t alarms, pe__kind kind)
 {
@@ -228,10 +236,11 @@ typedef struct pe__group {
 PE__INLINE void pe__group_add(const pe__span *x, const unsigned char *p, const unsigned char *q,
                               int split, pe__group *g)
 {
-    const pe__vf by = pe__splat_f32(1.0f / 8388608);
+    const pe__vf by = pe__splat_f32(1.0f / 8388608); /* 2^-23 |s'| of the proof */
     const uint16_t *const at = (const uint16_t *)(const void *)p;
     const uint16_t *const next = (const uint16_t *)(const void *)q;
     pe__prefetch((uintptr_t)p + x->ahead, 1);
+    /* if pairs are neighbours, vectors below a cache line leave q in the line of p */
     if (split || sizeof by >= 64) pe__prefetch((uintptr_t)q + x->ahead, 1);
     const pe__vf u = pe__get_bf16_odds(at), v = pe__get_bf16_evens(next);
     g->a[0] = pe__scaled_sum(pe__get_bf16_evens(at), &x->scale, g->a[0]);
@@ -272,7 +281,8 @@ PE__INLINE void pe__rotate_16(const pe__scratch_16 *f, float (*row)[PE__TILE_16]
     g[1].b[half] = pe__mad_f32(a, ts, bC);
 }
 
-/* Note the alarm of these lanes, if there are any: where they are frequent, without a branch. */
+/* Note the alarm of these lanes, if there are any: where they are frequent (f16: one group in
+   8) without a branch. */
 PE__INLINE void pe__raise(pe__alarm **alarm, size_t i, uint32_t side, uint32_t lanes, int often)
 {
     if (!often && !lanes) return;
@@ -295,7 +305,9 @@ PE__OUTLINE void pe__add_again_16(const pe__span *x, const pe__alarm *alarm, siz
     }
 }
 
-/* The kernel: all columns of a span in groups, from the plan's row as floats. */
+/* The kernel: all columns of a span in groups, from the plan's row as floats. kind, split and added
+   are constants where it is inlined. One of the two rows may be missing, as at the ends of a run.
+   */
 PE__INLINE void pe__span_16(const pe__span *x, pe__scratch_16 *f, size_t digit, int split,
                             pe__kind kind, int added)
 {
@@ -340,7 +352,8 @@ PE__INLINE void pe__pair_16(const pe__span *x, pe__scratch_16 *f, size_t digit, 
 
 /* Two rows added to bf16, and at once, from doubles, what raised the alarm. Where a fifth of the
    groups of late did, since what is added to nearly cancels the rows, all of some spans are added
-   from doubles. */
+   from doubles. x = 1 everywhere does: half of its groups are alarmed, and both ways in turn took
+   twice as long as doubles alone. */
 PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
 {
     if (PE__UNLIKELY(f->doubles)) {
@@ -351,6 +364,7 @@ PE__INLINE void pe__add_pair_16(pe__span *x, pe__scratch_16 *f, size_t digit)
     }
     pe__pair_16(x, f, digit, PE__BF16, 1);
     pe__add_again_16(x, f->alarm, f->alarms);
+    /* a span has 2 end / PE__GROUP groups, in two rows; three fifths alarmed in one span will do */
     f->excess += 5 * (int)(f->alarms * PE__GROUP) - 2 * (int)x->end;
     if (f->excess < 0) f->excess = 0;
     if (f->excess > 4 * (int)x->end) {
