@@ -26,37 +26,47 @@
  *     0.5   one product; without FMA two, 1.0
  *     0.5   the sum
  *     0.01  of what the doubles were, their factor 1 + eta among it: below 2^-36
- * together 2.43, and 2.93 without FMA. Small elements of small angles have less: relative to |aC|
+ * together 2.43, and 2.93 without FMA. Small elements of small angles have less. Relative to |aC|
  * and |bS| each of these is at most 1 for a C + b S, so together at most 4 (|a| + |S|), and the
- * doubles' 2^-48; and |S| is at most the angle of the last row, 8 w.
+ * doubles' 2^-48; |S| is at most the angle of the last row, 8 w.
  *
- * An element is right where no midpoint of two 16-bit numbers is as near as its error: the nearest
- * is the element itself with other last bits, so that the distance is exact. But just above a power
- * of two the midpoint below is half as far as that one. So small elements of small angles are
- * alarmed for 2.5 times their bound. Of the others those are left whose midpoints are 4 above and 2
- * below, for these are powers of two, and where the one above is at 2, all are alarmed. In such an
- * element aC and bS nearly cancel, and |aC| + |bS| <= 1: neither is much above 1/2, and one is not
- * at all, so one product lacks 0.5, the other 0.25, and their sum next to nothing. 0.71 + 0.71 +
- * 0.5 + 0.01 is below 2; without FMA, with both products, it is 2.18, and elements are alarmed for
- * 4 units. All that knows nothing of f16's subnormals; but below 2^-14 nothing is farther from such
- * a midpoint than 2^-25, so f16 is alarmed by that distance at least. With too large or too small
- * an amplitude all elements are alarmed, so that half of bf16's least number, 2^-134, is within the
- * 2^-46 A: zeros of floats have no sign. For wide angles these are some 3 bf16 elements in 10,000,
- * and 20 f16 ones; they are computed again from doubles, one by one.
+ * An element is right where no midpoint of two 16-bit numbers is as near as its error. The nearest
+ * one is the element with other last bits, so the distance to it is exact. But just above a power
+ * of two there is another below, half as far away as the one above, and only the one above is
+ * looked at. Therefore:
+ *     Small elements of small angles raise the alarm up to 2.5 times their bound from it.
+ *     Others raise it up to 2.5 units from it. Distances from a power of two to its midpoints are
+ * powers of two themselves. If the one above is at 2 units or nearer, there is an alarm; if it is
+ * at 8, the one below is at 4, and that is enough. This leaves 4 above and 2 below. Such an element
+ * is just above 2^-14 (bf16) or 2^-11 (f16), so aC and bS nearly cancel, and |aC| + |bS| <= 1:
+ * neither is much above 1/2, and one is not above it. One product then lacks at most 0.5, the other
+ * 0.25, and the sum next to nothing. With FMA one product is rounded: 0.71 + 0.71 + 0.5 + 0.01 is
+ * below 2.
+ *     Without FMA elements raise the alarm up to 4 units: of others the midpoint below is at 4 or
+ * more.
+ *     f16's subnormals have other midpoints. Below 2^-14 the distance is always below 2^-25; f16's
+ * bounds have 2^-25 more, so all of these raise the alarm.
+ *     Zeros of floats may have the wrong sign. They are 2^-134, half of bf16's least number, from
+ * their midpoint, and the bounds have 2^-46 A: more than that for A >= 2^-87. With a smaller A, and
+ * above 2^90, all elements raise the alarm.
+ * For wide angles some 3 bf16 elements in 10,000 do, and 20 f16 ones. They are computed again from
+ * doubles, one by one.
  *
- * Where bf16 are added to, z = scale x is rounded to float, the result has to be s = z + p rounded
- * to float, p being the element as a float, and s rounded to bf16. Here it is s' = z + p', rounded.
- * p' is as far from the exact element as above, so from p by half a unit more, or by one of |a| +
- * |S|: together d, which is 2.93, 3.43 without FMA, and where elements are small 5 (|a| + |S|). If
- * s' is farther than d + 2^-23 |s'| from a midpoint, s is on the same side of it: z + p' is at most
- * half a last bit of s' away from s', and z + p is d farther; a last bit is at most 2^-23
- * |s'|, so there is half of one left, and rounding does not reach the midpoint. If that holds for
- * all midpoints, s and s' become the same bf16.
- *     Just above a power of two, small elements are alarmed for 2 d by the 2.5 times above. For
- * others 4 units will do: a distance above that is more is 8 units at least, and the one below 4.
- *     NaNs and infinities are at no distance and so are alarmed, and the last bit of a subnormal is
- * nothing to 2^-46 of any amplitude. Alarmed groups are added to from doubles. So are all f16: one
- * in 8 groups of these would be alarmed, and more time lost than won. */
+ * Where bf16 are added to, the result has to be s = z + p rounded to float, then to bf16: z = scale
+ * x rounded to float, p the element rounded to float. Here it is s' = z + p', rounded, where p'
+ * comes from floats. p' is as far from the exact element as above, and p half a unit, or 1 of |a| +
+ * |S|: they differ by d, at most 2.93, 3.43 without FMA, and for small elements 5 (|a| + |S|). Let
+ * s' be farther than d + 2^-23 |s'| from each midpoint. A last bit of s' is at most 2^-23 |s'|. z +
+ * p' is at most half of one away from s', and z + p is d farther, so half of one is left: z + p is
+ * on the same side of the midpoint as s', and rounding it to float does not reach the midpoint. So
+ * s and s' become the same bf16.
+ *     Just above a power of two, 2.5 times the bound of small elements is more than 2 d. Others
+ * raise the alarm up to 4 units: where they do not, the midpoint above is at 8 or more, and the one
+ * below at 4.
+ *     NaNs and infinities are at no distance, so they raise the alarm. The last bit of a subnormal
+ * is nothing to 2^-46 of any amplitude. Groups that raise the alarm are added to from doubles. So
+ * are all f16: one in 8 groups of these would raise it, and more time lost than won. */
+
 /* Pairs. What a tile of 128 has in floats takes 11 KB, a third of a first-level cache of 32 KB. */
 enum { PE__TILE_16 = 128, PE__GROUP = 4 * PE_LANES };
 enum { PE__DOUBLES = 64 }; /* spans from doubles before floats are tried again: pe__add_pair_16() */
