@@ -7694,9 +7694,9 @@ PE_API pe_status pe_rope_plan_init(pe_plan *plan, const pe_rope_config *rope, vo
 
 /* ==== src/rope/rotate.h ==== */
 /* Heads rotated by rows of sines and cosines.
- * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__heads, pe__rope_token(), pe__tile,
- *   pe__rotate_heads_bf16(), pe__rotate_heads_f16(), pe__rotate_heads_f32(), pe__rotate_heads_f32_bf16(),
- *   pe__rotate_heads_f32_f16(), pe__head_rotator.
+ * Gives: PE__ROPE_PAIRS, PE__ROPE_TILE, PE__ROPE_UNIT, pe__angles, pe__head_rotator, pe__heads,
+ *   pe__rope_token(), pe__rotate_heads_bf16(), pe__rotate_heads_f16(), pe__rotate_heads_f32(),
+ *   pe__rotate_heads_f32_bf16(), pe__rotate_heads_f32_f16(), pe__tile.
  * Needs: simd, api, rows, numbers.
  * Tests: tests/unit/test_rope.c. */
 
