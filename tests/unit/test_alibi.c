@@ -279,6 +279,27 @@ static void keys_anywhere(void **state)
     mpfr_clear(product);
 }
 
+/* Keys that lie near each other and far from the queries: distances of more bits than a float has. A
+   double holds their products with a slope. */
+static void lists_far_from_queries(void **state)
+{
+    static const int32_t keys[] = {33554433, 33554435, 33554434, 33554439, 33554440,
+                                   33554441, 33554443, 33554451, 33554433};
+    const float slope = 0.333333343f;
+    float out[LENGTH(keys)];
+    (void)state;
+    for (int n = 0; n < 4; n++) {
+        const pe_at at = n % 2 ? pe_back(pe_at_i32(keys)) : pe_at_i32(keys);
+        const int64_t query = n / 2 * 12345;
+        must(pe_alibi_fill_f32(&slope, 1, PE_ALIBI_SYMMETRIC, pe_from(query), 1, at, LENGTH(keys), out,
+                               LENGTH(keys), LENGTH(keys)));
+        for (size_t k = 0; k < LENGTH(keys); k++) {
+            const double apart = fabs((double)(n % 2 ? -keys[k] : keys[k]) - (double)query);
+            assert_true(out[k] == (float)(-(double)slope * apart));
+        }
+    }
+}
+
 /* Differences of reals, and of points, are none of ours. */
 static void places_that_are_no_whole_positions(void **state)
 {
@@ -756,6 +777,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(slopes_are_the_papers),
         cmocka_unit_test(products_are_rounded_once),
         cmocka_unit_test(keys_anywhere),
+        cmocka_unit_test(lists_far_from_queries),
         cmocka_unit_test(places_that_are_no_whole_positions),
         cmocka_unit_test(products_near_ties_are_rounded_once),
         cmocka_unit_test(every_shape_between_guard_pages),
