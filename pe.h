@@ -9691,10 +9691,13 @@ PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__ben
             y = pe__widen(keys->apart + i + lanes) + first;
         }
         const int size = mode == PE_ALIBI_SYMMETRIC;
-        const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
-        pe__vf v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact; a zero is +0 */
-        if (PE__UNLIKELY(distant)) v = pe__bend_far(bend->exact, a, b, 1);
-        if (masks) v = pe__if_positive(pe__zip(x, y), bend->masked, v);
+        pe__vf v = bend->masked; /* half of all in a causal square of consecutive keys */
+        if (keys || !masks || j + (int64_t)i <= 0) {
+            const pe__vd a = size ? -pe__abs(x) : x, b = size ? -pe__abs(y) : y;
+            v = pe__zip_odd(slope * a + zero, slope * b + zero); /* exact; a zero is +0 */
+            if (PE__UNLIKELY(distant)) v = pe__bend_far(bend->exact, a, b, 1);
+            if (masks) v = pe__if_positive(pe__zip(x, y), bend->masked, v);
+        }
         if (some == PE__FLOATS) pe__put_as(type, row + i, v);
         else pe__put_n_as(type, row + i, v, some);
     }
@@ -9722,27 +9725,34 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-/* Rows of all heads. */
+/* Rows of all heads: of the n keys from key on, consecutive ones, or of a list's. */
+PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
+                                  const pe__near *keys, size_t key, size_t n, void *out)
+{
+    const int64_t first = pe__whole(a->key_at, key);
+    for (size_t head = 0; head < a->heads; head++) {
+        const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
+        for (size_t query = 0; query < a->queries; query++) {
+            const size_t at = head * a->head_stride + query * a->query_stride + key;
+            const int64_t j = first - pe__whole(a->query_at, query);
+            void *const row = pe__at_element(type, out, at);
+            if (keys) pe__bend_list(to, type, mode, &bend, keys, j, row);
+            else pe__bend_row(to, type, mode, &bend, j, n, row);
+        }
+    }
+}
 PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
                                   void *out)
 {
     const pe__how listed = to == PE__HOW_STREAM ? PE__HOW_STORE : to;
-    const int run = pe__ascends(a->key_at);
     pe__near keys;
-    for (size_t key = 0, n; key < a->keys; key += n) {
-        const int64_t first = pe__whole(a->key_at, key);
-        if (!run) pe__keys_near(&keys, a->key_at, key, a->keys - key, 0);
-        n = run ? a->keys : keys.n;
-        for (size_t head = 0; head < a->heads; head++) {
-            const pe__bend bend = pe__bend_of(mode, a->slopes[head]);
-            for (size_t query = 0; query < a->queries; query++) {
-                const size_t at = head * a->head_stride + query * a->query_stride + key;
-                const int64_t j = first - pe__whole(a->query_at, query);
-                void *const row = pe__at_element(type, out, at);
-                if (run) pe__bend_row(to, type, mode, &bend, j, n, row);
-                else pe__bend_list(listed, type, mode, &bend, &keys, j, row);
-            }
-        }
+    if (pe__ascends(a->key_at)) {
+        pe__alibi_rows_of(to, type, mode, a, NULL, 0, a->keys, out);
+        return;
+    }
+    for (size_t key = 0; key < a->keys; key += keys.n) {
+        pe__keys_near(&keys, a->key_at, key, a->keys - key, 0);
+        pe__alibi_rows_of(listed, type, mode, a, &keys, key, keys.n, out);
     }
 }
 PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)
