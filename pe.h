@@ -7388,12 +7388,17 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
         r->high = pe__dd_add(r->low, least);
     }
     r->sign = length > 0 ? 1 : -1;
-    r->begin = pe__dd_add(r->end, pe__dd_scaled(scaled, r->keep));
+    /* keep + (1 - keep) / f: where f is tiny, 1 / f + keep (1 - 1 / f) would cancel */
+    const pe__dd keep = pe__dd_one(pe__splat(r->keep));
+    r->begin = pe__dd_normal(pe__dd_add(pe__dd_mul(r->end, pe__dd_sub(one, keep)), keep));
     r->slope = pe__dd_one(pe__splat(0.0)); /* LLAMA3 with equal factors: a step */
     if (length != 0) r->slope = pe__dd_ratio(pe__dd_scaled(scaled, -r->keep), span);
-    r->start = pe__dd_sub(r->begin, pe__dd_mul(r->low, r->slope));
+    const pe__dd fall = pe__dd_mul(r->low, r->slope);
+    r->start = pe__dd_sub(r->begin, fall);
     r->margin = 2 * r->doubt + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->doubt *= 4 * fabs(pe__first_lane(r->slope.hi));
+    /* start is what is left of two numbers, and has their errors */
+    r->doubt += (pe__first_lane(pe__abs(r->begin.hi)) + pe__first_lane(pe__abs(fall.hi))) * pe__exp2i(-99);
     if (length == 0) r->doubt = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
 }
 
@@ -7451,6 +7456,7 @@ PE__INLINE pe__vd pe__rope_climb(const pe__rope *r, pe__vd index, pe__dd *w)
     off = off + pe__splat(r->doubt);
     /* well before and behind the ramp nothing is in doubt */
     off = pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, off));
+    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, off); /* all is lost: any number, and no 0 / 0 */
     *w = pe__dd_mul(*w, y);
     return off / pe__abs(y.hi);
 }
@@ -9643,7 +9649,7 @@ PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size
     size_t n = 0;
     pe__positions(at, key, most, 0, p);
     const pe__vd first = pe__splat(p[0]);
-    while (n < most && fabs(p[n] - p[0]) <= PE__NEAR) n++;
+    while (n < most && fabs(p[n] - p[0]) <= (double)PE__NEAR) n++;
     for (size_t k = 0; k < PE__FLOATS; k++) p[n + k] = p[0];
     for (size_t k = 0; k < n; k += PE__FLOATS) {
         pe__vd x = pe__load(p + k), y = pe__load(p + k + lanes);
@@ -9725,9 +9731,9 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-/* Rows of all heads: of the n keys from key on, consecutive ones, or of a list's. */
+/* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. */
 PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
-                                  const pe__near *keys, size_t key, size_t n, void *out)
+                                  const pe__near *keys, size_t key, void *out)
 {
     const int64_t first = pe__whole(a->key_at, key);
     for (size_t head = 0; head < a->heads; head++) {
@@ -9737,7 +9743,7 @@ PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode,
             const int64_t j = first - pe__whole(a->query_at, query);
             void *const row = pe__at_element(type, out, at);
             if (keys) pe__bend_list(to, type, mode, &bend, keys, j, row);
-            else pe__bend_row(to, type, mode, &bend, j, n, row);
+            else pe__bend_row(to, type, mode, &bend, j, a->keys, row);
         }
     }
 }
@@ -9747,12 +9753,12 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode,
     const pe__how listed = to == PE__HOW_STREAM ? PE__HOW_STORE : to;
     pe__near keys;
     if (pe__ascends(a->key_at)) {
-        pe__alibi_rows_of(to, type, mode, a, NULL, 0, a->keys, out);
+        pe__alibi_rows_of(to, type, mode, a, NULL, 0, out);
         return;
     }
     for (size_t key = 0; key < a->keys; key += keys.n) {
         pe__keys_near(&keys, a->key_at, key, a->keys - key, 0);
-        pe__alibi_rows_of(listed, type, mode, a, &keys, key, keys.n, out);
+        pe__alibi_rows_of(listed, type, mode, a, &keys, key, out);
     }
 }
 PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)

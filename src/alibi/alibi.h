@@ -184,7 +184,7 @@ PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size
     size_t n = 0;
     pe__positions(at, key, most, 0, p);
     const pe__vd first = pe__splat(p[0]);
-    while (n < most && fabs(p[n] - p[0]) <= PE__NEAR) n++;
+    while (n < most && fabs(p[n] - p[0]) <= (double)PE__NEAR) n++;
     for (size_t k = 0; k < PE__FLOATS; k++) p[n + k] = p[0];
     for (size_t k = 0; k < n; k += PE__FLOATS) {
         pe__vd x = pe__load(p + k), y = pe__load(p + k + lanes);
@@ -266,9 +266,9 @@ static inline pe_status pe__scores_shape(size_t heads, size_t queries, size_t ke
     return fits ? PE_OK : PE_ERR_SIZE;
 }
 
-/* Rows of all heads: of the n keys from key on, consecutive ones, or of a list's. */
+/* Rows of all heads: of these keys of a list, from key on, or of all, consecutive ones: NULL. */
 PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode, const pe__alibi *a,
-                                  const pe__near *keys, size_t key, size_t n, void *out)
+                                  const pe__near *keys, size_t key, void *out)
 {
     const int64_t first = pe__whole(a->key_at, key);
     for (size_t head = 0; head < a->heads; head++) {
@@ -278,7 +278,7 @@ PE__INLINE void pe__alibi_rows_of(pe__how to, pe__kind type, pe_alibi_mode mode,
             const int64_t j = first - pe__whole(a->query_at, query);
             void *const row = pe__at_element(type, out, at);
             if (keys) pe__bend_list(to, type, mode, &bend, keys, j, row);
-            else pe__bend_row(to, type, mode, &bend, j, n, row);
+            else pe__bend_row(to, type, mode, &bend, j, a->keys, row);
         }
     }
 }
@@ -288,12 +288,12 @@ PE__INLINE void pe__alibi_rows_as(pe__how to, pe__kind type, pe_alibi_mode mode,
     const pe__how listed = to == PE__HOW_STREAM ? PE__HOW_STORE : to;
     pe__near keys;
     if (pe__ascends(a->key_at)) {
-        pe__alibi_rows_of(to, type, mode, a, NULL, 0, a->keys, out);
+        pe__alibi_rows_of(to, type, mode, a, NULL, 0, out);
         return;
     }
     for (size_t key = 0; key < a->keys; key += keys.n) {
         pe__keys_near(&keys, a->key_at, key, a->keys - key, 0);
-        pe__alibi_rows_of(listed, type, mode, a, &keys, key, keys.n, out);
+        pe__alibi_rows_of(listed, type, mode, a, &keys, key, out);
     }
 }
 PE__INLINE void pe__alibi_rows(pe__how to, pe__kind type, const pe__alibi *a, void *out)

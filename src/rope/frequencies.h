@@ -69,12 +69,17 @@ PE__OUTLINE void pe__rope_ramp(pe__rope *r)
         r->high = pe__dd_add(r->low, least);
     }
     r->sign = length > 0 ? 1 : -1;
-    r->begin = pe__dd_add(r->end, pe__dd_scaled(scaled, r->keep));
+    /* keep + (1 - keep) / f: where f is tiny, 1 / f + keep (1 - 1 / f) would cancel */
+    const pe__dd keep = pe__dd_one(pe__splat(r->keep));
+    r->begin = pe__dd_normal(pe__dd_add(pe__dd_mul(r->end, pe__dd_sub(one, keep)), keep));
     r->slope = pe__dd_one(pe__splat(0.0)); /* LLAMA3 with equal factors: a step */
     if (length != 0) r->slope = pe__dd_ratio(pe__dd_scaled(scaled, -r->keep), span);
-    r->start = pe__dd_sub(r->begin, pe__dd_mul(r->low, r->slope));
+    const pe__dd fall = pe__dd_mul(r->low, r->slope);
+    r->start = pe__dd_sub(r->begin, fall);
     r->margin = 2 * r->doubt + pe__exp2i(-90) * (fabs(low[0]) + fabs(high[0]));
     r->doubt *= 4 * fabs(pe__first_lane(r->slope.hi));
+    /* start is what is left of two numbers, and has their errors */
+    r->doubt += (pe__first_lane(pe__abs(r->begin.hi)) + pe__first_lane(pe__abs(fall.hi))) * pe__exp2i(-99);
     if (length == 0) r->doubt = 1 / pe__exp2i(-900); /* a step: next to it anything may be */
 }
 
@@ -132,6 +137,7 @@ PE__INLINE pe__vd pe__rope_climb(const pe__rope *r, pe__vd index, pe__dd *w)
     off = off + pe__splat(r->doubt);
     /* well before and behind the ramp nothing is in doubt */
     off = pe__where_positive(above - margin, zero, pe__where_positive(below - margin, zero, off));
+    y.hi = pe__where_positive(pe__abs(y.hi), y.hi, off); /* all is lost: any number, and no 0 / 0 */
     *w = pe__dd_mul(*w, y);
     return off / pe__abs(y.hi);
 }

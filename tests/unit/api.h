@@ -939,7 +939,7 @@ static inline pe_heads heads_to(const args *a, size_t heads, size_t i)
     CALL(pe_add_##T, (a->plan, at_of(a), N(0), (s)a->scale, P(e, 0), N(1)))                        \
     CALL(pe_add_batch_##T, (a->plan, at_of(a), N(0), N(1), (s)a->scale, P(e, 0), N(2), N(3)))      \
     CALL(pe_shift_##T, (a->plan, at_of(a), N(0), P(e, 0), N(1)))                                   \
-    CALL(pe_sincos_##T, (IN(double, 0), N(2), a->scale, at_of(a), N(0), P(e, 1), P(e, 2), N(1)))
+    CALL(pe_sincos_##T, (IN(double, 0), N(2), (double)a->scale, at_of(a), N(0), P(e, 1), P(e, 2), N(1)))
 FOUR_TYPES(CALLS_OF_FOUR)
 
 #define CALL_TO(name, from, to)                                                                    \

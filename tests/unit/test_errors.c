@@ -442,7 +442,7 @@ static void nulls_and_shapes_are_refused(void **state)
 static void sincos_is_refused(void **state)
 {
     static const double good[] = {0, -0.0, 0x1p-900, 0x1p21, -0x1p21, -0x1p-900, 1};
-    static const double bad[] = {NAN,       INFINITY,  -INFINITY, 0x1.0000000000001p21,
+    static const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, 0x1.0000000000001p21,
                                  -0x1p22,   0x1p300,   0x1p1023,  0x1.fffffffffffffp-901,
                                  -0x1p-960, 0x1p-1022, 0x1p-1074, -0x1p-1050};
     static const size_t pairs[] = {1, 2, 7, 8, 9, 64, 256, 600};
@@ -473,7 +473,7 @@ static void sincos_is_refused(void **state)
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, c, n - 1), PE_ERR_SHAPE, "stride");
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), SIZE_MAX / n, s, c, n), PE_ERR_SIZE, "rows");
         expect(pe_sincos_f32(omega, n, 0, pe_from(3), rows, s, c, n), PE_ERR_CONFIG, "amplitude 0");
-        expect(pe_sincos_f32(omega, n, NAN, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
+        expect(pe_sincos_f32(omega, n, (double)NAN, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
                "amplitude NaN");
         expect(pe_sincos_f32(omega, n, 0x1p1001, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
                "amplitude");
@@ -489,8 +489,8 @@ static void sincos_is_refused(void **state)
         for (size_t j = 0; j < LENGTH(s); j++)
             assert_true(memcmp(&s[j], &c[0], 4) == 0 && memcmp(&c[j], &c[0], 4) == 0);
     }
-    expect(pe_sincos_f32(NULL, 0, NAN, pe_from(0), 1, NULL, NULL, 0), PE_OK, "no pairs");
-    expect(pe_sincos_f32(NULL, 1, NAN, pe_from(0), 0, NULL, NULL, 0), PE_OK, "no rows");
+    expect(pe_sincos_f32(NULL, 0, (double)NAN, pe_from(0), 1, NULL, NULL, 0), PE_OK, "no pairs");
+    expect(pe_sincos_f32(NULL, 1, (double)NAN, pe_from(0), 0, NULL, NULL, 0), PE_OK, "no rows");
 }
 
 /* Both ends of the range are legal, one beyond either is not, and no sum wraps. */
