@@ -287,6 +287,11 @@ static void op_tables(fuzz_input *in)
     /* a table of `heads` rows of `keys`, looked up `queries` times */
     float table[4 * 24];
     fuzz_elements(t, table, heads * keys, seed / 3);
+    /* keys 0, 1, 2 ..., or a list: near each other, and anywhere */
+    int64_t cells[24];
+    for (size_t k = 0; k < keys; k++)
+        cells[k] = (int64_t)(k * k % 17) + (seed & 32 ? (int64_t)k % 3 * 0x2aaaaaa9 : 0);
+    const pe_at key_at = seed & 64 ? pe_at_i64(cells) : pe_from(0);
     const pe_resample how_to = {b & 1 ? PE_RESAMPLE_LINEAR : PE_RESAMPLE_CUBIC, -0.5, seed & 1, 0, 0, 0};
     for (int i = 0; i < CODES; i++) {
         const fuzz_bias *const f = &codes[i]->bias[t];
@@ -295,12 +300,14 @@ static void op_tables(fuzz_input *in)
         case 0:
         case 1:
             status[i] =
-                f->fill(slopes, heads, mode, first, queries, keys, x[i], keys, queries * keys);
+                f->fill(slopes, heads, mode, first, queries, key_at, keys, x[i], keys,
+                        queries * keys);
             break;
         case 2:
         case 3:
             status[i] =
-                f->add(slopes, heads, mode, first, queries, keys, x[i], keys, queries * keys);
+                f->add(slopes, heads, mode, first, queries, key_at, keys, x[i], keys,
+                        queries * keys);
             break;
         case 4:
         case 5:

@@ -7,7 +7,7 @@
 
 extern const fuzz_code FUZZ_CODE;
 const fuzz_code FUZZ_CODE = {
-    PE_ISA_NAME ", SLEEF: " PE_SLEEF_NAME,
+    PE_ISA_NAME,
     fuzz_fills,
     fuzz_ropes,
     fuzz_biases,
