@@ -2303,10 +2303,10 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *at)
     e = pe__dd_mul(square, pe__dd_add_small(pe__dd_series(2, 6, 14, square), pe__dd_mul(r, odd)));
     e = pe__dd_add_small(r, e);
     const pe__vd p = pe__two_prod(root.a, e.hi, &lost);
-    const pe__vd small = lost + (root.a * e.lo + root.b * e.hi);
+    const pe__vd rest = lost + (root.a * e.lo + root.b * e.hi);
     y.a = pe__fast_two_sum(root.a, p, &y.b);
     y.b = pe__two_sum(y.b, root.b, &y.c);
-    y.b = pe__two_sum(y.b, small, &more);
+    y.b = pe__two_sum(y.b, rest, &more);
     y.c = (y.c + more) + root.c;
     y.a = pe__fast_two_sum(y.a, y.b, &y.b);
     *at = y;
@@ -6872,12 +6872,12 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
 }
 PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at)
 {
-    double memory[2 * (PE__TILE_LIGHT + PE__CHAIN) + 8];
+    double memory[2 * ((size_t)PE__TILE_LIGHT + PE__CHAIN) + 8];
     return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_LIGHT);
 }
 PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at)
 {
-    double memory[(2 + 4 * PE__DIGIT) * (PE__TILE_TABLE + PE__CHAIN) + 8];
+    double memory[(2 + 4 * PE__DIGIT) * ((size_t)PE__TILE_TABLE + PE__CHAIN) + 8];
     return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_TABLE);
 }
 
@@ -9638,13 +9638,13 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
 enum { PE__KEYS = 512, PE__NEAR = 1 << 23 };
 typedef struct pe__near {
     size_t n;
-    float apart[PE__KEYS + PE__FLOATS];
+    float apart[(size_t)PE__KEYS + PE__FLOATS];
 } pe__near;
 
 /* Those from key on, in whole vectors; split: each vector's evens, then its odds. */
 PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size_t rest, int split)
 {
-    double p[PE__KEYS + PE__FLOATS];
+    double p[(size_t)PE__KEYS + PE__FLOATS];
     const size_t most = pe__min(rest, PE__KEYS), lanes = PE_LANES;
     size_t n = 0;
     pe__positions(at, key, most, 0, p);

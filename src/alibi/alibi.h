@@ -173,13 +173,13 @@ PE__INLINE void pe__bend_row(pe__how to, pe__kind type, pe_alibi_mode mode, cons
 enum { PE__KEYS = 512, PE__NEAR = 1 << 23 };
 typedef struct pe__near {
     size_t n;
-    float apart[PE__KEYS + PE__FLOATS];
+    float apart[(size_t)PE__KEYS + PE__FLOATS];
 } pe__near;
 
 /* Those from key on, in whole vectors; split: each vector's evens, then its odds. */
 PE__OUTLINE void pe__keys_near(pe__near *keys, const pe_at *at, size_t key, size_t rest, int split)
 {
-    double p[PE__KEYS + PE__FLOATS];
+    double p[(size_t)PE__KEYS + PE__FLOATS];
     const size_t most = pe__min(rest, PE__KEYS), lanes = PE_LANES;
     size_t n = 0;
     pe__positions(at, key, most, 0, p);

@@ -123,10 +123,10 @@ PE__OUTLINE void pe__td_to_exp2(pe__td *at)
     e = pe__dd_mul(square, pe__dd_add_small(pe__dd_series(2, 6, 14, square), pe__dd_mul(r, odd)));
     e = pe__dd_add_small(r, e);
     const pe__vd p = pe__two_prod(root.a, e.hi, &lost);
-    const pe__vd small = lost + (root.a * e.lo + root.b * e.hi);
+    const pe__vd rest = lost + (root.a * e.lo + root.b * e.hi);
     y.a = pe__fast_two_sum(root.a, p, &y.b);
     y.b = pe__two_sum(y.b, root.b, &y.c);
-    y.b = pe__two_sum(y.b, small, &more);
+    y.b = pe__two_sum(y.b, rest, &more);
     y.c = (y.c + more) + root.c;
     y.a = pe__fast_two_sum(y.a, y.b, &y.b);
     *at = y;

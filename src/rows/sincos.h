@@ -126,12 +126,12 @@ PE__INLINE pe_status pe__sincos_tiles(const pe__sincos_rows *x, const pe_at *at,
 }
 PE__OUTLINE pe_status pe__sincos_light(const pe__sincos_rows *x, const pe_at *at)
 {
-    double memory[2 * (PE__TILE_LIGHT + PE__CHAIN) + 8];
+    double memory[2 * ((size_t)PE__TILE_LIGHT + PE__CHAIN) + 8];
     return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_LIGHT);
 }
 PE__OUTLINE pe_status pe__sincos_table(const pe__sincos_rows *x, const pe_at *at)
 {
-    double memory[(2 + 4 * PE__DIGIT) * (PE__TILE_TABLE + PE__CHAIN) + 8];
+    double memory[(2 + 4 * PE__DIGIT) * ((size_t)PE__TILE_TABLE + PE__CHAIN) + 8];
     return pe__sincos_tiles(x, at, pe__aligned(memory), PE__TILE_TABLE);
 }
 
