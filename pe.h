@@ -9683,8 +9683,8 @@ PE__INLINE void pe__bend_list(pe__how to, pe__kind type, pe_alibi_mode mode, con
 PE__INLINE void pe__bend_row_16(pe__kind type, pe_alibi_mode mode, const pe__bend *bend,
                                 const pe__near *keys, int64_t j, size_t n, uint16_t *row)
 {
-    const int64_t most = (int64_t)1 << 29, near = PE__NEAR, ahead = keys ? near : (int64_t)n;
-    const int distant = j < near - most || j > most - ahead;
+    const int64_t most = (int64_t)1 << 29, reach = PE__NEAR, ahead = keys ? reach : (int64_t)n;
+    const int distant = j < reach - most || j > most - ahead;
     const int masks = mode == PE_ALIBI_CAUSAL && j > -ahead;
     const size_t lanes = PE_LANES;
     const pe__vd zero = pe__splat((double)pe__zero()), slope = pe__splat(bend->exact);
