@@ -94,7 +94,7 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  *     cosines[r * stride + i] = amplitude cos(p_r omega[i])
  *
  * These are the bits of pe_fill_T by a plan of pe_plan_init_frequencies(). A single row
- * takes a fifth to a third longer than by a plan that is kept; many rows are faster by a plan.
+ * takes a sixth to a third longer than by a plan that is kept; many rows are faster by a plan.
  *
  * omega        pairs frequencies in radians a position, as the exact numbers that the doubles are:
  *              each 0, or within 2^-900 ... 2^21 in magnitude
@@ -105,7 +105,8 @@ PE_API pe_status pe_sinusoidal_f32(float *out, size_t rows, size_t d_model);
  * stride       elements from row to row in both, >= pairs; what lies between is not touched
  *
  * Returns      PE_OK, also if pairs is 0; PE_ERR_NULL, also for a list; PE_ERR_CONFIG for the
- *              amplitude; PE_ERR_FREQUENCY; PE_ERR_ENUM; PE_ERR_SHAPE; PE_ERR_SIZE; PE_ERR_RANGE
+ *              amplitude; PE_ERR_FREQUENCY; PE_ERR_ENUM; PE_ERR_SHAPE, also where one
+ *              of the arrays is aligned and the other is not; PE_ERR_SIZE; PE_ERR_RANGE
  * Accuracy     as pe_fill_T, for these very frequencies (tests/unit/test_theorem.c)
  * Aliasing     sines and cosines may not overlap each other, omega or the positions; their rows may
  *              lie in turn: cosines = sines + pairs, stride = 2 pairs

@@ -141,6 +141,8 @@ static inline pe_status pe__sincos_call(const pe__sincos_rows *x, const pe_at *a
     if (!x->omega || !x->sines || !x->cosines) return PE_ERR_NULL;
     if (!pe__between(fabs(x->amplitude), pe__exp2i(-1000), pe__exp2i(1000))) return PE_ERR_CONFIG;
     pe_status status = pe__check_shape(x->pairs, x->rows, x->stride, x->element);
+    /* one row of columns holds both, whole elements from the one to the other */
+    if (((uintptr_t)x->sines ^ (uintptr_t)x->cosines) & (x->element - 1)) return PE_ERR_SHAPE;
     if (status == PE_OK) status = pe__check_at(at, x->rows, 1, 0);
     if (status != PE_OK) return status;
     return x->rows < PE__ROWS_TABLE ? pe__sincos_light(x, at) : pe__sincos_table(x, at);

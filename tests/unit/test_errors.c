@@ -471,6 +471,8 @@ static void sincos_is_refused(void **state)
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, NULL, n), PE_ERR_NULL,
                "cosines NULL");
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, c, n - 1), PE_ERR_SHAPE, "stride");
+        float *const between = (float *)(void *)((unsigned char *)c + 2);
+        expect(pe_sincos_f32(omega, n, 1, pe_from(3), rows, s, between, n), PE_ERR_SHAPE, "half an element");
         expect(pe_sincos_f32(omega, n, 1, pe_from(3), SIZE_MAX / n, s, c, n), PE_ERR_SIZE, "rows");
         expect(pe_sincos_f32(omega, n, 0, pe_from(3), rows, s, c, n), PE_ERR_CONFIG, "amplitude 0");
         expect(pe_sincos_f32(omega, n, (double)NAN, pe_from(3), rows, s, c, n), PE_ERR_CONFIG,
