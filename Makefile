@@ -54,7 +54,7 @@ STEP     = sh tests/tools/step.sh
 ##   make python      its test: MPFR's numbers, memory, misuse, pip, type hints, docs/python.md
 ##*   make quick       after each changed line, seconds: everything compiled once, the bits of all results on
 ##*                    the best and the simplest instruction set, the sharpest tests of bounds and bad input
-##*   make test        does pe do on this machine what it promises? 3 minutes on two cores: elements against
+##*   make test        does pe do on this machine what it promises? 4 minutes on two cores: elements against
 ##*                    MPFR, the same bits on each ISA of this CPU, RoPE, bad input, bounds, README's programs
 ##*   make check       everything else that a change has to pass, 20 minutes on two cores: gcc and clang,
 ##*                    AArch64, sanitizers, warnings, fuzzing inputs, packaging, some of the matrix ...
